@@ -159,10 +159,10 @@ def _short(node: ast.AST) -> str:
 class Session:
     """A plugin of pytest that runs the collected tests against each mutant of a file."""
 
-    def __init__(self, path: Path, found: list[Mutant], until: float) -> None:
+    def __init__(self, path: Path, found: list[Mutant], minutes: float) -> None:
         self.path = path
         self.found = found
-        self.until = until
+        self.minutes = minutes
         self.survivors: list[str] = []
         self.caught = 0
         self.seconds: dict[str, float] = {}
@@ -177,8 +177,9 @@ class Session:
             self.seconds[name] = seconds
             for line in lines:
                 self.tests_of_line[line].add(name)
+        until = time.monotonic() + 60 * self.minutes
         for mutant in self.found:
-            if time.monotonic() > self.until:
+            if time.monotonic() > until:
                 break
             self._try(mutant, session.items)
         return True
@@ -296,14 +297,16 @@ def main() -> int:
     parser.add_argument(
         "--most", type=int, default=10_000, help="mutants of a file, spread over it"
     )
-    parser.add_argument("--minutes", type=float, default=30.0, help="for each file (30)")
+    parser.add_argument(
+        "--minutes", type=float, default=30.0, help="for the mutants of a file (30)"
+    )
     parser.add_argument("--tests", nargs="+", metavar="TEST", help="others than those of the file")
     options = parser.parse_args()
     missed = 0
     for path in (file.resolve() for file in options.files):
         found = [each for each in mutants(path) if each.code.co_qualname.startswith(options.only)]
         found = found[:: max(1, -(-len(found) // options.most))]
-        plugin = Session(path, found, time.monotonic() + 60 * options.minutes)
+        plugin = Session(path, found, options.minutes)
         args = ["-q", "-p", "no:cacheprovider", "-n", "0", *(options.tests or tests_of(path))]
         if pytest.main(args, [plugin]) not in {0, 5}:
             return 2

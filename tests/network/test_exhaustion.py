@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+from contextlib import suppress
 from typing import Any
 
 import grpc
@@ -107,7 +108,8 @@ async def drop_health_watches(kind: str, number: int) -> None:
         async with channel_to(process.addresses[0]) as channel:
             watch: Any = channel.unary_stream("/grpc.health.v1.Health/Watch")
             calls = [watch(request) for _ in range(number)]
-            await calls[-1].read()
+            with suppress(grpc.aio.AioRpcError):  # too many, or no such service
+                await calls[-1].read()
             for call in calls:
                 call.cancel()
         assert await is_admitted(process.addresses[0], "token-a")

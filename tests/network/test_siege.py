@@ -1,6 +1,7 @@
 """Five hundred addresses knock without rest; a new bot with a valid token has its seat."""
 
 import asyncio
+import re
 import shutil
 import socket
 from collections.abc import Sequence
@@ -45,10 +46,11 @@ async def test_a_new_bot_has_its_seat_and_the_organiser_one_line(
             await asyncio.to_thread(strangers.wait_for_knocks, 20 * ADDRESSES)
             await seat(address, tls=tls)
             assert process.open_files < 576  # as many as `files_needed` says
-            await until(lambda: "connections refused" in process.log)
-            assert process.log.count("\n") == 1, process.log
-            assert "and 496 others" in process.log
-            assert "made room for newer ones" in process.log
+            await until(lambda: "made room for newer ones" in process.log)
+            lines = process.log.splitlines()
+            assert len(lines) <= 3, "a line now and then, however many they are"
+            assert all("connections refused" in line for line in lines)
+            assert re.search(r" and \d{3} others", process.log)
 
 
 @pytest.mark.long

@@ -9,6 +9,7 @@ from typing import Any
 
 import httpx2
 import pytest
+from websockets import State
 from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 
@@ -159,7 +160,7 @@ async def test_a_turn_is_told_at_a_tick_of_the_clock_whatever_was_in_it(tmp_path
         await until(web.referee.running_matches)
         feed = web.feed("m1")
         watcher = await web.watch()
-        received = []
+        received: list[float] = []
         seen = lambda: len(received) > 9 or watcher.sequence == feed.turn_ends[-1]  # noqa: E731
         bots = [asyncio.create_task(play_in_step(each, pace=seen)) for each in (a, b)]
         with suppress(ConnectionClosed):
@@ -326,7 +327,9 @@ async def test_a_thousand_sockets_are_served_or_refused_and_slow_nobody(tmp_path
             opened += [each for each in found if not isinstance(each, BaseException)]
             refused = [each for each in found if isinstance(each, InvalidStatus)]
             assert all(each.response.status_code == 503 for each in refused)
-        assert 300 < len(opened) < 400  # as many as one address may open
+        assert len(opened) > 300
+        # As many as one address may have open; who asks for nothing is disconnected after a while.
+        assert sum(each.state is State.OPEN for each in opened) < 400
         await together(play_in_step(a), play_in_step(b))
         await playing
         assert await first.ending() == (4000, "")

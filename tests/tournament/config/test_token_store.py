@@ -148,3 +148,22 @@ def test_nothing_is_lost_where_several_make_tokens_at_once(file: Path) -> None:
         assert maker.exitcode == 0
     names = {token.name for token in read_tokens(file).tokens}
     assert names == {f"{letter}{number}" for letter in "abc" for number in range(20)}
+
+
+def test_a_token_file_is_made_in_a_folder_of_its_owner_and_nothing_beside_what_is_none(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "new" / "folder" / "tokens.json"
+    new_token(path, "ann")
+    assert path.parent.stat().st_mode & 0o777 == 0o700
+    with pytest.raises(TokenError, match="is a directory; name a file"):
+        new_token(tmp_path, "ann")
+    other = tmp_path / "other.txt"
+    other.write_text("mine")
+    with pytest.raises(TokenError, match="is not a token file"):
+        new_token(other, "ann")
+    assert sorted(each.name for each in tmp_path.iterdir()) == ["new", "other.txt"]
+
+
+def test_any_text_has_a_hash() -> None:
+    assert sha256_of("\udcff") != sha256_of("")
