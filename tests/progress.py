@@ -32,7 +32,10 @@ class Progress:
     def __init__(self, config: pytest.Config, left_out: Path) -> None:
         self._config = config
         self._left_out = left_out
-        self._known: dict[str, float] = config.cache.get(_DURATIONS, {}) if config.cache else {}
+        self._cache: pytest.Cache | None = getattr(config, "cache", None)  # it can be turned off
+        self._known: dict[str, float] = (
+            self._cache.get(_DURATIONS, {}) if self._cache is not None else {}
+        )
         self._taken: defaultdict[str, float] = defaultdict(float)
         self._expected: dict[str, float] = {}
         self._waiting_s = 0.0
@@ -111,8 +114,8 @@ class Progress:
     def pytest_sessionfinish(self) -> None:
         if self._reporter.isatty:
             self._reporter.rewrite("", erase=True)
-        if self._config.cache:
-            self._config.cache.set(_DURATIONS, self._known | self._taken)
+        if self._cache is not None:
+            self._cache.set(_DURATIONS, self._known | self._taken)
 
     def pytest_terminal_summary(self) -> None:
         if self._failed:

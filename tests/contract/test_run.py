@@ -200,7 +200,7 @@ def exchange_ranks(run: Path) -> None:
     path.write_text(json.dumps(row, separators=(",", ":")) + "\n" + rest)
 
 
-FORGERIES: dict[str, tuple[str, Callable[[Path], None]]] = {
+FORGERIES: dict[str, tuple[str, Callable[[Path], object]]] = {
     "a bit of a replay's signature": (
         "replays",
         lambda run: flip_last_bit(min((run / "replays").iterdir())),
@@ -209,24 +209,18 @@ FORGERIES: dict[str, tuple[str, Callable[[Path], None]]] = {
     "a result": ("results.jsonl", exchange_ranks),
     "the manifest": (
         "manifest.json",
-        lambda run: (
-            (run / "manifest.json").write_text(
-                (run / "manifest.json").read_text().replace("Cup", "Cap")
-            )
-            and None
+        lambda run: (run / "manifest.json").write_text(
+            (run / "manifest.json").read_text().replace("Cup", "Cap")
         ),
     ),
     "the manifest's signature": (
         "manifest.json",
-        lambda run: (run / "manifest.json.sig").write_bytes(bytes(64)) and None,
+        lambda run: (run / "manifest.json.sig").write_bytes(bytes(64)),
     ),
     "the standings": (
         "standings.json",
-        lambda run: (
-            (run / "standings.json").write_text(
-                (run / "standings.json").read_text().replace('"bob"', '"Bob"')
-            )
-            and None
+        lambda run: (run / "standings.json").write_text(
+            (run / "standings.json").read_text().replace('"bob"', '"Bob"')
         ),
     ),
 }
