@@ -8,6 +8,7 @@ import functools
 import os
 import signal
 from collections.abc import Callable, Coroutine, Iterator
+from pathlib import Path
 from typing import Any, ParamSpec
 
 # The referee's package sets this before it imports gRPC, whose fork handlers would otherwise
@@ -24,15 +25,19 @@ from pytest_asyncio import is_async_test
 
 from asara_server.event_loop import new_event_loop
 from asara_server.replay.signing import load_or_make_key
+from tests.events import EVENT_S
+from tests.found_cases import pytest_pyfunc_call
 from tests.log_settings import logs_as_before
+from tests.progress import Progress, expected_s
 
 P = ParamSpec("P")
 
-ASYNC_TEST_S = 30
-"""Seconds after which a coroutine test fails."""
+__all__ = ["pytest_pyfunc_call"]  # a hook
 
 # The duration of an example depends on the load of the machine.
-settings.register_profile("asara", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile(
+    "asara", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow]
+)
 settings.load_profile("asara")
 
 
@@ -70,26 +75,39 @@ def pytest_xdist_auto_num_workers() -> int:
     return (os.cpu_count() or 1) + 1
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--left-out",
+        type=Path,
+        help="show progress instead of dots, and add lines on skipped tests to this file",
+    )
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    if _names_a_test(config):
+        config.option.markexpr = ""  # whoever names a test wants it to run, in whichever size it is
+    if config.option.left_out and not hasattr(config, "workerinput"):
+        config.option.reportchars = ""
+        config.pluginmanager.register(Progress(config, config.option.left_out))
+
+
+def _names_a_test(config: pytest.Config) -> bool:
+    return any("::" in word for word in config.args)
+
+
 def pytest_pycollect_makeitem(
     collector: pytest.Module | pytest.Class, obj: object
 ) -> list[pytest.Item] | None:
-    """Do not collect long forms that would be deselected: they are thousands of items.
-
-    If a test is named on the command line, all are collected.
-    """
-    config = collector.config
-    if "not long" not in config.option.markexpr or any("::" in word for word in config.args):
+    """Do not collect long forms that would be deselected: they are thousands of items."""
+    if "not long" not in collector.config.option.markexpr:
         return None
     marks = getattr(obj, "pytestmark", ())
     return [] if any(getattr(mark, "name", "") == "long" for mark in marks) else None
 
 
-_SLOW_FOLDERS = ("tests/tournament/", "tests/cli/", "tests/conformance/")
-
-
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Run the slow files first, so that none is left alone at the end; limit coroutine tests."""
-    items.sort(key=lambda item: not item.nodeid.startswith(_SLOW_FOLDERS))
+    """Run the slow folders first, so that none is left alone at the end; limit coroutine tests."""
+    items.sort(key=lambda item: -expected_s(item.nodeid))
     for item in items:
         if isinstance(item, pytest.Function) and is_async_test(item):
             item.obj = _limited(item.obj)
@@ -100,7 +118,7 @@ def _limited(
 ) -> Callable[P, Coroutine[Any, Any, None]]:
     @functools.wraps(test)
     async def limited(*args: P.args, **kwargs: P.kwargs) -> None:
-        async with asyncio.timeout(ASYNC_TEST_S):
+        async with asyncio.timeout(EVENT_S):
             await test(*args, **kwargs)
 
     return limited

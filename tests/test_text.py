@@ -75,3 +75,10 @@ def test_a_private_directory_may_have_blanks_and_stand_without_quotation_marks()
     assert without_paths("no /Users/Anna Lee/my cup/bots/x.py", private) == "no …/x.py"
     assert without_paths("in /Users/Anna Lee/my cup: no x", private) == "in …: no x"
     assert without_paths("in /Users/Anna Lee/my cupboard/x", private) == "in …/my cupboard/x"
+
+
+def test_no_separator_of_lines_or_paragraphs_is_left() -> None:
+    for char in "\n\r\v\f\x1c\x85\u2028\u2029":
+        shown = plain(f"one{char}two")
+        assert len(shown.splitlines()) == 1
+        assert shown == f"one\\u{ord(char):04x}two"

@@ -12,6 +12,7 @@ BOTS = {"shell-bridge": "jq", "perl-bridge": "perl", "tcl-bridge": "tclsh"}
 """Programs that the bots need, besides those of every system."""
 
 
+@pytest.mark.long
 def test_they_play_a_match_in_the_sandbox() -> None:
     sandbox_or_skip()
     bots = [name for name, needed in BOTS.items() if shutil.which(needed)]

@@ -58,6 +58,7 @@ def tallies(seats: int, deals: int) -> dict[str, Tally]:
     return found
 
 
+@pytest.mark.long
 def test_beats_random_with_all_rules():
     counted = tallies(seats=2, deals=1).values()
     assert sum(row.matches for row in counted) == 12
@@ -114,6 +115,7 @@ def pairs_left(sections: tuple[int, ...]) -> int:
     )
 
 
+@pytest.mark.long
 def test_builds_its_towers_before_the_end():
     left = [
         pairs_left(result.sections)

@@ -49,6 +49,7 @@ def test_plays_all_rules_and_repeats_itself(rule_sets, seats):
     assert played(rule_sets, seats) == played(rule_sets, seats)
 
 
+@pytest.mark.long
 def test_repeats_itself():
     assert played("basic", 2) == played("basic", 2)
 
@@ -62,6 +63,7 @@ def wins(opponent, rule_sets, deals):
     return won / (2 * deals)
 
 
+@pytest.mark.long
 def test_beats_random():
     assert wins(at_random, "pro+gifts+genie", 1) == 1
 
@@ -115,6 +117,7 @@ def test_damaged_weights_are_refused_in_one_line(tmp_path):
     )
 
 
+@pytest.mark.long
 def test_weights_that_are_not_there_are_named(tmp_path):
     ran = run("--weights", str(tmp_path / "none.npz"))
     assert ran.returncode == 2

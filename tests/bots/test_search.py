@@ -5,7 +5,6 @@ import random
 import re
 import sys
 import threading
-import time
 from collections.abc import Sequence
 
 import pytest
@@ -21,6 +20,8 @@ from bots.search.main import Budget, SearchBot, configured, option_parser, parse
 from tests.bots.in_process import finished_match, play_match, victory_share
 from tests.cli.command import asara as run_asara
 from tests.docs.documents import read
+from tests.events import wait_until
+from tests.sizes import others_long
 from tests.tournament.sandbox_config import sandbox_or_skip
 
 EDITION = load_edition()
@@ -34,7 +35,7 @@ def transcript(rules: Rules, options: Sequence[str]) -> list[str]:
     return [str(record) for record in match.records]
 
 
-@pytest.mark.parametrize("rule_sets", RULE_COMBINATIONS, ids=format_rule_sets)
+@pytest.mark.parametrize("rule_sets", others_long(RULE_COMBINATIONS, 5), ids=format_rule_sets)
 def test_plays_legally_with_all_rules(rule_sets):
     seats = 2 + RULE_COMBINATIONS.index(rule_sets) % 3
     bots = [configured(["--iterations", "3", *SHALLOW])] * seats
@@ -42,12 +43,14 @@ def test_plays_legally_with_all_rules(rule_sets):
     assert len(results) == seats
 
 
+@pytest.mark.long
 def test_iterations_repeat_exactly():
     rules = Rules(EDITION, parse_rule_sets("pro"), 2)
     options = ["--iterations", "3", *SHALLOW]
     assert transcript(rules, options) == transcript(rules, options)
 
 
+@pytest.mark.long
 def test_several_actions_in_one_reply():
     lengths: list[int] = []
 
@@ -169,7 +172,8 @@ def test_pondering_ends_when_the_bot_is_asked_and_with_the_match(search, monkeyp
     class Pondering(configured(["--search", search, "--milliseconds", "1", "--ponder"])):  # type: ignore[misc]
         def decide(self, decision: asara.Decision) -> list[asara.Action]:
             if self.ponderer is not None and len(waits) < 12:
-                time.sleep(0.03)
+                before = self.search.playouts
+                wait_until("some playouts", lambda: self.search.playouts > before)
             before = self.search.playouts if self.search else 0
             with monkeypatch.context() as patch:
                 patch.setattr(SearchBot, "choose", lambda self, search, sample, legal, _: legal[0])
@@ -189,6 +193,7 @@ def test_pondering_ends_when_the_bot_is_asked_and_with_the_match(search, monkeyp
     assert sys.getswitchinterval() == interval
 
 
+@pytest.mark.long
 def test_a_match_with_pondering_has_no_faults():
     bots = [f"search --milliseconds 2 --ponder --search {search}" for search in ("turn", "tree")]
     done = run_asara("match", *bots, "--sandbox", "none")
@@ -197,6 +202,7 @@ def test_a_match_with_pondering_has_no_faults():
     assert "Traceback" not in done.stdout + done.stderr
 
 
+@pytest.mark.long
 def test_a_frozen_bot_ponders_without_harm():
     if not sandbox_or_skip().can_freeze:
         pytest.skip("no control groups that can be frozen")

@@ -15,6 +15,7 @@ import pytest
 
 from asara_server.cli import main
 from asara_server.cli.display.console import err, out
+from tests.events import EVENT_S
 from tests.log_settings import logs_as_before
 
 COLUMNS = "80"
@@ -144,6 +145,6 @@ def on_terminal(
     finally:
         killer.cancel()
         os.close(ours)
-    assert process.wait(10) == 0, text
+    assert process.wait(EVENT_S) == 0, text
     assert b"Traceback" not in text
     return text.decode()

@@ -76,6 +76,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.mark.long
 def test_a_decision_is_written_as_its_seat_was_sent_it(folder: Path) -> None:
     done = asara("replay", "decision", REPLAY, "5", "--seat", "1", cwd=folder)
     assert done.returncode == 0, done.stderr
@@ -169,6 +170,7 @@ def test_a_bot_that_never_dials_in_is_reported(
     assert advice in remedy
 
 
+@pytest.mark.long
 def test_without_a_recorded_seed_one_can_be_given(folder: Path) -> None:
     replay = shutil.copy(folder / REPLAY, folder / "alone.asara")
     done = asara("replay", "ask", replay, "20", "random", cwd=folder)

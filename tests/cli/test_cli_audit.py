@@ -13,6 +13,7 @@ from asara_server.replay.signing import SigningKey
 from asara_server.tournament.run.directory import RunDirectoryError
 from tests.cli.command import asara, on_terminal, refusal
 from tests.match.playouts import random_replay
+from tests.sizes import others_long
 from tests.tournament.played_runs import HEADER, Forger, play_run
 from tests.tournament.played_runs import KEY as CUP_KEY
 
@@ -98,6 +99,7 @@ def test_a_changed_signature_without_a_key(run: Path) -> None:
     assert "a record or the signature was changed after the signing" in done.stdout
 
 
+@pytest.mark.long
 def test_many_files_in_several_processes(run: Path) -> None:
     dice = random.Random(1)
     data = (run / "replays" / "m0.asara").read_bytes()
@@ -194,6 +196,7 @@ def test_a_run_says_who_signed_it_and_what_was_not_checked(cup: Path) -> None:
 DUPLICATE = HEADER + 'blocks = "duplicate"\n'
 
 
+@pytest.mark.long
 def test_a_run_of_duplicate_blocks_with_an_attempt_that_was_void(tmp_path: Path) -> None:
     names = ("ann", "bob", "cid", "dot")
     run = play_run(tmp_path / "cup", DUPLICATE, names=names, void=["r1-basic-0001-2"])
@@ -208,6 +211,7 @@ def test_a_run_of_duplicate_blocks_with_an_attempt_that_was_void(tmp_path: Path)
     assert "duplicate_deal: expected 'r1-basic-0001' by the schedule" in done.stdout
 
 
+@pytest.mark.long
 def test_two_runs_below_one_directory(tmp_path: Path) -> None:
     for name in ("one", "two"):
         play_run(tmp_path / name)
@@ -357,6 +361,7 @@ def prove(run: Path, name: str, proof: Path) -> None:
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("most", "leaves"),
     [
@@ -417,6 +422,7 @@ def test_a_changed_result_is_no_fault_of_its_replay(cup: Path) -> None:
     assert "audited 12 replays: 12 sound, 0 unsound, " in done.stdout.splitlines()[-1]
 
 
+@pytest.mark.long
 def test_a_terminal_breaks_findings_between_words(cup: Path) -> None:
     shown = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", on_terminal("audit", cup))
     lines = [line.rstrip() for line in re.split(r"[\r\n]+", shown)]
@@ -443,7 +449,7 @@ PROOFS = {
 }
 
 
-@pytest.mark.parametrize("forgery", PROOFS)
+@pytest.mark.parametrize("forgery", others_long(PROOFS, 3))
 def test_a_changed_proof_is_refused(cup: Path, forgery: str) -> None:
     proof = cup.parent / "proof"
     prove(cup, "r1-basic-0001-1", proof)

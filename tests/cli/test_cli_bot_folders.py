@@ -4,7 +4,6 @@ import os
 import shutil
 import signal
 import subprocess
-import time
 from pathlib import Path
 
 import pytest
@@ -12,6 +11,7 @@ import pytest
 from asara_server import bundled
 from asara_server.tournament.config.tournament_file import load_tournament
 from tests.cli.command import asara, command_line, environment, refusal
+from tests.events import EVENT_S, wait_until
 from tests.tournament import sample_bots
 from tests.tournament.sandbox_config import living, sandbox_or_skip
 
@@ -45,6 +45,7 @@ def kept(run: str) -> str:
     return f"Standings, replays and logs: {run}\nIn a browser: asara web {run}\n"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("sandbox", ["bubblewrap", "none"])
 def test_a_folder_plays_with_its_environment(tmp_path: Path, sandbox: str) -> None:
     if sandbox == "bubblewrap":
@@ -63,6 +64,7 @@ def test_a_folder_plays_with_its_environment(tmp_path: Path, sandbox: str) -> No
     assert "level 4 3\n" in log.read_text()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("command", ["match", "ask"])
 def test_a_program_in_a_subfolder_reads_files_of_its_folder(tmp_path: Path, command: str) -> None:
     sandbox_or_skip()
@@ -83,6 +85,7 @@ def test_a_program_in_a_subfolder_reads_files_of_its_folder(tmp_path: Path, comm
         assert asked.returncode == 0, asked.stderr
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("sandbox", ["bubblewrap", "none"])
 def test_a_build_works_in_place_and_keeps_its_cache(tmp_path: Path, sandbox: str) -> None:
     if sandbox == "bubblewrap":
@@ -100,6 +103,7 @@ def test_a_build_works_in_place_and_keeps_its_cache(tmp_path: Path, sandbox: str
     ]
 
 
+@pytest.mark.long
 def test_the_cache_of_builds_is_never_copied(tmp_path: Path) -> None:
     sandbox_or_skip()
     lists = "import os\nprint(sorted(os.listdir('.')))\n" + sample_bots.GOOD
@@ -113,6 +117,7 @@ def test_the_cache_of_builds_is_never_copied(tmp_path: Path) -> None:
     assert "['bot.py', 'bot.toml']" in log
 
 
+@pytest.mark.long
 def test_each_folder_is_built_once_in_a_command(tmp_path: Path) -> None:
     folder = built_bot(tmp_path / "mine")
     words = ("duel", folder, folder, "--max-blocks", "1", "--sandbox", "none")
@@ -122,6 +127,7 @@ def test_each_folder_is_built_once_in_a_command(tmp_path: Path) -> None:
     assert "Built-2" in done.stdout
 
 
+@pytest.mark.long
 def test_a_build_that_fails_ends_the_command_with_what_it_printed(tmp_path: Path) -> None:
     sandbox_or_skip()
     folder = built_bot(tmp_path / "mine", "echo 'x.c:3: error'\nexit 3\n")
@@ -173,6 +179,7 @@ def test_packages_that_were_not_fetched_are_named(tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.long
 def test_copies_of_a_bot_are_called_as_their_folders(tmp_path: Path) -> None:
     for name in ("mine", "yesterday"):
         text = 'name = "Deep thought"\ncommand = "python bot.py"\n'
@@ -184,6 +191,7 @@ def test_copies_of_a_bot_are_called_as_their_folders(tmp_path: Path) -> None:
     }
 
 
+@pytest.mark.long
 def test_a_build_sees_no_other_files_and_no_network(tmp_path: Path) -> None:
     sandbox_or_skip()
     (tmp_path / "secret").write_text("secret")
@@ -207,6 +215,7 @@ def test_a_build_cannot_make_other_files_readable(tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("command", ["serve", "ask"])
 def test_other_commands_build_a_folder_too(tmp_path: Path, command: str) -> None:
     folder = built_bot(tmp_path / "mine")
@@ -298,6 +307,7 @@ def cup(folder: Path, entries: str) -> Path:
     return folder / "cup.toml"
 
 
+@pytest.mark.long
 def test_a_directory_alone_is_an_entry_of_a_tournament(tmp_path: Path) -> None:
     sandbox_or_skip()
     folder = built_bot(tmp_path / "mine")
@@ -324,17 +334,15 @@ def test_the_keys_of_the_table_take_precedence(tmp_path: Path) -> None:
     assert (entry.name, entry.command, entry.build) == ("Plain", ("python", "plain.py"), ())
 
 
+@pytest.mark.long
 def test_a_stopped_build_leaves_no_process(tmp_path: Path) -> None:
     sandbox_or_skip()
     folder = built_bot(tmp_path / "mine", "touch began\nsleep 4711\n")
     words = command_line("match", folder, "random", *CONTAINED)
     process = subprocess.Popen(words, env=environment(), stderr=subprocess.PIPE, text=True)
-    deadline = time.monotonic() + 20
-    while not (folder / "began").exists():
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
+    wait_until("the build begins", (folder / "began").exists)
     process.send_signal(signal.SIGINT)
-    _, stderr = process.communicate(timeout=20)
+    _, stderr = process.communicate(timeout=EVENT_S)
     assert process.returncode == 130
     assert stderr == "Building Built: sh build.sh\nasara: stopped while building Built\n"
     assert living("4711") == []

@@ -3,12 +3,14 @@
 import re
 import signal
 import subprocess
-import time
 from pathlib import Path
+
+import pytest
 
 from asara_server.tournament.run.directory import read_info
 from asara_server.tournament.run.status import StatusReader
 from tests.cli.command import asara, command_line, environment
+from tests.events import wait_until
 from tests.tournament import sample_bots
 from tests.tournament.sample_bots import HEADER
 
@@ -40,15 +42,18 @@ def write_cup(folder: Path) -> Path:
 def until_built(run: Path) -> str:
     """Wait until only the slow build goes on; return what `asara status` shows."""
     reader = StatusReader(run)
-    for _ in range(300):
-        if (run / "run.json").is_file():
-            status = reader.read()
-            if status.out and list(status.building) == ["slow"]:
-                break
-        time.sleep(0.1)
+
+    def only_the_slow_one() -> bool:
+        if not (run / "run.json").is_file():
+            return False
+        status = reader.read()
+        return bool(status.out) and list(status.building) == ["slow"]
+
+    wait_until("only the slow build goes on", only_the_slow_one)
     return asara("status", run).stdout
 
 
+@pytest.mark.long
 def test_a_failed_build_is_shown_at_once_and_stays_out_when_the_run_resumes(
     tmp_path: Path,
 ) -> None:

@@ -16,6 +16,7 @@ import pytest
 from asara_server.cli.display.entry_check import CheckMeter
 from asara_server.tournament.execution.entry_check import CheckedEntry, Verdict, _own_lines
 from tests.cli.command import asara, command_line, environment, refusal
+from tests.events import EVENT_S, wait_until
 from tests.tournament import sample_bots
 from tests.tournament.remote_bots import CERTIFICATE, write_cup
 from tests.tournament.sandbox_config import sandbox_or_skip
@@ -191,6 +192,7 @@ def test_the_plan_and_the_help_lead_to_the_check(evening: Path) -> None:
     assert "left out: submissions/eve/bot.toml: " in done.stderr
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("names", [("ann", "cid")])
 def test_without_a_fault_the_status_is_0_and_nothing_is_left(
     tmp_path: Path, names: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
@@ -211,6 +213,7 @@ def test_without_a_fault_the_status_is_0_and_nothing_is_left(
     assert sorted(path.name for path in tmp_path.iterdir()) == ["cup.toml", "submissions", "tmp"]
 
 
+@pytest.mark.long
 def test_a_signal_ends_the_check_and_its_bots(tmp_path: Path) -> None:
     file = submit(tmp_path, "ann", "fay")
     file.write_text(HEAD.replace("[2, 3]", "2").replace("bank_s = 2", "bank_s = 60"))
@@ -222,12 +225,10 @@ def test_a_signal_ends_the_check_and_its_bots(tmp_path: Path) -> None:
         env=environment(),
     )
     log = tmp_path / "kept" / "logs" / "check-fay" / "0-fay.log"
-    deadline = time.monotonic() + 20
-    while not (log.exists() and "process" in log.read_text()) and time.monotonic() < deadline:
-        time.sleep(0.05)
+    wait_until("its process", lambda: log.exists() and "process" in log.read_text())
     pid = int(re.findall(r"process (\d+)", log.read_text())[0])
     process.send_signal(signal.SIGINT)
-    _, error = process.communicate(timeout=20)
+    _, error = process.communicate(timeout=EVENT_S)
     assert process.returncode == 128 + signal.SIGINT
     assert error.endswith("asara: stopped; the check is not complete\n")
     with pytest.raises(ProcessLookupError):
@@ -248,6 +249,7 @@ def test_remote_entries_are_named_as_not_checked(tmp_path: Path) -> None:
     assert done.stdout.endswith("0 of 2 entries work, 2 not checked\n")
 
 
+@pytest.mark.long
 def test_remote_entries_are_awaited_if_asked(tmp_path: Path) -> None:
     with socket.create_server(("localhost", 0)) as free:
         address = f"localhost:{free.getsockname()[1]}"

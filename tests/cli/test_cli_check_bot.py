@@ -5,7 +5,6 @@ import contextlib
 import json
 import signal
 import subprocess
-import time
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -18,6 +17,7 @@ from asara_server.tournament.bots.memory_sampler import MemorySampler
 from asara_server.tournament.config.tournament_file import Entry
 from asara_server.tournament.execution.clock_need import bank_needed_us
 from tests.cli.command import asara, command_line, environment, refusal
+from tests.events import EVENT_S, wait_until
 from tests.tournament import sample_bots
 from tests.tournament.sandbox_config import living, sandbox_or_skip
 
@@ -69,6 +69,7 @@ def test_a_bot_that_works(tmp_path: Path, sandbox: str) -> None:
     assert not (folder / "built.py").exists()  # built in a copy, as a tournament does
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("program", "reason", "advice"),
     [
@@ -101,6 +102,7 @@ def test_a_build_that_fails_is_shown(tmp_path: Path) -> None:
     assert done.stdout.endswith("mine is broken: build failed: exited with status 2\n")
 
 
+@pytest.mark.long
 def test_slow_is_told_apart_from_dead(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A bot that a tournament's clock would have ended plays on, and is called slow."""
     usual = ClockSettings(bank_s=0.1, increment_s=0, grace_s=0)
@@ -124,6 +126,7 @@ def test_slow_is_told_apart_from_dead(tmp_path: Path, monkeypatch: pytest.Monkey
     assert "mine is broken: time out: " in done.stdout
 
 
+@pytest.mark.long
 def test_a_slow_start_is_slow(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bot_check, "_USUAL", ClockSettings(start_up_s=0.01))
     folder = write(tmp_path / "mine", sample_bots.GOOD)
@@ -142,6 +145,7 @@ def test_the_bank_that_is_needed() -> None:
     assert bank_needed_us([105, 5, 5], clocks) == 90  # later savings come too late
 
 
+@pytest.mark.long
 def test_files_too_large_for_a_tournament(tmp_path: Path) -> None:
     sandbox_or_skip()
     folder = write(tmp_path / "mine", sample_bots.GOOD)
@@ -177,18 +181,16 @@ def test_input_that_is_wrong(tmp_path: Path) -> None:
     assert "--readable" in refusal("check", "random", "--readable", "/gone")
 
 
+@pytest.mark.long
 def test_a_stopped_check_leaves_no_process(tmp_path: Path) -> None:
     sandbox_or_skip()
     text = 'command = "python bot.py 4712"\n'
     folder = write(tmp_path / "mine", "import time\ntime.sleep(60)\n", text)
     words = command_line("check", folder, *CONTAINED)
     process = subprocess.Popen(words, env=environment(), stderr=subprocess.PIPE, text=True)
-    deadline = time.monotonic() + 20
-    while not living("4712"):
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
+    wait_until("the bot runs", lambda: living("4712"))
     process.send_signal(signal.SIGINT)
-    _, stderr = process.communicate(timeout=20)
+    _, stderr = process.communicate(timeout=EVENT_S)
     assert process.returncode == 130
     assert stderr.endswith("asara: stopped; the check is not complete\n")
     assert living("4712") == []

@@ -5,7 +5,6 @@ import shlex
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
@@ -13,12 +12,14 @@ import pytest
 
 from asara_server.conformance.catalogue import all_cases
 from tests.cli.command import asara, command_line, environment, on_terminal, refusal
+from tests.events import EVENT_S, wait_until
 
 ROOT = Path(__file__).resolve().parents[2]
 RANDOM_BOT = ["python", str(ROOT / "bots/random/main.py")]
 BROKEN = ["python", str(ROOT / "tests/conformance/broken_client.py")]
 
 
+@pytest.mark.long
 def test_a_line_for_each_case_and_a_summary():
     done = asara("conformance", "--run", "hello-*", "--", *RANDOM_BOT)
     assert done.returncode == 0, done.stdout
@@ -72,6 +73,7 @@ os._exit(0)
 """
 
 
+@pytest.mark.long
 def test_a_failed_case_shows_what_was_expected_and_seen(tmp_path):
     results, junit = tmp_path / "results.json", tmp_path / "results.xml"
     done = asara(
@@ -103,6 +105,7 @@ def test_a_failed_case_shows_what_was_expected_and_seen(tmp_path):
     assert failure.get("message") == "expected the language in Hello; seen: none"
 
 
+@pytest.mark.long
 def test_known_failures_are_permitted_and_must_fail(tmp_path):
     known = tmp_path / "known.txt"
     known.write_text("hello-fields  # no language yet\n")
@@ -125,6 +128,7 @@ def test_all_cases_are_listed_without_a_program():
     ]
 
 
+@pytest.mark.long
 def test_lines_on_a_terminal_have_80_columns():
     shown = on_terminal("conformance", "--list")
     assert max(len(line) for line in shown.splitlines()) <= 80
@@ -156,6 +160,7 @@ def test_bad_input_is_answered_by_one_line(tmp_path, words, text):
     assert error.count("\n") == 1
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_signal_kills_all_programs(tmp_path, number):
     pid = tmp_path / "pid"
@@ -172,17 +177,15 @@ time.sleep(600)
         text=True,
         env=environment(),
     )
-    for _ in range(600):
-        if pid.exists():
-            break
-        time.sleep(0.05)
+    wait_until("the program runs", pid.exists)
     process.send_signal(number)
-    _, error = process.communicate(timeout=30)
+    _, error = process.communicate(timeout=EVENT_S)
     assert process.returncode == 128 + number
     assert error == f"asara: stopped after 0 of {len(all_cases())} cases\n"
     assert not Path("/proc", pid.read_text()).exists()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("script", "text"),
     [
@@ -203,6 +206,7 @@ def test_a_program_that_is_no_bot_is_named_once(script, text):
     assert done.stderr.count("\n") == 1
 
 
+@pytest.mark.long
 def test_a_case_that_failed_beside_others_may_pass_alone(tmp_path):
     seen = tmp_path / "seen"
     program = (

@@ -7,14 +7,18 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from tests.cli.command import asara
 from tests.cli.test_cli_serve import serving
 from tests.docs.documents import blocks
+from tests.events import EVENT_S
 
 PAGE = "clients/debugging.md"
 LOADER, BOT = (block.content for block in blocks(PAGE, "python"))
 
 
+@pytest.mark.long
 def test_the_way_from_a_match_to_a_decision_in_a_test(tmp_path: Path) -> None:
     """The commands of the page, as printed: a match, show, decision, and ask."""
     (tmp_path / "my_bot.py").write_text(BOT.replace("== 12", "== -1"))
@@ -37,6 +41,7 @@ def test_the_way_from_a_match_to_a_decision_in_a_test(tmp_path: Path) -> None:
     assert loaded.stdout.strip()
 
 
+@pytest.mark.long
 def test_a_bot_stops_in_the_debugger_and_plays_on(tmp_path: Path) -> None:
     (tmp_path / "my_bot.py").write_text(BOT.replace("== 12", "== 2"))
     with serving("--opponent", "random", "--bank", "86400") as (process, (line,)):
@@ -51,7 +56,7 @@ def test_a_bot_stops_in_the_debugger_and_plays_on(tmp_path: Path) -> None:
             timeout=60,
             check=True,
         )
-        stdout, stderr = process.communicate(timeout=60)
+        stdout, stderr = process.communicate(timeout=EVENT_S)
     assert re.search(r"my_bot.py\(7\)decide\(\)", debugged.stdout)
     assert "(Pdb) 2\n" in debugged.stdout
     assert "guest-1" in stdout, stderr

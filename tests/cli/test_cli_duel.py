@@ -11,6 +11,7 @@ from asara_server.tournament.standings.duel import DuelReport
 from asara_server.tournament.standings.match_result import read_results
 from asara_server.tournament.standings.sprt import Verdict
 from tests.cli.command import asara, asara_process, command_line, environment, on_terminal, refusal
+from tests.events import EVENT_S
 from tests.tournament import sample_bots
 
 STEADY = """
@@ -69,6 +70,7 @@ def test_greedy_is_better_than_random(tmp_path: Path) -> None:
     }
 
 
+@pytest.mark.long
 def test_a_bot_is_not_better_than_itself_and_nothing_is_left_behind(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -87,6 +89,7 @@ def test_a_bot_is_not_better_than_itself_and_nothing_is_left_behind(
     assert {path.name for path in tmp_path.iterdir()} == {"steady.py", "temporary"}
 
 
+@pytest.mark.long
 def test_it_says_that_it_cannot_tell_and_the_answer_does_not_depend_on_how_many_play_at_once(
     tmp_path: Path,
 ) -> None:
@@ -104,6 +107,7 @@ def test_it_says_that_it_cannot_tell_and_the_answer_does_not_depend_on_how_many_
     assert json.loads(answers[0])["verdict"] == "open"
 
 
+@pytest.mark.long
 def test_forfeits_are_lost_matches_and_are_told(tmp_path: Path) -> None:
     write(tmp_path, crashes=sample_bots.CRASHES, steady=STEADY)
     done = asara("duel", "crashes.py", "steady.py", "--margin", "0.45", cwd=tmp_path)
@@ -115,6 +119,7 @@ def test_forfeits_are_lost_matches_and_are_told(tmp_path: Path) -> None:
     assert "no more memory" in done.stderr
 
 
+@pytest.mark.long
 def test_a_bot_that_does_not_start_ends_it_with_the_reason(tmp_path: Path) -> None:
     write(tmp_path, exits=sample_bots.EXITS)
     done = asara("duel", "random", "exits.py", "--json", "answer.json", cwd=tmp_path)
@@ -127,6 +132,7 @@ def test_a_bot_that_does_not_start_ends_it_with_the_reason(tmp_path: Path) -> No
     assert not (tmp_path / "answer.json").exists()
 
 
+@pytest.mark.long
 def test_a_duel_that_is_stopped_says_what_is_known(tmp_path: Path) -> None:
     write(tmp_path, slow=SLOW)
     process = subprocess.Popen(
@@ -152,7 +158,7 @@ def test_a_duel_that_is_stopped_says_what_is_known(tmp_path: Path) -> None:
         shown[-1],
     )
     process.send_signal(signal.SIGINT)
-    stdout, stderr = process.communicate(timeout=60)
+    stdout, stderr = process.communicate(timeout=EVENT_S)
     assert process.returncode == 128 + signal.SIGINT
     assert "Traceback" not in stderr
     assert stdout.startswith("Undecided whether slow or slow-2 is better")
@@ -160,6 +166,7 @@ def test_a_duel_that_is_stopped_says_what_is_known(tmp_path: Path) -> None:
     assert json.loads((tmp_path / "run" / "run.json").read_text())["state"] == "cut short"
 
 
+@pytest.mark.long
 def test_a_terminal_shows_one_line_in_place(tmp_path: Path) -> None:
     write(tmp_path, steady=STEADY)
     text = on_terminal("duel", "steady.py", "steady.py", "--margin", "0.2", cwd=tmp_path)

@@ -84,6 +84,7 @@ def bundle_of(run: Path, entry: str) -> dict[str, bytes]:
 # The manifest and the audit
 
 
+@pytest.mark.long
 def test_the_manifest_records_the_folders_and_the_audit_derives_the_run_from_it(
     evening: Path,
 ) -> None:

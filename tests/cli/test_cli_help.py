@@ -49,6 +49,7 @@ def test_the_root_loads_no_command_and_no_large_package(words: str) -> None:
     assert not found & set(HEAVY.split())
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("command", ["match", "tournament run", "report", "status"])
 def test_help_of_a_command_loads_neither_plots_nor_clusters_nor_statistics(command: str) -> None:
     found = loaded(*command.split(), "--help")

@@ -5,7 +5,6 @@ import re
 import signal
 import subprocess
 import threading
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -17,6 +16,7 @@ from asara_server.network.live_file import LIVE_FILE, LiveFile
 from asara_server.network.live_reader import LiveFeedError, open_feed
 from tests.cli.command import command_line, environment
 from tests.cli.test_cli_serve import dial_in
+from tests.events import EVENT_S, wait_until
 from tests.tournament import sample_bots
 from tests.web.served import Watcher
 
@@ -43,16 +43,20 @@ def playing(*words: str) -> Iterator["subprocess.Popen[str]"]:
 
 def offered(out: Path, process: "subprocess.Popen[str]") -> LiveFile:
     """Wait until the matches of a run are offered."""
-    while (live := LiveFile.read(out)) is None:
+
+    def live() -> LiveFile | None:
         assert process.poll() is None, process.communicate()[1]
-        time.sleep(0.02)
-    return live
+        return LiveFile.read(out)
+
+    offered = wait_until("the matches are offered", live)
+    assert offered
+    return offered
 
 
 async def headers(live: LiveFile, number: int) -> list[bytes]:
     """The first records of some matches in a feed."""
     found: dict[int, bytes] = {}
-    async with asyncio.timeout(20), open_feed(live.socket) as batches:
+    async with asyncio.timeout(EVENT_S), open_feed(live.socket) as batches:
         async for batch in batches:
             for match, record in batch:
                 found.setdefault(match, record)
@@ -61,6 +65,7 @@ async def headers(live: LiveFile, number: int) -> list[bytes]:
     return list(found.values())
 
 
+@pytest.mark.long
 def test_a_run_with_a_directory_offers_its_matches_until_it_is_over(tmp_path: Path) -> None:
     out = tmp_path / "run"
     words = ("random", "random", "--sandbox", "none", "--matches", "8", "--out", str(out))
@@ -73,6 +78,7 @@ def test_a_run_with_a_directory_offers_its_matches_until_it_is_over(tmp_path: Pa
     assert not live.socket.parent.exists()
 
 
+@pytest.mark.long
 def test_a_killed_run_leaves_a_socket_that_is_known_to_be_dead(tmp_path: Path) -> None:
     out = tmp_path / "run"
     words = ("random", "random", "--sandbox", "none", "--matches", "500", "--out", str(out))
@@ -85,6 +91,7 @@ def test_a_killed_run_leaves_a_socket_that_is_known_to_be_dead(tmp_path: Path) -
         asyncio.run(headers(live, 1))
 
 
+@pytest.mark.long
 def test_matches_of_worker_processes_are_not_offered(tmp_path: Path) -> None:
     file = tmp_path / "cup.toml"
     for name in ("a", "b"):
@@ -100,12 +107,16 @@ def test_matches_of_worker_processes_are_not_offered(tmp_path: Path) -> None:
     out = tmp_path / "run"
     words = ("--executor", "processes", "--sandbox", "none", "--out", str(out))
     with playing("tournament", "run", str(file), *words) as process:
-        while process.poll() is None:
+
+        def over_and_never_offered() -> bool:
             assert not (out / LIVE_FILE).exists()
-            time.sleep(0.02)
+            return process.poll() is not None
+
+        wait_until("the run is over", over_and_never_offered)
         assert process.returncode == 0, process.communicate()[1]
 
 
+@pytest.mark.long
 def test_a_served_match_can_be_watched_on_the_page(tmp_path: Path) -> None:
     words = ("--opponent", "random", "--sandbox", "none", "--web", "127.0.0.1:0")
     with playing("serve", "--listen", "127.0.0.1:0", *words, "--matches", "2") as process:
@@ -142,7 +153,7 @@ async def run_name(address: str) -> str:
 
 async def watch_a_match(address: str, run: str) -> list[str]:
     """Watch the first match to its end; return the names of its entries."""
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(EVENT_S):
         while True:
             url = f"ws://{address}/ws/watch?run={run}"
             async with connect(url, proxy=None, compression=None) as socket:

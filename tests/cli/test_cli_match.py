@@ -35,6 +35,7 @@ def test_a_match_of_files_commands_and_bundled_bots(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == [tmp_path / "mine.py"]
 
 
+@pytest.mark.long
 def test_options_follow_the_name_of_a_bundled_bot_or_a_folder(tmp_path: Path) -> None:
     folder = tmp_path / "mine"
     folder.mkdir()
@@ -49,6 +50,7 @@ def test_options_follow_the_name_of_a_bundled_bot_or_a_folder(tmp_path: Path) ->
     assert "argument --iterations: '0' is not a number from 1 to 999,999,999" in wrong
 
 
+@pytest.mark.long
 def test_the_same_seed_gives_the_same_matches(tmp_path: Path) -> None:
     words = ("match", "random", "random", "--seed", "spring", "--matches", "4")
     first = asara(*words, "--at-once", "2", "--out", "first", cwd=tmp_path)
@@ -63,6 +65,7 @@ def test_the_same_seed_gives_the_same_matches(tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.long
 def test_mirrored_matches_are_whole_blocks_of_one_deal(tmp_path: Path) -> None:
     words = ("match", "random", "random", "--mirrored", "--seed", "spring")
     done = asara(*words, "--matches", "4", "--out", "run", cwd=tmp_path)
@@ -88,6 +91,7 @@ def test_mirrored_matches_are_whole_blocks_of_one_deal(tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("command", ["match", "duel"])
 def test_the_lifetime_of_processes_is_an_option(tmp_path: Path, command: str) -> None:
     number = {"match": ("--mirrored",), "duel": ("--max-blocks", "1")}[command]
@@ -120,6 +124,7 @@ def test_the_log_of_a_bot_names_its_forfeit(tmp_path: Path) -> None:
     assert re.search(r"^# [0-9:]+ forfeit: never started$", log, re.MULTILINE)
 
 
+@pytest.mark.long
 def test_bots_in_the_current_folder_see_their_own_files(tmp_path: Path) -> None:
     """Whatever names them, they see what lies beside them, but not the program of another bot."""
     sandbox_or_skip()
@@ -160,6 +165,7 @@ def test_a_bot_is_started_in_its_own_folder_from_wherever_it_is_named(tmp_path: 
     assert (done.returncode, done.stderr) == (0, "")
 
 
+@pytest.mark.long
 def test_the_sandbox_says_what_it_hid_and_how_to_show_it(tmp_path: Path) -> None:
     sandbox_or_skip()
     imports = "try:\n    import older\nexcept ImportError as error:\n    raise SystemExit(error)\n"
@@ -233,6 +239,7 @@ def test_names_of_files_and_folders_are_corrected(tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.long
 def test_a_program_on_path_starts_in_the_sandbox_unless_it_is_a_shim(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
 ) -> None:
@@ -273,6 +280,7 @@ def test_progress_names_the_bot_that_a_match_waits_for() -> None:
     assert wait_text([slow, absent]).endswith("(52 s left), and for 1 more")
 
 
+@pytest.mark.long
 def test_a_bot_that_thinks_is_named_while_it_thinks(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -6,7 +6,6 @@ import signal
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
@@ -17,8 +16,9 @@ import pytest
 from asara_server.network.metrics import MetricsServer
 from asara_server.tournament.standings.match_result import read_results
 from tests.cli.command import command_line, environment, refusal
+from tests.events import EVENT_S, wait_until
 from tests.tournament import sample_bots
-from tests.tournament.processes import children, wait_until
+from tests.tournament.processes import children
 from tests.tournament.sample_bots import HEADER, write_tournament
 from tests.tournament.worker_runs import PATIENT
 
@@ -48,11 +48,12 @@ def command(*words: str | Path) -> Iterator[tuple[subprocess.Popen[str], str]]:
 
 
 def scrape(url: str) -> str:
-    with urlopen(url, timeout=10) as response:
+    with urlopen(url, timeout=EVENT_S) as response:
         text: str = response.read().decode()
         return text
 
 
+@pytest.mark.long
 def test_the_referee_of_a_tournament_tells_how_it_fares_while_it_plays(tmp_path: Path) -> None:
     file = write_tournament(
         tmp_path,
@@ -67,7 +68,7 @@ def test_the_referee_of_a_tournament_tells_how_it_fares_while_it_plays(tmp_path:
                 last = scrape(url)
             except OSError:  # it is about to end
                 break
-        assert process.wait(20) == 0
+        assert process.wait(EVENT_S) == 0
     assert re.search(r'^asara_matches_total\{result="sound"\} [1-8]\.0$', last, re.MULTILINE)
     assert re.search(
         r'^asara_forfeits_total\{entry="crasher",kind="crash"\} [1-8]\.0$', last, re.MULTILINE
@@ -86,6 +87,7 @@ asara.run(decide)
 """A bot that waits in one deal block until there is a file."""
 
 
+@pytest.mark.long
 @pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
 def test_worker_processes_are_counted_together_even_after_one_was_killed(tmp_path: Path) -> None:
     file = write_tournament(
@@ -102,7 +104,7 @@ def test_worker_processes_are_counted_together_even_after_one_was_killed(tmp_pat
         wait_until("the others are counted", lambda: 9 <= sound(scrape(url)) <= 10)
         last = scrape(url)
         (tmp_path / "go-on").touch()
-        assert process.wait(60) == 0
+        assert process.wait(EVENT_S) == 0
     assert "its worker process died" in (tmp_path / "run" / "run.log").read_text()
     assert [result.void for result in read_results(results)] == [False] * 12
     assert last.count("asara_build_info{") == 1
@@ -120,11 +122,8 @@ def sound(metrics: str) -> int:
 
 def test_a_referee_that_waits_for_guests_tells_so() -> None:
     with command("serve", "--listen", "127.0.0.1:0") as (_, url):
-        deadline = time.monotonic() + 10
         # The URL is printed before there is a referee.
-        while "\nasara_streams 0.0\n" not in scrape(url):
-            assert time.monotonic() < deadline
-            time.sleep(0.05)
+        wait_until("a referee", lambda: "\nasara_streams 0.0\n" in scrape(url))
 
 
 def test_an_address_that_will_not_do_is_refused_before_anything_is_begun(tmp_path: Path) -> None:

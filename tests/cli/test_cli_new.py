@@ -5,7 +5,6 @@ import shutil
 import signal
 import stat
 import subprocess
-import time
 import tomllib
 from pathlib import Path
 
@@ -17,6 +16,7 @@ from asara_server.cli.options.languages import LANGUAGES, present_languages
 from asara_server.cli.sessions import new_bot
 from asara_server.cli.sessions.new_bot import package_name
 from tests.cli.command import asara, command_line, environment, refusal
+from tests.events import EVENT_S
 from tests.tournament.sandbox_config import sandbox_or_skip
 
 FILES = [".github/workflows/check.yml", ".gitignore", "README.md", "bot.toml", "check"]
@@ -199,6 +199,7 @@ def test_a_folder_that_cannot_be_made_leaves_nothing(tmp_path: Path, monkeypatch
         assert "cannot be made: Permission denied" in asara("new", "go", tmp_path / "x").stderr
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_an_interrupted_copy_leaves_nothing(tmp_path: Path, number: signal.Signals) -> None:
     program = (
@@ -208,7 +209,7 @@ def test_an_interrupted_copy_leaves_nothing(tmp_path: Path, number: signal.Signa
         "def slow(*words, **settings):\n"
         "    write(*words, **settings)\n"
         "    print('copying', flush=True)\n"
-        "    time.sleep(30)\n"
+        "    while True: time.sleep(0.01)\n"
         "new_bot._write_templates = slow\n"
         "from asara_server.cli import main\n"
         "main(['new', 'python', 'mine'])\n"
@@ -224,9 +225,8 @@ def test_an_interrupted_copy_leaves_nothing(tmp_path: Path, number: signal.Signa
     )
     assert process.stdout
     assert process.stdout.readline() == "copying\n"
-    time.sleep(0.1)
     process.send_signal(number)
-    _, stderr = process.communicate(timeout=20)
+    _, stderr = process.communicate(timeout=EVENT_S)
     assert (process.returncode, stderr) == (130, "asara: mine: stopped; nothing was made\n")
     assert list(tmp_path.iterdir()) == []
 

@@ -125,6 +125,7 @@ def sandbox(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("odd", ODD.values(), ids=ODD)
 def test_an_entry_that_cannot_be_used_is_said_and_the_others_play(
     tmp_path: Path, odd: Callable[[Path], object]
@@ -138,6 +139,7 @@ def test_an_entry_that_cannot_be_used_is_said_and_the_others_play(
     assert not forfeits(results)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("odd", GOOD_STILL.values(), ids=GOOD_STILL)
 def test_an_entry_whose_files_are_strange_plays(
     tmp_path: Path, odd: Callable[[Path], object], sandbox: str
@@ -150,6 +152,7 @@ def test_an_entry_whose_files_are_strange_plays(
     assert not names(said)
 
 
+@pytest.mark.long
 def test_a_log_that_cannot_be_written_ends_nothing(tmp_path: Path, sandbox: str) -> None:
     file, run = submit(tmp_path, "ann", "cid"), tmp_path / "run"
     play(file, run, "--prepare", "--sandbox", sandbox)
@@ -172,6 +175,7 @@ asara.run(lambda decision, match: match.random.choice(decision.legal_actions))
 """
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("loop_of_links", [False, True])
 def test_an_entry_whose_folder_goes_during_the_run_forfeits_alone(
     tmp_path: Path, loop_of_links: bool
@@ -187,6 +191,7 @@ def test_an_entry_whose_folder_goes_during_the_run_forfeits_alone(
     assert names(said)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "place",
     [

@@ -10,6 +10,7 @@ import pytest
 from asara_server.network.addresses import socket_parent
 from asara_server.replay.file import read_replay
 from tests.cli.command import refusal
+from tests.events import EVENT_S, wait_until
 from tests.web.play_table import parts_of, play_table, sit_down
 
 
@@ -34,13 +35,13 @@ def test_a_match_through_the_link_and_the_replay_stays(tmp_path: Path) -> None:
     assert read_replay(file).header.entries == ("you", "random")
     assert folders() <= before
     with pytest.raises(OSError, match="refused"):
-        urllib.request.urlopen(f"http://{address}/", timeout=5)
+        urllib.request.urlopen(f"http://{address}/", timeout=EVENT_S)
 
 
+@pytest.mark.long
 def test_another_match_begins_when_the_person_comes_back() -> None:
     async def play_twice(link: str) -> list[list[str]]:
         first = await sit_down(link)
-        await asyncio.sleep(0.5)  # a person looks at the result
         second = await sit_down(link)
         return [[result.entry for result in ended.results] for ended in (first, second)]
 
@@ -52,6 +53,7 @@ def test_another_match_begins_when_the_person_comes_back() -> None:
     assert "you – random" in stdout
 
 
+@pytest.mark.long
 def test_two_people_and_a_bot_at_one_table() -> None:
     async def play(links: list[str]) -> None:
         await asyncio.gather(*map(sit_down, links))
@@ -64,6 +66,7 @@ def test_two_people_and_a_bot_at_one_table() -> None:
     assert "player-2" in stdout
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_signal_ends_the_table_at_once(number: signal.Signals) -> None:
     before = folders()
@@ -75,18 +78,17 @@ def test_a_signal_ends_the_table_at_once(number: signal.Signals) -> None:
     assert folders() <= before
 
 
+@pytest.mark.long
 def test_the_page_is_served_with_the_replays_and_nothing_else(tmp_path: Path) -> None:
     with play_table("random", "--replays", str(tmp_path / "mine")) as table:
         asyncio.run(sit_down(table.links[0]))
         address, _ = parts_of(table.links[0])
-        for _ in range(100):
-            if list((tmp_path / "mine").glob("*.asara")):
-                break
-            asyncio.run(asyncio.sleep(0.1))
-        with urllib.request.urlopen(f"http://{address}/api/runs", timeout=5) as answer:
+        wait_until("a replay", lambda: list((tmp_path / "mine").glob("*.asara")))
+        with urllib.request.urlopen(f"http://{address}/api/runs", timeout=EVENT_S) as answer:
             assert b"mine" in answer.read()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("words", "text"),
     [

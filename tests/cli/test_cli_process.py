@@ -23,6 +23,7 @@ def run(tmp_path: Path) -> Path:
     return run
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("words", "status"),
     [

@@ -7,7 +7,6 @@ import socket
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -18,6 +17,7 @@ import pytest
 from asara_server.cli.display.progress import RunMeter, awaited_text, building_text
 from asara_server.tournament.standings.match_result import read_results, utc_now
 from tests.cli.command import asara, command_line, environment, refusal
+from tests.events import EVENT_S, wait_until
 from tests.tournament import sample_bots
 from tests.tournament.remote_bots import CERTIFICATE, DATA, remote_table, write_cup
 from tests.tournament.sample_bots import HEADER
@@ -70,10 +70,12 @@ def dial_in(folder: Path, address: str, token: str) -> subprocess.Popen[str]:
 
 def status_with(run: Path, text: str) -> str:
     """Wait until `asara status` prints this text; return its output."""
-    deadline = time.monotonic() + 30
-    while text not in (shown := asara("status", run).stdout):
-        assert time.monotonic() < deadline, shown
-    return shown
+
+    def shown() -> str:
+        printed = asara("status", run).stdout
+        return printed if text in printed else ""
+
+    return wait_until(text, shown)
 
 
 def test_a_bot_on_another_machine_plays_a_tournament(tmp_path: Path) -> None:
@@ -86,12 +88,12 @@ def test_a_bot_on_another_machine_plays_a_tournament(tmp_path: Path) -> None:
         assert f"On other machines, by {address}" in shown
         assert re.search(r"^far +awaited, for at most 10 min +20\d\d-", shown, re.MULTILINE)
         stranger = dial_in(tmp_path, address, "x" * 43)
-        assert stranger.wait(30) == 1
+        assert stranger.wait(EVENT_S) == 1
         assert "no bot with this token may dial in" in stranger.communicate()[1]
         bot = dial_in(tmp_path, address, tokens["far"])
-        stdout, stderr = process.communicate(timeout=60)
+        stdout, stderr = process.communicate(timeout=EVENT_S)
         assert process.returncode == 0, stderr
-        assert bot.wait(10) == 0
+        assert bot.wait(EVENT_S) == 0
         assert bot.communicate()[1] == ""
     assert re.search(r"^1 +(far|here) ", stdout, re.MULTILINE)
     assert not any(result.forfeits for result in read_results(run / "results.jsonl"))
@@ -152,6 +154,7 @@ def test_progress_says_what_is_being_built_and_for_how_long() -> None:
     assert meter.summary() == "building ann for 0 s; 1 entry still to build"
 
 
+@pytest.mark.long
 @pytest.mark.skipif(shutil.which("bwrap") is None, reason="needs bubblewrap")
 def test_bots_of_this_machine_see_neither_the_key_of_the_certificate_nor_the_tokens(
     tmp_path: Path,
@@ -175,9 +178,9 @@ for name in ("key.pem", "tokens.json"):
     )
     with playing(file, "--sandbox", "bubblewrap") as (process, address):
         bot = dial_in(tmp_path, address, tokens["far"])
-        _, stderr = process.communicate(timeout=60)
+        _, stderr = process.communicate(timeout=EVENT_S)
         assert process.returncode == 0, stderr
-        bot.wait(10)
+        bot.wait(EVENT_S)
         bot.communicate()
     printed = next((tmp_path / "run" / "logs").glob("*/*-spy.log")).read_text()
     assert "key.pem False" in printed

@@ -38,6 +38,7 @@ def test_a_page_and_tables_are_written_and_hold_the_standings(tmp_path):
     ]
 
 
+@pytest.mark.long
 def test_the_page_can_lie_elsewhere_and_is_the_same_there(tmp_path):
     run, _ = run_with_replays(tmp_path / "run", 2)
     (tmp_path / "new").mkdir()

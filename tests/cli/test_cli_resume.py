@@ -10,6 +10,7 @@ import pytest
 from asara_server.replay.signing import load_or_make_key
 from asara_server.tournament.standings.match_result import read_results
 from tests.cli.command import asara, command_line, environment, refusal
+from tests.events import EVENT_S
 from tests.tournament import sample_bots
 from tests.tournament.sample_bots import HEADER, write_tournament
 
@@ -36,7 +37,7 @@ def cup(tmp_path_factory: pytest.TempPathFactory) -> Path:
         if overs == 2:
             process.send_signal(signal.SIGTERM)
             break
-    _, stderr = process.communicate(timeout=30)
+    _, stderr = process.communicate(timeout=EVENT_S)
     assert process.returncode == 128 + signal.SIGTERM
     assert "To resume this run, repeat the command with --resume." in stderr
     return folder
@@ -50,6 +51,7 @@ def resume(folder: Path, *words: str | Path, key: str = "key") -> str:
     )
 
 
+@pytest.mark.long
 def test_a_run_goes_on_only_as_it_was_begun(cup: Path, tmp_path: Path) -> None:
     run = cup / "run"
     assert resume(cup, "--out", tmp_path / "none") == (
@@ -85,6 +87,7 @@ def test_a_run_goes_on_only_as_it_was_begun(cup: Path, tmp_path: Path) -> None:
         (run / "hidden").rename(run / "journal.sqlite")
 
 
+@pytest.mark.long
 def test_files_that_lack_something_are_written_from_the_journal(cup: Path) -> None:
     """Continues the run of the test before, to its end."""
     run = cup / "run"
@@ -108,6 +111,7 @@ def test_files_that_lack_something_are_written_from_the_journal(cup: Path) -> No
     assert resume(cup) == f"asara: {run}: this run is complete; there is nothing to resume\n"
 
 
+@pytest.mark.long
 def test_a_series_of_matches_is_no_tournament(tmp_path: Path) -> None:
     out = tmp_path / "run"
     assert asara("match", "random", "random", "--out", out).returncode == 0
@@ -119,6 +123,7 @@ def test_a_series_of_matches_is_no_tournament(tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.long
 def test_what_a_run_leaves_that_was_killed_at_once_is_no_run(tmp_path: Path) -> None:
     file = write_tournament(tmp_path, GOOD)
     out = tmp_path / "run"

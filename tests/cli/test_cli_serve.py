@@ -12,11 +12,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import pytest
+
 from asara_server.replay.file import read_replay
 from tests.cli.command import command_line, environment, refusal
+from tests.events import EVENT_S
 from tests.tournament import sample_bots
 
-CLIENT_TESTS = Path(__file__).parents[1] / "client"
+CLIENT_TESTS = Path(__file__).parents[1] / "contract/client"
 
 
 @contextmanager
@@ -60,9 +63,9 @@ def test_a_guest_plays_an_opponent_and_the_replay_stays(tmp_path: Path) -> None:
     words = ("--opponent", "random", "--matches", "2", "--replays", str(replays))
     with serving(*words) as (process, (line,)):
         bot = dial_in(tmp_path, line)
-        stdout, stderr = process.communicate(timeout=60)
+        stdout, stderr = process.communicate(timeout=EVENT_S)
         assert process.returncode == 0, stderr
-        assert bot.wait(10) == 0
+        assert bot.wait(EVENT_S) == 0
     assert "guest-1" in stdout
     assert "guest-1 – random" in stdout
     assert "Waiting for guest-1 to dial in" in stderr
@@ -76,6 +79,7 @@ def test_a_guest_plays_an_opponent_and_the_replay_stays(tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.long
 def test_two_guests_meet_over_tls(tmp_path: Path) -> None:
     tls = (
         *("--tls-cert", str(CLIENT_TESTS / "localhost.pem")),
@@ -85,12 +89,13 @@ def test_two_guests_meet_over_tls(tmp_path: Path) -> None:
     with serving(*tls, seats=2) as (process, lines):
         assert all("ASARA_CA=" in line for line in lines)
         guests = [dial_in(tmp_path, line) for line in lines]
-        stdout, stderr = process.communicate(timeout=60)
+        stdout, stderr = process.communicate(timeout=EVENT_S)
         assert process.returncode == 0, stderr
-        assert [guest.wait(10) for guest in guests] == [0, 0]
+        assert [guest.wait(EVENT_S) for guest in guests] == [0, 0]
     assert "guest-2" in stdout
 
 
+@pytest.mark.long
 def test_a_stranger_cannot_write_to_the_terminal_of_the_organiser() -> None:
     tls = (
         *("--tls-cert", str(CLIENT_TESTS / "localhost.pem")),
@@ -114,18 +119,19 @@ def test_a_stranger_cannot_write_to_the_terminal_of_the_organiser() -> None:
             s.sendall(b"GET /\x1b[31m HTTP/1.1\r\n\r\n")
             s.recv(1)
         process.send_signal(signal.SIGTERM)
-        stdout, stderr = process.communicate(timeout=20)
+        stdout, stderr = process.communicate(timeout=EVENT_S)
     assert "RED" not in stdout + stderr
     assert "\x1b" not in stdout + stderr
     assert "ssl_transport_security" not in stderr
 
 
+@pytest.mark.long
 def test_a_referee_that_waits_for_guests_stops_when_told(tmp_path: Path) -> None:
     with serving("--seats", "3", "--opponent", "random", seats=2) as (process, lines):
         assert len({re.findall("ASARA_TOKEN=([^ ]+)", line)[0] for line in lines}) == 2
         guest = dial_in(tmp_path, lines[0])
         process.send_signal(signal.SIGTERM)
-        _, stderr = process.communicate(timeout=20)
+        _, stderr = process.communicate(timeout=EVENT_S)
         assert process.returncode == 0
         assert "Traceback" not in stderr
         guest.kill()

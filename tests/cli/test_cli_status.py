@@ -5,7 +5,6 @@ import os
 import signal
 import subprocess
 import threading
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -18,6 +17,7 @@ from asara_server.cli.display.costs import costs_lines
 from asara_server.tournament.run.status import RunState, StatusReader
 from asara_server.tournament.standings.match_result import MatchResult
 from tests.cli.command import asara, command_line, environment, on_terminal, refusal
+from tests.events import EVENT_S, wait_until
 from tests.tournament import sample_bots, samples
 from tests.tournament.sample_bots import HEADER, write_tournament
 from tests.tournament.samples import COSTS, RUNNING, lines_of, seat
@@ -104,12 +104,13 @@ def playing(folder: Path, rounds: int) -> Iterator[subprocess.Popen[bytes]]:
 
 def wait_for_matches(run: Path, number: int) -> None:
     results = run / "results.jsonl"
-    until = time.monotonic() + 60
-    while not results.exists() or results.read_bytes().count(b"\n") < number:
-        assert time.monotonic() < until
-        time.sleep(0.05)
+    wait_until(
+        f"{number} results",
+        lambda: results.exists() and results.read_bytes().count(b"\n") >= number,
+    )
 
 
+@pytest.mark.long
 def test_a_run_that_goes_on_is_seen_and_not_disturbed(tmp_path: Path) -> None:
     with playing(tmp_path, rounds=10) as process:
         done = asara("status", tmp_path / "run")
@@ -126,7 +127,6 @@ def test_a_run_that_goes_on_is_seen_and_not_disturbed(tmp_path: Path) -> None:
         assert "exited with status 3; it printed: no more memory" in done.stdout
         while process.poll() is None:
             assert asara("status", tmp_path / "run").returncode == 0
-            time.sleep(0.2)
         assert process.returncode == 0
     lines = asara("status", tmp_path / "run").stdout.splitlines()
     assert lines[:2] == ["Cup: finished", "20 of 20 matches (100%) in 10 deal blocks"]
@@ -134,6 +134,7 @@ def test_a_run_that_goes_on_is_seen_and_not_disturbed(tmp_path: Path) -> None:
     assert "left" not in lines[2]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("number", "shown"), [(signal.SIGTERM, "stopped"), (signal.SIGKILL, "killed")]
 )
@@ -143,7 +144,7 @@ def test_a_run_that_was_stopped_or_killed_is_told_from_one_that_goes_on(
     with playing(tmp_path, rounds=100) as process:
         assert ": running (process" in asara("status", tmp_path / "run").stdout
         process.send_signal(number)
-        process.wait(30)
+        process.wait(EVENT_S)
     lines = asara("status", tmp_path / "run").stdout.splitlines()
     assert lines[0] == f"Cup: {shown}; continue it with --resume"
     assert lines[2].startswith("Took ")
@@ -155,10 +156,11 @@ def test_nothing_is_left_behind_in_the_directory(run: Path) -> None:
     assert {path.name: path.read_bytes() for path in run.iterdir()} == before
 
 
+@pytest.mark.long
 def test_a_terminal_shows_it_in_place_until_the_run_is_over(tmp_path: Path) -> None:
     with playing(tmp_path, rounds=8) as process:
         text = on_terminal("status", tmp_path / "run", "--watch", "0.5", rows=12)
-        assert process.wait(30) == 0
+        assert process.wait(EVENT_S) == 0
     shown, _, after = text.partition("\x1b[?1049l")
     assert shown.startswith("\x1b[?1049h")
     frames = shown.split("\x1b[H")[2:]
@@ -168,6 +170,7 @@ def test_a_terminal_shows_it_in_place_until_the_run_is_over(tmp_path: Path) -> N
     assert "finished" in after
 
 
+@pytest.mark.long
 def test_ctrl_c_ends_it_in_good_order(tmp_path: Path) -> None:
     with playing(tmp_path, rounds=100):
 
@@ -180,6 +183,7 @@ def test_ctrl_c_ends_it_in_good_order(tmp_path: Path) -> None:
     assert "Aborted" not in text
 
 
+@pytest.mark.long
 def test_elsewhere_than_on_a_terminal_it_is_shown_anew(tmp_path: Path) -> None:
     with playing(tmp_path, rounds=10):
         done = asara("status", tmp_path / "run", "--watch", "0.5")

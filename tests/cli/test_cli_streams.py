@@ -28,6 +28,7 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("encoding", "title"), [("ascii", b"Kuche - ?:"), ("iso-8859-1", b"K\xfcche - ?:")]
 )
@@ -51,12 +52,14 @@ def test_a_closed_standard_output_is_a_sentence(folder: Path, words: str) -> Non
     )
 
 
+@pytest.mark.long
 def test_other_closed_streams_do_not_matter(folder: Path) -> None:
     done = shell('"$@" standings run <&- 2>&-', folder)
     assert done.returncode == 0
     assert done.stdout.startswith("Küche – 漢".encode())
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("words", ["standings run", "--help", "standings --help", "--version"])
 def test_a_reader_that_has_seen_enough_is_no_error(folder: Path, words: str) -> None:
     reader, writer = os.pipe()

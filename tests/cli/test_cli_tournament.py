@@ -4,14 +4,12 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
-from collections.abc import Callable
-from hashlib import sha256
 from pathlib import Path
 
 import pytest
 
 from tests.cli.command import asara, command_line, environment, on_terminal, refusal
+from tests.events import EVENT_S, wait_until
 from tests.tournament import sample_bots
 from tests.tournament.sample_bots import HEADER, write_tournament
 from tests.tournament.sandbox_config import sandbox_or_skip
@@ -46,6 +44,7 @@ def test_the_plan_counts_blocks_and_matches_and_tells_their_balance(tmp_path: Pa
     assert done.stdout.splitlines()[-1].startswith("at most ")
 
 
+@pytest.mark.long
 def test_the_plan_of_a_balanced_schedule_of_many_entries(tmp_path: Path) -> None:
     header = HEADER.replace("seats = 2", "seats = 4").replace('blocks = "independent"\n', "")
     file = write_tournament(
@@ -121,70 +120,6 @@ def test_what_is_wrong_with_the_file_is_said_in_lines(tmp_path: Path) -> None:
     assert "is a directory" in refusal("tournament", "plan", tmp_path)
 
 
-def test_a_run_prints_standings_and_leaves_everything_in_its_directory(tmp_path: Path) -> None:
-    programs = {**GOOD, "exits": sample_bots.EXITS}
-    file = write_tournament(tmp_path, programs, HEADER + "rounds = 2\n")
-    out = tmp_path / "runs" / "cup"
-    done = asara("tournament", "run", file, "--out", out)
-    assert done.returncode == 0, done.stderr
-    lines = done.stdout.splitlines()
-    assert max(map(len, lines)) <= 80
-    assert lines[0] == "Cup: 12 matches in 6 deal blocks"
-    assert " ".join(lines[1].split()) == ("# entry score 95 % first wins prestige matches faults")
-    assert lines[4].split()[1] == "exits"
-    assert lines[4].split()[-2:] == ["8", "8"]
-    assert [line.split() for line in lines[6:9]] == [
-        ["Faults"],
-        ["entry", "never", "started"],
-        ["exits", "8"],
-    ]
-    assert "exits forfeits" in done.stderr
-    assert re.search(r"\nThe run used \S+ of the cores\. Bots were deciding for", done.stderr)
-    assert "exits is out: not started again after 3 failures in a row: exited with" in done.stderr
-    assert "exited with status 1; it printed: loading | cannot load model.bin" in done.stderr
-    assert sorted(path.name for path in out.iterdir()) == [
-        "journal.position",
-        "journal.running",
-        "journal.sqlite",
-        "logs",
-        "manifest.json",
-        "manifest.json.sig",
-        "processes.jsonl",
-        "referee.pub",
-        "replays",
-        "results.jsonl",
-        "run.json",
-        "run.log",
-        "schedule.jsonl",
-        "standings.json",
-        "tournament.toml",
-        "tree_head.json",
-        "tree_head.json.sig",
-    ]
-    info = json.loads((out / "run.json").read_text())
-    digest = sha256((out / "manifest.json").read_bytes()).hexdigest()
-    assert f"Manifest (SHA-256): {digest}\n" in done.stderr
-    assert digest in (out / "run.log").read_text().splitlines()[0]
-    assert asara("audit", out, "--manifest", digest).returncode == 0
-    assert f"Deal commitment (SHA-256): {info['deal_commitment']}\n" in done.stderr
-    assert info["deal_commitment"] in (out / "run.log").read_text().splitlines()[0]
-    assert f"Tournament secret: {info['tournament_secret']}\n" in done.stderr
-    assert len(list((out / "replays").iterdir())) == 12
-    assert "match started" in (out / "run.log").read_text()
-    assert (out / "tournament.toml").read_text() == file.read_text()
-    shown = asara("replay", "show", out / "replays" / "r1-basic-0001-1.asara", "--seat", "1")
-    assert shown.returncode == 0
-    assert shown.stdout.startswith("Match r1-basic-0001-1 as seat 1 ")
-
-    assert refusal("tournament", "run", file, "--out", out) == (
-        f"asara: {out}: already holds a run; go on with it by --resume, name another directory, "
-        "or delete that run with --replace\n"
-    )
-    before = (out / "standings.json").read_bytes()
-    assert asara("tournament", "run", file, "--out", out, "--replace").returncode == 0
-    assert (out / "standings.json").read_bytes() == before
-
-
 def test_nothing_that_is_not_a_run_is_ever_deleted(tmp_path: Path) -> None:
     file = write_tournament(tmp_path, GOOD)
     error = refusal("tournament", "run", file, "--out", tmp_path, "--replace")
@@ -203,6 +138,7 @@ def test_nothing_that_is_not_a_run_is_ever_deleted(tmp_path: Path) -> None:
     assert "is a file" in refusal("tournament", "run", file, "--out", file)
 
 
+@pytest.mark.long
 def test_a_terminal_shows_the_ladder_while_a_run_goes_on(tmp_path: Path) -> None:
     file = write_tournament(tmp_path, GOOD, HEADER + "rounds = 6\n")
     shown = on_terminal("tournament", "run", file, "--out", tmp_path / "run")
@@ -265,13 +201,6 @@ def start(*words: str | Path) -> subprocess.Popen[str]:
     )
 
 
-def wait_for(what: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + 30
-    while not what():
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
-
-
 def processes_of(folder: Path) -> str:
     """Return the processes whose command lines name this folder."""
     found = subprocess.run(
@@ -280,15 +209,16 @@ def processes_of(folder: Path) -> str:
     return found.stdout
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_signal_ends_a_run_in_good_order(tmp_path: Path, number: signal.Signals) -> None:
     file = write_tournament(tmp_path, GOOD, HEADER + "rounds = 1000\nconcurrency = 1\n")
     out = tmp_path / "run"
     process = start("tournament", "run", file, "--out", out)
     results = out / "results.jsonl"
-    wait_for(lambda: results.exists() and bool(results.read_text()))
+    wait_until("a result", lambda: results.exists() and bool(results.read_text()))
     process.send_signal(number)
-    stdout, stderr = process.communicate(timeout=30)
+    stdout, stderr = process.communicate(timeout=EVENT_S)
     assert process.returncode == 128 + number
     assert "Traceback" not in stderr
     assert "Stopping" in stderr
@@ -300,18 +230,19 @@ def test_a_signal_ends_a_run_in_good_order(tmp_path: Path, number: signal.Signal
     assert processes_of(tmp_path) == ""
 
 
+@pytest.mark.long
 def test_a_second_signal_does_not_wait_for_anybody(tmp_path: Path) -> None:
     file = write_tournament(tmp_path, {"ann": sample_bots.MUTE, "bob": sample_bots.MUTE}, tables="")
     out = tmp_path / "run"
     process = start("tournament", "run", file, "--out", out)
     log = out / "run.log"
-    wait_for(lambda: log.exists() and "match started" in log.read_text())
+    wait_until("a match", lambda: log.exists() and "match started" in log.read_text())
     process.send_signal(signal.SIGINT)
-    time.sleep(0.5)
-    began = time.monotonic()
+    assert process.stderr
+    while "Stopping" not in (line := process.stderr.readline()):
+        assert line, "it ended"
     process.send_signal(signal.SIGINT)
-    _, stderr = process.communicate(timeout=30)
-    assert time.monotonic() - began < 4.5
+    _, stderr = process.communicate(timeout=EVENT_S)
     assert process.returncode == 130
     assert stderr.splitlines()[-1] == (
         "asara: stopped immediately; the standings contain the finished matches"
@@ -321,51 +252,19 @@ def test_a_second_signal_does_not_wait_for_anybody(tmp_path: Path) -> None:
     assert processes_of(tmp_path) == ""
 
 
+@pytest.mark.long
 def test_a_disk_that_takes_no_more_ends_the_run_with_the_place(tmp_path: Path) -> None:
     file = write_tournament(tmp_path, GOOD, HEADER + "rounds = 1000\nconcurrency = 1\n")
     out = tmp_path / "run"
     process = start("tournament", "run", file, "--out", out)
     results = out / "results.jsonl"
-    wait_for(lambda: results.exists() and bool(results.read_text()))
+    wait_until("a result", lambda: results.exists() and bool(results.read_text()))
     (out / "replays").rename(tmp_path / "replays")  # at once: it is being written to
-    _, stderr = process.communicate(timeout=30)
+    _, stderr = process.communicate(timeout=EVENT_S)
     assert process.returncode == 1
     assert "Traceback" not in stderr
     assert stderr.splitlines()[-1].startswith(f"asara: {out}/replays/")
     assert processes_of(tmp_path) == ""
-
-
-def test_the_manifest_can_be_published_before_the_first_match(tmp_path: Path) -> None:
-    file = write_tournament(tmp_path, GOOD, HEADER)
-    run, key = tmp_path / "run", tmp_path / "new.key"
-    options = ("tournament", "run", file, "--out", run, "--key", key, "--sandbox", "none")
-    done = asara(*options, "--prepare")
-    assert done.returncode == 0, done.stderr
-    assert done.stderr.startswith(f"created the signing key {key}; keep a copy\n")
-    manifest = (run / "manifest.json").read_bytes()
-    assert f"Manifest (SHA-256): {sha256(manifest).hexdigest()}\n" in done.stderr
-    fields = json.loads(manifest)
-    assert f"Deal commitment (SHA-256): {fields['deal_commitment']}\n" in done.stderr
-    assert f"Public key (Ed25519): {fields['public_key']}\n" in done.stderr
-    assert "--resume" in done.stderr
-    assert (run / "results.jsonl").read_bytes() == b""
-    assert json.loads((run / "run.json").read_text())["state"] == "prepared"
-    shown = asara("status", run)
-    assert shown.stdout.startswith("Cup: prepared; nothing was played yet; begin it with --resume")
-    assert "Took" not in shown.stdout
-    assert asara("report", run).returncode == 0
-    audited = asara("audit", run, "--manifest", sha256(manifest).hexdigest())
-    assert audited.returncode == 3, audited.stdout
-    assert "already holds a run" in refusal(*options)
-
-    done = asara(*options, "--resume")
-    assert done.returncode == 0, done.stderr
-    assert "created the signing key" not in done.stderr
-    assert (run / "manifest.json").read_bytes() == manifest
-    info = json.loads((run / "run.json").read_text())
-    assert (info["state"], info["resumed"], info["resumed_with"]) == ("finished", None, [])
-    audited = asara("audit", run, "--manifest", sha256(manifest).hexdigest())
-    assert audited.returncode == 0, audited.stdout
 
 
 def test_a_run_is_either_prepared_or_resumed(tmp_path: Path) -> None:

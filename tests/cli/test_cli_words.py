@@ -79,6 +79,7 @@ def test_names_in_any_script_are_names(name: str) -> None:
     assert name_fault(unicodedata.normalize("NFC", name)) == ""
 
 
+@pytest.mark.long
 def test_words_of_a_submission_reach_no_terminal(tmp_path: Path) -> None:
     """Its folder, `bot.toml`, build and bot all say what a terminal would obey."""
     folders = tmp_path / "submissions"
@@ -139,6 +140,7 @@ def test_words_in_a_strangers_replay_reach_no_terminal(tmp_path: Path) -> None:
         assert_plain(done.stdout + done.stderr)
 
 
+@pytest.mark.long
 def test_words_in_a_strangers_run_reach_no_terminal(tmp_path: Path) -> None:
     """Every text in every file of a run is such a word."""
     made = tmp_path / "made"

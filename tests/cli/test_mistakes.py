@@ -194,6 +194,7 @@ def test_a_wrong_path_is_refused_with_the_file_that_may_be_meant(tmp_path: Path)
     )
 
 
+@pytest.mark.long
 def test_what_bots_print_is_shown_with_the_names_of_their_entries(tmp_path: Path) -> None:
     sandbox_or_skip()
     say = "    print('\\x1b[31mthink\\x1b[0ming', decision.decision_id, '\\x07' + 'x' * 3_000)\n"
@@ -212,6 +213,7 @@ def test_what_bots_print_is_shown_with_the_names_of_their_entries(tmp_path: Path
     assert "thinking" not in quiet.stderr  # a slow machine adds a line of progress
 
 
+@pytest.mark.long
 def test_transcripts_are_written_without_the_sandbox_and_refused_in_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -53,7 +53,7 @@ from asara_game.vocabulary import (
 )
 from tests.game.play import POLICIES, Policy
 from tests.game.play import playout as moments_of
-from tests.match.playouts import CASES, EVERYTHING, playout, rules_for
+from tests.match.playouts import CASES, EVERYTHING, WIDE_CASES, playout, rules_for
 
 CLOCKS = Clocks(30_000_000, 60_000_000, 500_000, 50_000, 2**40)
 RESULTS = (
@@ -122,7 +122,7 @@ def decision(view: Any, events: Iterable[Any] = (), include_public: bool = True)
 
 
 @pytest.mark.parametrize("policy", POLICIES)
-@pytest.mark.parametrize(("rule_sets", "seats"), CASES)
+@pytest.mark.parametrize(("rule_sets", "seats"), WIDE_CASES)
 def test_views_that_follow_each_other_are_written_as_each_alone(
     rule_sets: frozenset[RuleSet], seats: int, policy: Policy
 ) -> None:
@@ -196,7 +196,7 @@ def test_texts_of_every_length_arrive(length: int) -> None:
     assert canonical(pb.PlayResponse, data).update.match_id == text
 
 
-@pytest.mark.parametrize(("rule_sets", "seats"), CASES)
+@pytest.mark.parametrize(("rule_sets", "seats"), WIDE_CASES)
 def test_decisions_and_views_round_trip_through_whole_matches(
     rule_sets: frozenset[RuleSet], seats: int
 ) -> None:

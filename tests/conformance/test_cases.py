@@ -16,6 +16,7 @@ from asara_server.conformance.runner import play_case, play_cases
 from asara_server.conformance.verdict import CaseResult, Verdict
 from tests.conformance.breakages import BREAKAGES
 from tests.docs.documents import table
+from tests.events import until
 
 ROOT = Path(__file__).resolve().parents[2]
 RANDOM_BOT = (sys.executable, str(ROOT / "bots/random/main.py"))
@@ -90,11 +91,7 @@ time.sleep(600)
 """
     result = await play(script, bare_case(limit_s=2))
     assert (result.expected, result.seen) == ("an end within 2 s", "the program was still running")
-    for _ in range(50):
-        if not is_running(pid.read_text()):
-            return
-        await asyncio.sleep(0.1)
-    pytest.fail("its child is still running")
+    await until(lambda: not is_running(pid.read_text()))
 
 
 def is_running(pid: str) -> bool:
@@ -114,7 +111,6 @@ async def test_what_a_program_leaves_running_does_not_delay_its_end():
     script = "import subprocess; subprocess.Popen(['sleep', '600'])"
     result = await play(script, bare_case())
     assert result.verdict is Verdict.PASSED
-    assert result.seconds < 30
 
 
 # Selection

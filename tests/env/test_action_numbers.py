@@ -23,13 +23,13 @@ from asara_game.rules import Rules, parse_rule_sets
 from asara_game.state import State
 from asara_game.view import view
 from asara_game.vocabulary import Colour, Section, SectionKind, Tower
-from tests.game.play import CASES, playout
+from tests.game.play import CASES, WIDE_CASES, playout
 from tests.game.table import rules
 
 TOWERS = (Tower(Colour.RED), Tower(Colour.BROWN), Tower(Colour.RED))
 
 
-@pytest.mark.parametrize(("rule_sets", "seats"), CASES)
+@pytest.mark.parametrize(("rule_sets", "seats"), WIDE_CASES)
 def test_every_legal_action_has_one_number_and_back(rule_sets, seats):
     for seed in range(1, 3):
         for moment in playout(rules(rule_sets, seats), seed):

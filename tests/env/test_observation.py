@@ -21,7 +21,7 @@ from asara_game.actions import ExtendTower
 from asara_game.determinize import determinize
 from asara_game.view import RunningView, view
 from asara_game.vocabulary import SECTION_TYPES, Area, DecisionKind, GiftKind, SectionKind
-from tests.game.play import CASES, builder, playout, visitor
+from tests.game.play import CASES, WIDE_CASES, builder, playout, visitor
 from tests.game.table import rules
 
 INDEX = {name: index for index, name in enumerate(observation_names())}
@@ -175,7 +175,7 @@ def decision(found, seen):
         found["step_kind/gold"] = int(words[-1] == "gold")
 
 
-@pytest.mark.parametrize(("rule_sets", "seats"), CASES)
+@pytest.mark.parametrize(("rule_sets", "seats"), WIDE_CASES)
 def test_every_entry_is_what_its_name_says(rule_sets, seats):
     limits = observation_limits()
     dice = random.Random(seats)
@@ -210,7 +210,7 @@ def test_observations_one_after_the_other_are_those_made_afresh(rule_sets, seats
             assert (mixed.observe(seen) == fresh).all()
 
 
-@pytest.mark.parametrize(("rule_sets", "seats"), CASES)
+@pytest.mark.parametrize(("rule_sets", "seats"), WIDE_CASES)
 def test_observations_of_a_state_as_it_goes_on_are_those_of_its_views(rule_sets, seats):
     """At every decision of a match; the environments use this quicker form."""
     moments = playout(rules(rule_sets, seats), seats, random.Random(rule_sets).choice(PLAYERS))

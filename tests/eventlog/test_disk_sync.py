@@ -2,7 +2,6 @@
 
 import os
 import threading
-import time
 from pathlib import Path
 
 import pytest
@@ -10,6 +9,7 @@ import pytest
 from asara_server.eventlog import disk_sync
 from asara_server.eventlog.disk_sync import DiskSync
 from asara_server.eventlog.journal import Journal, JournalError
+from tests.events import EVENT_S, wait_until
 
 
 @pytest.fixture
@@ -34,10 +34,10 @@ def test_many_requests_within_an_interval_are_one(
     sync = DiskSync(tmp_path / "file")
     for _ in range(100):
         sync.request()
-    assert synced.acquire(timeout=10)
+    assert synced.acquire(timeout=EVENT_S)
     assert not synced.acquire(timeout=0.2)
     sync.request()
-    assert synced.acquire(timeout=10)
+    assert synced.acquire(timeout=EVENT_S)
     sync.close()
 
 
@@ -45,9 +45,8 @@ def test_it_ends_if_it_is_closed_just_before_a_request_is_taken_back(tmp_path: P
     class Requested(threading.Event):
         def clear(self) -> None:
             closing.start()
-            assert sync._closed.wait(10)
-            while not self.is_set():
-                time.sleep(0.001)
+            assert sync._closed.wait(EVENT_S)
+            wait_until("the end is requested", self.is_set)
             super().clear()
 
     sync = DiskSync(tmp_path / "file")
@@ -57,14 +56,14 @@ def test_it_ends_if_it_is_closed_just_before_a_request_is_taken_back(tmp_path: P
         patch.setattr(disk_sync, "INTERVAL_S", 0.01)
         sync.request()
         assert sync._thread is not None
-        sync._thread.join(10)
+        sync._thread.join(EVENT_S)
     assert not sync._thread.is_alive()
 
 
 def test_the_end_of_a_match_is_forced_to_disk(tmp_path: Path, synced: threading.Semaphore) -> None:
     with Journal(tmp_path / "j") as journal:
         journal.end("m1", "result", None)
-        assert synced.acquire(timeout=10)
+        assert synced.acquire(timeout=EVENT_S)
 
 
 def test_a_disk_that_fails_fails_the_journal(
@@ -77,9 +76,7 @@ def test_a_disk_that_fails_fails_the_journal(
     journal = Journal(tmp_path / "j")
     monkeypatch.setattr(os, "fsync", failing)
     journal.end("m1", "result", None)
-    deadline = time.monotonic() + 10
-    while journal._sync.error is None and time.monotonic() < deadline:
-        time.sleep(0.01)
+    wait_until("the disk fails", lambda: journal._sync.error)
     with pytest.raises(JournalError, match="Input/output error"):
         journal.end("m2", "result", None)
     journal.close()

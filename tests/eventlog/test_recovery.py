@@ -17,6 +17,7 @@ from asara_server.match.inputs import ForfeitRecord, ReopenRecord, ReplyRecord
 from asara_server.match.spec import ClockSettings, MatchRecord, MatchSpec
 from asara_server.replay.file import parse_replay, replay_bytes
 from asara_server.replay.signing import SigningKey
+from tests.events import EVENT_S
 from tests.referee.harness import (
     SECRET,
     RefereeServer,
@@ -85,7 +86,6 @@ def check(record: MatchRecord) -> None:
 async def test_bots_that_come_back_play_on_at_the_same_decision_with_the_same_clock(tmp_path):
     match = spec(clocks=PATIENT)
     await play_some(tmp_path, match, replies=7)
-    await asyncio.sleep(0.3)  # no clock is charged for it
     async with kept(tmp_path) as server:
         a, b = await server.dial("a"), await server.dial("b")
         playing = asyncio.create_task(server.referee.play(match))
@@ -229,7 +229,7 @@ async def test_where_the_journal_fails_nothing_more_is_told(tmp_path):
     async with kept(tmp_path) as server:
         a, b = await server.dial("a"), await server.dial("b")
         playing = asyncio.create_task(server.referee.play(spec()))
-        decision = await asyncio.wait_for(asyncio.create_task(_first_decision(a, b)), timeout=5)
+        decision = await asyncio.wait_for(asyncio.create_task(_first_decision(a, b)), EVENT_S)
         commits = server.referee._matches._commits
         assert commits is not None
         os.dup2(os.open("/dev/full", os.O_WRONLY), commits.journal._log._file.fileno())

@@ -40,6 +40,7 @@ from asara_game.vocabulary import (
     Space,
 )
 from tests.game import naive
+from tests.sizes import others_long
 
 CASES: Final = [
     pytest.param(format_rule_sets(rule_sets), seats, id=f"{format_rule_sets(rule_sets)}-{seats}")
@@ -47,6 +48,9 @@ CASES: Final = [
     for seats in (2, 3, 4)
 ]
 """Every valid match: rule sets and number of seats."""
+
+WIDE_CASES: Final = others_long(CASES, 4)
+"""The same, of which the default size has each combination of rule sets but one."""
 
 Policy = Callable[[Sequence[Action], random.Random], Action]
 

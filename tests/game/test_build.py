@@ -329,6 +329,7 @@ def check_builds(sections, towers, lit):
         assert set(ends) == expected[plot]
 
 
+@pytest.mark.long
 @settings(max_examples=300)
 @given(st.lists(_SECTIONS, max_size=7), st.lists(_TOWERS, max_size=2), _LIT)
 @example(["red base", "red base gold", "red turret", "red turret gold"], [], [])
@@ -340,13 +341,6 @@ def check_builds(sections, towers, lit):
     ["red"],
 )
 def test_the_steps_reach_every_build_once(sections, towers, lit):
-    check_builds(sections, towers, lit)
-
-
-@pytest.mark.long
-@settings(max_examples=2000)
-@given(st.lists(_SECTIONS, max_size=9), st.lists(_TOWERS, max_size=3), _LIT)
-def test_the_steps_reach_every_build_once_long(sections, towers, lit):
     check_builds(sections, towers, lit)
 
 

@@ -316,19 +316,10 @@ def check_file(data: bytes, seed: int) -> bool:
     return True
 
 
+@pytest.mark.long
 @settings(max_examples=150)
 @given(_DISTURBANCES, st.integers(0, 2**32))
 def test_a_disturbed_file_is_refused_or_can_be_played(disturbances, seed):
-    tables = copy.deepcopy(TABLES)
-    for path, how, value in disturbances:
-        disturb(tables, path, how, value)
-    check_file(file(tables), seed)
-
-
-@pytest.mark.long
-@settings(max_examples=5000)
-@given(_DISTURBANCES, st.integers(0, 2**32))
-def test_a_disturbed_file_is_refused_or_can_be_played_long(disturbances, seed):
     tables = copy.deepcopy(TABLES)
     for path, how, value in disturbances:
         disturb(tables, path, how, value)
@@ -354,12 +345,6 @@ def test_odd_numbers_can_be_played(numbers, seed):
 
 
 @pytest.mark.long
-@settings(max_examples=1500)
-@given(_ODD, st.integers(0, 2**32))
-def test_odd_numbers_can_be_played_long(numbers, seed):
-    check_odd_numbers(numbers, seed)
-
-
 @settings(max_examples=100)
 @given(st.binary(max_size=60), st.integers(0, len(SHIPPED.data)), st.integers(0, 40))
 def test_a_damaged_file_is_refused_or_can_be_played(patch, at, cut):

@@ -18,6 +18,7 @@ from tests.game.ledger import Ledger
 from tests.game.play import (
     CASES,
     FIELDS,
+    WIDE_CASES,
     check_components,
     check_legal,
     check_tables,
@@ -30,7 +31,6 @@ from tests.game.table import rules
 
 SEEDS = st.integers(0, 2**32)
 SHORT = settings(max_examples=2, deadline=None)
-LONG = settings(max_examples=60, deadline=None)
 
 
 def check_match(rule_sets: str, seats: int, seed: int) -> None:
@@ -67,18 +67,10 @@ def check_match(rule_sets: str, seats: int, seed: int) -> None:
         decision(state)
 
 
-@pytest.mark.parametrize(("rule_sets", "seats"), CASES)
+@pytest.mark.parametrize(("rule_sets", "seats"), WIDE_CASES)
 @SHORT
 @given(seed=SEEDS)
 def test_every_match_keeps_the_rules(rule_sets, seats, seed):
-    check_match(rule_sets, seats, seed)
-
-
-@pytest.mark.long
-@pytest.mark.parametrize(("rule_sets", "seats"), CASES)
-@LONG
-@given(seed=SEEDS)
-def test_every_match_keeps_the_rules_long(rule_sets, seats, seed):
     check_match(rule_sets, seats, seed)
 
 
@@ -106,19 +98,11 @@ def check_actions(rule_sets: str, seats: int, seed: int, share: float) -> None:
         assert snapshot(state) == before
 
 
-@pytest.mark.parametrize(("rule_sets", "seats"), CASES)
+@pytest.mark.parametrize(("rule_sets", "seats"), WIDE_CASES)
 @settings(max_examples=1)
 @given(seed=SEEDS)
 def test_what_is_listed_applies_and_what_is_not_is_refused(rule_sets, seats, seed):
     check_actions(rule_sets, seats, seed, share=0.25)
-
-
-@pytest.mark.long
-@pytest.mark.parametrize(("rule_sets", "seats"), CASES)
-@settings(max_examples=20)
-@given(seed=SEEDS)
-def test_what_is_listed_applies_and_what_is_not_is_refused_long(rule_sets, seats, seed):
-    check_actions(rule_sets, seats, seed, share=1)
 
 
 @pytest.mark.parametrize(("rule_sets", "seats"), CASES)

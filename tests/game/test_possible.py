@@ -11,7 +11,8 @@ from asara_game.engine import apply
 from asara_game.possible import SeatLimits, is_possible, limits_of, purse
 from asara_game.state import State, known_lit_window, lit_colour
 from asara_game.view import View, view
-from tests.game.play import CASES, POLICIES, Policy, playout, visitor
+from tests.found_cases import seeds
+from tests.game.play import POLICIES, WIDE_CASES, Policy, playout, visitor
 from tests.game.table import EVERYTHING, Table, rules
 
 dealing = sys.modules["asara_game.determinize"]  # the package exports the function by this name
@@ -61,21 +62,14 @@ def check_truth(rule_sets: str, seats: int, seed: int, policy: Policy) -> None:
         assert is_possible(seen, state), (seen, state.money, state.lit_stack)
 
 
-@pytest.mark.parametrize(("rule_sets", "seats"), CASES)
+@pytest.mark.parametrize(("rule_sets", "seats"), WIDE_CASES)
 def test_every_true_state_is_among_the_worlds_of_its_views(rule_sets, seats):
-    for policy in PLAYERS:
-        check_truth(rule_sets, seats, 1, policy)
+    for seed in seeds(1):
+        for policy in PLAYERS:
+            check_truth(rule_sets, seats, seed, policy)
 
 
-@pytest.mark.long
-@pytest.mark.parametrize("seed", range(100, 140))
-@pytest.mark.parametrize(("rule_sets", "seats"), CASES)
-def test_every_true_state_is_among_the_worlds_of_its_views_long(rule_sets, seats, seed):
-    for policy in (*PLAYERS, *POLICIES):
-        check_truth(rule_sets, seats, seed, policy)
-
-
-@pytest.mark.parametrize(("rule_sets", "seats"), CASES)
+@pytest.mark.parametrize(("rule_sets", "seats"), WIDE_CASES)
 def test_every_world_is_possible(rule_sets, seats):
     dice = random.Random(2)
     for number, (seen, _) in enumerate(views(rule_sets, seats, 2, PLAYERS[-1])):
@@ -83,7 +77,7 @@ def test_every_world_is_possible(rule_sets, seats):
             assert is_possible(seen, determinize(seen, dice))
 
 
-@pytest.mark.parametrize(("rule_sets", "seats"), CASES)
+@pytest.mark.parametrize(("rule_sets", "seats"), WIDE_CASES)
 def test_the_purses_of_the_worlds_cover_the_true_ones(rule_sets, seats):
     """The richest and the poorest rival of a match, who does nothing but earn or pay."""
     dice = random.Random(3)
@@ -285,12 +279,6 @@ def test_a_world_can_be_played_and_stays_possible(seed, step):
     check_played_worlds(EVERYTHING, 3, seed, step)
 
 
-@pytest.mark.long
-@pytest.mark.parametrize("seed", range(300))
-def test_a_world_can_be_played_and_stays_possible_long(seed):
-    check_played_worlds(EVERYTHING, 2 + seed % 3, seed, 40)
-
-
 def check_first_year(rule_sets: str, seats: int, seed: int, worlds: int) -> None:
     """Worlds of the first year, in which every Asari counts."""
     dice = random.Random(seed)
@@ -303,16 +291,14 @@ def check_first_year(rule_sets: str, seats: int, seed: int, worlds: int) -> None
                 assert is_possible(seen, determinize(seen, dice))
 
 
-@pytest.mark.parametrize("seed", range(3))
-def test_in_the_first_year_rivals_can_have_paid_for_what_they_hold(seed):
-    check_first_year(EVERYTHING, 3, seed, 4)
+def test_drawn_worlds_can_be_played_and_stay_possible():
+    for seed in seeds(2):
+        check_played_worlds(EVERYTHING, 2 + seed % 3, seed, 40)
 
 
-@pytest.mark.long
-@pytest.mark.parametrize("seed", range(200))
-@pytest.mark.parametrize(("rule_sets", "seats"), CASES)
-def test_in_the_first_year_rivals_can_have_paid_for_what_they_hold_long(rule_sets, seats, seed):
-    check_first_year(rule_sets, seats, seed, 10)
+def test_in_the_first_year_rivals_can_have_paid_for_what_they_hold():
+    for seed in seeds(3):
+        check_first_year(EVERYTHING, 3, seed, 4)
 
 
 def test_a_rival_without_the_means_for_what_it_holds_is_not_possible():

@@ -24,6 +24,7 @@ from asara_game.worlds import Worlds
 from asara_search.policies import GreedyPolicy
 from tests.game.play import CASES, POLICIES, Policy, anything, playout, visitor
 from tests.game.table import rules
+from tests.sizes import others_long
 
 
 def followed(
@@ -42,7 +43,7 @@ def followed(
                 yield seen, history, state
 
 
-@pytest.mark.parametrize("number", range(len(CASES)))
+@pytest.mark.parametrize("number", others_long(range(len(CASES)), 4))
 def test_every_world_fits_all_that_a_seat_has_seen(number):
     rule_sets, seats = CASES[number].values
     dice = random.Random(1)

@@ -1,7 +1,5 @@
 """A seat is sent the same bytes in two worlds that differ only in what is hidden from it."""
 
-import asyncio
-
 import pytest
 
 from asara_codec.encode import action_message
@@ -15,7 +13,8 @@ from asara_server.match import match as match_module
 from asara_server.match.match import Answer
 from asara_server.referee.spectators import follow
 from asara_server.web import live_matches
-from tests.game.play import CASES, builder, visitor
+from tests.events import turns
+from tests.game.play import CASES, WIDE_CASES, builder, visitor
 from tests.game.table import EVERYTHING
 from tests.leak import worlds
 from tests.leak.worlds import Leak, Twins
@@ -24,7 +23,7 @@ SHARE = 2_000 // len(CASES) + 1
 """Least number of other worlds that each case tries; together they try 2,000."""
 
 
-@pytest.mark.parametrize(("rule_sets", "seats"), CASES)
+@pytest.mark.parametrize(("rule_sets", "seats"), WIDE_CASES)
 def test_no_seat_can_tell_two_worlds_apart(rule_sets, seats):
     for seed, policy in enumerate((builder, visitor)):
         twins = Twins(rule_sets, seats, seed)
@@ -176,7 +175,7 @@ def test_a_watch_that_shows_the_turn_in_progress_is_found_out(monkeypatch):
 def test_a_watch_that_waits_for_the_end_of_the_turn_is_found_out(monkeypatch):
     async def patient(hosted, after, flush):
         if hosted.match.feed._turn_running:
-            await asyncio.sleep(0)
+            await turns(1)
         async for message in follow(hosted, after, flush):
             yield message
 
@@ -198,7 +197,7 @@ def test_a_page_that_shows_the_turn_in_progress_is_found_out(monkeypatch):
 def test_a_page_that_waits_for_the_end_of_the_turn_is_found_out(monkeypatch):
     async def patient(watched, after, flush, **settings):
         if watched.match.feed._turn_running:
-            await asyncio.sleep(0)
+            await turns(1)
         async for message in follow(watched, after, flush, **settings):
             yield message
 

@@ -7,7 +7,8 @@ import pytest
 
 from asara_server.network import live_feed
 from asara_server.web import live_matches
-from tests.referee.harness import spec, until
+from tests.events import until
+from tests.referee.harness import spec
 from tests.web.served import watched_referee
 
 QUIET_S = 0.06
@@ -28,6 +29,7 @@ async def next_decision(stream):
     return None
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("rule_sets", ["basic", "pro+gifts+genie"])
 async def test_within_a_turn_nothing_is_sent_and_a_new_watcher_sees_what_was_before(
     tmp_path, rule_sets

@@ -22,6 +22,7 @@ from asara_server.match.inputs import Presence
 from asara_server.match.match import Match
 from asara_server.match.spec import ClockSettings, MatchRecord, MatchSpec, Player
 from asara_server.referee.limits import LimitSettings
+from tests.sizes import others_long
 
 LIMITS = LimitSettings().match_limits
 CASES = [
@@ -30,6 +31,7 @@ CASES = [
     for seats in (2, 3, 4)
 ]
 """Every valid combination of rule sets and number of seats."""
+WIDE_CASES = others_long(CASES, 4)
 EVERYTHING = max(RULE_COMBINATIONS, key=len)
 
 

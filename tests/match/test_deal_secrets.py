@@ -54,7 +54,9 @@ def test_every_nonce_and_its_seat_make_another_deal() -> None:
     assert deal_secrets.deal_secret(secret) == secret
 
 
-def test_a_nonce_of_another_length_is_refused() -> None:
+def test_a_secret_or_nonce_of_another_length_is_refused() -> None:
+    with pytest.raises(ValueError, match="the secret of the deal has 31 bytes, not 32"):
+        deal_secrets.deal_secret(bytes(31))
     with pytest.raises(ValueError, match="the nonce of seat 1 has 31 bytes, not 32"):
         deal_secrets.deal_secret(bytes(32), (bytes(32), bytes(31)))
 

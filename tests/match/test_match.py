@@ -401,15 +401,25 @@ def test_actions_come_out_of_messages_as_they_went_in():
 
 def test_a_spec_names_as_many_players_as_seats_and_none_twice():
     one = Player("a", "token")
+    two = (one, Player("b", "t"))
     with pytest.raises(ValueError, match="m1: 1 players for 2 seats"):
         MatchSpec("m1", rules(2), (one,), ClockSettings(), bytes(32))
     with pytest.raises(ValueError, match="one bot cannot play two seats"):
         MatchSpec("m1", rules(2), (one, one), ClockSettings(), bytes(32))
     with pytest.raises(ValueError, match="match_id"):
         MatchSpec("", rules(2), (one, Player("b", "t")), ClockSettings(), bytes(32))
+    with pytest.raises(ValueError, match="m1: 1 nonces for 2 seats"):
+        MatchSpec("m1", rules(2), two, ClockSettings(), bytes(32), joint=True, nonces=(b"",))
+    with pytest.raises(ValueError, match="m1: the secret of the deal has 31 bytes, not 32"):
+        MatchSpec("m1", rules(2), two, ClockSettings(), bytes(31))
+    for name in ("m" * 128, "m"):
+        MatchSpec(name, rules(2), two, ClockSettings(), bytes(32), shared_deal="d" * 128)
+    with pytest.raises(ValueError, match="use 1 to 128 bytes"):
+        MatchSpec("m" * 129, rules(2), two, ClockSettings(), bytes(32))
 
 
-@pytest.mark.parametrize("bad", [-1, float("nan"), float("inf")])
+@pytest.mark.parametrize("bad", [-1, 10**9 + 1, float("nan"), float("inf")])
 def test_clocks_are_seconds(bad):
+    assert ClockSettings(bank_s=10**9).bank_s == 10**9
     with pytest.raises(ValueError, match="bank_s"):
         ClockSettings(bank_s=bad)

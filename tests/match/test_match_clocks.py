@@ -5,7 +5,7 @@ import random
 import pytest
 
 from asara_codec.results import Termination
-from asara_server.match.inputs import Presence
+from asara_server.match.inputs import EnterRecord, ExpiryRecord, LeaveRecord, Presence
 from asara_server.match.match import Answer
 from asara_server.match.spec import ClockSettings
 from tests.referee.harness import Driven, spec
@@ -193,3 +193,30 @@ def test_a_forfeited_seat_has_no_deadline(driven):
     driven.take()
     driven.expire(after_s=5)
     assert driven.match.termination(1) is Termination.CRASH
+
+
+def test_a_new_stream_replaces_the_old_one_and_ends_its_time_for_reconnecting(driven):
+    driven.pass_time(1)
+    before_us = driven.match.deadline_us
+    driven.match.enter(1, HERE, driven.now)
+    assert [type(each) for each in driven.match.records[1:]] == [LeaveRecord, EnterRecord]
+    assert driven.match.deadline_us == before_us
+    driven.match.leave(1, driven.now)
+    assert driven.match.deadline_us == driven.now + 3_000_001
+    driven.match.enter(1, HERE, driven.now)
+    assert driven.match.deadline_us == before_us
+
+
+def test_whoever_leaves_after_somebodys_time_was_over_leaves_after_the_forfeit(driven):
+    driven.pass_time(11.1)
+    driven.match.leave(1, driven.now)
+    assert [type(each) for each in driven.match.records[1:]] == [ExpiryRecord, LeaveRecord]
+    assert driven.match.termination(0) is Termination.TIME_OUT
+
+
+def test_a_match_that_was_halted_asks_again_when_it_is_reopened(driven):
+    driven.match.halt(driven.now)
+    driven.reply()
+    assert driven.match.asked is None
+    driven.match.reopen(driven.now)
+    assert driven.match.asked is not None

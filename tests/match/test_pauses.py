@@ -1,8 +1,13 @@
 """With `hide_forced`, waiting time does not tell whether a seat had a choice."""
 
+import hmac
+import math
 import random
 from collections.abc import Callable
 from dataclasses import replace
+from fractions import Fraction
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
@@ -295,3 +300,64 @@ def test_equal_windows_that_go_back_look_like_a_choice_up_to_the_last_one() -> N
         could_have.append(could_have_had_a_choice(table.state))
         apply_one(table.state, table.state.legal[0])
     assert could_have == [True, True, False]
+
+
+def test_a_pause_is_what_the_page_says() -> None:
+    """Computed again with fractions; auditors in other languages have only the text."""
+    times = [70, 10, 20, 1_000, 40]
+    pauses = Pauses(SECRET, "m1", 2)
+    for microseconds in times:
+        pauses.add_answer(1, DecisionKind.BUYERS, microseconds)
+    key = hmac.digest(SECRET, b"pauses/m1", "sha256")
+    times.sort()
+    for number in range(100):
+        digest = hmac.digest(key, number.to_bytes(8, "big"), "sha256")
+        place = Fraction(int.from_bytes(digest[:8], "big"), 2**64) * (len(times) - 1)
+        low, high = times[int(place)], times[int(place) + 1]
+        expected = math.floor(low + (high - low) * (place - int(place)))
+        assert pauses.draw(1, DecisionKind.BUYERS) == expected
+
+
+SECRET_CHOICES: list[tuple[DecisionKind, dict[str, object], bool]] = [
+    (DecisionKind.BUYERS, {"hand_sizes": [9, 1]}, False),
+    (DecisionKind.BUYERS, {"hand_sizes": [0, 2]}, True),
+    (DecisionKind.SPACE, {"hand_sizes": [9, 1]}, True),
+    (DecisionKind.SPACE, {"hand_sizes": [1, 2]}, False),
+    (DecisionKind.BUYERS, {"hand_sizes": [9, 1], "lit": [1]}, False),
+    (DecisionKind.SPACE, {"lit": [0, 0, 1]}, True),
+    (DecisionKind.BUILD_COUNT, {"lit": [0, 0]}, False),
+    (DecisionKind.BUILD, {"lit": [1, 0]}, True),
+    (DecisionKind.LIT_KEEP, {"lit_drawn": [1, 2], "lit_to_keep": 2}, False),
+    (DecisionKind.LIT_KEEP, {"lit_drawn": [1, 2, 3], "lit_to_keep": 2}, True),
+    (DecisionKind.LIT_RETURN, {"lit_drawn": [1]}, False),
+    (DecisionKind.LIT_RETURN, {"lit_drawn": [1, 2]}, True),
+    (DecisionKind.GIFT_BUYER, {"buyer_pile": [1]}, False),
+    (DecisionKind.GIFT_BUYER, {"buyer_pile": [1, 2]}, True),
+    (DecisionKind.GIFT_LIT_WINDOW, {"lit_stack": [1]}, False),
+    (DecisionKind.GIFT_LIT_WINDOW, {"lit_stack": [1, 2]}, True),
+    (DecisionKind.PILE_SECTION, {}, True),
+    (DecisionKind.GIFT_SECTION, {"lit": [1], "lit_drawn": [1, 2]}, False),
+]
+
+
+@pytest.mark.parametrize(("kind", "hidden", "secret"), SECRET_CHOICES)
+def test_what_could_have_been_a_choice_follows_from_what_is_hidden(
+    kind: DecisionKind, hidden: dict[str, object], secret: bool
+) -> None:
+    seat_1: Any = {"hand_sizes": [9, 9], "lit": [], "lit_drawn": [], "lit_to_keep": 0}
+    seat_1 |= {"buyer_pile": [], "lit_stack": [], **hidden}
+    lit = seat_1.pop("lit")
+    held_by = {0: [1], 1: lit}.__getitem__
+    state: Any = SimpleNamespace(kind=kind, seat=1, lit_held_by=held_by, **seat_1)
+    assert could_have_had_a_choice(state) is secret
+
+
+def test_a_further_action_of_a_reply_took_no_time() -> None:
+    driven = Driven(spec(clocks=HIDING))
+    space = next(a for a in driven.match.state.legal if str(a) == "dispatch base-market 1")
+    other = driven.match.state.copy()
+    apply_one(other, space)
+    driven.reply(space, other.legal[0], after_s=0.07)
+    assert driven.match._pauses is not None
+    answers = {kind: list(times) for kind, times in driven.match._pauses._answers[0].items()}
+    assert answers == {DecisionKind.SPACE: [70_000], DecisionKind.BUYERS: [0]}

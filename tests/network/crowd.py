@@ -15,10 +15,11 @@ import struct
 import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+
+from tests.events import wait_until
 
 _RESET = struct.pack("ii", 1, 0)
 """SO_LINGER that makes close() reset the connection."""
@@ -82,8 +83,10 @@ class Crowd:
 
     def wait_for_knocks(self, number: int) -> None:
         """Return when they have connected so often."""
-        while int(["0", *self._counts.read_text().split()][-1]) < number:
-            time.sleep(0.05)
+        wait_until(
+            f"{number} knocks",
+            lambda: int(["0", *self._counts.read_text().split()][-1]) >= number,
+        )
 
 
 @contextmanager

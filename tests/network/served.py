@@ -1,7 +1,7 @@
 """A referee in a process of its own, whose memory, open files and pauses a test can measure.
 
 Run as a program: `served.py KIND OPEN_FILES`, with the kind `local`, `remote` or `bots`. It prints
-its addresses, and at the end of its input the longest pause of its event loop.
+its addresses, and at the end of its input the longest turn of its event loop.
 """
 
 import asyncio
@@ -23,8 +23,9 @@ from asara_server.network.bot_server import BotServer
 from asara_server.network.grpc_server import serve
 from asara_server.network.tls import TlsFiles
 from asara_server.referee.referee import Referee
+from tests.yardstick import loop_s
 
-DATA = Path(__file__).parent.parent / "client"
+DATA = Path(__file__).parents[1] / "contract/client"
 TLS = TlsFiles(DATA / "localhost.pem", DATA / "localhost.key")
 
 
@@ -35,7 +36,8 @@ class Served:
         self, process: "subprocess.Popen[str]", addresses: list[str], log: IO[str]
     ) -> None:
         self.addresses = addresses
-        self.longest_pause_s = 0.0
+        self.longest_turn = 0.0
+        """In reference loops, which are processor time."""
         """Longest pause of the event loop; known after the end."""
         self._process = process
         self._log = log
@@ -75,7 +77,7 @@ def served(kind: str, open_files: int = 4096) -> Iterator[Served]:
             output, _ = process.communicate()
             assert process.returncode == 0, seen.log
             assert "Traceback" not in seen.log, seen.log
-            seen.longest_pause_s = json.loads(output)
+            seen.longest_turn = json.loads(output)
 
 
 class Tokens:
@@ -118,12 +120,12 @@ async def _main(kind: str) -> None:
         sys.stdout.write(json.dumps(addresses) + "\n")
         sys.stdout.flush()
         over = asyncio.get_running_loop().run_in_executor(None, sys.stdin.read)
-        before = time.monotonic()
+        before = time.thread_time()
         while not over.done():
             await asyncio.sleep(0.001)
-            now = time.monotonic()
+            now = time.thread_time()
             longest, before = max(longest, now - before), now
-        sys.stdout.write(json.dumps(longest))
+        sys.stdout.write(json.dumps(longest / loop_s()))
         sys.stdout.flush()
         await stop()
 

@@ -3,7 +3,6 @@
 import asyncio
 import contextlib
 import tempfile
-import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -20,8 +19,9 @@ from asara_server.network.bot_server import BotServer
 from asara_server.network.grpc_server import WATCH_SERVICE
 from asara_server.referee.limits import LimitSettings
 from asara_server.referee.referee import Referee
+from tests.events import turns, until
 from tests.network.sockets import connect_idle, is_open, open_files
-from tests.referee.harness import Stream, play_bot, spec, together, until
+from tests.referee.harness import Stream, play_bot, spec, together
 
 UNKNOWN = (grpc.StatusCode.UNAUTHENTICATED, "unknown-token")
 LIMITS = LimitSettings()
@@ -108,7 +108,7 @@ async def test_silent_streams_and_connections_of_one_bot_harm_no_other() -> None
         channels = [opened.channel("c") for _ in range(30)]
         silent = [Stream(channel) for channel in channels for _ in range(10)]
         idle = [await connect_idle(opened.servers["c"].address) for _ in range(300)]
-        await asyncio.sleep(0.1)
+        await turns()
         a, b = await opened.dial("a"), await opened.dial("b")
         record, *_ = await together(opened.referee.play(spec()), play_bot(a), play_bot(b))
         assert [r.termination for r in record.results] == [Termination.COMPLETED] * 2
@@ -125,11 +125,9 @@ async def test_connections_are_limited_and_idle_ones_are_closed() -> None:
     async with addresses("a", limits=LimitSettings(bot_connections=3, hello_s=0.5)) as opened:
         before = open_files()
         idle = [await connect_idle(opened.servers["a"].address) for _ in range(100)]
-        await asyncio.sleep(0.2)
-        assert sum(map(is_open, idle)) == 3
+        await until(lambda: sum(map(is_open, idle)) <= 3)
         assert open_files() <= before + len(idle) + 3
-        await asyncio.sleep(1)
-        assert not any(map(is_open, idle))
+        await until(lambda: not any(map(is_open, idle)))
         for connection in idle:
             connection.close()
         await opened.dial("a")
@@ -166,18 +164,12 @@ async def test_an_honest_bot_may_connect_again_and_again() -> None:
         assert not opened.closed
 
 
-async def test_an_address_costs_next_to_nothing() -> None:
-    """It takes some 0.15 ms and one descriptor; the bound allows for a busy machine."""
+async def test_an_address_costs_one_descriptor() -> None:
     async with addresses("warm") as opened:
         before = open_files()
-        fastest_s = 1.0
-        for part in range(5):
-            began = time.perf_counter()
-            for number in range(20):
-                await opened.open(f"bot-{part}-{number}")
-            fastest_s = min(fastest_s, (time.perf_counter() - began) / 20)
+        for number in range(100):
+            await opened.open(f"bot-{number}")
         assert open_files() - before <= 100
-        assert fastest_s < 0.002
 
 
 async def test_a_large_request_of_a_known_bot_is_a_violation_with_its_size() -> None:

@@ -54,6 +54,7 @@ def test_it_is_no_authority_and_its_key_is_private(tls):
     assert tls.key.stat().st_mode & 0o077 == 0
 
 
+@pytest.mark.long
 async def test_grpc_accepts_it_and_so_does_java_if_it_is_here(tls, tmp_path):
     referee = Referee()
     running = await serve(referee, "localhost:0", tls=tls, authenticator=Tokens())

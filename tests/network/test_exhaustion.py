@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+from contextlib import suppress
 from typing import Any
 
 import grpc
@@ -75,6 +76,7 @@ async def assert_bounded(process: Served, calls: int, *, tls: bool = False) -> N
         assert process.memory_mb - before < 32
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kind", ["local", "remote", "bots"])
 async def test_refused_calls_leave_nothing_in_memory(kind: str) -> None:
     with served(kind) as process:
@@ -88,6 +90,7 @@ async def test_many_refused_calls_leave_nothing_in_memory(kind: str) -> None:
         await assert_bounded(process, 2_000, tls=kind == "remote")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kind", ["local", "bots"])
 async def test_health_watches_dropped_at_once_stall_nothing(kind: str) -> None:
     await drop_health_watches(kind, 500)
@@ -105,14 +108,15 @@ async def drop_health_watches(kind: str, number: int) -> None:
         async with channel_to(process.addresses[0]) as channel:
             watch: Any = channel.unary_stream("/grpc.health.v1.Health/Watch")
             calls = [watch(request) for _ in range(number)]
-            await asyncio.sleep(0.5)
+            with suppress(grpc.aio.AioRpcError):  # too many, or no such service
+                await calls[-1].read()
             for call in calls:
                 call.cancel()
-            await asyncio.sleep(0.5)
         assert await is_admitted(process.addresses[0], "token-a")
-    assert process.longest_pause_s < 0.3
+    assert process.longest_turn < 10, "reference loops"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kind", ["local", "remote"])
 async def test_idle_connections_do_not_exhaust_the_files_of_the_referee(kind: str) -> None:
     with served(kind, open_files=512) as process:

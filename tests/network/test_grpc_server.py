@@ -16,9 +16,10 @@ from asara_server.network.addresses import ServeError, reachable_address
 from asara_server.network.grpc_server import PLAY_SERVICE, WATCH_SERVICE, serve
 from asara_server.network.tls import TlsFiles
 from asara_server.referee.referee import Referee
+from tests.events import EVENT_S
 from tests.referee.harness import Stream
 
-DATA = Path(__file__).parent.parent / "client"
+DATA = Path(__file__).parents[1] / "contract/client"
 TLS = TlsFiles(DATA / "localhost.pem", DATA / "localhost.key")
 
 
@@ -183,4 +184,4 @@ async def test_methods_that_do_not_exist_are_unimplemented(tmp_path):
         with pytest.raises(grpc.aio.AioRpcError) as caught:
             await channel.unary_unary(f"/{PLAY_SERVICE}/Cheat", request_serializer=bytes)(b"")
         assert caught.value.code() is grpc.StatusCode.UNIMPLEMENTED
-    await asyncio.wait_for(server.stop(0), 5)
+    await asyncio.wait_for(server.stop(0), EVENT_S)

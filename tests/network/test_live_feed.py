@@ -17,7 +17,8 @@ from asara_server.network.live_file import LIVE_FILE, LiveFile
 from asara_server.network.live_reader import LiveFeedError, open_feed
 from asara_server.referee.limits import LimitSettings
 from asara_server.referee.referee import Referee
-from tests.referee.harness import play_bot, referee_server, spec, together, until
+from tests.events import EVENT_S, turns, until
+from tests.referee.harness import play_bot, referee_server, spec, together
 
 
 def feed_of(folder: Path) -> LiveFile:
@@ -68,7 +69,7 @@ async def play_slowly(stream):
     """Play a match in which every decision takes a few milliseconds."""
     while (response := await stream.read()).WhichOneof("response") != "match_ended":
         if response.HasField("decision"):
-            await asyncio.sleep(0.003)
+            await turns()
             await stream.answer(response.decision)
 
 
@@ -206,19 +207,20 @@ async def test_without_a_reader_nothing_runs(tmp_path, monkeypatch):
 
     monkeypatch.setattr(Referee, "flushed_matches", noted)
     async with fed_referee(tmp_path) as (server, _, _):
-        await asyncio.sleep(0.1)
+        await turns()
         assert not called
         assert server.referee._matches.on_over is None
         async with open_feed(feed_of(tmp_path).socket):
             await until(lambda: called)
             assert server.referee._matches.on_over is not None
         await until(lambda: server.referee._matches.on_over is None)
-        await asyncio.sleep(0.05)
+        await turns()
         calls = len(called)
-        await asyncio.sleep(0.1)
+        await turns()
         assert len(called) == calls
 
 
+@pytest.mark.long
 async def test_a_slow_reader_is_disconnected_and_delays_nobody(tmp_path, monkeypatch):
     monkeypatch.setattr(live_feed_module, "_MOST_UNREAD", 10_000)
     async with fed_referee(tmp_path) as (server, a, b):
@@ -236,7 +238,7 @@ async def test_a_slow_reader_is_disconnected_and_delays_nobody(tmp_path, monkeyp
         assert len(await asyncio.gather(*playing)) == 40
         await until(lambda: len(quick.over) == 40)
         transport.resume_reading()
-        data = await asyncio.wait_for(stream.read(), 5)
+        data = await asyncio.wait_for(stream.read(), EVENT_S)
         assert len(data) < sum(len(each) for held in quick.records.values() for each in held)
         writer.close()
     await reading
@@ -258,7 +260,7 @@ async def test_what_a_reader_sends_ends_its_connection(tmp_path):
     async with fed_referee(tmp_path):
         stream, writer = await asyncio.open_unix_connection(feed_of(tmp_path).socket)
         writer.write(b"GET / HTTP/1.1\r\n\r\n" * 1000)
-        await asyncio.wait_for(stream.read(), 5)
+        await asyncio.wait_for(stream.read(), EVENT_S)
         writer.close()
 
 

@@ -4,12 +4,14 @@ import asyncio
 import functools
 import random
 import tempfile
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
-from contextlib import asynccontextmanager
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 from typing import Any
 
 import grpc
+import pytest
 from structlog.typing import FilteringBoundLogger
 
 from asara.v1.play_pb2 import Hello, PlayRequest, PlayResponse, Reply
@@ -24,7 +26,9 @@ from asara_server.match.match import Answer, Match
 from asara_server.match.spec import ClockSettings, MatchSpec, Player
 from asara_server.network.bot_server import BotServer
 from asara_server.network.grpc_server import PLAY_SERVICE, serve
+from asara_server.referee import match_clock
 from asara_server.referee.limits import LimitSettings
+from asara_server.referee.match_clock import MatchClock
 from asara_server.referee.referee import Referee
 from asara_server.referee.stream_errors import REASON_KEY
 
@@ -139,10 +143,34 @@ class Driven:
             self.reply(rng.choice(self.match.state.legal))
 
 
-async def until(condition: Callable[[], object]) -> None:
-    """Poll until a condition holds."""
-    while not condition():  # noqa: ASYNC110
-        await asyncio.sleep(0.01)
+class MovedTime:
+    """The system's clock as the referee's clock reads it: it moves only when the test moves it."""
+
+    def __init__(self) -> None:
+        self._ns = time.monotonic_ns()
+
+    def monotonic_ns(self) -> int:
+        return self._ns
+
+    def stall(self, seconds: float) -> None:
+        """Let time pass in which the event loop does not turn, as on a slow disk."""
+        self._ns += round(seconds * 1e9)
+
+    async def run(self, clock: MatchClock, seconds: float) -> None:
+        """Let time pass while the event loop turns, and a held clock beats."""
+        for _ in range(round(seconds * 1e6) // match_clock.BEAT_US):
+            self._ns += match_clock.BEAT_US * 1_000
+            clock._advance()
+            await asyncio.sleep(0)
+
+
+@contextmanager
+def moved_time() -> Iterator[MovedTime]:
+    """Stop the clocks of the referees that are made meanwhile, except for what the test moves."""
+    time = MovedTime()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(match_clock, "_monotonic_ns", time.monotonic_ns)
+        yield time
 
 
 class RefereeServer:

@@ -14,6 +14,7 @@ from asara_codec.results import Termination
 from asara_server.match.spec import ClockSettings
 from asara_server.network.grpc_server import WATCH_SERVICE, serve
 from asara_server.referee.limits import LimitSettings
+from tests.events import until
 from tests.referee.harness import (
     RefereeServer,
     Stream,
@@ -21,7 +22,6 @@ from tests.referee.harness import (
     referee_server,
     spec,
     together,
-    until,
 )
 
 Unary = grpc.aio.UnaryUnaryMultiCallable[bytes, bytes]

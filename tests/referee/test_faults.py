@@ -18,6 +18,7 @@ from asara_server.referee.limits import LimitSettings, RateLimiter
 from asara_server.referee.session import Session
 from asara_server.referee.stream_errors import ErrorKind, StreamError
 from asara_server.referee.streams import StreamHandler
+from tests.events import until
 from tests.referee.harness import (
     Stream,
     own_address,
@@ -25,7 +26,6 @@ from tests.referee.harness import (
     referee_server,
     spec,
     together,
-    until,
 )
 
 EXHAUSTED = grpc.StatusCode.RESOURCE_EXHAUSTED
@@ -278,16 +278,27 @@ async def test_a_bot_that_never_answers_times_out():
         await forfeited(streams, playing, Termination.TIME_OUT, "did not answer decision 1 within")
 
 
-async def matches_in_a_row(server, count):
-    """Start this number of matches of a and b, with time to read between them."""
+async def matches_in_a_row(server, reader, count):
+    """Start this number of matches of a and b, each when b has read the start of the one before."""
+    started = 0
+    read = reader.read
+
+    async def count_starts():
+        nonlocal started
+        response = await read()
+        started += response.HasField("match_started")
+        return response
+
+    reader.read = count_starts
     playing = []
     for number in range(count):
         match = spec(match_id=f"m{number}", clocks=ClockSettings(start_up_s=0.1))
         playing.append(asyncio.create_task(server.referee.play(match)))
-        await asyncio.sleep(0.02)
+        await until(lambda: started > number)  # noqa: B023
     return playing
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("limits", "detail"),
     [
@@ -305,7 +316,7 @@ async def test_a_bot_that_never_reads_forfeits(limits, detail):
         b = await server.dial("b", max_matches=100)
         reading = asyncio.create_task(play_bot(b, 60))
         terminations = []
-        for match in await matches_in_a_row(server, 60):
+        for match in await matches_in_a_row(server, b, 60):
             result = (await match).results[0]
             terminations.append(result.termination)
             if result.termination is Termination.PROTOCOL_VIOLATION:

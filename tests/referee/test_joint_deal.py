@@ -22,6 +22,7 @@ from asara_server.referee.match_ending import MatchCut
 from asara_server.referee.match_start import MatchStarter
 from asara_server.replay.file import parse_replay, replay_bytes
 from asara_server.replay.signing import SigningKey
+from tests.events import until
 from tests.referee.harness import Stream, play_bot, referee_server, spec, together
 
 QUICK = ClockSettings(start_up_s=0.3, bank_s=5, reconnect_s=0.2)
@@ -223,7 +224,7 @@ async def test_after_a_break_only_a_missing_nonce_is_asked_for_again():
         a = await server.dial("a")
         assert await answer(a, ONE) == first
         a.call.cancel()
-        await asyncio.sleep(0.05)
+        await until(lambda: not server.referee.is_connected("token-a"))
         a = await server.dial("a")
         assert (await answer(b, TWO)).seat == 1
         assert not (await a.expect("match_started")).resumed
@@ -238,9 +239,9 @@ async def test_a_bot_that_disconnects_after_its_nonce_has_crashed():
         a, b = await server.dial("a"), await server.dial("b")
         playing = asyncio.create_task(server.referee.play(joint(clocks=QUICK)))
         await answer(a, ONE)
-        await asyncio.sleep(0.05)
+        await until(lambda: not server.referee.awaits("token-a"))
         a.call.cancel()
-        await asyncio.sleep(0.05)
+        await until(lambda: not server.referee.is_connected("token-a"))
         await answer(b, TWO)
         record = await playing
         assert record.results[0].termination is Termination.CRASH

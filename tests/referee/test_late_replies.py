@@ -1,7 +1,6 @@
 """Late replies on real streams: who reads them, how long a replay waits, and what others notice."""
 
 import asyncio
-import time
 from pathlib import Path
 from typing import Any
 
@@ -21,15 +20,16 @@ from asara_server.referee.session import Session
 from asara_server.replay.audit import audit
 from asara_server.replay.file import replay_bytes
 from asara_server.replay.signing import SigningKey
+from tests.events import EVENT_S, until
 from tests.referee.harness import (
     RefereeServer,
     Stream,
+    moved_time,
     own_address,
     play_bot,
     referee_server,
     spec,
     together,
-    until,
 )
 
 QUICK = ClockSettings(bank_s=0.0, increment_s=0.15, grace_s=0.05, reconnect_s=5)
@@ -45,7 +45,7 @@ class Seated:
         self.first = first
 
     async def record(self) -> MatchRecord:
-        return await asyncio.wait_for(self.playing, 5)
+        return await asyncio.wait_for(self.playing, EVENT_S)
 
 
 async def seated(server: RefereeServer, seats: int = 2, match_id: str = "m1") -> Seated:
@@ -57,21 +57,25 @@ async def seated(server: RefereeServer, seats: int = 2, match_id: str = "m1") ->
     return Seated(streams, playing, await streams[0].until("decision"))
 
 
+def late_reply_was_read(server: RefereeServer) -> bool:
+    [hosted] = server.referee.running_matches()
+    assert hosted.match is not None
+    return any(isinstance(each, LateReplyRecord) for each in hosted.match.records)
+
+
 def late_replies(record: MatchRecord) -> list[LateReplyRecord]:
     return [each for each in record.records if isinstance(each, LateReplyRecord)]
 
 
 async def test_a_reply_after_the_end_is_in_the_signed_replay_and_delays_nobody() -> None:
-    async with referee_server() as server:
+    async with referee_server(LimitSettings(late_reply_s=100_000)) as server:
         match = await seated(server)
         ended = [await stream.until("match_ended") for stream in match.streams]
         assert [result.termination for result in ended[0].results] == [3, 1]
         assert not match.playing.done(), "the replay is open"
         assert not server.referee.running_matches(), "the match is over"
-        before = time.monotonic()
         await match.streams[0].answer(match.first)
-        record = await match.record()
-        assert time.monotonic() - before < 0.5, "the replay is closed as soon as the reply is there"
+        record = await match.record()  # as soon as the reply is there
         [late] = late_replies(record)
         assert (late.seat, late.decision_id) == (0, 1)
         assert late.time_us > record.duration_us
@@ -158,6 +162,7 @@ async def test_of_a_seat_that_timed_out_exactly_one_late_reply_is_read(
         assert record.results[0].termination is Termination.TIME_OUT
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "first",
     [
@@ -174,7 +179,7 @@ async def test_a_flood_after_a_time_out_stays_unread(first: bytes) -> None:
         await match.streams[0].until("update")
         for _ in range(40):
             await match.streams[0].send_bytes(first)
-        await asyncio.sleep(0.1)
+        await match.streams[1].answer(await match.streams[1].until("decision"))
         assert server.referee.is_connected("token-a"), "no violation was noticed, as none was read"
         record, *_ = await together(match.playing, *map(play_bot, match.streams[1:]))
         assert not late_replies(record)
@@ -190,10 +195,11 @@ async def test_a_bot_with_another_match_is_late_in_one_and_plays_the_other() -> 
         missed = await a.until("decision")
         [entry] = {one.entry for one in server.referee.waits()}
         other = asyncio.create_task(server.referee.play(spec(3, match_id="m2")))
-        while any(  # noqa: ASYNC110 - the referee tells nobody
-            (one.match_id, one.entry) == ("m1", entry) for one in server.referee.waits()
-        ):
-            await asyncio.sleep(0.01)
+        await until(
+            lambda: (
+                ("m1", entry) not in {(one.match_id, one.entry) for one in server.referee.waits()}
+            )
+        )
         await a.answer(missed)
         record, *_ = await together(other, play_bot(a, 2), play_bot(b, 2), play_bot(c, 2))
         assert record.results[0].termination is Termination.COMPLETED
@@ -208,7 +214,7 @@ async def test_other_seats_receive_the_same_bytes_with_and_without_a_late_reply(
             await match.streams[0].until("update")
             if answered:
                 await match.streams[0].answer(match.first)
-                await asyncio.sleep(0.05)
+                await until(lambda: late_reply_was_read(server))
             other = match.streams[1]
             received.append([])
             while not (received[-1] and received[-1][-1].HasField("decision")):
@@ -234,12 +240,13 @@ async def test_the_socket_of_a_bot_at_its_own_address_is_examined_at_its_time_ou
 
 
 async def test_a_reply_that_came_while_the_referee_stood_still_is_in_time() -> None:
-    async with referee_server() as server:
-        match = await seated(server, 3)
-        await match.streams[0].answer(match.first)
-        time.sleep(0.5)  # noqa: ASYNC251 - the referee stands still, with the reply at its socket
-        assert (await match.streams[0].until("decision")).decision_id == 2
-        match.playing.cancel()
+    with moved_time() as time:
+        async with referee_server() as server:
+            match = await seated(server, 3)
+            await match.streams[0].answer(match.first)
+            time.stall(0.5)
+            assert (await match.streams[0].until("decision")).decision_id == 2
+            match.playing.cancel()
 
 
 async def test_a_late_reply_survives_the_referee(tmp_path: Path) -> None:
@@ -249,7 +256,7 @@ async def test_a_late_reply_survives_the_referee(tmp_path: Path) -> None:
             match = await seated(server, 3)
             await match.streams[0].until("update")
             await match.streams[0].answer(match.first)
-            await asyncio.sleep(0.05)
+            await until(lambda: late_reply_was_read(server))
             await server.referee.stop(finish_s=0)
             with pytest.raises(MatchCut):
                 await match.record()

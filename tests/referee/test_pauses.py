@@ -1,6 +1,5 @@
 """Pauses of real time, which hide that a seat had no choice."""
 
-import asyncio
 import random
 from collections.abc import Iterable
 from pathlib import Path
@@ -16,7 +15,6 @@ from asara_server.match.spec import ClockSettings
 from tests.referee.harness import Stream, referee_server, spec, together
 
 HIDING = ClockSettings(hide_forced=True)
-THINKING_S = 0.005
 
 
 async def think_and_play(stream: Stream, rng: random.Random) -> None:
@@ -26,7 +24,6 @@ async def think_and_play(stream: Stream, rng: random.Random) -> None:
     while True:
         response = await stream.read()
         if response.HasField("decision"):
-            await asyncio.sleep(THINKING_S)
             await stream.answer(response.decision, *chosen(response.decision))
         elif response.HasField("match_ended"):
             return

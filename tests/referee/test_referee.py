@@ -18,7 +18,8 @@ from asara_server.referee.limits import LimitSettings
 from asara_server.referee.match_ending import MatchCut
 from asara_server.replay.file import parse_replay, replay_bytes
 from asara_server.replay.signing import SigningKey
-from tests.referee.harness import play_bot, referee_server, spec, together
+from tests.events import turns, until
+from tests.referee.harness import moved_time, play_bot, referee_server, spec, together
 
 QUICK = ClockSettings(start_up_s=0.2, bank_s=5, reconnect_s=0.2)
 
@@ -68,26 +69,27 @@ async def test_welcome_has_entry_and_limits():
 
 
 async def test_a_bot_comes_back_to_its_decision_with_the_clock_running():
-    async with referee_server() as server:
-        server.admit("a", "b")
-        a, b = await server.dial("a"), await server.dial("b")
-        clocks = ClockSettings(bank_s=5, increment_s=0, grace_s=0, reconnect_s=5)
-        playing = asyncio.create_task(server.referee.play(spec(clocks=clocks)))
-        first = await a.until("decision")
-        a.call.cancel()
-        await asyncio.sleep(0.5)
-        assert not server.referee.is_connected("token-a")
-        a = await server.dial("a")
-        started = await a.expect("match_started")
-        again = await a.expect("decision")
-        assert started.resumed
-        assert again.decision_id == first.decision_id
-        assert again.legal_actions == first.legal_actions
-        assert again.clock_us <= first.clock_us - 100_000  # less on a busy machine
-        await a.answer(again)
-        await together(play_bot(a), play_bot(b))
-        record = await playing
-        assert [r.termination for r in record.results] == [Termination.COMPLETED] * 2
+    with moved_time() as time:
+        async with referee_server() as server:
+            server.admit("a", "b")
+            a, b = await server.dial("a"), await server.dial("b")
+            clocks = ClockSettings(bank_s=5, increment_s=0, grace_s=0, reconnect_s=5)
+            playing = asyncio.create_task(server.referee.play(spec(clocks=clocks)))
+            first = await a.until("decision")
+            a.call.cancel()
+            await until(lambda: not server.referee.is_connected("token-a"))
+            await time.run(server.referee.clock, 0.5)
+            a = await server.dial("a")
+            started = await a.expect("match_started")
+            again = await a.expect("decision")
+            assert started.resumed
+            assert again.decision_id == first.decision_id
+            assert again.legal_actions == first.legal_actions
+            assert again.clock_us == first.clock_us - 500_000
+            await a.answer(again)
+            await together(play_bot(a), play_bot(b))
+            record = await playing
+            assert [r.termination for r in record.results] == [Termination.COMPLETED] * 2
 
 
 async def test_a_new_stream_replaces_the_old_one():
@@ -133,7 +135,7 @@ async def test_a_bot_plays_as_many_matches_at_once_as_it_says():
             nonlocal most
             while True:
                 most = max(most, len(server.referee.running_matches()))
-                await asyncio.sleep(0)
+                await turns(1)
 
         watching = asyncio.create_task(watch())
         *records, ended, _ = await together(*played, play_bot(a, 5), play_bot(b, 5))
@@ -168,7 +170,7 @@ async def test_a_bot_that_disconnects_before_the_match_has_crashed():
         server.admit("a", "b")
         a, b = await server.dial("a"), await server.dial("b")
         a.call.cancel()
-        await asyncio.sleep(0.05)
+        await until(lambda: not server.referee.is_connected("token-a"))
         record, _ = await together(server.referee.play(spec(clocks=QUICK)), play_bot(b))
         assert record.results[0].termination is Termination.CRASH
         assert record.results[0].detail == "went away and did not come back within 0.2 s"
@@ -207,7 +209,7 @@ async def test_a_process_lost_before_it_dialled_in_never_started():
         server.admit("a", "b")
         await server.dial("b")
         playing = asyncio.create_task(server.referee.play(spec()))
-        await asyncio.sleep(0)
+        await turns(1)
         server.referee.mark_lost("token-a", "exited with status 3")
         record = await playing
         assert record.results[0].termination is Termination.NEVER_STARTED
@@ -263,7 +265,7 @@ async def test_waiting_for_a_bot():
         await server.dial("a")
         assert await waiting
         waiting = asyncio.create_task(server.referee.wait_until_connected("token-b", 5))
-        await asyncio.sleep(0)
+        await turns(1)
         server.referee.mark_lost("token-b", "gone")
         assert not await waiting
 
@@ -323,9 +325,9 @@ async def test_stopping_waits_for_the_open_decision_and_reports_what_was_cut():
         playing = asyncio.create_task(server.referee.play(spec(match_id="m1")))
         decision = await a.until("decision")
         waiting = asyncio.create_task(server.referee.play(spec(3, match_id="m2")))
-        await asyncio.sleep(0)
+        await turns(1)
         stopping = asyncio.create_task(server.referee.stop(finish_s=5))
-        await asyncio.sleep(0.05)
+        await turns()
         assert not stopping.done()
         await a.answer(decision)
         assert await stopping == [
@@ -365,7 +367,7 @@ async def test_stopping_does_not_wait_for_a_match_that_ends_meanwhile():
         playing = asyncio.create_task(server.referee.play(spec()))
         await a.until("decision")
         stopping = asyncio.create_task(server.referee.stop(finish_s=3_600))
-        await asyncio.sleep(0)
+        await turns(1)
         server.referee.mark_lost("token-b", "exited with status 3")
         assert await stopping == []
         assert (await playing).results[1].detail == "exited with status 3"

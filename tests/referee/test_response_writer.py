@@ -7,6 +7,7 @@ import grpc
 
 from asara_server.referee.limits import LimitSettings
 from asara_server.referee.response_writer import ResponseWriter
+from tests.events import turns
 
 LIMITS = replace(LimitSettings(), responses_unread=2, unread_bytes=100, unread_patience_s=1.0)
 
@@ -33,20 +34,14 @@ class Stream:
             taken.set_result(None)
         else:
             taken.set_exception(error)
-        await turn()
-
-
-async def turn() -> None:
-    """Let tasks take their next steps."""
-    for _ in range(3):
-        await asyncio.sleep(0)
+        await turns(3)
 
 
 async def test_responses_are_written_in_order_one_at_a_time() -> None:
     stream = Stream()
     for message in (b"a", b"b", b"c"):
         stream.writer.add(message)
-    await turn()
+    await turns(3)
     assert stream.begun == [b"a"]
     await stream.take()
     assert stream.begun == [b"a", b"b"]
@@ -59,7 +54,7 @@ async def test_it_is_drained_once_the_last_response_is_taken() -> None:
     assert stream.writer.drained().done()
     stream.writer.add(b"a")
     stream.writer.add(b"b")
-    await turn()
+    await turns(3)
     drained = stream.writer.drained()
     await stream.take()
     assert not drained.done()
@@ -71,12 +66,12 @@ async def test_it_is_drained_when_the_stream_breaks() -> None:
     stream = Stream()
     stream.writer.add(b"a")
     stream.writer.add(b"b")
-    await turn()
+    await turns(3)
     drained = stream.writer.drained()
     await stream.take(grpc.aio.BaseError())
     assert drained.done()
     stream.writer.add(b"c")
-    await turn()
+    await turns(3)
     assert stream.begun == [b"a"]
     assert stream.writer.overfull() == ""
 
@@ -85,7 +80,7 @@ async def test_it_is_overfull_once_a_write_takes_too_long() -> None:
     stream = Stream()
     for message in (b"a", b"b", b"c", b"d"):
         stream.writer.add(message)
-    await turn()
+    await turns(3)
     stream.now_us = 1_000_000
     assert stream.writer.overfull() == ""
     stream.now_us += 1
@@ -99,7 +94,7 @@ async def test_it_is_overfull_once_a_write_takes_too_long() -> None:
 async def test_it_is_overfull_at_once_with_too_many_bytes() -> None:
     stream = Stream()
     stream.writer.add(bytes(60))
-    await turn()
+    await turns(3)
     stream.writer.add(bytes(40))
     assert stream.writer.overfull() == ""
     stream.writer.add(b"x")
@@ -110,12 +105,12 @@ async def test_what_waits_can_be_dropped() -> None:
     stream = Stream()
     stream.writer.add(b"a")
     stream.writer.add(b"b")
-    await turn()
+    await turns(3)
     stream.writer.drop()
     await stream.take()
     assert stream.begun == [b"a"]
     stream.writer.add(b"c")
-    await turn()
+    await turns(3)
     assert stream.begun == [b"a", b"c"]
 
 
@@ -123,10 +118,10 @@ async def test_a_write_in_progress_is_cancelled() -> None:
     stream = Stream()
     stream.writer.add(b"a")
     stream.writer.add(b"b")
-    await turn()
+    await turns(3)
     drained = stream.writer.drained()
     stream.writer.cancel()
-    await turn()
+    await turns(3)
     assert drained.done()
     assert stream.begun == [b"a"]
 
@@ -134,7 +129,7 @@ async def test_a_write_in_progress_is_cancelled() -> None:
 async def test_a_burst_after_a_pause_is_no_fault_of_the_bot() -> None:
     stream = Stream()
     stream.writer.add(b"a")
-    await turn()
+    await turns(3)
     await stream.take()
     stream.now_us = 5_000_000
     for message in (b"b", b"c", b"d", b"e"):

@@ -9,12 +9,15 @@ import grpc
 from asara.v1.watch_pb2 import (
     ListMatchesRequest,
     ListMatchesResponse,
+    MatchSummary,
     WatchRequest,
     WatchResponse,
+    WatchStarted,
 )
 from asara_server.network.grpc_server import WATCH_SERVICE
 from asara_server.referee.limits import LimitSettings
 from asara_server.referee.stream_errors import REASON_KEY
+from tests.events import EVENT_S, until
 from tests.referee.harness import (
     one_at_random,
     play_bot,
@@ -65,6 +68,7 @@ async def test_a_watcher_receives_every_event_turn_by_turn():
         server.admit("a", "b")
         a, b = await server.dial("a"), await server.dial("b")
         playing = asyncio.create_task(server.referee.play(spec(rule_sets="pro+gifts")))
+        first_told = await a.until("match_started")
         first = await a.until("decision")
         watching = watch(server, "m1")
         responses = [await watching.read()]
@@ -72,10 +76,18 @@ async def test_a_watcher_receives_every_event_turn_by_turn():
         _, _, record, *_ = await together(play_bot(a), play_bot(b), playing)
         responses += await rest(watching)
         started = responses[0].started
-        assert list(started.match.entries) == ["a", "b"]
-        assert started.match.sequence == first.sequence
-        assert len(started.public_view.seats) == 2
-        assert started.deal_commitment
+        assert list(started.match.rule_sets) == [1, 2, 3]
+        assert started == WatchStarted(
+            match=MatchSummary(
+                match_id="m1",
+                entries=["a", "b"],
+                rule_sets=started.match.rule_sets,
+                sequence=first.sequence,
+            ),
+            edition=first_told.edition,
+            public_view=first_told.view.public_view,
+            deal_commitment=record.spec.commitment,
+        )
         updates = [r.update for r in responses[1:-1]]
         assert sum(len(u.events) for u in updates) == len(record.events)
         assert updates[0].sequence == started.match.sequence
@@ -131,7 +143,7 @@ async def test_the_start_of_a_watch_does_not_tell_whether_the_seat_has_dispatche
 async def seen_by_watchers(server):
     """The first message of a watch that starts now, serialized."""
     watching = watch(server, "m1")
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(EVENT_S):
         started = (await watching.read()).started
         update = (await watching.read()).update
     watching.cancel()
@@ -147,7 +159,7 @@ async def test_running_matches_are_listed():
         assert list(await list_matches(server)) == []
         a = await server.dial("a")
         playing = asyncio.create_task(server.referee.play(spec(rule_sets="pro+genie")))
-        await asyncio.sleep(0.02)
+        await until(server.referee.waits)
         assert list(await list_matches(server)) == []
         await server.dial("b")
         await a.until("decision")
@@ -190,7 +202,7 @@ async def test_watchers_are_limited():
             "too-many-streams",
         )
         first.cancel()
-        await asyncio.sleep(0.05)
+        await until(lambda: not server.referee.watcher_count)
         assert (await watch(server, "m1").read()).HasField("started")
         playing.cancel()
 

@@ -17,7 +17,7 @@ from asara_server.replay import leaks
 from asara_server.replay.audit import audit
 from asara_server.replay.file import parse_file, replay_bytes, signed_bytes
 from asara_server.replay.signing import SigningKey
-from tests.match.playouts import CASES, EVERYTHING, random_replay
+from tests.match.playouts import EVERYTHING, WIDE_CASES, random_replay
 
 KEY = SigningKey.new()
 OTHER = SigningKey.new()
@@ -40,7 +40,7 @@ def signed(replay: Replay) -> str:
     return fault(replay_bytes(replay, KEY))
 
 
-@pytest.mark.parametrize(("rule_sets", "seats"), CASES)
+@pytest.mark.parametrize(("rule_sets", "seats"), WIDE_CASES)
 def test_what_the_referee_wrote_is_sound(rule_sets, seats) -> None:
     data = replay_bytes(random_replay(rule_sets, seats, seed=11), KEY)
     verdict = audit(data, KEY.public)

@@ -3,7 +3,6 @@
 import resource
 import subprocess
 import sys
-import time
 import zlib
 from collections.abc import Callable
 from dataclasses import replace
@@ -23,6 +22,7 @@ from asara_server.replay.file import LARGEST_FILE, MOST_RECORDS, read_replay, re
 from asara_server.replay.signing import SigningKey
 from tests.cli.command import environment
 from tests.match.playouts import EVERYTHING, random_replay
+from tests.yardstick import at_most, loop_s
 
 REPLAY = random_replay(EVERYTHING, 4, seed=3)
 KEY = SigningKey.new()
@@ -32,8 +32,8 @@ HEADER = delimited(record_bytes(REPLAY.header))
 MIB = 2**20
 
 MOST_BYTES = 256 * MIB
-MOST_S = 1.0
-"""The promise, less the start of Python: CPU time of the whole process less that of `--help`."""
+MOST_LOOPS = 40
+"""The promise of a second, less the start of Python, in reference loops of a slow core."""
 
 
 def edition(text: str) -> bytes:
@@ -130,14 +130,13 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.parametrize("name", BOMBS)
 def test_a_bomb_ends_in_a_sentence_within_a_second(folder: Path, name: str) -> None:
     path = folder / f"{list(BOMBS).index(name):02}.asara"
-    began = time.process_time()
-    try:
-        read_replay(path)
-    except ReplayError as error:
-        fault = str(error)
-    else:
-        fault = audit(path.read_bytes()).fault or ""
-    assert time.process_time() - began < MOST_S
+    with at_most(MOST_LOOPS):
+        try:
+            read_replay(path)
+        except ReplayError as error:
+            fault = str(error)
+        else:
+            fault = audit(path.read_bytes()).fault or ""
     assert 0 < len(fault) < 1_000
     assert "record" in fault or "larger than" in fault
 
@@ -170,6 +169,7 @@ def limited(*words: str | Path) -> tuple[int, str, float, int]:
     return done.returncode, output, float(seconds), int(kilobytes) * 1024
 
 
+@pytest.mark.long
 def test_one_bad_file_keeps_no_other_unchecked_in_256_mb(folder: Path) -> None:
     status, output, _, most = limited("audit", folder, "--processes", "1")
     assert status == 1
@@ -191,7 +191,7 @@ def test_every_command_ends_within_a_second_and_256_mb(
     status, output, seconds, most = limited(*words)
     assert status == 1
     assert len(output) < 2_000
-    assert seconds - start_s < MOST_S
+    assert (seconds - start_s) / loop_s() < MOST_LOOPS
     assert most < MOST_BYTES
 
 

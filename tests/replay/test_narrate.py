@@ -34,7 +34,7 @@ from asara_server.eventlog.resimulate import Step, resimulated_steps
 from asara_server.match.inputs import ForfeitRecord, Record, RejectionRecord, ReplyRecord
 from asara_server.match.spec import Player
 from asara_server.replay.narrate import narrate, narrate_steps
-from tests.match.playouts import CASES, EVERYTHING, random_replay
+from tests.match.playouts import EVERYTHING, WIDE_CASES, random_replay
 
 
 class Unseen:
@@ -88,7 +88,7 @@ def secret(record: Record | None, dice: random.Random) -> Record | None:
     return record
 
 
-@pytest.mark.parametrize(("rule_sets", "seats"), CASES)
+@pytest.mark.parametrize(("rule_sets", "seats"), WIDE_CASES)
 def test_a_seats_account_tells_nothing_that_is_hidden_from_it(
     rule_sets: frozenset[RuleSet], seats: int
 ) -> None:

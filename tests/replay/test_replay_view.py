@@ -338,6 +338,7 @@ def test_a_record_that_does_not_hold_is_an_error() -> None:
 # The vectors
 
 
+@pytest.mark.long
 def test_the_vectors_are_those_of_their_replays() -> None:
     names = []
     for name, replay in viewed_matches.replays():
@@ -354,6 +355,7 @@ _WITHOUT_EVENT = (DecisionKind.GIFT_BUYER, DecisionKind.LIT_RETURN)
 """Decisions whose answer changes the public view although no event follows."""
 
 
+@pytest.mark.long
 def test_the_public_views_of_the_vectors_are_those_that_were_sent() -> None:
     for _, replay in viewed_matches.replays():
         views = viewed_matches.public_views(replay)

@@ -1,12 +1,22 @@
 from pathlib import Path
 
 import pytest
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from cryptography.hazmat.primitives.serialization import (
+    BestAvailableEncryption,
+    Encoding,
+    PrivateFormat,
+)
 
 from asara_server.replay.signing import (
     KeyFileError,
     SigningKey,
+    _create,
     default_key_path,
+    fingerprint,
+    load_key,
     load_or_make_key,
+    public_key_pem,
     read_public_key,
     signature_holds,
 )
@@ -19,6 +29,40 @@ def test_a_key_is_made_once_and_only_its_owner_may_read_it(tmp_path: Path) -> No
     assert list(path.parent.iterdir()) == [path]
     assert load_or_make_key(path).public == key.public
     assert SigningKey.new().public != key.public
+
+
+def test_a_new_key_is_announced_once_and_its_folder_is_its_owners(tmp_path: Path) -> None:
+    path = tmp_path / "new" / "folder" / "referee.key"
+    created: list[Path] = []
+    key = load_or_make_key(path, created.append)
+    assert load_or_make_key(path, created.append).public == key.public
+    assert created == [path]
+    assert path.parent.stat().st_mode & 0o777 == 0o700
+    other = path.with_name("other.key")
+    load_or_make_key(other, created.append)  # in a folder that exists
+    assert created == [path, other]
+    assert not _create(path), "another process was quicker"
+    assert load_key(path).public == key.public
+    with pytest.raises(KeyFileError, match="No such file"):
+        load_key(tmp_path / "none")
+
+
+def test_a_key_with_a_password_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "key"
+    encrypted = BestAvailableEncryption(b"word")
+    key = Ed25519PrivateKey.generate()
+    path.write_bytes(key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, encrypted))
+    path.chmod(0o600)
+    with pytest.raises(KeyFileError, match="without a password"):
+        load_key(path)
+
+
+def test_a_public_key_comes_out_of_its_file_as_it_went_in(tmp_path: Path) -> None:
+    public = SigningKey.new().public
+    path = tmp_path / "referee.pub"
+    path.write_bytes(public_key_pem(public))
+    assert read_public_key(path) == public
+    assert fingerprint(public) == public.hex()[:16]
 
 
 def test_the_default_is_in_the_users_configuration(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -49,9 +93,10 @@ def test_keys_that_are_none(tmp_path: Path) -> None:
         load_or_make_key(path)
     with pytest.raises(KeyFileError, match="not an Ed25519 public key"):
         read_public_key(path)
-    path.chmod(0o644)
-    with pytest.raises(KeyFileError, match="others may read it"):
-        load_or_make_key(path)
+    for mode in (0o640, 0o604, 0o620, 0o601):
+        path.chmod(mode)
+        with pytest.raises(KeyFileError, match="others may read it"):
+            load_or_make_key(path)
     with pytest.raises(KeyFileError, match="No such file"):
         read_public_key(tmp_path / "none")
     with pytest.raises(KeyFileError, match=r"Not a directory|File exists"):

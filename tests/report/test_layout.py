@@ -64,6 +64,7 @@ def measured(folder: Path, html: str, *widths: int) -> list[dict[str, Any]]:
     return pages
 
 
+@pytest.mark.long
 @needs_browser
 def test_nothing_is_cut_off_and_the_first_screen_of_a_phone_shows_the_intervals(tmp_path):
     names = [LONG_NAME, "second", *(f"entry-{number:02}" for number in range(38))]

@@ -14,6 +14,7 @@ from asara_server.tournament.standings.match_result import MatchResult
 from asara_server.tournament.standings.model import Standings
 from asara_server.tournament.standings.standings import by_schedule, compute_standings
 from tests.report.runs import Page, run_with_replays, write_run
+from tests.sizes import others_long
 from tests.tournament.samples import COSTS, INFO, RUNNING, SECRET, match, mirrored, seat
 
 
@@ -232,6 +233,7 @@ def test_a_finished_run_tells_what_its_deals_came_from(page):
         assert text in told
 
 
+@pytest.mark.long
 def test_the_processor_time_of_a_run_that_has_ended(tmp_path, page):
     assert "costs" not in page.shown
     page = page_of(write_run(tmp_path / "ended", mirrored(), costs=COSTS))
@@ -308,6 +310,7 @@ def test_replays_are_linked_where_they_are(tmp_path):
     assert "1 replay is missing" in page.shown["time"]
 
 
+@pytest.mark.long
 def test_more_matches_than_people_read_are_cut_with_a_word(tmp_path):
     results = [match(f"m{n}", seat("ann", 1), seat("bob", 2)) for n in range(MOST_MATCHES + 5)]
     page = page_of(write_run(tmp_path / "run", results))
@@ -341,7 +344,7 @@ def innocent(tmp_path_factory):
     return Page(render(report_of(everywhere(tmp_path_factory.mktemp("innocent") / "run", "word"))))
 
 
-@pytest.mark.parametrize("text", HOSTILE, ids=range(len(HOSTILE)))
+@pytest.mark.parametrize("text", others_long(HOSTILE, 4), ids=range(len(HOSTILE)))
 def test_no_text_of_strangers_becomes_part_of_the_page(tmp_path, innocent, text):
     html = render(report_of(everywhere(tmp_path / "hostile", text)))
     page = Page(html)
@@ -355,6 +358,7 @@ def test_no_text_of_strangers_becomes_part_of_the_page(tmp_path, innocent, text)
     html.encode("utf-8")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("organiser", ["/home/anna/cup", "/Users/Anna Lee/cup 2026", "RUN"])
 def test_no_source_of_text_carries_a_path_of_the_organiser_to_the_page_or_the_tables(
     tmp_path, organiser
@@ -369,6 +373,7 @@ def test_no_source_of_text_carries_a_path_of_the_organiser_to_the_page_or_the_ta
         assert name not in published
 
 
+@pytest.mark.long
 def test_replays_that_cannot_be_read_are_named_without_their_directory(tmp_path):
     run, _ = run_with_replays(tmp_path / "run", 2)
     (run / "replays" / "r1-basic-0001.asara").write_bytes(b"no replay")
@@ -406,7 +411,7 @@ def everywhere(folder: Path, text: str, named: str = "") -> Path:
         started=text,
         ended=text,
         out={f"{text} 1": why},
-        build_output={f"{text} 1": [why]},
+        build_output={f"{text} 1": (why,)},
         suspended={f"{text} 2": why},
     )
 
@@ -434,11 +439,13 @@ def test_a_replay_outside_the_folder_is_never_linked(tmp_path):
 # Fit to be read
 
 
+@pytest.mark.long
 def test_the_same_run_gives_the_same_bytes(report, tmp_path):
     again = write_run(tmp_path / "elsewhere", mirrored()[::-1])
     assert render(report_of(again)) == render(report)
 
 
+@pytest.mark.long
 def test_the_settings_that_a_user_has_for_plots_change_nothing(report):
     with rc_context({"font.size": 30, "axes.facecolor": "red", "lines.linewidth": 9}):
         strange = render(report)
@@ -465,6 +472,7 @@ def test_pictures_have_no_colours_but_those_of_the_style_sheet(page):
     )
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("number", [0, 1])
 def test_a_run_in_which_next_to_nothing_was_played_has_a_page(tmp_path, number):
     page = page_of(write_run(tmp_path / "run", mirrored()[:number], **RUNNING))
@@ -483,6 +491,7 @@ def test_runs_of_earlier_versions_and_without_replays_or_key_have_a_page(tmp_pat
     assert str(tmp_path) not in page.text
 
 
+@pytest.mark.long
 def test_a_page_of_two_hundred_entries_stays_below_two_megabytes(tmp_path):
     names = [f"entry-{number:03}" for number in range(200)]
     results = [

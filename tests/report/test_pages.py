@@ -79,6 +79,7 @@ def test_the_pages_lie_beside_a_report_elsewhere(tmp_path: Path) -> None:
     assert not (run / "pages").exists()
 
 
+@pytest.mark.long
 def test_a_replay_that_is_damaged_or_forged_has_no_page(tmp_path: Path) -> None:
     run, _ = run_with_replays(tmp_path / "run", 4)
     asara("report", run, "--pages")
@@ -95,6 +96,7 @@ def test_a_replay_that_is_damaged_or_forged_has_no_page(tmp_path: Path) -> None:
     assert not (run / "pages" / "r1-basic-0001.html").exists()
 
 
+@pytest.mark.long
 def test_many_pages_are_written_by_several_processes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

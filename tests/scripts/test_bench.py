@@ -46,6 +46,7 @@ def quick(tmp_path, *names):
     return {row["name"]: row for row in rows}
 
 
+@pytest.mark.long
 @pytest.mark.skipif(
     importlib.util.find_spec("pyspiel") is None,
     reason="OpenSpiel, the engine's peer, is not installed: it comes with the extra `bench`",
@@ -70,6 +71,7 @@ def test_the_referee_beside_its_peers(tmp_path):
     assert rows["concurrency"]["unit"] == "µs/decision"
 
 
+@pytest.mark.long
 def test_a_client_beside_the_echo_of_its_library(tmp_path):
     rows = quick(tmp_path, "clients", "--language", "python")
     assert set(rows) == {"client_python"}
@@ -83,6 +85,7 @@ def test_the_python_client_beside_a_bare_one(tmp_path):
     assert rows["python_client"]["peer"] == "bare grpc.aio"
 
 
+@pytest.mark.long
 def test_a_client_without_its_tools_is_left_out_by_name(tmp_path):
     for program in ("bash", "dirname"):
         (tmp_path / program).symlink_to(shutil.which(program))
@@ -93,6 +96,7 @@ def test_a_client_without_its_tools_is_left_out_by_name(tmp_path):
     assert "no language is left" in ran.stderr
 
 
+@pytest.mark.long
 def test_the_error_of_an_unknown_language_names_the_known_ones():
     ran = bench("clients", "--language", "golang")
     assert ran.returncode == 2
@@ -131,6 +135,7 @@ def test_whole_tournaments_beside_their_peers(tmp_path):
     assert "independent, fresh" in ran.stdout
 
 
+@pytest.mark.long
 def test_a_tournament_and_the_bare_loop_play_the_same_matches(tmp_path):
     replays = tmp_path / "replays"
     job = Job("two matches", 2, blocks="independent", contained=False, concurrency=1)
@@ -167,6 +172,7 @@ def test_a_command_that_fails_is_an_error_with_its_last_lines():
         processor_time.run(["sleep", "5"], timeout_s=0.1)
 
 
+@pytest.mark.long
 @pytest.mark.skipif(
     importlib.util.find_spec("pelita") is not None, reason="the peers of tournaments are installed"
 )
@@ -177,6 +183,7 @@ def test_the_error_of_a_missing_peer_of_tournaments_names_the_remedy():
     assert "[bench]" in ran.stderr
 
 
+@pytest.mark.long
 def test_the_error_of_a_missing_peer_names_the_remedy(tmp_path):
     (tmp_path / "pyspiel.py").write_text("raise ImportError")
     ran = bench("engine", "--quick", PYTHONPATH=str(tmp_path))
@@ -186,6 +193,7 @@ def test_the_error_of_a_missing_peer_names_the_remedy(tmp_path):
     assert "Traceback" not in ran.stderr
 
 
+@pytest.mark.long
 def test_the_error_of_an_unknown_benchmark_names_the_known_ones():
     ran = bench("engin")
     assert ran.returncode == 2

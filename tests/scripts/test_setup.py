@@ -35,11 +35,13 @@ def set_up(checkout: Path, install: str = "true") -> "subprocess.CompletedProces
     )
 
 
+@pytest.mark.long
 def test_an_environment_is_made_once_wherever_the_checkout_is(checkout: Path) -> None:
     assert set_up(checkout).stdout.startswith("Setting up .venv")
     assert set_up(checkout).stdout == ""
 
 
+@pytest.mark.long
 def test_another_python_behind_the_same_name_gets_an_environment_of_its_own(
     checkout: Path,
 ) -> None:
@@ -51,6 +53,7 @@ def test_another_python_behind_the_same_name_gets_an_environment_of_its_own(
     assert made_for.read_text() == now
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("printed", "said"),
     [

@@ -70,6 +70,7 @@ def test_a_page_without_a_place_for_the_table_is_left_alone(tmp_path: Path) -> N
     assert page.read_text() == "# Bots\n"
 
 
+@pytest.mark.long
 def test_it_plays_and_writes_also_when_it_was_interrupted_after_the_last_match(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

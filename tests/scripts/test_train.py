@@ -181,6 +181,7 @@ def test_silence_measures_as_strong_as_greedy(tmp_path):
     assert again.score == 1
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("words", [["measure", "none.npz"], ["curve", "none.jsonl", "out.svg"]])
 def test_a_file_that_is_not_there_is_named(words):
     ran = train(*words)

@@ -47,6 +47,7 @@ def test_steps_repeat_and_keep_weights_in_bounds():
         assert value <= 1 or not name.startswith(PROBABILITIES)
 
 
+@pytest.mark.long
 def test_a_file_keeps_its_comments(tmp_path, monkeypatch, capsys):
     out = tmp_path / "tuned.toml"
     options = ["--minutes", "0.001", "--blocks", "1", "--check-blocks", "1", "--force"]
@@ -66,6 +67,7 @@ def test_damaged_weights_are_refused(tmp_path, monkeypatch, capsys):
     assert "w.toml" in capsys.readouterr().err
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("search", ["turn", "tree"])
 def test_two_settings_are_compared(search, capsys):
     setting = f"--search {search} --iterations 2 --turns 1"

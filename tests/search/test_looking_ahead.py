@@ -28,6 +28,7 @@ def monte_carlo() -> str:
     return program
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("number", range(len(PROGRAMS)))
 def test_the_bots_of_the_page_play_a_match(number, monkeypatch):
     monkeypatch.setattr(asara.Match, "limits", asara.Limits(actions_per_reply=20))

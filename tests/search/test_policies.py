@@ -53,6 +53,7 @@ def test_play_out_counts_the_decisions_of_the_same_match():
     assert outcome(state) == outcome(twin)
 
 
+@pytest.mark.long
 def test_the_greedy_policy_answers_like_the_bot_greedy():
     rng = random.Random(3)
     same: list[bool] = []

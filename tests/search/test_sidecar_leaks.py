@@ -87,6 +87,7 @@ def test_a_world_of_the_seat_is_not_the_true_one():
     assert views[0] != views[1]
 
 
+@pytest.mark.long
 def test_nothing_but_the_messages_and_the_seed_has_an_influence():
     """Two processes with other environments, folders and hash seeds give the same bytes."""
     messages = up_to_decision(seat_messages("pro+gifts", 2), 12)

@@ -6,12 +6,12 @@ import random
 import signal
 import subprocess
 import sys
-import time
 from base64 import b64encode
 
 import pytest
 
 from asara_search.sidecar.service import LONGEST_LINE, PROTOCOL_VERSION
+from tests.events import EVENT_S
 from tests.search.sidecar_matches import Asked, seat_messages, up_to_decision
 
 COMMANDS = {
@@ -35,6 +35,7 @@ def observed(messages: list[bytes]) -> bytes:
     return "".join(f"{json.dumps(request)}\n" for request in requests).encode()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("command", COMMANDS)
 def test_every_line_has_an_answer_and_the_end_of_input_is_the_end(command):
     lines = HELLO + b"garbage\n\n" + b"x" * (3 * LONGEST_LINE) + b"\n" + HELLO + HELLO.strip()
@@ -59,6 +60,7 @@ def test_a_seed_may_hold_what_utf_8_cannot_write():
     assert ["error" in answer for answer in answers[-2:]] == [False, False]
 
 
+@pytest.mark.long
 def test_the_seed_decides():
     messages = up_to_decision(seat_messages(), 5)
     request = b'{"method":"sample"}\n{"method":"view","state":1,"seat":1}\n'
@@ -83,6 +85,7 @@ def loaded(code: str) -> set[str]:
     return set(done.stdout.splitlines()[-1].split()) - sys.stdlib_module_names
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("module", ["asara_search.sidecar.command", "asara_server.cli"])
 def test_the_command_loads_nothing_but_the_client_and_the_forward_model(module: str) -> None:
     words = "" if module.startswith("asara_search") else "'sidecar'"
@@ -108,7 +111,7 @@ def test_a_bot_that_has_gone_is_no_error():
     process.stdout.close()
     process.stdin.write(HELLO)
     process.stdin.close()
-    assert process.wait(30) == 0
+    assert process.wait(EVENT_S) == 0
     assert process.stderr.read() == b""
     process.stderr.close()
 
@@ -125,9 +128,8 @@ def test_an_interrupt_ends_it_without_a_traceback():
     process.stdin.write(HELLO)
     process.stdin.flush()
     process.stdout.readline()  # it is reading
-    time.sleep(0.05)
     process.send_signal(signal.SIGINT)
-    assert process.wait(30) == 130
+    assert process.wait(EVENT_S) == 130
     assert process.communicate()[1] == b""
 
 

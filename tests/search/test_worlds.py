@@ -21,6 +21,7 @@ from asara_server.match.match import Match as RefereeMatch
 from tests.bots.in_process import finished_match
 from tests.game.play import CASES, snapshot
 from tests.game.table import rules
+from tests.sizes import others_long
 
 SECRET = bytes(range(32))
 Check = Callable[[asara.Decision, asara.Match], None]
@@ -40,6 +41,7 @@ def played(rule_sets: str, seats: int, check: Check, seat: int = 0) -> RefereeMa
     return finished_match(rules(rule_sets, seats), bots, f"{rule_sets}-{seats}", SECRET)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("number", range(len(CASES)))
 def test_a_world_shows_the_seat_what_it_was_sent(number):
     rule_sets, seats = CASES[number].values
@@ -98,7 +100,7 @@ def differs(world: State, other: State, seat: int) -> bool:
     )
 
 
-@pytest.mark.parametrize("number", range(len(CASES)))
+@pytest.mark.parametrize("number", others_long(range(len(CASES)), 4))
 def test_worlds_are_the_same_in_any_true_state_that_the_seat_cannot_tell_apart(number):
     """The leak test: another client is sent the decisions of other true states all the time."""
     rule_sets, seats = CASES[number].values

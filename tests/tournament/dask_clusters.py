@@ -10,7 +10,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from tests.cli.command import environment
-from tests.tournament.processes import children, wait_until
+from tests.events import wait_until
+from tests.tournament.processes import children
 
 
 @dataclass
@@ -29,6 +30,7 @@ class Cluster:
         found = wait_until(
             "the scheduler listens", lambda: re.search(r"tcp://[\d.]+:\d+", log.read_text())
         )
+        assert found
         self.address = found[0]
         for _ in range(workers):
             self.add_worker()

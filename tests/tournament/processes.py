@@ -2,7 +2,6 @@
 
 import os
 import signal
-import time
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
@@ -46,15 +45,6 @@ def running_processes() -> list[int]:
                 found.append(int(path.parent.name))
         except OSError:
             continue
-    return found
-
-
-def wait_until(what: str, holds: Any, most_s: float = 120.0) -> Any:
-    """Wait until this returns something true, and return that."""
-    deadline = time.monotonic() + most_s
-    while not (found := holds()):
-        assert time.monotonic() < deadline, f"never: {what}"
-        time.sleep(0.05)
     return found
 
 

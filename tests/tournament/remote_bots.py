@@ -22,7 +22,7 @@ from asara_server.tournament.standings.match_result import MatchResult
 from tests.referee.harness import Stream
 from tests.tournament.sample_bots import HEADER
 
-DATA = Path(__file__).parents[1] / "client"
+DATA = Path(__file__).parents[1] / "contract/client"
 CERTIFICATE = DATA / "localhost.pem"
 CLOCKS = "[clocks]\nstart_up_s = 20\nbank_s = 30\nreconnect_s = 20\n"
 KEY = SigningKey.new()

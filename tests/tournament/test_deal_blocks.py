@@ -109,6 +109,7 @@ def played(tmp_path_factory: pytest.TempPathFactory, snapshots: list[Snapshot]) 
     return folder
 
 
+@pytest.mark.long
 def test_all_matches_of_a_block_have_one_deal_and_no_two_blocks_have(played: Path) -> None:
     secrets = defaultdict(set)
     tournament = deal_secrets.tournament_secret(sample_bots.SEED)
@@ -202,6 +203,7 @@ def test_the_seed_of_an_entry_does_not_distinguish_its_processes(played: Path) -
     assert len(set(re.findall(r"seed (\d+)", " ".join(texts)))) == 3
 
 
+@pytest.mark.long
 def test_the_organiser_chooses_the_lifetime_of_processes_for_all_and_for_one_entry(
     tmp_path: Path,
 ) -> None:
@@ -248,6 +250,7 @@ def test_no_replay_of_a_block_may_be_read_before_all_its_matches_are_over(
     assert len(replays(played / "run")) == 9
 
 
+@pytest.mark.long
 def test_a_run_that_was_stopped_within_a_block_keeps_its_replays_back_until_it_is_over(
     tmp_path: Path,
 ) -> None:
@@ -289,6 +292,7 @@ def test_a_match_that_is_played_again_keeps_the_deal_of_its_block(
     assert set(replays(tmp_path / "run")) == set(names[1:])
 
 
+@pytest.mark.long
 def test_a_run_that_has_told_enough_finishes_its_blocks_and_is_complete(tmp_path: Path) -> None:
     file = write(tmp_path, HEADER.replace("[2, 3]", "2") + INDEPENDENT + "rounds = 5\n")
     out = tmp_path / "run"
@@ -333,6 +337,7 @@ def duplicate(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return out
 
 
+@pytest.mark.long
 def test_no_entry_of_duplicate_blocks_meets_a_deal_twice(duplicate: Path) -> None:
     met: Counter[tuple[str, bytes]] = Counter()
     tables: Counter[bytes] = Counter()
@@ -365,6 +370,7 @@ def test_replays_of_a_duplicate_block_appear_together(duplicate: Path) -> None:
     assert sorted(Counter(map(block_of, replays(duplicate))).values()) == [2] * 4
 
 
+@pytest.mark.long
 def test_a_duplicate_match_whose_referee_failed_is_played_again_after_the_others(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -382,6 +388,7 @@ def test_a_duplicate_match_whose_referee_failed_is_played_again_after_the_others
         assert replay.header.deal_secret == expected
 
 
+@pytest.mark.long
 def test_when_a_process_cannot_be_ended_what_is_left_of_its_group_has_deals_of_its_own(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -405,6 +412,7 @@ def test_when_a_process_cannot_be_ended_what_is_left_of_its_group_has_deals_of_i
     assert "3 matches had deals of their own, because some process of a bot" in audited.stdout
 
 
+@pytest.mark.long
 def test_bots_of_another_run_on_the_machine_are_noted(tmp_path: Path) -> None:
     sandbox = sandbox_or_skip()
     if not sandbox.has_cgroups:

@@ -23,13 +23,8 @@ from asara_server.tournament.run.block_journals import block_journals
 from asara_server.tournament.schedule.plan import planned_matches
 from asara_server.tournament.standings.match_result import read_results
 from tests.cli.command import asara, command_line, environment
-from tests.tournament.processes import (
-    children,
-    is_in_tree,
-    living_in,
-    running_processes,
-    wait_until,
-)
+from tests.events import wait_until
+from tests.tournament.processes import children, is_in_tree, living_in, running_processes
 from tests.tournament.runs import play
 from tests.tournament.sample_bots import SEED, STEADY, write_tournament
 from tests.tournament.sandbox_config import living, sandbox_or_skip
@@ -109,7 +104,7 @@ def finish(process: "subprocess.Popen[str]") -> None:
 
 
 def wait_until_gone(folder: Path) -> None:
-    wait_until("the bots end after their runner", lambda: not living_in(folder), most_s=10)
+    wait_until("the bots end after their runner", lambda: not living_in(folder))
 
 
 def reopened(run: Path) -> int:
@@ -184,16 +179,19 @@ def survive(
     assert " is void" not in audited.stdout, about
 
 
+@pytest.mark.long
 @pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
 def test_a_run_that_is_killed_some_times_ends_as_one_that_is_not(tmp_path: Path) -> None:
     survive(tmp_path, kills=3, rounds=2, most_s=0.5)
 
 
+@pytest.mark.long
 @pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
 def test_a_killed_run_of_duplicate_blocks_goes_on_with_the_same_matches(tmp_path: Path) -> None:
     survive(tmp_path, kills=2, rounds=1, most_s=0.5, blocks="duplicate")
 
 
+@pytest.mark.long
 @pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
 def test_worker_processes_that_are_killed_lose_no_decision(tmp_path: Path) -> None:
     survive(tmp_path, kills=2, rounds=1, most_s=0.5, blocks="duplicate", executor=TWO_WORKERS)
@@ -205,17 +203,16 @@ def test_worker_processes_that_are_killed_lose_no_decision(tmp_path: Path) -> No
 def test_worker_processes_that_are_killed_many_times_lose_no_decision(
     tmp_path: Path, blocks: str
 ) -> None:
-    survive(
-        tmp_path, kills=40, rounds=10, most_s=2.5, blocks=blocks, executor=TWO_WORKERS, long=True
-    )
+    survive(tmp_path, kills=8, rounds=2, most_s=2.5, blocks=blocks, executor=TWO_WORKERS, long=True)
 
 
 @pytest.mark.long
 @pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
-def test_a_run_that_is_killed_a_hundred_times_ends_as_one_that_is_not(tmp_path: Path) -> None:
-    survive(tmp_path, kills=100, rounds=25, most_s=2.5, long=True)
+def test_a_run_that_is_killed_many_times_ends_as_one_that_is_not(tmp_path: Path) -> None:
+    survive(tmp_path, kills=16, rounds=4, most_s=2.5, long=True)
 
 
+@pytest.mark.long
 @pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
 @pytest.mark.parametrize("sandbox", ["none", "bubblewrap"])
 def test_no_bot_outlives_a_runner_that_is_killed(tmp_path: Path, sandbox: str) -> None:

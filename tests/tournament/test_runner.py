@@ -3,7 +3,6 @@
 import asyncio
 import hashlib
 import json
-import time
 from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
@@ -133,6 +132,7 @@ def test_each_bad_bot_gets_its_forfeit_and_nobody_else_suffers(tmp_path: Path) -
     assert not any("no more memory" in path.read_text() for path in out.rglob("*-good.log"))
 
 
+@pytest.mark.long
 def test_who_never_dials_in_forfeits_after_the_start_up_time(tmp_path: Path) -> None:
     file = write_tournament(
         tmp_path,
@@ -145,6 +145,7 @@ def test_who_never_dials_in_forfeits_after_the_start_up_time(tmp_path: Path) -> 
     assert line.detail == "did not dial in within 6 s; it printed: thinking about it"
 
 
+@pytest.mark.long
 def test_garbage_without_end_costs_its_own_match_only_and_is_cut(tmp_path: Path) -> None:
     file = write_tournament(
         tmp_path,
@@ -159,6 +160,7 @@ def test_garbage_without_end_costs_its_own_match_only_and_is_cut(tmp_path: Path)
     assert printed.endswith(b"# cut: only 50,000 bytes are kept\n")
 
 
+@pytest.mark.long
 def test_after_some_failed_starts_an_entry_is_out_without_further_waiting(tmp_path: Path) -> None:
     file = write_tournament(
         tmp_path,
@@ -166,18 +168,18 @@ def test_after_some_failed_starts_an_entry_is_out_without_further_waiting(tmp_pa
         HEADER + "concurrency = 1\n",
         "[clocks]\nstart_up_s = 4\n[limits]\nfailed_starts = 2\n",
     )
-    began = time.monotonic()
     end = play(file, tmp_path / "run", [("good", "sleeps")] * 30)
-    assert time.monotonic() - began < 60  # not 30 times 4 s
     ends = {line.termination for result in end.results for line in result.forfeits}
     assert ends == {Termination.NEVER_STARTED}
     assert end.unstartable == {
         "sleeps": "not started again after 2 failures in a row: "
         "did not dial in within clocks.start_up_s"
     }
-    assert by_id(end)["m29"].forfeits[0].detail == end.unstartable["sleeps"]
+    details = [by_id(end)[f"m{number}"].forfeits[0].detail for number in range(30)]
+    assert details[2:] == [end.unstartable["sleeps"]] * 28
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("processes", ["run", "match"])
 def test_who_forfeits_too_often_is_suspended(tmp_path: Path, processes: str) -> None:
     file = write_tournament(
@@ -200,6 +202,7 @@ def test_who_forfeits_too_often_is_suspended(tmp_path: Path, processes: str) -> 
     assert not log(tmp_path / "run", "m3", "1-crashes").exists()
 
 
+@pytest.mark.long
 def test_idle_processes_make_room_for_others(tmp_path: Path) -> None:
     programs = {"ann": sample_bots.GOOD, "bob": sample_bots.GOOD, "cid": sample_bots.GOOD}
     file = write_tournament(
@@ -224,6 +227,7 @@ def test_a_table_of_bots_that_all_fail_ends_in_a_tie(tmp_path: Path) -> None:
     assert [line.win_share for line in end.standings.overall] == [0, 0]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("processes", ["run", "match"])
 def test_standings_do_not_depend_on_how_many_matches_run_at_once(
     tmp_path: Path, processes: str
@@ -248,6 +252,7 @@ def test_standings_do_not_depend_on_how_many_matches_run_at_once(
     assert files[0] == files[1]
 
 
+@pytest.mark.long
 def test_a_stopped_run_keeps_what_was_finished_and_says_what_was_cut(tmp_path: Path) -> None:
     file = write_tournament(
         tmp_path,
@@ -293,6 +298,7 @@ def test_a_bot_whose_program_cannot_be_executed_forfeits_with_the_reason(tmp_pat
     )
 
 
+@pytest.mark.long
 def test_a_drawn_seed_is_recorded_and_reproduces_the_run(tmp_path: Path) -> None:
     header = HEADER.replace(f'seed = "{SEED}"\n', "")
     programs = {"good": sample_bots.GOOD, "other": sample_bots.GOOD}
@@ -352,6 +358,7 @@ for response in call(requests()):
 """
 
 
+@pytest.mark.long
 def test_joint_deals_take_a_nonce_of_every_bot(tmp_path: Path) -> None:
     programs = {"good": sample_bots.GOOD, "other": sample_bots.GOOD, "silent": WITHOUT_NONCE}
     header = HEADER + 'deals = "joint"\nconcurrency = 2\n'

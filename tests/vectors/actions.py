@@ -7,7 +7,7 @@ from asara.text import format_action
 from asara.v1.vocabulary_pb2 import Action, ChooseSpace, Section, Space, TakeSection
 from asara_codec.encode import action_message
 from asara_game.actions import parse_action
-from tests.client.actions import ACTIONS
+from tests.codec.every_action import ACTIONS
 
 # Values that a later version of the protocol may add, and an action of an unknown kind.
 LATER = [

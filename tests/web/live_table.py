@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from asara_server.event_loop import new_event_loop
+from tests.events import EVENT_S, turns, until
 from tests.referee.harness import Stream, spec
 from tests.web.served import watched_referee
 
@@ -96,7 +97,7 @@ class LiveTable:
                     self._allowed.clear()
                     await self._allowed.wait()
                 self._left -= 1
-                await asyncio.sleep(0.003)
+                await turns()
                 await stream.answer(response.decision, dice.choice(response.decision.legal_actions))
 
 
@@ -114,8 +115,8 @@ def live_table(folder: Path, rule_sets: str = "basic") -> Iterator[LiveTable]:
             playing: asyncio.Task[Any] = asyncio.create_task(
                 web.referee.play(spec(rule_sets=rule_sets))
             )
-            while (hosted := web.referee.running_match("m1")) is None:  # noqa: ASYNC110
-                await asyncio.sleep(0.01)
+            hosted = await until(lambda: web.referee.running_match("m1"))
+            assert hosted is not None
             match = hosted.match
             assert match is not None
             table.events = lambda: match.feed.turn_ends[-1]
@@ -143,12 +144,12 @@ def live_table(folder: Path, rule_sets: str = "basic") -> Iterator[LiveTable]:
 
     thread = threading.Thread(target=serve)
     thread.start()
-    ready.wait(20)
+    ready.wait(EVENT_S)
     try:
         assert not failures, failures
         yield table
     finally:
         loop.call_soon_threadsafe(leave.set)
-        thread.join(20)
+        thread.join(EVENT_S)
         loop.close()
     assert not failures, failures

@@ -8,6 +8,7 @@ from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 from tests.cli.command import command_line, environment
+from tests.events import EVENT_S
 from tests.referee.harness import play_bot
 from tests.web.play_pipe import WebStream
 
@@ -21,7 +22,7 @@ class Table:
 
     def ended(self) -> tuple[int, str, str]:
         """Wait for the end; return the status, standard output and standard error."""
-        stdout, stderr = self.process.communicate(timeout=60)
+        stdout, stderr = self.process.communicate(timeout=EVENT_S)
         return self.process.returncode, stdout, stderr
 
 

@@ -14,6 +14,7 @@ from asara.v1.watch_pb2 import WatchRequest, WatchResponse
 from asara_server.match.feed import MatchFeed
 from asara_server.network.live_feed import live_feed
 from asara_server.web.settings import WebLimits, WebSettings
+from tests.events import EVENT_S
 from tests.referee.harness import RefereeServer, Stream, referee_server
 from tests.web.play_pipe import serving
 
@@ -47,7 +48,7 @@ class Watcher:
 
     async def read_to(self, sequence: int, quiet_s: float) -> None:
         """Read up to an event, and then until nothing comes for a while."""
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(EVENT_S):
             while self.sequence < sequence:
                 await self.read()
         with suppress(TimeoutError):

@@ -4,16 +4,18 @@ import asyncio
 
 import pytest
 from websockets.asyncio.client import connect
-from websockets.exceptions import InvalidStatus
+from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.typing import Origin
 
 from asara_codec.results import Termination
 from asara_server.match.spec import ClockSettings
 from asara_server.referee.limits import LimitSettings
 from asara_server.web.settings import WebLimits, WebSettings
+from tests.events import turns, until
 from tests.referee import test_faults as faults
 from tests.referee import test_referee as referee
-from tests.referee.harness import play_bot, spec, together, until
+from tests.referee.harness import play_bot, spec, together
+from tests.sizes import others_long
 from tests.web.play_pipe import TOO_LARGE, WebStream, serving, web_referee_server
 
 # The referee's own tests, which know nothing of WebSockets.
@@ -54,7 +56,9 @@ def through_the_web(monkeypatch):
 
 
 @pytest.mark.usefixtures("through_the_web")
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.__name__.removeprefix("test_"))
+@pytest.mark.parametrize(
+    "case", others_long(CASES, 3), ids=lambda case: case.__name__.removeprefix("test_")
+)
 async def test_the_referee_knows_no_difference(case):
     await case()
 
@@ -71,6 +75,7 @@ async def test_unknown_tokens_are_refused(token):
     await faults.test_unknown_tokens_are_refused(token)
 
 
+@pytest.mark.long
 async def test_a_bot_that_never_reads_forfeits():
     limits = LimitSettings(responses_unread=20, unread_patience_s=0.1)
     async with web_referee_server(limits, narrow=True) as server:
@@ -83,7 +88,7 @@ async def test_a_bot_that_never_reads_forfeits():
         for number in range(120):
             match = spec(match_id=f"m{number}", clocks=ClockSettings(start_up_s=0.1, bank_s=2))
             playing.append(asyncio.create_task(server.referee.play(match)))
-            await asyncio.sleep(0.005)
+            await turns()
         records = await asyncio.gather(*playing)
         terminations = {record.results[0].termination for record in records}
         assert Termination.PROTOCOL_VIOLATION in terminations
@@ -132,8 +137,14 @@ async def test_more_websockets_than_allowed_are_refused():
         assert (await server.stream().closing())[0] == 4008
         streams[0].call.cancel()
         await until(lambda: not server.referee.is_connected("token-a"))
-        await asyncio.sleep(0.1)
-        await server.dial("c")
+        while True:  # until the page has noticed that the WebSocket is gone
+            stream = server.stream()
+            try:
+                await stream.hello("token-c")
+                await stream.expect("welcome")
+            except (AssertionError, ConnectionClosed):
+                continue
+            break
 
 
 async def test_the_text_of_an_error_names_no_path():

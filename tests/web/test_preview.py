@@ -34,8 +34,9 @@ from asara_game.vocabulary import DecisionKind
 from asara_server.web.app import create_app
 from asara_server.web.preview import LARGEST_REQUEST, PreviewError, preview
 from asara_server.web.settings import WebSettings
-from tests.game.play import CASES, playout
+from tests.game.play import WIDE_CASES, playout
 from tests.game.table import rules
+from tests.yardstick import at_most, loop_s
 
 _CLOCKS = Clocks(1, 1, 1, 1, 1)
 _SEARCHES = (DecisionKind.GIFT_BUYER, DecisionKind.GIFT_LIT_WINDOW)
@@ -141,7 +142,7 @@ def _compare(state: State, dice: random.Random, ends: Counter[str]) -> None:
                 _check_view(response.view, state, world, seat, events)
 
 
-@pytest.mark.parametrize(("rule_sets", "seats"), CASES)
+@pytest.mark.parametrize(("rule_sets", "seats"), WIDE_CASES)
 def test_a_preview_is_what_the_referee_sends_next_in_every_world(
     rule_sets: str, seats: int
 ) -> None:
@@ -159,13 +160,13 @@ def test_a_preview_is_what_the_referee_sends_next_in_every_world(
 
 
 def test_a_preview_takes_less_than_ten_milliseconds() -> None:
+    """Of a slow core, on which a reference loop takes 40."""
     requests = [_request(_position(skip=skip)) for skip in range(100, 200, 10)]
     for request in requests:
         preview(request)
-    started = time.perf_counter()
-    for request in requests:
-        preview(request)
-    assert (time.perf_counter() - started) / len(requests) < 0.01
+    with at_most(len(requests) / 4):
+        for request in requests:
+            preview(request)
 
 
 def test_an_action_that_is_not_legal_is_named() -> None:
@@ -223,6 +224,7 @@ def test_garbage_is_answered_or_refused_quickly() -> None:
     dice = random.Random(5)
     positions = [_request(_position(skip=skip)).SerializeToString() for skip in (40, 120, 200)]
     answers = Counter[bool]()
+    limit_s = 12 * loop_s()
     for _ in range(1500):
         data = bytearray(dice.choice(positions))
         for _ in range(dice.choice((1, 1, 2, 8))):
@@ -232,13 +234,13 @@ def test_garbage_is_answered_or_refused_quickly() -> None:
             request.ParseFromString(bytes(data))
         except DecodeError:
             continue
-        started = time.perf_counter()
+        started = time.process_time()
         try:
             preview(request)
             answers[True] += 1
         except PreviewError:
             answers[False] += 1
-        assert time.perf_counter() - started < 0.5
+        assert time.process_time() - started < limit_s
     assert answers[True]
     assert answers[False]
 

@@ -75,9 +75,118 @@ def four_matches(folder: Path, **changes: object) -> Path:
 def test_runs_are_listed_with_their_progress(client: TestClient, folder: Path):
     four_matches(folder / "cup", title="Cup")
     (folder / "notes").mkdir()
-    (run,) = get(client, "")["runs"]
-    assert run["name"] == "cup"
-    assert (run["title"], run["over"], run["scheduled"], run["entries"]) == ("Cup", 4, 6, 3)
+    assert get(client, "")["runs"] == [
+        {
+            "name": "cup",
+            "kind": "run",
+            "title": "Cup",
+            "state": "finished",
+            "started": "2026-01-01T10:00:00+00:00",
+            "entries": 3,
+            "over": 4,
+            "scheduled": 6,
+            "leader": "",
+        }
+    ]
+
+
+def test_a_run_and_its_matches_are_shown_with_these_members_and_no_other(
+    client: TestClient, folder: Path
+):
+    """A new member is shown to everybody who can open the page: it is allowed here, or nowhere."""
+    out = {"cy": f"{folder}/x: exited; it printed: my hand is 3 blue"}
+    four_matches(folder / "cup", out=out, left_out={"dan": f"{folder}/y is missing"})
+    info = RunInfo.model_validate_json((folder / "cup" / "run.json").read_bytes())
+    run = get(client, "/cup")
+    standings = run.pop("standings")
+    assert standings.keys() == {
+        *("matches", "complete", "overall", "without_forfeits", "by_rules"),
+        *("seat_effect", "cross_table", "ladder"),
+    }
+    rows = [*standings["overall"], *standings["without_forfeits"], *standings["by_rules"]["basic"]]
+    assert {frozenset(row) for row in rows} == {
+        frozenset(
+            [
+                "place",
+                "entry",
+                "matches",
+                "blocks",
+                "score",
+                "interval_95",
+                "first_chance",
+                "win_share",
+                "prestige",
+                "faults",
+            ]
+        )
+    }
+    pair, rating = standings["cross_table"][0], standings["ladder"][0]
+    assert pair.keys() == {"entry", "opponent", "matches", "score", "interval_95"}
+    assert rating.keys() == {"entry", "matches", "mu", "sigma", "ordinal"}
+    assert run == {
+        "name": "cup",
+        "kind": "run",
+        "title": info.title,
+        "rules": ["basic"],
+        "entries": ["ann", "bob", "cy"],
+        "running": [],
+        "unreadable": 0,
+        "state": "finished",
+        "progress": {
+            "scheduled": 6,
+            "over": 4,
+            "void": 0,
+            "blocks": 4,
+            "started": "2026-01-01T10:00:00+00:00",
+            "ended": "2026-01-01T11:00:00+00:00",
+            "last_end_ms": run["progress"]["last_end_ms"],
+            "elapsed_s": 3600.0,
+            "pace": {"matches": 4, "since_ms": None},
+            "building": [],
+            "to_build": [],
+            "remote": {},
+        },
+        "settings": {
+            "blocks": "mirrored",
+            "deals": "committed",
+            "edition": "some edition",
+            "sandbox": "none",
+            "asara": info.asara,
+            "deal_commitment": info.deal_commitment,
+            "manifest_sha256": "",
+            "stalled_s": None,
+        },
+        "faults": [
+            {
+                "entry": "cy",
+                "matches": 1,
+                "kinds": {"crash": 1},
+                "match": "r1-basic-0004",
+                "why": "exited",
+            }
+        ],
+        "excluded": [{"entry": "cy", "kind": "out", "why": "…/x: exited"}],
+        "left_out": [{"entry": "dan", "why": "…/y is missing"}],
+    }
+    assert get(client, "/cup/matches", fault="crash") == {
+        "total": 1,
+        "offset": 0,
+        "matches": [
+            {
+                "name": "r1-basic-0004",
+                "block": "",
+                "round": 1,
+                "rules": "basic",
+                "started": "2026-01-01T10:00:00+00:00",
+                "seconds": 1.0,
+                "state": "waiting",
+                "seats": [
+                    {"entry": "ann", "rank": 1, "prestige": 9, "fault": ""},
+                    {"entry": "cy", "rank": 2, "prestige": 8, "fault": "crash"},
+                ],
+            }
+        ],
+    }
 
 
 def test_runs_with_one_name_are_told_apart(folder: Path):

@@ -8,6 +8,7 @@ import pytest
 
 from asara_server.web import server as web_server
 from asara_server.web.settings import WebLimits, WebSettings
+from tests.events import EVENT_S
 from tests.web.play_pipe import serving
 
 HANDSHAKE = (
@@ -53,13 +54,14 @@ async def test_a_peer_that_does_not_answer_a_close_is_disconnected(monkeypatch):
         connection = await deaf(address)
         loop = asyncio.get_running_loop()
         received = b""
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(EVENT_S):
             while data := await _receive(loop, connection):
                 received += data
         assert struct.pack(">H", 4003) in received
         connection.close()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("requests", [1, 100])
 async def test_a_response_that_is_not_read_ends_the_connection(tmp_path, requests):
     (tmp_path / "index.html").write_bytes(bytes(7_000_000))
@@ -67,9 +69,8 @@ async def test_a_response_that_is_not_read_ends_the_connection(tmp_path, request
     async with serving(settings) as address:
         connection = await connected(address)
         await _send(connection, f"GET / HTTP/1.1\r\nHost: {address}\r\n\r\n".encode() * requests)
-        await asyncio.sleep(1)
         received = 0
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(EVENT_S):
             while data := await _receive(asyncio.get_running_loop(), connection, 1 << 20):
                 received += len(data)
         assert 0 < received < 7_000_000
@@ -77,7 +78,7 @@ async def test_a_response_that_is_not_read_ends_the_connection(tmp_path, request
 
 
 async def _send(connection, data):
-    await asyncio.wait_for(asyncio.get_running_loop().sock_sendall(connection, data), 30)
+    await asyncio.wait_for(asyncio.get_running_loop().sock_sendall(connection, data), EVENT_S)
 
 
 async def _receive(loop, connection, size=100):

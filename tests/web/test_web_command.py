@@ -7,7 +7,6 @@ import signal
 import socket
 import subprocess
 import sys
-import time
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
@@ -18,7 +17,9 @@ from typing import Any
 import pytest
 
 from asara_server.web.settings import WebLimits, WebSettings
+from tests.events import EVENT_S, until, wait_until
 from tests.report.runs import run_with_replays
+from tests.tournament.processes import running_processes
 from tests.tournament.samples import mirrored, write_run
 from tests.web.play_pipe import serving
 from tests.web.web_process import asara_web
@@ -34,27 +35,18 @@ def asara(*arguments: object, **options: Any) -> "subprocess.Popen[str]":
 def refusal(*arguments: object, **options: Any) -> str:
     """What a command prints that ends at once with status 2."""
     process = asara(*arguments, **options)
-    _, printed = process.communicate(timeout=30)
+    _, printed = process.communicate(timeout=EVENT_S)
     assert process.returncode == 2
     assert "Traceback" not in printed
     return str(printed)
 
 
 def get_json(address: str) -> Any:
-    with urllib.request.urlopen(address, timeout=10) as answer:
+    with urllib.request.urlopen(address, timeout=EVENT_S) as answer:
         return json.load(answer)
 
 
-def test_the_runs_of_a_folder_are_served(tmp_path: Path):
-    write_run(tmp_path / "cup", mirrored())
-    with asara_web(tmp_path) as address:
-        (run,) = get_json(f"{address}/api/runs")["runs"]
-        assert run["name"] == "cup"
-        while (standings := get_json(f"{address}/api/runs/cup")["standings"]) is None:
-            time.sleep(0.1)
-        assert standings["overall"][0]["place"] == 1
-
-
+@pytest.mark.long
 @pytest.mark.parametrize("here", ["", "runs", "runs/cup"])
 def test_without_a_directory_it_is_the_current_one_or_runs(tmp_path: Path, here: str):
     write_run(tmp_path / "runs" / "cup", mirrored())
@@ -65,9 +57,10 @@ def test_without_a_directory_it_is_the_current_one_or_runs(tmp_path: Path, here:
         assert [run["name"] for run in get_json(f"{address}api/runs")["runs"]] == ["cup"]
     finally:
         process.send_signal(signal.SIGINT)
-        process.communicate(timeout=10)
+        process.communicate(timeout=EVENT_S)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("arguments", "text"),
     [
@@ -84,6 +77,7 @@ def test_arguments_that_cannot_be_used_are_explained(
     assert text in refusal("web", *arguments, cwd=tmp_path)
 
 
+@pytest.mark.long
 def test_a_port_in_use_is_named_before_anything_is_played(tmp_path: Path):
     write_tournament(tmp_path)
     with closing(socket.create_server(("127.0.0.1", 0))) as taken:
@@ -138,44 +132,44 @@ def playing(folder: Path, *options: str) -> Iterator[tuple["subprocess.Popen[str
         yield process, line.removeprefix("Matches: ").strip()
     finally:
         process.kill()
-        process.communicate(timeout=10)
+        process.communicate(timeout=EVENT_S)
 
 
+@pytest.mark.long
 def test_a_tournament_shows_its_matches_until_its_end(tmp_path: Path):
     with playing(tmp_path) as (process, address):
-        while not any(run["over"] for run in get_json(f"{address}api/runs")["runs"]):
-            time.sleep(0.05)
+        wait_until(
+            "a result",
+            lambda: any(run["over"] for run in get_json(f"{address}api/runs")["runs"]),
+        )
         assert get_json(f"{address}api/runs/cup")["state"] == "running"
-        _, said = process.communicate(timeout=60)
+        _, said = process.communicate(timeout=EVENT_S)
         assert process.returncode == 0
         assert "has ended" not in said
         with pytest.raises(urllib.error.URLError):
             get_json(f"{address}api/runs")
 
 
+@pytest.mark.long
 def test_a_page_that_is_killed_does_not_stop_the_tournament(tmp_path: Path):
     with playing(tmp_path) as (process, _):
         os.kill(child_of(process.pid), signal.SIGKILL)
-        _, said = process.communicate(timeout=60)
+        _, said = process.communicate(timeout=EVENT_S)
     assert process.returncode == 0
     assert "the web server has ended, but the matches continue" in said
 
 
+@pytest.mark.long
 def test_the_page_of_a_killed_tournament_ends(tmp_path: Path):
     with playing(tmp_path) as (process, address):
         child = child_of(process.pid)
         process.kill()
-        for _ in range(100):
-            if (
-                not Path(f"/proc/{child}").exists()
-                or "Z" in Path(f"/proc/{child}/stat").read_text()
-            ):
-                break
-            time.sleep(0.1)
+        wait_until("its page ends", lambda: child not in running_processes())
         with pytest.raises(urllib.error.URLError):
             get_json(f"{address}api/runs")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kept", [True, False])
 def test_a_table_shows_its_matches_from_the_beginning(tmp_path: Path, kept: bool):
     replays = ("--replays", "table") if kept else ()
@@ -189,7 +183,7 @@ def test_a_table_shows_its_matches_from_the_beginning(tmp_path: Path, kept: bool
         assert get_json(f"{address}api/runs/table")["running"] == []
     finally:
         process.terminate()
-        process.communicate(timeout=20)
+        process.communicate(timeout=EVENT_S)
 
 
 def child_of(process: int) -> int:
@@ -210,16 +204,13 @@ async def test_connections_of_one_peer_are_limited():
     async with serving(settings) as address:
         host, port = address.split(":")
         held = [socket.create_connection((host, int(port))) for _ in range(3)]
-        await _turns()
         late = socket.create_connection((host, int(port)))
-        await _turns()
-        assert _is_closed(late)
+        await until(lambda: _is_closed(late))
+        assert not any(map(_is_closed, held))
         held.pop().close()
-        await _turns()
-        new = socket.create_connection((host, int(port)))
-        await _turns()
-        assert not _is_closed(new)
-        for connection in (*held, late, new):
+        while not await _is_served(address):  # until the end of that connection is noticed
+            pass
+        for connection in (*held, late):
             connection.close()
 
 
@@ -229,13 +220,12 @@ async def test_a_connection_that_sends_nothing_is_closed():
         silent = socket.create_connection((host, int(port)))
         slow = socket.create_connection((host, int(port)))
         slow.sendall(b"GET / HTTP/1.1\r\nHost: ")
-        await _turns(0.6)
-        assert _is_closed(silent)
-        assert _is_closed(slow)
+        await until(lambda: _is_closed(silent) and _is_closed(slow))
         silent.close()
         slow.close()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "garbage", [b"\x16\x03\x01" * 50, b"\r\n\r\n", b"GET / HTTP/1.1\r\nHost: " + b"a" * 40_000]
 )
@@ -244,13 +234,16 @@ async def test_garbage_is_answered_and_closed(garbage: bytes):
         host, port = address.split(":")
         connection = socket.create_connection((host, int(port)))
         connection.sendall(garbage)
-        await _turns(0.6)
-        assert _is_closed(connection)
+        await until(lambda: _is_closed(connection))
         connection.close()
 
 
-async def _turns(seconds: float = 0.2) -> None:
-    await asyncio.sleep(seconds)
+async def _is_served(address: str) -> bool:
+    reader, writer = await asyncio.open_connection(*address.split(":"))
+    writer.write(f"GET /api/runs HTTP/1.1\r\nHost: {address}\r\n\r\n".encode())
+    answer = await reader.read(1)
+    writer.close()
+    return bool(answer)
 
 
 def _is_closed(connection: socket.socket) -> bool:
@@ -265,6 +258,7 @@ def _is_closed(connection: socket.socket) -> bool:
         return True
 
 
+@pytest.mark.long
 def test_a_table_shows_its_replays(tmp_path: Path):
     run, _ = run_with_replays(tmp_path / "cup", 2)
     with asara_web(run / "replays") as address:

@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from tests.events import EVENT_S
+
 
 @contextmanager
 def asara_web(*arguments: Path | str) -> Iterator[str]:
@@ -23,5 +25,5 @@ def asara_web(*arguments: Path | str) -> Iterator[str]:
         yield found[1]
     finally:
         process.terminate()
-        process.wait(10)
+        process.wait(EVENT_S)
         process.stderr.close()

@@ -225,7 +225,7 @@ class ClockTimeout:
 
 def monotonic_us() -> int:
     """Return microseconds of the system's monotonic clock."""
-    return time.monotonic_ns() // 1_000
+    return _monotonic_ns() // 1_000
 
 
 def _expire(timeout: asyncio.Timeout) -> None:

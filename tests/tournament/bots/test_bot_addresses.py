@@ -17,8 +17,9 @@ from asara_server.network.unread_bytes import break_connections, crowded_paths
 from asara_server.referee.referee import Referee
 from asara_server.tournament.bots import bot_addresses
 from asara_server.tournament.bots.bot_addresses import BotAddresses
+from tests.events import EVENT_S, until
 from tests.network.sockets import connect_idle, open_files
-from tests.referee.harness import Stream, until
+from tests.referee.harness import Stream
 
 FLOOD = """
 import contextlib, socket, sys
@@ -107,16 +108,17 @@ async def test_a_bot_that_sends_without_pause_forfeits(monkeypatch: pytest.Monke
     with closing(BotAddresses(referee, "unix")) as addresses:
         honest = await registered(addresses, referee, "honest")
         flooding = await registered(addresses, referee, "flooding")
-        with flood(str(path_of(flooding))) as process:
-            await until(lambda: closed.get("flooding"))
-            assert "sent data without pause for 0.4 s; its address was closed" in closed["flooding"]
-            assert await asyncio.to_thread(process.wait, 5) == 0
         async with grpc.aio.insecure_channel(honest.address) as channel:
             stream = Stream(channel)
             await stream.hello("token-honest")
             await stream.expect("welcome")
-            await asyncio.sleep(0.5)
-        assert "honest" not in closed
+            with flood(str(path_of(flooding))) as process:
+                await until(lambda: closed.get("flooding"))
+                why = "sent data without pause for 0.4 s; its address was closed"
+                assert why in closed["flooding"]
+                assert await asyncio.to_thread(process.wait, EVENT_S) == 0
+            assert "honest" not in closed
+            assert referee.is_connected("token-honest")
         for server in (honest, flooding):
             await addresses.discard(server)
 

@@ -22,6 +22,7 @@ from asara_server.tournament.run.directory import RunDirectory
 from asara_server.tournament.runner import RunEnd, Runner
 from asara_server.tournament.sandbox.bubblewrap import Sandbox
 from asara_server.tournament.schedule.schedule import ScheduledMatch
+from tests.events import EVENT_S
 from tests.tournament import sample_bots
 from tests.tournament.sample_bots import SEED
 from tests.tournament.sandbox_config import living, sandbox_or_skip
@@ -75,6 +76,7 @@ def build(file: Path, sandbox: Sandbox | None) -> dict[str, str]:
     return asyncio.run(builder.build(tournament.entries, 2))
 
 
+@pytest.mark.long
 def test_an_entry_plays_as_it_was_built_and_the_original_stays_as_it_was(
     tmp_path: Path, sandbox: Sandbox | None
 ) -> None:
@@ -88,6 +90,7 @@ def test_an_entry_plays_as_it_was_built_and_the_original_stays_as_it_was(
     assert (tmp_path / "run/builds").stat().st_mode & 0o077 == 0
 
 
+@pytest.mark.long
 def test_who_cannot_be_built_is_out_with_the_reason_and_the_others_play(
     tmp_path: Path, sandbox: Sandbox | None
 ) -> None:
@@ -144,6 +147,7 @@ def test_what_cannot_be_copied_is_left_out_or_refused(
     assert "nowhere" in copied
 
 
+@pytest.mark.long
 def test_a_run_in_a_relative_directory_finds_what_it_built(
     tmp_path: Path, sandbox: Sandbox | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -172,7 +176,7 @@ def test_a_run_that_is_stopped_does_not_wait_for_a_build(
                 sandbox=sandbox,
             )
             asyncio.get_running_loop().call_later(0.5, runner.stop)
-            return await asyncio.wait_for(runner.run(), 20)
+            return await asyncio.wait_for(runner.run(), EVENT_S)
 
     end = asyncio.run(scenario())
     assert (end.results, end.unstartable) == ((), {})
@@ -245,6 +249,7 @@ END
 """Script of a build that writes its own archive to the pipe of its output."""
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("names", [("file", "folder", "new"), ("loop", "self")])
 def test_a_forged_archive_changes_nothing_outside_and_only_its_entry_is_out(
     tmp_path: Path, names: tuple[str, ...]
@@ -310,7 +315,7 @@ def test_builds_need_no_thread_that_others_wait_for(tmp_path: Path) -> None:
         tournament = load_tournament(file)
         folders = tmp_path / "run/builds", tmp_path / "run/logs"
         builder = EntryBuilder(*folders, tournament.limits, sandbox=sandbox)
-        return await asyncio.wait_for(builder.build(tournament.entries, 3), 120)
+        return await asyncio.wait_for(builder.build(tournament.entries, 3), EVENT_S)
 
     assert asyncio.run(scenario()) == {}
 

@@ -277,6 +277,7 @@ def state(path: Path) -> tuple[object, ...]:
     )
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "count", [3_000, pytest.param(100_000, marks=pytest.mark.long)], ids=["short", "long"]
 )

@@ -20,7 +20,8 @@ from asara_server.tournament.bots.process import BotProcess, build_environment
 from asara_server.tournament.sandbox.bubblewrap import Sandbox, SandboxSpec
 from asara_server.tournament.sandbox.cgroups import Cgroups
 from asara_server.tournament.sandbox.spec import FilesystemView
-from tests.tournament.processes import children, wait_until
+from tests.events import until, wait_until
+from tests.tournament.processes import children
 from tests.tournament.runs import play
 from tests.tournament.sample_bots import SEED, STEADY, write_tournament
 from tests.tournament.sandbox.contained import LIMITS
@@ -76,10 +77,12 @@ async def cling(
     command = ("python", str(CLINGING), *words)
     log = OutputLog(path, 10_000)
     process = await BotProcess.start(command, folder, build_environment({}), log, spec, reaper)
-    async with asyncio.timeout(60):
-        while "\nclings\n" not in path.read_text():
-            assert "Error" not in path.read_text(), path.read_text()
-            await asyncio.sleep(0.02)
+
+    def clings() -> bool:
+        assert "Error" not in path.read_text(), path.read_text()
+        return "\nclings\n" in path.read_text()
+
+    await until(clings)
     return process
 
 
@@ -110,6 +113,7 @@ def test_nothing_of_a_program_lives_on_after_its_end(
     asyncio.run(scenario())
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("reaper", ["with the reaper", "without it"])
 @pytest.mark.parametrize("way", WAYS)
 def test_nothing_of_a_program_lives_on_after_a_runner_that_is_killed(
@@ -148,7 +152,7 @@ def run(folder: str, way: str, mark: str) -> None:
         sandbox = sandbox_for(way, Path(folder))
         reaper = OrphanReaper(cgroups=sandbox.cgroup_parents if sandbox is not None else ())
         await cling(Path(folder), sandbox, mark, reaper=reaper)
-        await asyncio.sleep(3600)
+        await asyncio.Event().wait()
 
     asyncio.run(scenario())
 
@@ -182,6 +186,7 @@ def freezer_group(mark: str) -> Iterator[Path]:
         group.rmdir()
 
 
+@pytest.mark.long
 def test_nobody_waits_forever_for_a_process_that_does_not_end(
     tmp_path: Path, freezer_group: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -201,6 +206,7 @@ def test_nobody_waits_forever_for_a_process_that_does_not_end(
     asyncio.run(scenario())
 
 
+@pytest.mark.long
 def test_who_has_a_process_that_does_not_end_is_out_with_its_number_and_the_others_play(
     tmp_path: Path, freezer_group: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -124,6 +124,7 @@ def sandbox() -> Sandbox:
 POLICIES = {"kept": "run", "fresh": "match"}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("at_once", [1, 2])
 def test_in_mirrored_blocks_a_contained_bot_is_reached_by_its_own_process_only(
     tmp_path: Path, sandbox: Sandbox, at_once: int
@@ -153,6 +154,7 @@ def test_in_independent_blocks_a_contained_bot_is_reached_by_its_own_process_onl
     assert len(set(report.processes["kept"])) == 1
 
 
+@pytest.mark.long
 def test_in_duplicate_blocks_a_contained_bot_is_reached_by_its_own_process_only(
     tmp_path: Path, sandbox: Sandbox
 ) -> None:
@@ -165,6 +167,7 @@ def test_in_duplicate_blocks_a_contained_bot_is_reached_by_its_own_process_only(
         assert arrived(report, name) == ({"same process": CONTAINED} if processes == "run" else {})
 
 
+@pytest.mark.long
 def test_accomplices_under_several_names_are_reached_by_their_own_process_only(
     tmp_path: Path, sandbox: Sandbox
 ) -> None:
@@ -188,6 +191,7 @@ def nest(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
         subprocess.run(words, env={**os.environ, "NEST": f"{nest}-{name}"}, check=True)
 
 
+@pytest.mark.long
 def test_an_unconfined_bot_is_reached_by_all_processes_of_its_entry(
     tmp_path: Path, nest: str
 ) -> None:
@@ -218,6 +222,7 @@ def transcripts(run: Path) -> dict[str, object]:
     }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "blocks", ["mirrored", pytest.param("independent", marks=pytest.mark.long)]
 )

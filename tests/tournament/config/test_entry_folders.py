@@ -210,7 +210,8 @@ def test_bots_do_not_share_what_they_could_talk_through(
     if kind == "pipe":
         os.mkfifo("p")
     else:
-        socket.socket(socket.AF_UNIX).bind("s")
+        with socket.socket(socket.AF_UNIX) as bound:
+            bound.bind("s")
     assert "a device, a pipe or a socket" in why(evening, f'{PLAIN}readable = ["shared"]')
 
 

@@ -14,6 +14,7 @@ from asara_server.tournament.config.token_store import (
     revoke_token,
     sha256_of,
 )
+from tests.events import EVENT_S
 
 
 @pytest.fixture
@@ -136,13 +137,33 @@ def make_some(file: Path, letter: str) -> None:
         new_token(file, f"{letter}{number}")
 
 
+@pytest.mark.long
 def test_nothing_is_lost_where_several_make_tokens_at_once(file: Path) -> None:
     spawn = multiprocessing.get_context("spawn")
     makers = [spawn.Process(target=make_some, args=(file, letter)) for letter in "abc"]
     for maker in makers:
         maker.start()
     for maker in makers:
-        maker.join(60)
+        maker.join(EVENT_S)
         assert maker.exitcode == 0
     names = {token.name for token in read_tokens(file).tokens}
     assert names == {f"{letter}{number}" for letter in "abc" for number in range(20)}
+
+
+def test_a_token_file_is_made_in_a_folder_of_its_owner_and_nothing_beside_what_is_none(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "new" / "folder" / "tokens.json"
+    new_token(path, "ann")
+    assert path.parent.stat().st_mode & 0o777 == 0o700
+    with pytest.raises(TokenError, match="is a directory; name a file"):
+        new_token(tmp_path, "ann")
+    other = tmp_path / "other.txt"
+    other.write_text("mine")
+    with pytest.raises(TokenError, match="is not a token file"):
+        new_token(other, "ann")
+    assert sorted(each.name for each in tmp_path.iterdir()) == ["new", "other.txt"]
+
+
+def test_any_text_has_a_hash() -> None:
+    assert sha256_of("\udcff") != sha256_of("")

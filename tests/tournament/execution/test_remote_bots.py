@@ -21,7 +21,8 @@ from asara_server.tournament.run.directory import (
     read_remote,
 )
 from asara_server.tournament.standings.match_result import MatchResult
-from tests.referee.harness import Stream, play_bot, together, until
+from tests.events import turns, until
+from tests.referee.harness import Stream, play_bot, together
 from tests.tournament import sample_bots
 from tests.tournament.remote_bots import Clock, Run, running, write_cup
 from tests.tournament.sample_bots import HEADER
@@ -106,6 +107,7 @@ async def test_matches_that_can_begin_do_not_wait_for_a_bot_that_is_not_there(
     assert end.unstartable == {}
 
 
+@pytest.mark.long
 async def test_a_bot_that_comes_late_plays_the_remaining_matches_and_is_not_suspended(
     tmp_path: Path, clock: Clock
 ) -> None:
@@ -287,7 +289,7 @@ async def test_a_bot_that_stays_away_forfeits_its_match_and_is_waited_for_in_the
         (line,) = run.results[0].forfeits
         assert (line.entry, line.termination) == ("ann", Termination.CRASH)
         clock.pass_time(599)
-        await asyncio.sleep(0.5)
+        await turns()
         assert len(run.results) == 1
         clock.pass_time(1)
         end, _ = await together(run.end(), play_all(bob))

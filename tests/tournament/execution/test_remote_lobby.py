@@ -21,7 +21,7 @@ from asara_server.tournament.execution.remote_lobby import RemoteLobby
 from asara_server.tournament.run.directory import RemoteInfo
 from asara_server.tournament.schedule.legs import PendingMatch
 from asara_server.tournament.schedule.schedule import ScheduledMatch
-from tests.referee.harness import until
+from tests.events import EVENT_S, turns, until
 from tests.tournament.remote_bots import Clock, write_cup
 
 BASIC = parse_rule_sets("basic")
@@ -102,7 +102,7 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
 
 async def given(queue: MatchQueue, number: int) -> list[str]:
     """The next matches of a queue, which must come at once."""
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(EVENT_S):
         return [(await anext(queue)).match.match_id for _ in range(number)]
 
 
@@ -110,7 +110,7 @@ async def waits(queue: MatchQueue) -> "asyncio.Task[PendingMatch]":
     """Ask for a match, which does not come for now."""
     asking = asyncio.ensure_future(anext(queue))
     for _ in range(5):
-        await asyncio.sleep(0)
+        await turns(1)
     assert not asking.done()
     return asking
 

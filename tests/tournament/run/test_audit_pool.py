@@ -4,7 +4,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Sequence
 from itertools import islice
 from pathlib import Path
@@ -15,8 +14,9 @@ from asara_game.rules import RULE_COMBINATIONS
 from asara_server.replay.file import write_replay
 from asara_server.replay.signing import SigningKey
 from asara_server.tournament.run.audit_pool import AuditError, map_in_processes
+from tests.events import EVENT_S, wait_until
 from tests.match.playouts import random_replay
-from tests.tournament.processes import die_while_returning
+from tests.tournament.processes import children, die_while_returning
 
 
 class Jobs(Sequence[int]):
@@ -36,7 +36,7 @@ class Jobs(Sequence[int]):
 
 
 def double(number: int) -> int:
-    time.sleep(0.001 * (number % 3))
+    sum(range(100_000 * (number % 3)))
     return 2 * number
 
 
@@ -60,7 +60,6 @@ def test_a_process_that_is_killed_ends_the_audit_with_a_sentence() -> None:
 def die_or_wait(number: int) -> bytes:
     if number == 0:
         return die_while_returning(number)
-    time.sleep(0.5)
     return b""
 
 
@@ -69,9 +68,10 @@ def test_a_process_that_is_killed_while_it_sends_does_so_too() -> None:
         list(map_in_processes(die_or_wait, range(12), 2, 1))
 
 
+@pytest.mark.long
 @pytest.mark.skipif(sys.platform == "win32", reason="there are no process groups")
-@pytest.mark.parametrize("wait_s", [0.8, 2.5])  # while processes start, and while they work
-def test_an_interrupt_ends_the_audit_at_once(tmp_path: Path, wait_s: float) -> None:
+@pytest.mark.parametrize("used_s", [0.0, 2.0])  # while processes start, and while they work
+def test_an_interrupt_ends_the_audit_at_once(tmp_path: Path, used_s: float) -> None:
     replay = random_replay(RULE_COMBINATIONS[-1], 4, seed=1)
     write_replay(tmp_path / "m.asara", replay, SigningKey.new())
     for number in range(2_000):
@@ -83,19 +83,30 @@ def test_an_interrupt_ends_the_audit_at_once(tmp_path: Path, wait_s: float) -> N
         text=True,
         start_new_session=True,
     )
-    time.sleep(wait_s)
+    wait_until(
+        "processes",
+        lambda: any(_used_s(pid) >= used_s for pid in children(audit.pid, "spawn_main")),
+    )
     os.killpg(audit.pid, signal.SIGINT)
-    _, errors = audit.communicate(timeout=20)
+    _, errors = audit.communicate(timeout=EVENT_S)
     assert audit.returncode not in {0, 1}
     assert "Traceback" not in errors
-    assert _all_gone(audit.pid)
+    # The last process has closed its end of the pipe, but may not be gone.
+    wait_until("all processes end", lambda: _is_gone(audit.pid))
 
 
-def _all_gone(group: int) -> bool:
-    for _ in range(50):  # the last process has closed its end of the pipe, but may not be gone
-        try:
-            os.killpg(group, 0)
-        except ProcessLookupError:
-            return True
-        time.sleep(0.1)
+def _used_s(pid: int) -> float:
+    """Processor time of a process; 0 if it has ended."""
+    try:
+        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    except OSError:
+        return 0.0
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def _is_gone(group: int) -> bool:
+    try:
+        os.killpg(group, 0)
+    except ProcessLookupError:
+        return True
     return False

@@ -8,6 +8,7 @@ import pytest
 
 from asara_server.tournament.run.directory import RunDirectory, RunDirectoryError
 from tests.cli.command import command_line, environment, refusal
+from tests.events import EVENT_S
 from tests.tournament.sample_bots import GOOD, HEADER, write_tournament
 
 SLOW = "import time\ntime.sleep(60)\n"
@@ -30,7 +31,7 @@ def live(tmp_path_factory: pytest.TempPathFactory) -> Iterator["tuple[Path, int]
     assert any("run started" in line for line in process.stderr)
     yield folder, process.pid
     process.terminate()
-    process.communicate(timeout=30)
+    process.communicate(timeout=EVENT_S)
 
 
 def contents(folder: Path) -> dict[str, int]:

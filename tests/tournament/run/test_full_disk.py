@@ -36,6 +36,7 @@ def may_mount(folder: Path) -> bool:
         return False
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("size_kb", "rounds"), [(60, 1), (200, 6)])
 def test_a_run_on_a_full_disk_ends_in_a_sentence_and_goes_on_with_more_room(
     tmp_path: Path, size_kb: int, rounds: int
@@ -83,6 +84,7 @@ def test_a_run_on_a_full_disk_ends_in_a_sentence_and_goes_on_with_more_room(
     assert json.loads((run / "run.json").read_text())["state"] == "finished"
 
 
+@pytest.mark.long
 def test_a_full_disk_at_the_end_of_a_run_says_how_to_go_on(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

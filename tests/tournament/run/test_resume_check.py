@@ -10,6 +10,7 @@ import pytest
 
 from asara_server.tournament.run.directory import RunDirectory
 from tests.cli.command import asara, command_line, environment, refusal
+from tests.events import EVENT_S
 from tests.tournament.sample_bots import GOOD, HEADER, write_tournament
 
 MATCHES = 12
@@ -35,7 +36,7 @@ def killed(tmp_path_factory: pytest.TempPathFactory) -> Path:
         if overs == 4:
             process.send_signal(signal.SIGKILL)
             break
-    process.communicate(timeout=30)
+    process.communicate(timeout=EVENT_S)
     return folder
 
 
@@ -78,6 +79,7 @@ def flip(path: Path, at: int) -> None:
     path.write_bytes(data)
 
 
+@pytest.mark.long
 def test_a_flipped_bit_in_the_write_ahead_log_is_refused_with_what_is_missing(cup: Path) -> None:
     log = cup / "run" / "journal.sqlite-wal"
     flip(log, log.stat().st_size // 3)
@@ -110,6 +112,7 @@ def test_a_journal_that_was_emptied_or_removed_is_refused(cup: Path) -> None:
     assert "has no journal.sqlite to resume from: restore it" in refused(cup)
 
 
+@pytest.mark.long
 def test_after_the_remedy_the_missing_matches_are_played_again(cup: Path) -> None:
     run = cup / "run"
     (run / "journal.sqlite-wal").unlink()

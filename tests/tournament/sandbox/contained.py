@@ -16,6 +16,7 @@ from asara_server.tournament.sandbox.private_copy import (
     copy_into_memory,
 )
 from asara_server.tournament.sandbox.spec import FilesystemView, ResourceLimits
+from tests.events import EVENT_S
 
 LIMITS = ResourceLimits(memory_mb=256, processes=64, open_files=256, cpu_s=60, disk_mb=8)
 
@@ -57,7 +58,7 @@ def run(
 
     async def scenario() -> tuple[str, str]:
         async with running(sandbox, folder, command, limits, settings, readable) as (process, path):
-            return await asyncio.wait_for(process.wait(), 30), path.read_text(errors="replace")
+            return await asyncio.wait_for(process.wait(), EVENT_S), path.read_text(errors="replace")
 
     return asyncio.run(scenario())
 
@@ -80,7 +81,7 @@ def run_entry(sandbox: Sandbox, file: Path, name: str) -> str:
         spec = match_sandbox(sandbox, entry, tournament.entries, None, tournament.limits, copies)
         process = await BotProcess.start(entry.command, entry.directory, environment, log, spec)
         try:
-            await asyncio.wait_for(process.wait(), 30)
+            await asyncio.wait_for(process.wait(), EVENT_S)
         finally:
             await process.stop()
             log.close()

@@ -13,7 +13,7 @@ import pytest
 import asara
 from asara_server.tournament.sandbox.bubblewrap import Sandbox
 from asara_server.tournament.sandbox.spec import ResourceLimits
-from tests.tournament.processes import wait_until
+from tests.events import wait_until
 from tests.tournament.sandbox.contained import LIMITS, python, run, run_entry, running
 from tests.tournament.sandbox_config import HOSTILE, living, sandbox_or_skip
 
@@ -94,6 +94,7 @@ open("run/x", "w")
     assert how == "exited with status 1"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("way", ["private", "shared", "children"])
 def test_memory_ends_where_the_limit_says(sandbox: Sandbox, tmp_path: Path, way: str) -> None:
     if not sandbox.has_cgroups:
@@ -300,6 +301,7 @@ except OSError as error:
     assert ("[Errno 101]" if loopback else "[Errno 97]") in printed[-1]  # unreachable, unsupported
 
 
+@pytest.mark.long
 def test_processor_time_ends_where_the_limit_says(sandbox: Sandbox, tmp_path: Path) -> None:
     folder = tmp_path / "bot"
     folder.mkdir()

@@ -9,13 +9,13 @@ import shutil
 import sqlite3
 import subprocess
 import sys
-import time
 from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
 
 from asara_server.tournament.sandbox.bubblewrap import Sandbox
+from tests.events import EVENT_S, until
 from tests.tournament.sandbox.contained import LIMITS, python, run, running
 from tests.tournament.sandbox_config import HOSTILE, sandbox_or_skip
 
@@ -56,6 +56,7 @@ def test_a_bot_finds_nothing_in_its_second_match_that_it_left_in_its_files(
     assert "refused mincore" in printed
 
 
+@pytest.mark.long
 def test_no_page_of_a_system_file_can_be_dropped_as_a_mark(
     sandbox: Sandbox, tmp_path: Path
 ) -> None:
@@ -119,7 +120,7 @@ def test_two_bots_at_one_table_see_no_locks_of_each_other(sandbox: Sandbox, tmp_
         async with running(sandbox, sender, send) as (_, log):
             await appears(log, "SENT")
             async with running(sandbox, receiver, receive) as (process, path):
-                await asyncio.wait_for(process.wait(), 20)
+                await asyncio.wait_for(process.wait(), EVENT_S)
                 return contents(path)
 
     assert answer(asyncio.run(scenario()), "RECEIVED") == "0" * 40
@@ -127,10 +128,7 @@ def test_two_bots_at_one_table_see_no_locks_of_each_other(sandbox: Sandbox, tmp_
 
 async def appears(log: Path, text: str) -> None:
     """Wait until a bot has printed the text."""
-    deadline = time.monotonic() + 20
-    while text not in contents(log):
-        assert time.monotonic() < deadline, contents(log)
-        await asyncio.sleep(0.01)
+    await until(lambda: text in contents(log))
 
 
 def contents(log: Path) -> str:
@@ -167,7 +165,7 @@ def test_nobody_waits_for_a_bot_that_takes_leases(sandbox: Sandbox, tmp_path: Pa
             await appears(log, "leases:")
             start = python("import asyncio, json, sqlite3; print('STARTED')")
             async with running(sandbox, honest, start) as (process, path):
-                await asyncio.wait_for(process.wait(), 10)
+                await asyncio.wait_for(process.wait(), EVENT_S)
                 return contents(log), contents(path)
 
     log, printed = asyncio.run(scenario())

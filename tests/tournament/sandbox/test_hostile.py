@@ -9,7 +9,6 @@ import json
 import os
 import socket
 import subprocess
-import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
@@ -34,6 +33,7 @@ from asara_server.tournament.workers.dask_workers import dask_workers
 from asara_server.tournament.workers.requirements import worker_requirements
 from asara_server.tournament.workers.worker_executor import WorkerExecutor, sandbox_config
 from tests.cli.command import command_line, environment
+from tests.events import wait_until
 from tests.tournament.dask_clusters import Cluster
 from tests.tournament.processes import is_in_tree
 from tests.tournament.sample_bots import SEED, STEADY
@@ -301,6 +301,7 @@ def check_output(run: Path) -> None:
     assert "# cut: only 50,000 bytes are kept" in printed(run, "flood")
 
 
+@pytest.mark.long
 def test_no_bot_outlives_a_runner_that_is_killed(tmp_path: Path) -> None:
     sandbox_or_skip()
     mark = f"8{os.getpid()}.5"
@@ -313,16 +314,11 @@ def test_no_bot_outlives_a_runner_that_is_killed(tmp_path: Path) -> None:
         stderr=subprocess.DEVNULL,
         env=environment(),
     )
-    deadline = time.monotonic() + 20
-    while len(living(mark)) < 2:
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
+    wait_until("two processes", lambda: len(living(mark)) >= 2)
     assert json.loads((tmp_path / "run" / "run.json").read_text())["sandbox"] == "bubblewrap"
     runner.kill()
     runner.communicate()
-    while living(mark):
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
+    wait_until("all have ended", lambda: not living(mark))
 
 
 def some_matches() -> list[ScheduledMatch]:
@@ -332,6 +328,7 @@ def some_matches() -> list[ScheduledMatch]:
     return [ScheduledMatch(f"m{i}", 1, BASIC, names) for i, names in enumerate(tables)]
 
 
+@pytest.mark.long
 def test_a_tournament_among_bots_that_mean_harm_has_correct_standings(
     cup: Path, wanted: tuple[dict[str, str], Sandbox]
 ) -> None:

@@ -5,9 +5,12 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from asara_server.network.live_feed import live_feed
 from asara_server.network.live_file import LiveFile
 from asara_server.referee.referee import Referee
+from tests.events import EVENT_S
 from tests.tournament.sandbox.contained import python, running
 from tests.tournament.sandbox_config import sandbox_or_skip
 
@@ -34,6 +37,7 @@ print("listed:", {path!r} in open("/proc/net/unix").read())
 """
 
 
+@pytest.mark.long
 async def test_a_contained_bot_does_not_find_the_feed(tmp_path: Path) -> None:
     run = tmp_path / "run"
     run.mkdir()
@@ -45,7 +49,7 @@ async def test_a_contained_bot_does_not_find_the_feed(tmp_path: Path) -> None:
         assert live is not None
         code = SPY.format(path=str(live.socket), run=str(run / "live.json"))
         async with running(sandbox, folder, python(code)) as (process, log):
-            await asyncio.wait_for(process.wait(), 60)
+            await asyncio.wait_for(process.wait(), EVENT_S)
             assert log.read_text().endswith(
                 "\nfeed: FileNotFoundError\nfound: False False\nlisted: False\n"
             )

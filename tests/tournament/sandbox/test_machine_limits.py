@@ -77,6 +77,7 @@ def run_with(limit: str, cup: Path, out: Path) -> "subprocess.CompletedProcess[s
     )
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("limit", "name", "value"),
     [("--nofile=1000:1000", "open_files", 1_000), ("--nproc=200:200", "processes", 196)],
@@ -94,6 +95,7 @@ def test_bots_get_what_the_machine_permits_if_it_is_half_of_what_they_should_get
     assert not any(result.void or result.forfeits for result in results)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("limit", "words"),
     [
@@ -141,6 +143,7 @@ def failing(sandbox: Sandbox, folder: Path, fails: str) -> Sandbox:
     return Sandbox(replace(sandbox.tools, bubblewrap=str(program)))
 
 
+@pytest.mark.long
 def test_a_match_is_played_again_if_the_sandbox_of_a_bot_fails(cup: Path, tmp_path: Path) -> None:
     once = failing(sandbox_or_skip(), tmp_path, f"mkdir {tmp_path}/failed 2>/dev/null")
     end = play(cup, tmp_path / "run", sandbox=once)
@@ -152,6 +155,7 @@ def test_a_match_is_played_again_if_the_sandbox_of_a_bot_fails(cup: Path, tmp_pa
     assert end.unstartable == {}
 
 
+@pytest.mark.long
 def test_a_run_stops_if_no_sandbox_starts_and_goes_on_when_they_do(
     cup: Path, tmp_path: Path
 ) -> None:
@@ -168,6 +172,7 @@ def test_a_run_stops_if_no_sandbox_starts_and_goes_on_when_they_do(
     assert not any(result.forfeits for result in end.results)
 
 
+@pytest.mark.long
 def test_a_bot_that_speaks_like_a_failing_sandbox_forfeits(cup: Path, tmp_path: Path) -> None:
     (tmp_path / "a" / "main.py").write_text(PRETENDER)
     end = play(cup, tmp_path / "run", sandbox=sandbox_or_skip())
@@ -178,6 +183,7 @@ def test_a_bot_that_speaks_like_a_failing_sandbox_forfeits(cup: Path, tmp_path: 
     assert not any(result.void for result in end.results)
 
 
+@pytest.mark.long
 def test_a_build_whose_sandbox_fails_puts_no_entry_out(cup: Path, tmp_path: Path) -> None:
     cup.write_text(cup.read_text() + 'build = "true"\n')
     (tmp_path / "broken").touch()

@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 from asara_codec.results import Termination
 from asara_server.tournament.schedule.schedule import ScheduledMatch
 from tests.tournament.sample_bots import STEADY
@@ -12,6 +14,7 @@ CROWDS = ("crowd", "redial")
 GOOD = ("good-0", "good-1")
 
 
+@pytest.mark.long
 def test_silent_streams_and_dial_in_loops_harm_only_the_bot_itself(tmp_path: Path) -> None:
     programs = {name: (HOSTILE / f"{name}.py").read_text() for name in CROWDS}
     file = enter(tmp_path, {**dict.fromkeys(GOOD, STEADY), **programs})

@@ -22,7 +22,8 @@ from asara_server.tournament.run.directory import read_info
 from asara_server.tournament.sandbox.bubblewrap import Sandbox
 from asara_server.tournament.sandbox.cgroups import Cgroup, Cgroups
 from tests.cli.command import asara, environment
-from tests.tournament.processes import living_in, running_processes, wait_until
+from tests.events import wait_until
+from tests.tournament.processes import living_in, running_processes
 from tests.tournament.runs import play
 from tests.tournament.sample_bots import CRASHES, GOOD, MUTE, SEED, write_tournament
 from tests.tournament.sandbox_config import sandbox_or_skip
@@ -66,6 +67,7 @@ def pensive(pause_s: float, pauses: int = 3) -> str:
     return PENSIVE.replace("PAUSE_S", str(pause_s)).replace("PAUSES", str(pauses))
 
 
+@pytest.mark.long
 def test_a_bot_that_spins_while_it_waits_is_reported_or_kept_from_it(
     sandbox: Sandbox, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -87,6 +89,7 @@ def test_a_bot_that_spins_while_it_waits_is_reported_or_kept_from_it(
     assert busy["refused"].cores_unasked < busy["allowed"].cores_unasked / 2
 
 
+@pytest.mark.long
 def test_forfeits_are_the_same_while_others_are_frozen(sandbox: Sandbox, tmp_path: Path) -> None:
     clocks = "[clocks]\nbank_s = 0.6\nincrement_s = 0.2\n"
     header = HEADER.replace("seats = 2", "seats = 3").replace("concurrency = 1", "concurrency = 3")
@@ -170,6 +173,7 @@ class Absent(Referee):
         return False
 
 
+@pytest.mark.long
 def test_a_bot_cannot_disconnect_in_order_to_think(sandbox: Sandbox) -> None:
     groups = sandbox.tools.cgroups
     assert groups is not None
@@ -213,6 +217,7 @@ main()
 """The command `asara` with the control groups of another root, which is its first argument."""
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("sandbox")
 @pytest.mark.parametrize("kind", ["best", "version 1"])
 def test_nothing_is_left_of_frozen_bots_when_the_runner_is_killed(
@@ -238,14 +243,14 @@ def test_nothing_is_left_of_frozen_bots_when_the_runner_is_killed(
         env=environment(),
     )
     try:
-        frozen = wait_until("a bot is frozen", lambda: frozen_groups(groups, runner.pid), 60)
+        frozen = wait_until("a bot is frozen", lambda: frozen_groups(groups, runner.pid))
         members = [folder / "cgroup.procs" for folder in frozen]
         bots = [int(pid) for file in members for pid in file.read_text().split()]
     finally:
         runner.kill()
         runner.wait()
     assert bots
-    wait_until("its groups are gone", lambda: not groups_of(groups, runner.pid), 10)
+    wait_until("its groups are gone", lambda: not groups_of(groups, runner.pid))
     wait_until("its bots are gone", lambda: not set(bots) & set(running_processes()))
 
 

@@ -79,6 +79,7 @@ subprocess.run(["./inside"])
     assert (link, runs) == ("LINK True False", "RUNS")
 
 
+@pytest.mark.long
 def test_the_copy_counts_as_memory_of_the_bot(sandbox: Sandbox, tmp_path: Path) -> None:
     if not sandbox.has_cgroups:
         pytest.skip("without control groups, memory in files is limited by their size alone")
@@ -133,6 +134,7 @@ def test_what_is_too_large_is_refused(tmp_path: Path) -> None:
     assert copy_into_memory(source.without([tmp_path / "large"]), limit_mb=2).size == 0
 
 
+@pytest.mark.long
 def test_an_entry_with_a_large_directory_is_out_unless_it_is_named_as_readable(
     tmp_path: Path,
 ) -> None:

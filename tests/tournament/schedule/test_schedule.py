@@ -16,6 +16,7 @@ from asara_server.tournament.schedule.schedule import (
     list_matches,
     rotated,
 )
+from tests.sizes import others_long
 from tests.tournament.sample_bots import SEED
 
 NAMES = ("ann", "bob", "cid", "dot", "eve", "fay", "gus", "hal", "ida", "jim")
@@ -60,6 +61,7 @@ plans = st.fixed_dictionaries(
 )
 
 
+@pytest.mark.long
 @settings(max_examples=40)
 @given(plans, st.integers(4, 7), st.none() | st.integers(1, 8), st.booleans())
 def test_a_block_is_one_group_in_all_its_seat_orders_without_a_break(
@@ -101,6 +103,7 @@ def test_names_of_matches_are_readable_distinct_and_in_order() -> None:
     assert mine == sorted(mine)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("each", [None, 9])
 def test_the_order_is_even_at_any_moment(each: int | None) -> None:
     matches = list_matches(NAMES, (2, 3, 4), (BASIC, PRO_GIFTS), layout(10, blocks_per_entry=each))
@@ -125,6 +128,7 @@ def numbers(matches: list[ScheduledMatch]) -> tuple[Counter[str], Counter[frozen
     return turns, met
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("seats", "each"), [(2, None), (2, 5), (3, None), (3, 4), (4, None)])
 def test_what_is_said_of_the_balance_is_what_the_list_has(seats: int, each: int | None) -> None:
     rounds = 2 if each is None else 1
@@ -195,7 +199,7 @@ def duplicate(
 
 
 @pytest.mark.parametrize("changes", [{}, {"blocks_per_entry": 7}, {"rounds": 2}])
-@pytest.mark.parametrize("entries", [8, 9, 10])
+@pytest.mark.parametrize("entries", others_long([9, 8, 10], 3))
 def test_a_duplicate_block_is_one_deal_at_several_tables_with_no_entry_at_two(
     entries: int, changes: dict[str, Any]
 ) -> None:

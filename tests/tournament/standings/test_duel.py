@@ -103,6 +103,7 @@ def test_half_a_block_does_not_count() -> None:
     assert (empty.blocks, empty.score, empty.interval_95) == (0, None, None)
 
 
+@pytest.mark.long
 def test_the_order_in_which_matches_end_changes_nothing() -> None:
     """Up to 16 matches at once, of which those end first that seat 0 wins."""
     dice = np.random.default_rng(7)

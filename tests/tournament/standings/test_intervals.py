@@ -118,6 +118,7 @@ def test_an_interval_holds_its_mean_is_within_0_and_1_and_no_wider_than_the_exac
         assert high - low <= 1.1 * (ends[1] - ends[0])
 
 
+@pytest.mark.long
 @given(block_scores)
 def test_the_mirrored_scores_have_the_mirrored_interval(scores: list[float]) -> None:
     low, high = interval(scores)

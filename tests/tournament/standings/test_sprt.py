@@ -25,6 +25,7 @@ from asara_server.tournament.standings.sprt import (
     log_likelihood,
     mean_score,
 )
+from tests.sizes import others_long
 from tests.tournament.standings.simulation import World
 
 VALUES = np.array(SCORES)
@@ -120,6 +121,7 @@ def test_swapping_the_entries_swaps_what_is_told(counts: NDArray[np.intp]) -> No
     np.testing.assert_allclose(test.ratios(counts), test.ratios(counts[::-1])[::-1], atol=1e-6)
 
 
+@pytest.mark.long
 @settings(max_examples=40)
 @given(counts_of_blocks, st.sampled_from([0.02, 0.05, 0.2]))
 def test_the_interval_never_contradicts_what_is_told(
@@ -139,6 +141,7 @@ def test_the_interval_never_contradicts_what_is_told(
             assert high <= 0.5 + margin
 
 
+@pytest.mark.long
 @settings(max_examples=40)
 @given(counts_of_blocks, st.floats(0.01, 0.99))
 def test_the_interval_holds_what_is_at_most_20_times_less_likely(
@@ -299,11 +302,12 @@ def judge(test: SequentialTest, world: str, duels: int, truth: float) -> Outcome
 
 
 @pytest.mark.parametrize("world", ["players", "mostly even", "often ¼, else 1"])
-@pytest.mark.parametrize("truth", [0.5, 0.6, 0.4])
+@pytest.mark.parametrize("truth", others_long([0.5, 0.6, 0.4], 3))
 def test_duels_end_and_are_wrong_no_more_often_than_stated(world: str, truth: float) -> None:
     judge(SequentialTest(margin=0.1), world, 500, truth)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("truth", [0.5, 0.6])
 def test_it_takes_fewer_blocks_than_a_test_that_asks_once(truth: float) -> None:
     test = SequentialTest(margin=0.1)
@@ -311,6 +315,7 @@ def test_it_takes_fewer_blocks_than_a_test_that_asks_once(truth: float) -> None:
     assert 0.3 < outcome.blocks / fixed_size(test, math.sqrt(0.125)) < 0.85
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("truth", [0.5, 0.55, 0.6])
 def test_the_interval_holds_where_a_duel_gives_up_before_it_can_tell(truth: float) -> None:
     outcome = play(SequentialTest(margin=0.1), WORLDS["coins"](truth), truth, 500, most=64)
@@ -327,6 +332,7 @@ def test_the_interval_holds_after_few_blocks(world: str, margin: float) -> None:
         assert 1 - outcome.covered <= at_most(0.06, 500)
 
 
+@pytest.mark.long
 def test_the_simulation_would_see_a_test_that_is_wrong_too_often() -> None:
     """With the bounds of 20 in 100 it does."""
     loose = SequentialTest(margin=0.1, alpha=0.2, beta=0.2)

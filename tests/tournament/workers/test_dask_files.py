@@ -61,6 +61,7 @@ def files_on_worker(cluster: Cluster) -> list[Path]:
     return [path for path in cluster.folder.glob("worker-0/**/asara-files/**/*") if path.is_file()]
 
 
+@pytest.mark.long
 def test_a_worker_gets_the_files_of_entries_by_hash_and_once(
     cluster: Cluster, tmp_path: Path
 ) -> None:
@@ -81,6 +82,7 @@ def test_a_worker_gets_the_files_of_entries_by_hash_and_once(
     assert {path: path.stat().st_ino for path in files_on_worker(cluster)} == before
 
 
+@pytest.mark.long
 def test_contained_bots_find_their_files_where_they_are_at_home(
     cluster: Cluster, tmp_path: Path
 ) -> None:

@@ -17,8 +17,9 @@ from asara_server.tournament.workers.backend import WorkerError
 from asara_server.tournament.workers.dask_workers import dask_workers
 from asara_server.tournament.workers.requirements import worker_requirements
 from tests.cli.command import asara, command_line, environment, refusal
+from tests.events import EVENT_S, wait_until
 from tests.tournament.dask_clusters import Cluster
-from tests.tournament.processes import children, living_in, wait_until
+from tests.tournament.processes import children, living_in
 from tests.tournament.sample_bots import STEADY, write_tournament
 from tests.tournament.sandbox_config import sandbox_or_skip
 from tests.tournament.worker_runs import (
@@ -79,6 +80,7 @@ def busy(cluster: Cluster, folder: Path, number: int) -> list[int]:
     return workers
 
 
+@pytest.mark.long
 def test_a_cluster_plays_what_one_process_plays(cluster: Cluster, cup: Path) -> None:
     done = asara(*words(cluster, cup / "cup.toml", cup / "dask"))
     assert done.returncode == 0, done.stderr
@@ -91,11 +93,12 @@ def test_a_cluster_plays_what_one_process_plays(cluster: Cluster, cup: Path) -> 
     assert asara("audit", cup / "dask").returncode == 0
 
 
+@pytest.mark.long
 def test_a_run_survives_the_death_of_a_worker(cluster: Cluster, cup: Path) -> None:
     process = start(cluster, slow(cup / "cup.toml"), cup / "killed")
     victim = busy(cluster, cup, 2)[0]
     os.kill(victim, signal.SIGKILL)
-    _, stderr = process.communicate(timeout=240)
+    _, stderr = process.communicate(timeout=EVENT_S)
     assert process.returncode == 0, stderr
     assert outcome(cup / "killed") == outcome(cup / "local")
     audited = asara("audit", cup / "killed")
@@ -104,6 +107,7 @@ def test_a_run_survives_the_death_of_a_worker(cluster: Cluster, cup: Path) -> No
     cluster.add_worker()
 
 
+@pytest.mark.long
 def test_no_entry_meets_a_duplicate_deal_again_after_the_death_of_a_worker(
     cluster: Cluster, tmp_path: Path
 ) -> None:
@@ -112,7 +116,7 @@ def test_no_entry_meets_a_duplicate_deal_again_after_the_death_of_a_worker(
     process = start(cluster, slow(write_tournament(tmp_path, programs, header)), tmp_path / "run")
     victim = busy(cluster, tmp_path, 2)[0]
     os.kill(victim, signal.SIGKILL)
-    _, stderr = process.communicate(timeout=240)
+    _, stderr = process.communicate(timeout=EVENT_S)
     assert process.returncode == 0, stderr
     results = list(read_results(tmp_path / "run" / "results.jsonl"))
     assert len({result.match_id for result in results if result.lost}) == 1
@@ -123,6 +127,7 @@ def test_no_entry_meets_a_duplicate_deal_again_after_the_death_of_a_worker(
     cluster.add_worker()
 
 
+@pytest.mark.long
 def test_bots_end_where_the_runner_is_killed_and_the_workers_stay(
     cluster: Cluster, cup: Path
 ) -> None:
@@ -134,12 +139,13 @@ def test_bots_end_where_the_runner_is_killed_and_the_workers_stay(
     assert len(cluster.living) == 2
 
 
+@pytest.mark.long
 def test_ctrl_c_keeps_what_is_over(cluster: Cluster, cup: Path) -> None:
     process = start(cluster, slow(cup / "cup.toml"), cup / "stopped")
     results = cup / "stopped" / "results.jsonl"
     wait_until("a block is over", lambda: results.exists() and results.stat().st_size)
     process.send_signal(signal.SIGINT)
-    _, stderr = process.communicate(timeout=240)
+    _, stderr = process.communicate(timeout=EVENT_S)
     assert process.returncode == 128 + signal.SIGINT
     assert "Traceback" not in stderr
     assert list(read_results(results))
@@ -162,6 +168,7 @@ def test_workers_lack_what_is_not_there(cluster: Cluster, cup: Path) -> None:
     assert "but the runner has 7.0: install the same on both" in lines[0]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("at", ["WorkerRequirements.missing", "FileMark.of"])
 def test_a_worker_that_dies_while_it_is_asked_is_a_lost_worker(
     cluster: Cluster, cup: Path, tmp_path: Path, at: str
@@ -181,6 +188,7 @@ def test_a_worker_that_dies_while_it_is_asked_is_a_lost_worker(
     assert outcome(tmp_path / "run") == outcome(cup / "local")
 
 
+@pytest.mark.long
 def test_bots_of_a_cluster_are_contained(cluster: Cluster, tmp_path: Path) -> None:
     sandbox_or_skip()
     spy = "import os, socket\n" + STEADY.replace(
@@ -204,6 +212,7 @@ asara.run(decide)
     assert all("unreachable False" in log for log in logs)
 
 
+@pytest.mark.long
 def test_where_no_scheduler_is_it_is_said_at_once(cup: Path) -> None:
     run = ("tournament", "run", cup / "cup.toml", "--out", cup / "none", "--executor", "dask")
     for address, why in (
@@ -240,6 +249,7 @@ def test_a_block_that_no_worker_survives_has_no_result_and_the_others_do(tmp_pat
     wait_until_gone([], folder)
 
 
+@pytest.mark.long
 def test_a_run_ends_where_the_scheduler_does(cluster: Cluster, tmp_path: Path) -> None:
     """The last test of the cluster, which it ends."""
     file = write_tournament(tmp_path, {"ann": STEADY, "bob": STEADY}, HEADER, PATIENT)
@@ -247,7 +257,7 @@ def test_a_run_ends_where_the_scheduler_does(cluster: Cluster, tmp_path: Path) -
     busy(cluster, tmp_path, 1)
     assert cluster.scheduler is not None
     cluster.scheduler.kill()
-    _, stderr = process.communicate(timeout=240)
+    _, stderr = process.communicate(timeout=EVENT_S)
     assert process.returncode == 1
     assert f"the scheduler at {cluster.address} has gone" in stderr
     assert "Traceback" not in stderr, stderr

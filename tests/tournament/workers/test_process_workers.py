@@ -19,7 +19,8 @@ from asara_server.tournament.workers.block_job import BlockJob
 from asara_server.tournament.workers.process_workers import process_workers
 from asara_server.tournament.workers.worker_executor import WorkerExecutor
 from tests.cli.command import asara, command_line, environment
-from tests.tournament.processes import children, die_while_returning, living_in, wait_until
+from tests.events import EVENT_S, wait_until
+from tests.tournament.processes import children, die_while_returning, living_in
 from tests.tournament.runs import play
 from tests.tournament.sample_bots import STEADY, write_tournament
 from tests.tournament.sandbox_config import sandbox_or_skip
@@ -66,7 +67,7 @@ def start(
 
 def finish(process: "subprocess.Popen[str]") -> str:
     """Wait for the end of a run, which must succeed; return what it printed."""
-    _, stderr = process.communicate(timeout=240)
+    _, stderr = process.communicate(timeout=EVENT_S)
     assert process.returncode == 0, stderr
     return stderr
 
@@ -97,6 +98,7 @@ def stopped_in_a_match(worker: int, run: Path, folder: Path) -> bool:
     return False
 
 
+@pytest.mark.long
 def test_worker_processes_play_what_one_process_plays(cup: Path) -> None:
     with process_workers(2) as backend:
         end = play(cup / "cup.toml", cup / "processes", WorkerExecutor(backend))
@@ -106,6 +108,7 @@ def test_worker_processes_play_what_one_process_plays(cup: Path) -> None:
     assert logs == sorted(path.name for path in (cup / "local" / "logs").glob("*/*"))
 
 
+@pytest.mark.long
 def test_a_block_whose_worker_dies_is_continued_by_another(cup: Path, tmp_path: Path) -> None:
     run = cup / "killed"
     process = start(slow(cup / "cup.toml"), run)
@@ -126,6 +129,7 @@ def test_a_block_whose_worker_dies_is_continued_by_another(cup: Path, tmp_path: 
     wait_until_gone([], cup)
 
 
+@pytest.mark.long
 def test_nothing_outlives_a_runner_that_is_killed_and_its_run_goes_on(cup: Path) -> None:
     run = cup / "orphaned"
     file = slow(cup / "cup.toml")
@@ -156,6 +160,7 @@ def sockets(pid: int) -> list[Path]:
     return [Path(os.fsdecode(one.removeprefix(prefix))).parent for one in settings if prefix in one]
 
 
+@pytest.mark.long
 def test_workers_finish_what_one_process_has_begun(cup: Path) -> None:
     run = cup / "handed-over"
     file = slow(cup / "cup.toml")
@@ -168,12 +173,13 @@ def test_workers_finish_what_one_process_has_begun(cup: Path) -> None:
     assert outcome(run) == outcome(cup / "local")
 
 
+@pytest.mark.long
 def test_ctrl_c_says_what_was_cut_and_leaves_no_process(cup: Path) -> None:
     run = cup / "interrupted"
     process = start(slow(cup / "cup.toml"), run)
     left = [*busy_workers(process, cup), *children(process.pid, WORKER)]
     interrupt_group(process)
-    _, stderr = process.communicate(timeout=240)
+    _, stderr = process.communicate(timeout=EVENT_S)
     assert process.returncode == 128 + signal.SIGINT
     assert "Traceback" not in stderr
     assert "Stopping after the open decisions." in stderr
@@ -182,6 +188,7 @@ def test_ctrl_c_says_what_was_cut_and_leaves_no_process(cup: Path) -> None:
     wait_until_gone(left, cup)
 
 
+@pytest.mark.long
 def test_a_second_ctrl_c_ends_at_once(cup: Path) -> None:
     process = start(slow(cup / "cup.toml", pause_s=60), cup / "impatient")
     left = [*busy_workers(process, cup), *children(process.pid, WORKER)]
@@ -191,18 +198,19 @@ def test_a_second_ctrl_c_ends_at_once(cup: Path) -> None:
         if line.startswith("Stopping"):
             break
     interrupt_group(process)
-    _, stderr = process.communicate(timeout=240)
+    _, stderr = process.communicate(timeout=EVENT_S)
     assert process.returncode == 128 + signal.SIGINT
     assert "Traceback" not in stderr
     assert "stopped immediately" in stderr
     wait_until_gone(left, cup)
 
 
+@pytest.mark.long
 def test_a_block_that_no_worker_survives_has_no_result_and_the_others_do(tmp_path: Path) -> None:
     programs = dict.fromkeys(("ann", "bob", "cid"), KILLS_ITS_WORKER)
     file = write_tournament(tmp_path, programs, HEADER, PATIENT)
     process = start(file, tmp_path / "run")
-    _, stderr = process.communicate(timeout=240)
+    _, stderr = process.communicate(timeout=EVENT_S)
     assert process.returncode == 1
     results = list(read_results(tmp_path / "run" / "results.jsonl"))
     assert {result.block for result in results if result.void} == {"r1-basic-0002"}
@@ -213,6 +221,7 @@ def test_a_block_that_no_worker_survives_has_no_result_and_the_others_do(tmp_pat
     wait_until_gone([], tmp_path)
 
 
+@pytest.mark.long
 def test_a_worker_that_dies_in_the_middle_of_its_result_is_noticed(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -239,6 +248,7 @@ print("open:", sorted(found - own), flush=True)
 """A bot that prints the files that it has open besides its input and output."""
 
 
+@pytest.mark.long
 def test_bots_inherit_no_pipe_of_their_worker(tmp_path: Path) -> None:
     programs = {"ann": CURIOUS + STEADY, "bob": CURIOUS + STEADY}
     file = write_tournament(tmp_path, programs, HEADER, PATIENT)
@@ -249,6 +259,7 @@ def test_bots_inherit_no_pipe_of_their_worker(tmp_path: Path) -> None:
     assert all("open: []" in log for log in logs), logs
 
 
+@pytest.mark.long
 def test_bots_of_workers_are_contained(tmp_path: Path) -> None:
     sandbox = sandbox_or_skip()
     spies = "import os\nprint('sees', os.listdir('/proc/self/cwd/..'), flush=True)\n" + STEADY

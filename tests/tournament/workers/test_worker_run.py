@@ -19,7 +19,8 @@ from asara_server.tournament.workers.block_player import (
 )
 from asara_server.tournament.workers.process_workers import process_workers
 from asara_server.tournament.workers.worker_executor import WorkerExecutor
-from tests.tournament.processes import living_in, wait_until
+from tests.events import wait_until
+from tests.tournament.processes import living_in
 from tests.tournament.runs import play
 from tests.tournament.sample_bots import STEADY, write_tournament
 from tests.tournament.worker_runs import HEADER, PATIENT
@@ -40,6 +41,7 @@ def processes(run: Path) -> dict[str, list[int]]:
     return found
 
 
+@pytest.mark.long
 def test_a_process_lives_on_from_block_to_block(tmp_path: Path) -> None:
     file = write_tournament(tmp_path, {"ann": TELLS, "bob": TELLS}, HEADER + KEPT, PATIENT)
     with process_workers(1) as backend:
@@ -68,6 +70,7 @@ def pids(result: BlockResult) -> set[int]:
     return {int(number) for number in re.findall(rb"^process (\d+)", logs, re.MULTILINE)}
 
 
+@pytest.mark.long
 def test_a_block_that_comes_back_is_played_by_other_processes(tmp_path: Path) -> None:
     with jobs(tmp_path) as (_, (first, second, _third)):
         started = pids(play_block(first))

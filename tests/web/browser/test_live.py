@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
+from tests.events import EVENT_S
 from tests.web.chromium import opened_page
 from tests.web.live_table import LiveTable, live_table
 
@@ -83,7 +84,7 @@ def test_a_page_that_lost_its_connection_goes_on_where_it_was(
     fresh.close()
     table.break_connections(stay_down=False)
     table.play(10_000)
-    assert table.over.wait(20)
+    assert table.over.wait(EVENT_S)
     expect(viewer.get_by_text("The match is running.")).to_be_hidden(timeout=10_000)
     expect(lost).to_be_hidden()
     assert last_moment(viewer) > after

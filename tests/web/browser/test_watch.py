@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, WebSocketRoute
 
+from tests.events import turns
 from tests.referee.harness import Stream, spec
 from tests.web.browser.scripts import bundled, run_in_page
 from tests.web.served import watched_referee
@@ -49,7 +50,7 @@ async def play_slowly(stream: Stream) -> None:
     random = Random(0)
     while (response := await stream.read()).WhichOneof("response") != "match_ended":
         if response.HasField("decision"):
-            await asyncio.sleep(0.02)
+            await turns()
             await stream.answer(response.decision, random.choice(response.decision.legal_actions))
 
 

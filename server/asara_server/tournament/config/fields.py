@@ -3,8 +3,10 @@
 Paths are relative to the directory of the file, which the validation context names as `base`.
 """
 
+import errno
 import os
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -116,14 +118,16 @@ def _directory(value: object, info: ValidationInfo) -> object:
 def _resolved(value: str | Path, info: ValidationInfo) -> Path:
     """Return an absolute path without links, at which the system can look."""
     try:
-        path = (base_directory(info) / Path(value).expanduser()).resolve()
-        path.exists()
-    except RuntimeError as error:  # an unknown ~user, or a loop of links
-        fault = "is a loop of links" if "loop" in str(error) else "names a user who does not exist"
+        path = Path(os.path.realpath(base_directory(info) / Path(value).expanduser()))
+        with suppress(FileNotFoundError, NotADirectoryError):
+            path.stat()
+    except RuntimeError:
+        fault = "names a user who does not exist"
     except ValueError:
         fault = "cannot be a path"
-    except OSError as error:  # too long, or not permitted
-        fault = f"cannot be a path: {error.strerror}"
+    except OSError as error:  # a loop, too long, or not permitted
+        looped = error.errno == errno.ELOOP
+        fault = "is a loop of links" if looped else f"cannot be a path: {error.strerror}"
     else:
         return path
     raise problem(f"{plain(repr(str(value)), longest=302)} {fault}")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import socket
 import threading
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -14,8 +13,8 @@ import pytest
 import asara
 from asara import stream
 from asara.v1.play_pb2 import PlayResponse
-from tests.client import scripted
-from tests.client.scripted import ScriptedReferee, Stream
+from tests.contract.client import scripted
+from tests.contract.client.scripted import ScriptedReferee, Stream
 
 
 class Proxy:
@@ -114,7 +113,6 @@ def test_a_referee_on_a_unix_socket_may_be_stopped_for_any_time(
 
     referee.scripts += [stop_for_a_while]
     ping_often(monkeypatch)
-    began = time.monotonic()
     try:
         asara.play(
             lambda decision, _: decision.legal_actions[0],
@@ -123,5 +121,5 @@ def test_a_referee_on_a_unix_socket_may_be_stopped_for_any_time(
     finally:
         proxy.close()
         referee.stop()
-    assert time.monotonic() - began > 1.4
+    assert proxy.running.is_set()
     assert len(proxy.drop) == 1, "the bot has kept its connection"

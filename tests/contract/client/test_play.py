@@ -6,7 +6,6 @@ import functools
 import gc
 import logging
 import threading
-import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -17,8 +16,9 @@ import asara
 from asara import client
 from asara.protocol_client import ProtocolClient, forgiveness
 from asara.v1.play_pb2 import PlayResponse
-from tests.client import scripted
-from tests.client.scripted import LEGAL, ScriptedReferee, Stream
+from tests.contract.client import scripted
+from tests.contract.client.scripted import LEGAL, ScriptedReferee, Stream
+from tests.events import EVENT_S
 
 
 def settings(referee: ScriptedReferee, **options: object) -> asara.Settings:
@@ -275,8 +275,7 @@ def test_the_reason_of_a_refusal_is_received_after_a_long_decision(
         stream.refuse(grpc.StatusCode.RESOURCE_EXHAUSTED, "responses-unread", "late")
 
     def decide(decision: asara.Decision, _match: asara.Match) -> asara.Action:
-        assert closed.wait(5)
-        time.sleep(0.05)
+        assert closed.wait(EVENT_S)
         return decision.legal_actions[0]
 
     referee.scripts.append(script)
@@ -299,8 +298,7 @@ def test_a_goodbye_is_received_after_a_long_decision(
 
     class Slow(recorder):  # type: ignore[misc,valid-type]
         def decide(self, decision: asara.Decision) -> asara.Answer:
-            assert closed.wait(5)
-            time.sleep(0.05)
+            assert closed.wait(EVENT_S)
             return LEGAL[0]
 
     referee.scripts.append(script)

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.client.scripted import ScriptedReferee
+from tests.contract.client.scripted import ScriptedReferee
 
 
 @pytest.fixture

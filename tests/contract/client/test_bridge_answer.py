@@ -10,7 +10,7 @@ from google.protobuf.json_format import MessageToJson
 import asara
 from asara.bridge.answer import AnswerError, read_answer
 from asara.text import format_action, parse_action
-from tests.client.scripted import LEGAL
+from tests.contract.client.scripted import LEGAL
 
 TEXTS = [format_action(action) for action in LEGAL]
 LAY = parse_action("lay blue green face-down")

@@ -14,11 +14,11 @@ import asara
 from asara.protocol_client import ProtocolClient
 from asara.v1.play_pb2 import PlayResponse
 from asara.verifier import make_nonce
-from tests.client import scripted
-from tests.client.scripted import COMMITMENT, ScriptedReferee, Stream
-from tests.client.test_play import settings, take_first
+from tests.contract.client import scripted
+from tests.contract.client.scripted import COMMITMENT, ScriptedReferee, Stream
+from tests.contract.client.test_play import settings, take_first
 
-VECTORS = Path(__file__).parents[1] / "vectors"
+VECTORS = Path(__file__).parents[2] / "vectors"
 OTHER = hashlib.sha256(b"other").digest()
 ALARM = "THE DEAL CANNOT BE TRUSTED"
 

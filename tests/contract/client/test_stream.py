@@ -10,9 +10,10 @@ import pytest
 import asara
 from asara import stream
 from asara.settings import Settings
-from tests.client import scripted
-from tests.client.scripted import ScriptedReferee
-from tests.client.test_process import finish, start
+from tests.contract.client import scripted
+from tests.contract.client.scripted import ScriptedReferee
+from tests.contract.client.test_process import finish, start
+from tests.events import turns
 
 FORKS = """
 import multiprocessing, os, subprocess, asara
@@ -82,7 +83,7 @@ def test_a_bot_plays_in_another_thread(referee: ScriptedReferee, opened: list[st
 
 def test_decide_may_run_event_loops_of_its_own(referee: ScriptedReferee) -> None:
     async def think(decision: asara.Decision) -> asara.Action:
-        await asyncio.sleep(0.001)
+        await turns(1)
         return decision.legal_actions[0]
 
     referee.scripts.append(scripted.one_match)

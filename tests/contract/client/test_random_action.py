@@ -6,10 +6,10 @@ import pytest
 
 import asara
 from asara.protocol_client import ProtocolClient
-from tests.client import scripted
+from tests.contract.client import scripted
 
 VECTORS: list[dict[str, Any]] = json.loads(
-    (Path(__file__).parents[1] / "vectors" / "random_action.json").read_text()
+    (Path(__file__).parents[2] / "vectors" / "random_action.json").read_text()
 )["choices"]
 
 

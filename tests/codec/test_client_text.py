@@ -6,7 +6,7 @@ import pytest
 
 import asara
 from asara_codec.encode import action_message
-from tests.client.actions import ACTIONS
+from tests.codec.every_action import ACTIONS
 
 VECTORS: dict[str, Any] = json.loads(
     (Path(__file__).parents[1] / "vectors" / "actions.json").read_text()

@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 
 from asara.bridge.flushing import REMEDIES
-from tests.client import scripted
-from tests.client.scripted import ScriptedReferee
-from tests.client.test_bridge import finish, start
+from tests.contract.client import scripted
+from tests.contract.client.scripted import ScriptedReferee
+from tests.contract.client.test_bridge import finish, start
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 PAGE = (ROOT / "clients/bridge/README.md").read_text()
 
 

@@ -1,0 +1,324 @@
+"""Changes a file in one place after another, and lists the changes that no test notices.
+
+Pytest collects once. One process per mutant replaces the code of one function, and only those tests
+run that ran the changed line.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import contextlib
+import copy
+import gc
+import json
+import os
+import re
+import signal
+import sys
+import tempfile
+import threading
+import time
+from collections import defaultdict
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from itertools import count
+from pathlib import Path
+from types import CodeType, FrameType, FunctionType
+from typing import Any, Final
+
+import pytest
+from _pytest.runner import runtestprotocol
+
+ROOT: Final = Path(__file__).parent.parent.parent
+_MOST_S: Final = 15.0
+"""Seconds of the tests of one mutant, as measured without a mutant: the quickest are taken."""
+_MEASURE_S: Final = 900.0
+
+_OPERATORS: Final[dict[type[ast.AST], type[ast.AST]]] = {
+    ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt, ast.Eq: ast.NotEq,
+    ast.NotEq: ast.Eq, ast.In: ast.NotIn, ast.NotIn: ast.In, ast.Is: ast.IsNot, ast.IsNot: ast.Is,
+    ast.Add: ast.Sub, ast.Sub: ast.Add, ast.Mult: ast.FloorDiv, ast.FloorDiv: ast.Mult,
+    ast.Div: ast.Mult, ast.Mod: ast.FloorDiv, ast.BitOr: ast.BitAnd, ast.BitAnd: ast.BitOr,
+    ast.And: ast.Or, ast.Or: ast.And,
+}  # fmt: skip
+_NAMES: Final = {"min": "max", "max": "min", "any": "all", "all": "any"}
+
+
+def _changes(node: ast.AST) -> Iterator[ast.AST]:
+    """Yield what may stand in the place of a node."""
+
+    def changed(**fields: Any) -> ast.AST:
+        new = copy.copy(node)
+        vars(new).update(fields)
+        return new
+
+    match node:
+        case ast.cmpop() | ast.operator() | ast.boolop() if type(node) in _OPERATORS:
+            yield _OPERATORS[type(node)]()
+        case ast.UnaryOp(op=ast.Not(), operand=operand):
+            yield operand
+        case ast.AugAssign() | ast.Raise() | ast.Expr(value=ast.Call() | ast.Await()):
+            yield ast.Pass()
+        case ast.If(test=ast.Name() | ast.Attribute() | ast.Call() as test) | ast.IfExp(test=test):
+            yield changed(test=ast.UnaryOp(ast.Not(), test))
+        case ast.Constant(value=bool(value)):
+            yield changed(value=not value)
+        case ast.Constant(value=int(number) | float(number)):
+            yield changed(value=number + 1)
+        case ast.Return(value=ast.expr()):
+            yield changed(value=ast.Constant(None))
+        case ast.Break() | ast.Continue():
+            yield ast.Continue() if isinstance(node, ast.Break) else ast.Break()
+        case ast.Name(id=name, ctx=ast.Load()) if name in _NAMES:
+            yield changed(id=_NAMES[name])
+        case ast.List(elts=parts, ctx=ast.Load()) | ast.Tuple(elts=parts, ctx=ast.Load()):
+            for at in range(len(parts)):
+                yield changed(elts=parts[:at] + parts[at + 1 :])
+        case ast.Call(keywords=keywords):
+            for at in range(len(keywords)):
+                yield changed(keywords=keywords[:at] + keywords[at + 1 :])
+
+
+class _Change(ast.NodeTransformer):
+    """Makes the change of this number in the functions of a module."""
+
+    def __init__(self, number: int) -> None:
+        self.left = number
+        self.functions: list[ast.FunctionDef | ast.AsyncFunctionDef] = []
+        """Around the node that is visited, from outside, or around the change."""
+        self.what: tuple[int, str, str] | None = None
+        """Line, before, after."""
+
+    def visit(self, node: ast.AST) -> ast.AST:
+        if self.what or isinstance(node, ast.arguments | ast.JoinedStr):
+            return node
+        if self.functions and isinstance(node, ast.stmt | ast.expr):
+            self.line = node.lineno
+            self.around = _short(node)
+        for new in _changes(node) if self.functions else ():
+            self.left -= 1
+            if self.left < 0:
+                before = _short(node) or self.around
+                self.what = (self.line, before, _short(new) or type(new).__name__)
+                return new
+        if isinstance(node, ast.Raise):  # its text is nobody's behaviour
+            return node
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            self.functions.append(node)
+            for place, statement in enumerate(node.body):
+                node.body[place] = self.visit(statement)  # type: ignore[call-overload]
+            if not self.what:
+                self.functions.pop()
+            return node
+        if isinstance(node, ast.AnnAssign):
+            node.value = node.value and self.visit(node.value)  # type: ignore[assignment]
+            return node
+        return self.generic_visit(node)
+
+
+@dataclass(frozen=True, slots=True)
+class Mutant:
+    """One change of a function."""
+
+    line: int
+    text: str
+    code: CodeType
+    """Of the whole outermost function or method, changed."""
+
+
+def mutants(path: Path) -> Iterator[Mutant]:
+    """Yield all mutants of the functions of a module."""
+    for number in count():
+        change = _Change(number)
+        tree = change.visit(ast.parse(path.read_text()))
+        if change.what is None:
+            return
+        assert isinstance(tree, ast.Module)
+        module = compile(ast.fix_missing_locations(tree), str(path), "exec")
+        function = change.functions[0]
+        first = min(each.lineno for each in (function, *function.decorator_list))
+        wanted = (function.name, first)
+        code = next(c for c in _codes(module) if (c.co_name, c.co_firstlineno) == wanted)
+        line, before, after = change.what
+        yield Mutant(line, f"{line:5} {code.co_qualname}: {before}  ->  {after}", code)
+
+
+def _codes(code: CodeType) -> Iterator[CodeType]:
+    for each in code.co_consts:
+        if isinstance(each, CodeType):
+            yield each
+            yield from _codes(each)
+
+
+def _short(node: ast.AST) -> str:
+    text = " ".join(ast.unparse(node).split())
+    return text if len(text) < 70 else text[:67] + "…"
+
+
+class Session:
+    """A plugin of pytest that runs the collected tests against each mutant of a file."""
+
+    def __init__(self, path: Path, found: list[Mutant], minutes: float) -> None:
+        self.path = path
+        self.found = found
+        self.minutes = minutes
+        self.survivors: list[str] = []
+        self.caught = 0
+        self.seconds: dict[str, float] = {}
+        """By test; without a mutant."""
+        self.tests_of_line: dict[int, set[str]] = defaultdict(set)
+
+    def pytest_runtestloop(self, session: pytest.Session) -> bool:
+        ran = _in_child(lambda: self._measure(session.items), _MEASURE_S)
+        if ran is None:
+            pytest.exit(f"the tests took more than {_MEASURE_S:g} s without a mutant", 3)
+        for name, (seconds, lines) in ran.items():
+            self.seconds[name] = seconds
+            for line in lines:
+                self.tests_of_line[line].add(name)
+        until = time.monotonic() + 60 * self.minutes
+        for mutant in self.found:
+            if time.monotonic() > until:
+                break
+            self._try(mutant, session.items)
+        return True
+
+    def _measure(self, items: list[pytest.Item]) -> dict[str, tuple[float, list[int]]]:
+        """Run the tests without a mutant; return seconds and lines of those that pass."""
+        ran = {}
+        for item, following in zip(items, [*items[1:], None], strict=False):
+            began = time.monotonic()
+            with _traced(self.path) as lines:
+                passed = _passes(item, following)
+            if passed:
+                ran[item.nodeid] = (time.monotonic() - began, list(lines))
+        return ran
+
+    def _try(self, mutant: Mutant, items: list[pytest.Item]) -> None:
+        names = self.tests_of_line.get(mutant.line, set())
+        chosen: set[str] = set()
+        seconds = 0.0
+        for name in sorted(names, key=self.seconds.__getitem__):
+            seconds += self.seconds[name]
+            if chosen and seconds > _MOST_S:
+                break
+            chosen.add(name)
+        run = [item for item in items if item.nodeid in chosen]
+        run.sort(key=lambda item: self.seconds[item.nodeid])
+        # A mutant that hangs or ends the process is noticed as well.
+        if run and _in_child(lambda: _notices(mutant, run), 20.0 + 4 * seconds) is not False:
+            self.caught += 1
+        else:
+            self.survivors.append(f"{mutant.text}   ({len(run)} tests)")
+
+
+def _passes(item: pytest.Item, following: pytest.Item | None) -> bool:
+    reports = runtestprotocol(item, log=False, nextitem=following)
+    return all(report.passed for report in reports)
+
+
+def _notices(mutant: Mutant, items: list[pytest.Item]) -> bool:
+    """Put the mutant in place, and return whether a test fails."""
+    wanted = _place(mutant.code)
+    for each in gc.get_objects():
+        if isinstance(each, FunctionType) and _place(each.__code__) == wanted:
+            each.__code__ = mutant.code
+        elif hasattr(type(each), "cache_clear"):
+            each.cache_clear()
+    followed = zip(items, [*items[1:], None], strict=False)
+    return not all(_passes(item, following) for item, following in followed)
+
+
+def _place(code: CodeType) -> tuple[str, int, str]:
+    return code.co_qualname, code.co_firstlineno, code.co_filename
+
+
+@contextlib.contextmanager
+def _traced(path: Path) -> Iterator[set[int]]:
+    """Collect the lines of a file that run meanwhile, in all threads of this process."""
+    lines: set[int] = set()
+
+    def line(frame: FrameType, *_: object) -> Any:
+        lines.add(frame.f_lineno)
+        return line
+
+    def call(frame: FrameType, *_: object) -> Any:
+        return line if frame.f_code.co_filename == str(path) else None
+
+    threading.settrace(call)
+    sys.settrace(call)
+    try:
+        yield lines
+    finally:
+        sys.settrace(None)
+        threading.settrace(None)
+
+
+def _in_child(work: Callable[[], object], most_s: float) -> Any:
+    """Return what a process of its own returns; None if that takes too long or it ends early."""
+    with tempfile.TemporaryFile() as file:
+        pid = os.fork()
+        if pid == 0:
+            os.setpgid(0, 0)
+            try:
+                file.write(json.dumps(work()).encode())
+                file.flush()
+            finally:
+                os._exit(0)
+        until = time.monotonic() + most_s
+        while os.waitpid(pid, os.WNOHANG) == (0, 0):
+            if time.monotonic() > until:
+                os.killpg(pid, signal.SIGKILL)
+                os.waitpid(pid, 0)
+                return None
+            time.sleep(0.01)
+        file.seek(0)
+        return json.loads(file.read() or "null")
+
+
+def tests_of(path: Path) -> list[str]:
+    """Return the test files of a module: in the folder that mirrors its own, and that import it."""
+    parts = path.relative_to(ROOT / "server").with_suffix("").parts
+    folder = Path(*parts[1:-1]) if len(parts) > 2 else Path(parts[0].removeprefix("asara_"))
+    package, name = ".".join(parts[:-1]), parts[-1]
+    imports = re.compile(rf"{package}\.{name}\b|from {package} import .*\b{name}\b")
+    return [
+        str(each)
+        for each in sorted((ROOT / "tests").rglob("test_*.py"))
+        if each.parent == ROOT / "tests" / folder or imports.search(each.read_text())
+    ]
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="scripts/mutants", description=__doc__)
+    parser.add_argument("files", nargs="+", type=Path, metavar="FILE")
+    parser.add_argument("--only", default="", metavar="NAME", help="a function or class")
+    parser.add_argument(
+        "--most", type=int, default=10_000, help="mutants of a file, spread over it"
+    )
+    parser.add_argument(
+        "--minutes", type=float, default=30.0, help="for the mutants of a file (30)"
+    )
+    parser.add_argument("--tests", nargs="+", metavar="TEST", help="others than those of the file")
+    options = parser.parse_args()
+    missed = 0
+    for path in (file.resolve() for file in options.files):
+        found = [each for each in mutants(path) if each.code.co_qualname.startswith(options.only)]
+        found = found[:: max(1, -(-len(found) // options.most))]
+        plugin = Session(path, found, options.minutes)
+        args = ["-q", "-p", "no:cacheprovider", "-n", "0", *(options.tests or tests_of(path))]
+        if pytest.main(args, [plugin]) not in {0, 5}:
+            return 2
+        missed += len(plugin.survivors)
+        tried = plugin.caught + len(plugin.survivors)
+        print(f"\n{path.relative_to(ROOT)}: {plugin.caught} of {tried} mutants caught")
+        if tried < len(found):
+            print(f"  {len(found) - tried} not tried: --minutes {options.minutes:g} were over")
+        for text in plugin.survivors:
+            print(f"  not caught: {text}", flush=True)
+    return int(missed > 0)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,298 @@
+"""What a tournament prints, publishes and proves, and what other commands read from its run."""
+
+import json
+import re
+import shutil
+import signal
+import time
+import urllib.request
+from collections.abc import Callable
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from asara.v1.replay_pb2 import Replay
+from tests.contract.doors import (
+    AT_RANDOM,
+    EXITS,
+    HEADER,
+    STEADY,
+    asara,
+    refusal,
+    running,
+    web,
+    write_tournament,
+)
+
+PUBLISHED = {
+    "logs",
+    "manifest.json",
+    "manifest.json.sig",
+    "referee.pub",
+    "replays",
+    "results.jsonl",
+    "run.json",
+    "run.log",
+    "standings.json",
+    "tournament.toml",
+    "tree_head.json",
+    "tree_head.json.sig",
+}
+
+
+class Cup:
+    """A tournament of two bots that play and one that does not start, and what the run printed."""
+
+    def __init__(self, folder: Path) -> None:
+        bots = {"ann": STEADY, "bob": STEADY, "exits": EXITS}
+        self.file = write_tournament(folder, bots, HEADER + "rounds = 2\n")
+        self.run = folder / "runs" / "cup"
+        self.done = asara("tournament", "run", self.file, "--out", self.run)
+        self.manifest = sha256((self.run / "manifest.json").read_bytes()).hexdigest()
+
+    @property
+    def replays(self) -> list[Path]:
+        return sorted((self.run / "replays").iterdir())
+
+
+@pytest.fixture(scope="module")
+def cup(tmp_path_factory: pytest.TempPathFactory) -> Cup:
+    return Cup(tmp_path_factory.mktemp("contract"))
+
+
+def results(run: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in (run / "results.jsonl").read_text().splitlines()]
+
+
+def played(run: Path) -> list[tuple[Any, ...]]:
+    """Return what two runs of the same tournament have in common."""
+    return sorted((row["match_id"], row["seats"], row["void"]) for row in results(run))
+
+
+def test_a_run_prints_standings_and_what_happened(cup: Cup) -> None:
+    lines = cup.done.stdout.splitlines()
+    printed = cup.done.stderr
+    assert max(map(len, lines)) <= 80
+    assert lines[0] == "Cup: 12 matches in 6 deal blocks"
+    assert " ".join(lines[1].split()) == ("# entry score 95 % first wins prestige matches faults")
+    assert lines[4].split()[1] == "exits"
+    assert lines[4].split()[-2:] == ["8", "8"]
+    assert [line.split() for line in lines[6:9]] == [
+        ["Faults"],
+        ["entry", "never", "started"],
+        ["exits", "8"],
+    ]
+    assert "exits forfeits" in printed
+    assert re.search(r"\nThe run used \S+ of the cores\. Bots were deciding for", printed)
+    assert "exits is out: not started again after 3 failures in a row: exited with" in printed
+    logs = (cup.run / "logs").rglob("*-exits.log")
+    assert any("cannot load model.bin" in log.read_text() for log in logs)
+
+
+def test_a_run_publishes_its_files(cup: Cup) -> None:
+    assert {path.name for path in cup.run.iterdir()} >= PUBLISHED
+    assert (cup.run / "tournament.toml").read_text() == cup.file.read_text()
+    assert [path.stem for path in cup.replays] == sorted(r["match_id"] for r in results(cup.run))
+    info, log = json.loads((cup.run / "run.json").read_text()), (cup.run / "run.log").read_text()
+    assert f"Manifest (SHA-256): {cup.manifest}\n" in cup.done.stderr
+    assert cup.manifest in log.splitlines()[0]
+    assert f"Deal commitment (SHA-256): {info['deal_commitment']}\n" in cup.done.stderr
+    assert info["deal_commitment"] in log.splitlines()[0]
+    assert f"Tournament secret: {info['tournament_secret']}\n" in cup.done.stderr
+    assert "match started" in log
+
+
+def test_a_result_is_a_row_of_these_fields(cup: Cup) -> None:
+    rows = results(cup.run)
+    assert len(rows) == 12
+    for row in rows:
+        assert set(row) == {
+            *("match_id", "attempt", "round", "rule_sets", "block", "duplicate_deal", "seats"),
+            *("void", "void_reason", "lost", "replay_sha256", "started", "seconds"),
+        }
+        assert [set(seat) for seat in row["seats"]] == [
+            {"entry", "rank", "prestige", "termination", "detail"}
+        ] * 2
+        replay = cup.run / "replays" / f"{row['match_id']}.asara"
+        assert row["replay_sha256"] == sha256(replay.read_bytes()).hexdigest()
+        entries = {seat["entry"]: seat for seat in row["seats"]}
+        if "exits" in entries:
+            assert entries.pop("exits")["rank"] == 2
+            assert [seat["rank"] for seat in entries.values()] == [1]
+        else:
+            ordered = sorted(row["seats"], key=lambda seat: -seat["prestige"])
+            assert [seat["termination"] for seat in ordered] == ["completed"] * 2
+            assert ordered[0]["rank"] == 1
+
+
+def test_standings_add_up_to_the_results(cup: Cup) -> None:
+    standings = json.loads((cup.run / "standings.json").read_text())
+    assert standings["complete"]
+    assert standings["matches"] == {"scheduled": 12, "played": 12, "void": 0, "blocks": 6}
+    assert {row["entry"]: row["matches"] for row in standings["overall"]} == {
+        "ann": 8,
+        "bob": 8,
+        "exits": 8,
+    }
+    assert sum(row["score"] for row in standings["overall"]) == pytest.approx(1.5)
+    last = standings["overall"][-1]
+    assert (last["entry"], last["score"], last["place"]) == ("exits", 0, 3)
+    shown = asara("standings", cup.run).stdout
+    assert shown.splitlines()[1:5] == cup.done.stdout.splitlines()[1:5]
+
+
+def test_a_run_is_not_overwritten(cup: Cup) -> None:
+    assert refusal("tournament", "run", cup.file, "--out", cup.run) == (
+        f"asara: {cup.run}: already holds a run; go on with it by --resume, name another "
+        "directory, or delete that run with --replace\n"
+    )
+
+
+def test_what_one_seat_saw_is_shown_and_everything_is_exported(cup: Cup) -> None:
+    replay = cup.replays[0]
+    shown = asara("replay", "show", replay, "--seat", "1").stdout
+    assert shown.startswith(f"Match {replay.stem} as seat 1 ")
+    exported = json.loads(asara("replay", "export", replay, "--json").stdout)
+    assert set(exported) <= {field.json_name for field in Replay.DESCRIPTOR.fields}
+    page = cup.run.parent / "page.html"
+    asara("replay", "page", replay, "--out", page)
+    assert page.read_text().startswith("<!doctype html>")
+
+
+def test_status_and_report(cup: Cup, tmp_path: Path) -> None:
+    assert asara("status", cup.run).stdout.startswith("Cup: finished")
+    asara("report", cup.run, "--out", tmp_path / "report.html")
+    assert "exits" in (tmp_path / "report.html").read_text()
+
+
+@pytest.mark.parametrize(
+    ("words", "text"),
+    [
+        ("standings none", "asara: none: holds no run"),
+        ("tornament", "No such command 'tornament'. Did you mean 'tournament'?"),
+        ("match random", "asara: a match has 2 to 4 bots, not 1"),
+    ],
+)
+def test_what_cannot_be_done_ends_with_status_2(words: str, text: str, tmp_path: Path) -> None:
+    assert text in refusal(*words.split(), cwd=tmp_path)
+
+
+def test_a_sound_run_is_audited_with_status_0(cup: Cup) -> None:
+    done = asara("audit", cup.run, "--manifest", cup.manifest)
+    assert done.stdout.endswith("audited 12 replays: 12 sound, 0 unsound\n")
+    asara("audit", cup.run, "--manifest", "0" * 64, status=1)
+
+
+def flip_last_bit(path: Path) -> None:
+    data = bytearray(path.read_bytes())
+    data[-1] ^= 1
+    path.write_bytes(data)
+
+
+def exchange_ranks(run: Path) -> None:
+    path = run / "results.jsonl"
+    first, rest = path.read_text().split("\n", 1)
+    row = json.loads(first)
+    one, other = row["seats"]
+    one["rank"], other["rank"] = other["rank"], one["rank"]
+    path.write_text(json.dumps(row, separators=(",", ":")) + "\n" + rest)
+
+
+FORGERIES: dict[str, tuple[str, Callable[[Path], object]]] = {
+    "a bit of a replay's signature": (
+        "replays",
+        lambda run: flip_last_bit(min((run / "replays").iterdir())),
+    ),
+    "a missing replay": ("replays", lambda run: min((run / "replays").iterdir()).unlink()),
+    "a result": ("results.jsonl", exchange_ranks),
+    "the manifest": (
+        "manifest.json",
+        lambda run: (run / "manifest.json").write_text(
+            (run / "manifest.json").read_text().replace("Cup", "Cap")
+        ),
+    ),
+    "the manifest's signature": (
+        "manifest.json",
+        lambda run: (run / "manifest.json.sig").write_bytes(bytes(64)),
+    ),
+    "the standings": (
+        "standings.json",
+        lambda run: (run / "standings.json").write_text(
+            (run / "standings.json").read_text().replace('"bob"', '"Bob"')
+        ),
+    ),
+}
+
+
+@pytest.mark.parametrize("forgery", FORGERIES)
+def test_what_was_changed_is_named_with_status_1(cup: Cup, tmp_path: Path, forgery: str) -> None:
+    run = Path(shutil.copytree(cup.run, tmp_path / "cup"))
+    named, change = FORGERIES[forgery]
+    change(run)
+    assert named in asara("audit", run, status=1).stdout
+
+
+def test_the_web_serves_the_runs_of_a_folder(cup: Cup) -> None:
+    def get(path: str) -> Any:
+        with urllib.request.urlopen(f"{address}{path}", timeout=60) as answer:
+            return json.load(answer)
+
+    with web(cup.run.parent) as address:
+        (run,) = get("/api/runs")["runs"]
+        assert run["name"] == "cup"
+        while (standings := get("/api/runs/cup")["standings"]) is None:
+            time.sleep(0.1)  # they are computed while nobody waits
+        assert standings["overall"][-1]["entry"] == "exits"
+
+
+def test_the_manifest_can_be_published_before_the_first_match(tmp_path: Path) -> None:
+    file = write_tournament(tmp_path, {"ann": AT_RANDOM, "bob": AT_RANDOM})
+    run, key = tmp_path / "run", tmp_path / "new.key"
+    options = ("tournament", "run", file, "--out", run, "--key", key)
+    printed = asara(*options, "--prepare").stderr
+    assert printed.startswith(f"created the signing key {key}; keep a copy\n")
+    manifest = (run / "manifest.json").read_bytes()
+    digest = sha256(manifest).hexdigest()
+    assert f"Manifest (SHA-256): {digest}\n" in printed
+    fields = json.loads(manifest)
+    assert f"Deal commitment (SHA-256): {fields['deal_commitment']}\n" in printed
+    assert f"Public key (Ed25519): {fields['public_key']}\n" in printed
+    assert "--resume" in printed
+    assert (run / "results.jsonl").read_bytes() == b""
+    assert json.loads((run / "run.json").read_text())["state"] == "prepared"
+    shown = asara("status", run).stdout
+    assert shown.startswith("Cup: prepared; nothing was played yet; begin it with --resume")
+    assert "Took" not in shown
+    asara("report", run)
+    asara("audit", run, "--manifest", digest, status=3)
+    assert "already holds a run" in refusal(*options)
+
+    assert "created the signing key" not in asara(*options, "--resume").stderr
+    assert (run / "manifest.json").read_bytes() == manifest
+    info = json.loads((run / "run.json").read_text())
+    assert (info["state"], info["resumed"], info["resumed_with"]) == ("finished", None, [])
+    asara("audit", run, "--manifest", digest)
+
+
+def test_a_run_that_is_killed_goes_on_and_ends_as_one_that_is_not(tmp_path: Path) -> None:
+    file = write_tournament(tmp_path, {"ann": STEADY, "bob": STEADY}, HEADER + "rounds = 2\n")
+    calm, killed = tmp_path / "calm", tmp_path / "killed"
+    asara("tournament", "run", file, "--out", calm)
+    words = ("tournament", "run", file, "--out", killed)
+    slow = {"PAUSE_S": "0.02"}
+    with running("--log-level", "info", *words, **slow) as process:
+        assert process.stderr is not None
+        while "match started" not in (line := process.stderr.readline()):
+            assert line, "the run ended before a match started"
+        process.send_signal(signal.SIGKILL)
+        assert process.wait() == -signal.SIGKILL
+    assert len(results(killed)) < len(results(calm))
+    asara("tournament", "run", file, "--out", killed, "--resume")
+    assert played(killed) == played(calm)
+    same = [(run / "standings.json").read_bytes() for run in (killed, calm)]
+    assert same[0] == same[1]
+    asara("audit", killed)
+    asara("tournament", "run", file, "--out", killed, "--replace")
+    assert (killed / "standings.json").read_bytes() == same[1]

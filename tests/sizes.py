@@ -1,0 +1,20 @@
+"""Cases of a test that only `scripts/test --all` runs."""
+
+from collections.abc import Iterable
+from typing import Any
+
+import pytest
+
+
+def others_long(cases: Iterable[Any], every: int) -> list[Any]:
+    """Mark the cases as long, except the first one and every `every`-th one after it.
+
+    A case is one value, a tuple of values, or a `pytest.param`.
+    """
+    return [case if not n % every else _long(case) for n, case in enumerate(cases)]
+
+
+def _long(case: Any) -> Any:
+    if hasattr(case, "marks"):  # a pytest.param
+        return pytest.param(*case.values, id=case.id, marks=[*case.marks, pytest.mark.long])
+    return pytest.param(*(case if isinstance(case, tuple) else (case,)), marks=pytest.mark.long)
