@@ -158,5 +158,5 @@ def _check_streams(expected: Expected, stage: Stage) -> None:
         shown = ", ".join(f"{pause:.2f}" for pause in pauses) + " s"
         if pauses[0] > _FIRST_PAUSE_S or max(pauses) > _LONGEST_PAUSE_S:
             raise CaseFailed("pauses of 0.1 s at first and 2 s at most", shown)
-        if max(pauses) < _GROWTH * pauses[0]:
+        if max(pauses) < _GROWTH * min(pauses):  # on a busy machine any single one may be long
             raise CaseFailed("pauses that grow", shown)
