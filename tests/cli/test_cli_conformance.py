@@ -10,7 +10,7 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from asara_server.conformance.catalogue import all_cases
+from asara_server.conformance.catalogue import all_cases, selected
 from tests.cli.command import asara, command_line, environment, on_terminal, refusal
 from tests.events import EVENT_S, wait_until
 
@@ -123,9 +123,39 @@ def test_known_failures_are_permitted_and_must_fail(tmp_path):
 def test_all_cases_are_listed_without_a_program():
     done = asara("conformance", "--list")
     assert done.returncode == 0
-    assert [line.split()[0] for line in done.stdout.splitlines()] == [
-        case.name for case in all_cases()
-    ]
+    listed = [line.split()[0] for line in done.stdout.splitlines()]
+    assert [word for word in listed if not word.endswith(":")] == [c.name for c in all_cases()]
+    assert [word for word in listed if word.endswith(":")] == ["protocol:", "client:", "kit:"]
+    client = asara("conformance", "--list", "--level", "client")
+    assert "patience-by-default" in client.stdout
+    assert "published-rule" not in client.stdout
+
+
+def test_a_failed_case_quotes_the_page_that_demands_it():
+    done = asara("conformance", "--run", "published-rule", "--", *BROKEN, "published-rule")
+    assert "proves   By the published rule, " in done.stdout
+    assert "says     clients/README.md: The starters choose by [one rule]" in done.stdout
+    assert ", by the published rule\n" in done.stdout
+
+
+def test_a_folder_is_tested_with_its_build_and_its_environment(tmp_path):
+    folder = tmp_path / "my bot"
+    folder.mkdir()
+    (folder / "bot.toml").write_text(
+        'build = "cp source.py built.py"\n'
+        'command = "python built.py"\n'
+        '[environment]\nNAME = "mine"\n'
+    )
+    (folder / "source.py").write_text(
+        "import os, runpy\n"
+        "assert os.environ['NAME'] == 'mine'\n"
+        "assert os.path.exists('bot.toml')\n"
+        f"runpy.run_path({RANDOM_BOT[1]!r}, run_name='__main__')\n"
+    )
+    done = asara("conformance", "--run", "tcp-address", "my bot", cwd=tmp_path)
+    assert done.returncode == 0, done.stdout
+    bundled = asara("conformance", "--run", "tcp-address", "random")
+    assert bundled.returncode == 0, bundled.stdout
 
 
 @pytest.mark.long
@@ -137,13 +167,15 @@ def test_lines_on_a_terminal_have_80_columns():
 @pytest.mark.parametrize(
     ("words", "text"),
     [
-        ("", "there is no program to test; write it after --"),
-        ("-- no-such-program", "COMMAND: no program 'no-such-program' on PATH"),
-        ("-- python no_such_bot.py", "COMMAND: no such file 'no_such_bot.py'"),
-        ("-- ./bot.py", "COMMAND: './bot.py' is not executable"),
+        ("", "there is no bot to test; name its folder, or write its command after --"),
+        ("-- no-such-program", "bot 'no-such-program': neither a file, nor a command"),
+        ("-- python no_such_bot.py", "bot 'python no_such_bot.py': no such file"),
+        ("-- ./bot.sh", "bot './bot.sh': it is not executable"),
+        (".", "bot '.': the directory has no bot.toml, main.py or main.go"),
         ("--run tsl -- true", "--run tsl: no case has such a name; see --list"),
         ("--run '' -- true", "--run '': no case has such a name; see --list"),
-        ("--run tls --skip tls -- true", "--run and --skip leave no case"),
+        ("--run tls --skip tls -- true", "--level, --run and --skip leave no case"),
+        ("--run tls --level protocol -- true", "--level, --run and --skip leave no case"),
         ("--known-failing none.txt -- true", "--known-failing none.txt: No such file"),
         ("--known-failing bad.txt -- true", "bad.txt: line 1: there is no case 'tsl'"),
         ("--known-failing bytes.txt -- true", "bytes.txt: is not a text in UTF-8"),
@@ -152,7 +184,7 @@ def test_lines_on_a_terminal_have_80_columns():
     ],
 )
 def test_bad_input_is_answered_by_one_line(tmp_path, words, text):
-    (tmp_path / "bot.py").touch(0o644)
+    (tmp_path / "bot.sh").touch(0o644)
     (tmp_path / "bad.txt").write_text("tsl\n")
     (tmp_path / "bytes.txt").write_bytes(b"\xff\n")
     error = refusal("conformance", *shlex.split(words), cwd=tmp_path)
@@ -181,7 +213,8 @@ time.sleep(600)
     process.send_signal(number)
     _, error = process.communicate(timeout=EVENT_S)
     assert process.returncode == 128 + number
-    assert error == f"asara: stopped after 0 of {len(all_cases())} cases\n"
+    protocol = selected(all_cases(), [], [])
+    assert error == f"asara: stopped after 0 of {len(protocol)} cases\n"
     assert not Path("/proc", pid.read_text()).exists()
 
 

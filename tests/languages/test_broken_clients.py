@@ -8,7 +8,7 @@ import pytest
 from asara_server.conformance.case import Case
 from asara_server.conformance.runner import play_case
 from asara_server.conformance.verdict import CaseResult, Verdict
-from tests.conformance.test_cases import BROKEN_CLIENT, CASES
+from tests.conformance.test_cases import CASES, broken_client
 
 pytestmark = pytest.mark.languages
 
@@ -48,4 +48,4 @@ async def _play_each(cases: list[Case], *options: str) -> list[CaseResult]:
 
 
 async def _play(case: Case, *options: str) -> CaseResult:
-    return await play_case(case, (*BROKEN_CLIENT, *options, case.name))
+    return await play_case(case, broken_client(*options, case.name))

@@ -7,6 +7,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag
 
+from asara_server.conformance.level import Level
+
 MutationName = Literal[
     "unknown-fields",
     "unknown-events",
@@ -53,7 +55,7 @@ class Settings(_Strict):
     """Authority that ASARA_CA names, or a file that is absent or no certificate."""
     token: bool = True
     seed: str = "7"
-    """ASARA_SEED; if it is empty, it is not set, and any legal action is accepted."""
+    """ASARA_SEED; if it is empty, it is not set."""
     transcript: Literal["", "folder", "used folder", "file"] = ""
     """ASARA_TRANSCRIPT: a folder that does not exist yet, one that has a transcript of each match,
     or the path of a file."""
@@ -232,8 +234,8 @@ Step = Annotated[
 class Expected(_Strict):
     """The state of things after the script, apart from what its steps have checked."""
 
-    status: int = 0
-    """Exit status of the program."""
+    status: int | None = 0
+    """Exit status of the program; None for any."""
     stderr: list[str] = []
     """Texts that standard error has to contain; {address} stands for that of the referee."""
     not_stderr: list[str] = []
@@ -262,8 +264,14 @@ class Case(_Strict):
     """One case."""
 
     name: str = Field(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$")
+    level: Level
+    """That of the folder in which the case is."""
     proves: str = Field(pattern=r"^[A-Z].*\.$")
     """One sentence that says what is proved."""
+    says: str
+    """The words of the level's page that demand it."""
+    by_rule: bool = False
+    """True if actions and nonces have to follow from the seed, by the published rules."""
     settings: Settings = Settings()
     matches: dict[str, MatchSettings] = {}
     streams: list[list[Step]] = []

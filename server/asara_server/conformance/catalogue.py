@@ -10,6 +10,7 @@ import yaml
 from pydantic import TypeAdapter
 
 from asara_server.conformance.case import Case
+from asara_server.conformance.level import Level
 from asara_server.text import plain
 
 
@@ -18,30 +19,35 @@ class SelectionError(ValueError):
 
 
 def all_cases() -> list[Case]:
-    """Return all cases in the order of the files' names, and of the cases in each."""
+    """Return all cases in the order of levels, of the files' names, and of the cases in each."""
     folder = files("asara_server.conformance") / "cases"
     adapter = TypeAdapter(list[Case])
     cases: list[Case] = []
-    for file in sorted(folder.iterdir(), key=lambda file: file.name):
-        if file.name.endswith(".yaml"):
+    for level in Level:
+        for file in sorted((folder / level).iterdir(), key=lambda file: file.name):
             data: Any = yaml.safe_load(file.read_text(encoding="utf-8"))
-            cases += adapter.validate_python(data)
+            cases += adapter.validate_python([{"level": level, **case} for case in data])
     names = [case.name for case in cases]
     assert len(set(names)) == len(names), "two cases have one name"
     return cases
 
 
-def selected(cases: list[Case], run: list[str], skip: list[str]) -> list[Case]:
-    """Return the cases that match a pattern of `run`, or all, and none of `skip`.
+def selected(
+    cases: list[Case], run: list[str], skip: list[str], level: Level | None = None
+) -> list[Case]:
+    """Return the cases up to a level that match a pattern of `run`, or all, and none of `skip`.
 
     A pattern is a name in which `*` stands for any text. Raises SelectionError if one matches none.
+    Without a level, cases that `run` names are of any, and else of `protocol`.
     """
     for option, patterns in (("--run", run), ("--skip", skip)):
         for pattern in patterns:
             if not any(fnmatchcase(case.name, pattern) for case in cases):
                 shown = shlex.quote(pattern)
                 raise SelectionError(f"{option} {shown}: no case has such a name; see --list")
-    chosen = [case for case in cases if not run or _matches(case, run)]
+    highest = level or (Level.KIT if run else Level.PROTOCOL)
+    levels = list(Level)[: list(Level).index(highest) + 1]
+    chosen = [case for case in cases if case.level in levels and (not run or _matches(case, run))]
     return [case for case in chosen if not _matches(case, skip)]
 
 

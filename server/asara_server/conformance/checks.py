@@ -41,7 +41,7 @@ def check_end(
     if program.stderr.too_large or program.stdout.too_large:
         seen = "the program printed more than 64 MiB, and was killed"
         raise CaseFailed("at most 64 MiB of output", seen)
-    if status != expected.status:
+    if expected.status is not None and status != expected.status:
         seen = ended_with(status)
         raise CaseFailed(f"exit status {expected.status}", seen)
     _check_output(expected, program, stage.address, token)
@@ -158,5 +158,5 @@ def _check_streams(expected: Expected, stage: Stage) -> None:
         shown = ", ".join(f"{pause:.2f}" for pause in pauses) + " s"
         if pauses[0] > _FIRST_PAUSE_S or max(pauses) > _LONGEST_PAUSE_S:
             raise CaseFailed("pauses of 0.1 s at first and 2 s at most", shown)
-        if max(pauses) < _GROWTH * pauses[0]:
+        if max(pauses) < _GROWTH * min(pauses):  # on a busy machine any single one may be long
             raise CaseFailed("pauses that grow", shown)

@@ -35,7 +35,8 @@ class PlayedMatch:
     - `running`: True from MatchStarted to MatchEnded
     """
 
-    def __init__(self, name: str, settings: MatchSettings, seed: str) -> None:
+    def __init__(self, name: str, settings: MatchSettings, seed: str, *, by_rule: bool) -> None:
+        """`by_rule` demands actions that follow from the seed; otherwise any legal one will do."""
         self.name = name
         self.settings = settings
         self.seat = settings.seat
@@ -45,8 +46,9 @@ class PlayedMatch:
         self.running = False
         self.nonce = b""
         self._seed = seed
+        self._by_rule = by_rule
         self._rejected = False
-        self._lost: tuple[int, ActionMessage] | None = None
+        self._lost: tuple[int, list[ActionMessage]] | None = None
         self._secret = sha256(f"secret of {name}".encode()).digest()
         self._unsent: deque[bytes] = deque()
         self._now_us = 0
@@ -142,35 +144,34 @@ class PlayedMatch:
     # Answers
 
     @property
-    def expected_answer(self) -> ActionMessage | None:
-        """The action that the program has to choose; None if any legal one will do."""
+    def expected_answer(self) -> list[ActionMessage] | None:
+        """The actions that the program has to choose; None if any legal ones will do."""
         assert self.open is not None
-        legal = self.open.legal_actions
-        if self._rejected:
-            return legal[0]
-        number = self.open.decision_id
-        if self._lost is not None and self._lost[0] == number:
+        number, legal = self.open.decision_id, self.open.legal_actions
+        if not self._rejected and self._lost is not None and self._lost[0] == number:
             return self._lost[1]
-        if not self._seed:
+        if not self._by_rule:
             return None
-        return legal[random_index(self._seed, self.name, self.seat, number, len(legal))]
+        if self._rejected:
+            return [legal[0]]
+        return [legal[random_index(self._seed, self.name, self.seat, number, len(legal))]]
 
-    def answer(self, action: ActionMessage) -> None:
-        """Play a legal action of the open decision for the program."""
+    def answer(self, actions: list[ActionMessage]) -> None:
+        """Play a reply to the open decision for the program; its first action is legal."""
         assert self.open is not None
         number, self.open = self.open.decision_id, None
-        answer = self._played.reply(self.seat, number, [action], self._now())
+        answer = self._played.reply(self.seat, number, actions, self._now())
         assert answer is Answer.ACCEPTED, answer
         self._played.record_reply(0)
         self._collect()
 
-    def lose(self, action: ActionMessage) -> None:
+    def lose(self, actions: list[ActionMessage]) -> None:
         """Note a reply that is lost: the decision stays open, and is to get the same answer."""
         assert self.open is not None
-        self._lost = self.open.decision_id, action
+        self._lost = self.open.decision_id, actions
         self.open = None
 
-    def reject(self, reason: str, action: ActionMessage) -> bytes:
+    def reject(self, reason: str, received: list[ActionMessage]) -> bytes:
         """Take the reply for a defective one; return the rejection with this reason."""
         assert self.open is not None
         number = self.open.decision_id
@@ -179,13 +180,13 @@ class PlayedMatch:
             case "EMPTY":
                 actions = []
             case "TOO_MANY_ACTIONS":
-                actions = [action] * (LIMITS.actions_per_reply + 1)
+                actions = received[:1] * (LIMITS.actions_per_reply + 1)
             case "UNKNOWN_ACTION":
                 actions = [ActionMessage()]
             case "ILLEGAL_ACTION":
                 actions = [_illegal(self.open)]
             case "UNKNOWN_DECISION":
-                number, actions = _NEVER_ASKED, [action]
+                number, actions = _NEVER_ASKED, received
             case _:
                 raise ValueError(reason)
         answer = self._played.reply(self.seat, number, list(actions), self._now())
@@ -237,7 +238,7 @@ class PlayedMatch:
             legal = self._played.state.legal
             index = random_index(self._seed, self.name, self.seat, decision.decision_id, len(legal))
             self.open = decision
-            self.answer(action_message(legal[index]))
+            self.answer([action_message(legal[index])])
         self.leave()
 
     def _advance(self) -> None:

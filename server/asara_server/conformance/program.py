@@ -5,9 +5,12 @@ import contextlib
 import os
 import signal
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
+
+from asara_server.tournament.config.commands import resolve_command
+from asara_server.tournament.config.tournament_file import Entry
 
 _KEPT: Final = 1 << 18
 """Bytes kept of each output."""
@@ -52,11 +55,13 @@ class Program:
         ]
 
     @classmethod
-    async def start(cls, command: Sequence[str], environment: Mapping[str, str]) -> "Program":
-        """Start the command in a process group of its own; raise ProgramError."""
+    async def start(cls, bot: Entry, environment: Mapping[str, str]) -> "Program":
+        """Start a bot, in its directory and in a process group of its own; raise ProgramError."""
+        command = resolve_command(bot.command, bot.directory)
         try:
             process = await asyncio.create_subprocess_exec(
                 *command,
+                cwd=bot.directory,
                 stdin=asyncio.subprocess.DEVNULL,
                 stdout=asyncio.subprocess.PIPE,
                 stderr=asyncio.subprocess.PIPE,

@@ -18,6 +18,7 @@ from asara_server.conformance.script import Script
 from asara_server.conformance.stage import Stage
 from asara_server.conformance.verdict import CaseResult, Verdict
 from asara_server.network.addresses import socket_parent
+from asara_server.tournament.config.tournament_file import Entry
 
 _SETTLE_S = 1.0
 """Seconds in which a script may end after the program."""
@@ -27,19 +28,15 @@ _TICK_S = 0.1
 _PRINTED_LINES = 6
 
 
-async def play_cases(
-    cases: Sequence[Case], command: Sequence[str], jobs: int
-) -> AsyncIterator[CaseResult]:
+async def play_cases(cases: Sequence[Case], bot: Entry, jobs: int) -> AsyncIterator[CaseResult]:
     """Yield the results of all cases in the order in which they end; raise ProgramError.
 
     Those that mostly wait begin first, and take none of the `jobs`.
     """
     places = asyncio.Semaphore(jobs)
-    waiting = [asyncio.create_task(play_case(case, command)) for case in cases if case.waits]
+    waiting = [asyncio.create_task(play_case(case, bot)) for case in cases if case.waits]
     others = [
-        asyncio.create_task(_play_in_turn(case, command, places))
-        for case in cases
-        if not case.waits
+        asyncio.create_task(_play_in_turn(case, bot, places)) for case in cases if not case.waits
     ]
     tasks = [*waiting, *others]
     try:
@@ -51,26 +48,26 @@ async def play_cases(
         await asyncio.gather(*tasks, return_exceptions=True)
 
 
-async def _play_in_turn(
-    case: Case, command: Sequence[str], places: asyncio.Semaphore
-) -> CaseResult:
+async def _play_in_turn(case: Case, bot: Entry, places: asyncio.Semaphore) -> CaseResult:
     async with places:
-        return await play_case(case, command)
+        return await play_case(case, bot)
 
 
-async def play_case(case: Case, command: Sequence[str]) -> CaseResult:
+async def play_case(case: Case, bot: Entry) -> CaseResult:
     """Play one case; raise ProgramError if the program cannot be executed."""
     began = time.monotonic()
     with tempfile.TemporaryDirectory(
         prefix="asara-", dir=socket_parent(), ignore_cleanup_errors=True
     ) as folder:
-        performance = _Performance(case, command, Path(folder))
+        performance = _Performance(case, bot, Path(folder))
         try:
             seen = await performance.play()
         except CaseFailed as failure:
             verdict, expected, seen = Verdict.FAILED, failure.expected, failure.seen
         else:
-            verdict, expected = Verdict.PASSED, f"status {case.expect.status}"
+            status = case.expect.status
+            verdict = Verdict.PASSED
+            expected = "any status" if status is None else f"status {status}"
         printed = "" if verdict is Verdict.PASSED else performance.printed()
     seconds = time.monotonic() - began
     return CaseResult(case, verdict, expected, seen, seconds, performance.streams, printed)
@@ -79,9 +76,9 @@ async def play_case(case: Case, command: Sequence[str]) -> CaseResult:
 class _Performance:
     """One case being played, in a temporary folder."""
 
-    def __init__(self, case: Case, command: Sequence[str], folder: Path) -> None:
+    def __init__(self, case: Case, bot: Entry, folder: Path) -> None:
         self._case = case
-        self._command = command
+        self._bot = bot
         self._folder = folder
         self._token = f"secret-{secrets.token_hex(12)}"
         self._program: Program | None = None
@@ -93,7 +90,7 @@ class _Performance:
         await stage.open()
         try:
             environment = self._environment(stage.address)
-            self._program = program = await Program.start(self._command, environment)
+            self._program = program = await Program.start(self._bot, environment)
             try:
                 return await self._play_with(program, stage)
             finally:
@@ -152,9 +149,10 @@ class _Performance:
         return self._folder / "transcripts"
 
     def _environment(self, address: str) -> Mapping[str, str]:
-        """Return the environment of the program: this one, with the variables of the case."""
+        """Return the environment of the program: this one, with the variables of bot and case."""
         settings = self._case.settings
-        found = {name: value for name, value in os.environ.items() if not name.startswith("ASARA_")}
+        inherited = {**os.environ, **self._bot.environment}
+        found = {name: value for name, value in inherited.items() if not name.startswith("ASARA_")}
         wanted = {
             "ASARA_ADDRESS": address,
             "ASARA_TOKEN": self._token if settings.token else "",

@@ -12,6 +12,7 @@ from google.protobuf.json_format import ParseDict
 
 from asara.v1 import play_pb2
 from asara.v1.play_pb2 import PlayResponse
+from asara.v1.vocabulary_pb2 import Action
 from asara_codec.messages import goodbye_bytes, welcome_bytes
 from asara_server.conformance import case as form
 from asara_server.conformance.failure import CaseFailed
@@ -44,9 +45,10 @@ class Script:
         self._stage = stage
         self._program = program
         self._token = token
-        seed = case.settings.seed
+        seed, by_rule = case.settings.seed, case.by_rule
         self.matches = {
-            name: PlayedMatch(name, settings, seed) for name, settings in case.matches.items()
+            name: PlayedMatch(name, settings, seed, by_rule=by_rule)
+            for name, settings in case.matches.items()
         }
         self.replies = 0
         self._early: dict[str, play_pb2.Reply] = {}
@@ -157,8 +159,6 @@ class Script:
                 raise CaseFailed(f"at most 64 characters in {name}", f"{len(text)}")
         if not hello.language.strip():
             raise CaseFailed("the language in Hello", "none")
-        if hello.max_matches < 1:
-            raise CaseFailed("max_matches of 1 or more", str(hello.max_matches))
         if hello.last_events:
             raise CaseFailed("no last_events in the first Hello", f"{len(hello.last_events)}")
 
@@ -176,7 +176,8 @@ class Script:
             raise CaseFailed("a nonce of its own for every match", "that of another match")
         seed = self._case.settings.seed
         text = f"nonce/{match.name}/{match.seat}".encode()
-        if seed and nonce.nonce != hmac.digest(seed.encode(), text, sha256):
+        wanted = hmac.digest(seed.encode(), text, sha256)
+        if self._case.by_rule and nonce.nonce != wanted:
             raise CaseFailed("the nonce that follows from ASARA_SEED", "another one")
         match.nonce = nonce.nonce
 
@@ -198,8 +199,8 @@ class Script:
         match = self.matches[step.answer]
         match.answer(await self._reply(stream, match))
 
-    async def _reply(self, stream: Stream, match: PlayedMatch) -> Any:
-        """Return the action of the reply to the open decision, which has to be the right one."""
+    async def _reply(self, stream: Stream, match: PlayedMatch) -> list[Action]:
+        """Return the actions of the reply to the open decision, which have to be the right ones."""
         assert match.open is not None, f"{self._case.name}: {match.name} has no open decision"
         number = match.open.decision_id
         expected = f"a Reply to decision {number} of {match.name!r}"
@@ -212,18 +213,19 @@ class Script:
         self.replies += 1
         if reply.decision_id != number:
             raise CaseFailed(expected, f"one to decision {reply.decision_id}")
-        if len(reply.actions) != 1:
-            raise CaseFailed("one action in the reply", f"{len(reply.actions)}")
-        action, legal = reply.actions[0], list(match.open.legal_actions)
-        if action not in legal:
+        actions, legal = list(reply.actions), list(match.open.legal_actions)
+        if not 0 < len(actions) <= LIMITS.actions_per_reply:
+            raise CaseFailed("an action in the reply", f"{len(actions)} actions")
+        if actions[0] not in legal:
             raise CaseFailed(f"a legal action for decision {number}", "another action")
         wanted = match.expected_answer
-        if wanted is not None and action != wanted:
-            raise CaseFailed(
-                f"legal action {legal.index(wanted)} of decision {number} of {match.name!r}",
-                f"action {legal.index(action)} of {len(legal)}",
-            )
-        return action
+        if wanted is not None and actions != wanted:
+            which = f"legal action {legal.index(wanted[0])} of decision {number} of {match.name!r}"
+            why = "by the published rule" if self._case.by_rule else "as before"
+            more = f", and {len(actions) - 1} more" if actions[1:] else ""
+            seen = f"action {legal.index(actions[0])} of {len(legal)}{more}"
+            raise CaseFailed(f"{which}, {why}", seen)
+        return actions
 
     async def _play(self, stream: Stream, step: form.Play) -> None:
         match = self.matches[step.play]
@@ -239,11 +241,11 @@ class Script:
 
     async def _reject(self, stream: Stream, step: form.Reject) -> None:
         match = self.matches[step.reject]
-        action = await self._reply(stream, match)
+        actions = await self._reply(stream, match)
         if step.reason == "unknown":
-            await self._send(stream, match.reject("EMPTY", action), ["unknown-values"])
+            await self._send(stream, match.reject("EMPTY", actions), ["unknown-values"])
         else:
-            await self._send(stream, match.reject(step.reason, action))
+            await self._send(stream, match.reject(step.reason, actions))
 
     async def _lose(self, stream: Stream, step: form.Lose) -> None:
         match = self.matches[step.lose]

@@ -10,6 +10,14 @@ from asara.verifier import Verifier
 from tests.conformance.breakages.breakage import around, breaks
 
 
+@breaks("nonce", also=("joint-deal", "transcript"))
+def send_half_a_nonce() -> None:
+    def make(original: Any, seed: Any, match_id: str, seat: int) -> Any:
+        return original(seed, match_id, seat)[: 16 if seat else 32]
+
+    around(protocol_client, "make_nonce", make)
+
+
 @breaks("joint-deal")
 def expect_a_number_as_seed() -> None:
     def make(original: Any, seed: Any, match_id: str, seat: int) -> Any:

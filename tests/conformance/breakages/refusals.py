@@ -20,7 +20,8 @@ def dial_again_after_unauthenticated() -> None:
     retried("UNAUTHENTICATED")
 
 
-@breaks("refused-replaced", also=("transcript-of-an-open-match",))
+@breaks("final-reason", also=("refused-replaced", "transcript-of-an-open-match"))
+@breaks("refused-replaced", also=("final-reason", "transcript-of-an-open-match"))
 def replace_in_turn() -> None:
     retried("ABORTED")
 

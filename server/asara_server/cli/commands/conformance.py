@@ -5,12 +5,23 @@ from typing import Annotated
 
 import typer
 
+from asara_server.conformance.level import Level
+
 CommandArgument = Annotated[
     list[str] | None,
     typer.Argument(
-        metavar="COMMAND",
-        help="Program to test, with its arguments; it plays legal actions by the published rule.",
+        metavar="BOT",
+        help="The bot to test: its folder or file, as for `asara match`, or a command after --.",
         show_default=False,
+    ),
+]
+LevelOption = Annotated[
+    Level | None,
+    typer.Option(
+        "--level",
+        help="What to demand: what the protocol says, also what users expect of a client, or also "
+        "the moves and files of the bundled kits.",
+        show_default="protocol, or with --run that of each case",
     ),
 ]
 RunOption = Annotated[
@@ -64,6 +75,7 @@ ListOption = Annotated[
 
 def conformance(
     command: CommandArgument = None,
+    level: LevelOption = None,
     run: RunOption = None,
     skip: SkipOption = None,
     known_failing: KnownFailingOption = None,
@@ -73,19 +85,21 @@ def conformance(
     again: AgainOption = False,
     list_cases: ListOption = False,
 ) -> None:
-    """Test a client: play cases of the protocol against a program.
+    """Test a client: play cases of the protocol against a bot.
 
-    Write the program after `--`, as in `asara conformance -- python bots/random/main.py`. It is
-    started once for every case, without a sandbox, with your rights and your environment; it is
-    killed with its process group when the case is over. The exit status is 0 if it does all that is
-    expected, otherwise 1.
+    For example `asara conformance my-bot`, or `asara conformance -- python my_bot.py`. The bot may
+    choose any legal actions, except in the few cases of the published rule. It is started once for
+    every case, without a sandbox, with your rights and your environment, and is killed with its
+    process group when the case is over. The exit status is 0 if it does all that is expected,
+    otherwise 1.
     """
     from asara_server.cli.sessions.conformance import Options, list_all, test_client
 
     if list_cases:
-        list_all(run or [], skip or [])
+        list_all(run or [], skip or [], level)
         return
     options = Options(
+        level=level,
         run=run or [],
         skip=skip or [],
         known_failing=known_failing,

@@ -3,6 +3,7 @@
 import shlex
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from itertools import groupby
 from typing import Final
 
 from rich.text import Text
@@ -51,6 +52,7 @@ class ResultLines:
                 self._detail("seen", result.seen)
         if result.verdict is Verdict.FAILED:
             self._detail("proves", result.case.proves)
+            self._detail("says", f"{result.case.level.page}: {result.case.says}")
             self._show_printed(result.printed)
 
     def describe(self, case: Case) -> None:
@@ -109,7 +111,9 @@ _NOUNS: Final = {
 
 
 def show_cases(cases: Sequence[Case]) -> None:
-    """Print the names of all cases, and what they prove."""
+    """Print the names of all cases, and what they prove, by level."""
     lines = ResultLines(cases)
-    for case in cases:
-        lines.describe(case)
+    for level, group in groupby(cases, key=lambda case: case.level):
+        out.print(Text(f"{level}: {level.page}", style="bold"), soft_wrap=True)
+        for case in group:
+            lines.describe(case)

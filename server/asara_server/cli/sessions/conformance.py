@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import shlex
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -10,7 +11,9 @@ from pathlib import Path
 from asara_server.bounded_file import MIB, read_bounded
 from asara_server.cli.display.conformance import ResultLines, show_cases, show_summary
 from asara_server.cli.errors import UserError
+from asara_server.cli.options.bots import find_bots
 from asara_server.cli.options.output_file import check_output, write_output
+from asara_server.cli.sessions.bot_build import bot_entry, built_bots
 from asara_server.cli.sessions.interruption import until_signal
 from asara_server.conformance.case import Case
 from asara_server.conformance.catalogue import (
@@ -19,11 +22,12 @@ from asara_server.conformance.catalogue import (
     known_failing,
     selected,
 )
+from asara_server.conformance.level import Level
 from asara_server.conformance.program import ProgramError
 from asara_server.conformance.reports import as_json, as_junit
 from asara_server.conformance.runner import play_case, play_cases
 from asara_server.conformance.verdict import CaseResult, Verdict
-from asara_server.tournament.config.commands import CommandError, check_command, resolve_command
+from asara_server.tournament.config.tournament_file import Entry
 
 _FIRST = "hello-and-goodbye"
 """The case without which no other can pass; it is played first."""
@@ -33,6 +37,7 @@ _FIRST = "hello-and-goodbye"
 class Options:
     """The options of the command."""
 
+    level: Level | None
     run: list[str]
     skip: list[str]
     known_failing: Path | None
@@ -42,24 +47,24 @@ class Options:
     again: bool
 
 
-def list_all(run: list[str], skip: list[str]) -> None:
-    """Print the selected cases."""
-    show_cases(_selection(run, skip))
+def list_all(run: list[str], skip: list[str], level: Level | None) -> None:
+    """Print the selected cases; all, if there is no level."""
+    show_cases(_selection(run, skip, level or Level.KIT))
 
 
 def test_client(command: tuple[str, ...], options: Options) -> int:
-    """Play the selected cases against the program; return the exit status."""
-    cases = _selection(options.run, options.skip)
+    """Play the selected cases against a bot; return the exit status."""
+    cases = _selection(options.run, options.skip, options.level)
     known = _known(options.known_failing)
     inputs = [options.known_failing] if options.known_failing else []
     for option, path in (("--json", options.json_file), ("--junit", options.junit_file)):
         if path is not None:
             check_output(option, path, inputs=inputs)
-    words = _checked(command)
+    bot = _built(command)
     jobs = options.jobs or 2 * (os.cpu_count() or 1)
     began = time.monotonic()
     try:
-        run = _Run(cases, words, jobs, known, options.again)
+        run = _Run(cases, bot, jobs, known, options.again)
         results = asyncio.run(_play_until_signal(run))
     except ProgramError as error:
         raise UserError(str(error), status=1) from None
@@ -71,13 +76,13 @@ def test_client(command: tuple[str, ...], options: Options) -> int:
     return 0 if all(result.verdict.good for result in results) else 1
 
 
-def _selection(run: list[str], skip: list[str]) -> list[Case]:
+def _selection(run: list[str], skip: list[str], level: Level | None) -> list[Case]:
     try:
-        cases = selected(all_cases(), run, skip)
+        cases = selected(all_cases(), run, skip, level)
     except SelectionError as error:
         raise UserError(str(error)) from None
     if not cases:
-        raise UserError("--run and --skip leave no case; see --list")
+        raise UserError("--level, --run and --skip leave no case; see --list")
     return cases
 
 
@@ -94,18 +99,16 @@ def _known(path: Path | None) -> frozenset[str]:
         raise UserError(f"--known-failing {path}: {error}") from None
 
 
-def _checked(command: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the words that start the program; raise UserError if they clearly cannot."""
+def _built(command: tuple[str, ...]) -> Entry:
+    """Return the bot that the words name, ready to start; raise UserError if it cannot."""
     if not command:
         raise UserError(
-            "there is no program to test; write it after --, "
+            "there is no bot to test; name its folder, or write its command after --, "
             "such as: asara conformance -- python my_bot.py"
         )
-    try:
-        check_command(command, Path.cwd())
-    except CommandError as error:
-        raise UserError(f"COMMAND: {error}") from None
-    return resolve_command(command, Path.cwd())
+    (bot,) = find_bots([command[0] if len(command) == 1 else shlex.join(command)])
+    (built,) = built_bots([bot_entry(bot, ())], sandbox=None)
+    return built
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +116,7 @@ class _Run:
     """Cases to play, and how."""
 
     cases: Sequence[Case]
-    words: tuple[str, ...]
+    bot: Entry
     jobs: int
     known: frozenset[str]
     again: bool
@@ -141,28 +144,29 @@ async def _play(run: _Run, results: dict[str, CaseResult]) -> None:
         results[result.case.name] = judged
         lines.show(judged)
 
-    first = await _play_first(run.words, run.known)
+    first = await _play_first(run.bot, run.known)
     rest = [case for case in run.cases if case.name != _FIRST]
     if len(rest) < len(run.cases):
         take(first)
-    async for result in play_cases(rest, run.words, run.jobs):
+    async for result in play_cases(rest, run.bot, run.jobs):
         take(result)
     for case in tuple(failed):
-        result = await play_case(case, run.words)
+        result = await play_case(case, run.bot)
         take(replace(result, seen=f"{result.seen}; failed beside others"))
 
 
-async def _play_first(words: tuple[str, ...], known: frozenset[str]) -> CaseResult:
+async def _play_first(bot: Entry, known: frozenset[str]) -> CaseResult:
     """Play the first case; raise UserError if the program is none that dials a referee."""
     (case,) = selected(all_cases(), [_FIRST], [])
-    result = await play_case(case, words)
+    result = await play_case(case, bot)
     if result.verdict is Verdict.FAILED and not result.streams and _FIRST not in known:
         last = result.printed.rpartition("\n")[2]
         printed = f"; it printed: {last}" if last else ", and printed nothing"
         if result.seen.startswith("the program printed"):
             printed = ""
         raise UserError(
-            f"{words[0]}: no stream was opened at ASARA_ADDRESS: {result.seen}{printed}", status=1
+            f"{bot.command[0]}: no stream was opened at ASARA_ADDRESS: {result.seen}{printed}",
+            status=1,
         )
     return result
 
