@@ -20,7 +20,6 @@ from asara_server.tournament.bots.error_output import known_error
 from asara_server.tournament.run.costs import RunCosts
 from asara_server.tournament.run.directory import RunInfo
 from asara_server.tournament.run.processor_time import ProcessorTime
-from asara_server.tournament.standings.ladder import Ladder
 from asara_server.tournament.standings.match_result import MatchResult, output_of, without_output
 from asara_server.tournament.standings.model import Standings, StandingsRow
 
@@ -28,9 +27,6 @@ LATEST_REASONS = 3
 """Distinct reasons shown for each entry and kind of fault."""
 
 _NUMBER = re.compile(r"\d+(?:[.,:]\d+)*")
-
-_POINTS = 150
-"""Most points of a line of ratings; the page could not show more."""
 
 
 class Reason(NamedTuple):
@@ -64,17 +60,6 @@ class FaultRow:
     """All matches of the entry."""
     latest: tuple[Reason, ...]
     """Latest distinct reasons, latest first."""
-
-
-@dataclass(frozen=True, slots=True)
-class RatingRow:
-    """The rating of an entry over the tournament."""
-
-    entry: str
-    mu: float
-    sigma: float
-    points: tuple[tuple[int, float], ...]
-    """Number of blocks of the tournament, starting at 0, and the rating after them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,8 +128,6 @@ class Report:
     """Matches without a result because the referee failed."""
     cross: Mapping[tuple[str, str], Cell]
     """Cells by (row, column) entry, in both directions."""
-    ratings: tuple[RatingRow, ...]
-    """Ratings in the order of the ladder."""
     matches: tuple[MatchRow, ...]
     """Matches in the order of the schedule."""
 
@@ -221,7 +204,6 @@ def make_report(
             )
         ),
         cross=_cross(standings),
-        ratings=_ratings(results, [line.entry for line in standings.overall]),
         matches=tuple(_match(result, run.replay_names) for result in results),
     )
 
@@ -318,30 +300,6 @@ def _cross(standings: Standings) -> dict[tuple[str, str], Cell]:
         cells[pair.entry, pair.opponent] = Cell(pair.score, pair.matches)
         cells[pair.opponent, pair.entry] = Cell(1 - pair.score, pair.matches)
     return cells
-
-
-def _ratings(results: Sequence[MatchResult], entries: Sequence[str]) -> tuple[RatingRow, ...]:
-    ladder = Ladder(entries)
-    begin = [(0, line.mu) for line in ladder.rows[:1]]
-    blocks: dict[str, int] = {}
-    for result in results:
-        ladder.add(result)
-        blocks.setdefault(result.deal_block, len(blocks) + 1)
-    lines = []
-    for line in ladder.rows:
-        history = ladder.history[line.entry]
-        points = [(blocks[block], rating.mu) for block, rating in history.items()]
-        thinned = (*begin, *_thinned(points))
-        lines.append(RatingRow(line.entry, line.mu, line.sigma, thinned))
-    return tuple(lines)
-
-
-def _thinned(points: Sequence[tuple[int, float]]) -> list[tuple[int, float]]:
-    """Return at most `_POINTS` of the points, including the first and the last."""
-    last = len(points) - 1
-    if last < _POINTS:
-        return list(points)
-    return [points[number * last // (_POINTS - 1)] for number in range(_POINTS)]
 
 
 def _match(result: MatchResult, replays: frozenset[str]) -> MatchRow:

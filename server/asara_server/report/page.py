@@ -50,9 +50,6 @@ _TOGETHER = 20
 _SHADES = 9
 """Shades of the cross table for scores 0 to 1; the middle one is transparent."""
 
-_RATINGS_PX = {"narrow": (360, 280), "wide": (720, 340)}
-"""Sizes of the ratings plot in pixels; the style sheet shows the one that fits."""
-
 _INTERVALS_PX = {"narrow": (128, 36), "wide": (240, 28)}
 """Width of the drawn intervals and height of their table rows in pixels, as in the style sheet."""
 
@@ -141,13 +138,6 @@ def _context(report: Report, pages: Mapping[str, str]) -> dict[str, object]:
         ],
         "seat_columns": [(score.seats, score.seat) for score in standings.seat_effect],
         "by_seat": _by_seat,
-        "ratings": [
-            (size, figures.ratings(f"ratings-{size}", report.ratings, *pixels))
-            for size, pixels in _RATINGS_PX.items()
-        ]
-        if report.matches
-        else [],
-        "highlighted": figures.HIGHLIGHTED,
         "slow": _parts(
             "times",
             report.times.entries,

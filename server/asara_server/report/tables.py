@@ -47,6 +47,8 @@ _LINE = (
     "score",
     "low_95",
     "high_95",
+    "best_rank",
+    "worst_rank",
     "first_chance",
     "win_share",
     "prestige",
@@ -64,6 +66,7 @@ def _line(line: StandingsRow) -> Row:
         line.score if line.matches else None,
         low,
         high,
+        *(line.ranks or (None, None)),
         line.first_chance,
         line.win_share if line.matches else None,
         line.prestige,
@@ -117,8 +120,11 @@ def _faults(report: Report) -> Table:
 
 
 def _ratings(report: Report) -> Table:
-    rows = ((line.entry, *point) for line in report.ratings for point in line.points)
-    return ("entry", "after_blocks", "mu"), rows
+    rows = (
+        (row.entry, row.matches, row.rating, *(row.interval_95 or (None, None)))
+        for row in report.standings.ladder
+    )
+    return ("entry", "matches", "rating", "low_95", "high_95"), rows
 
 
 def _times(report: Report) -> Table:

@@ -147,6 +147,7 @@ def _rows(rows: Sequence[StandingsRow]) -> list[dict[str, Any]]:
             "blocks": row.blocks,
             "score": row.score,
             "interval_95": row.interval_95,
+            "ranks": row.ranks,
             "first_chance": row.first_chance,
             "win_share": row.win_share,
             "prestige": row.prestige,

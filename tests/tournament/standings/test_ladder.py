@@ -1,8 +1,17 @@
+from collections.abc import Sequence
+from itertools import permutations
+from random import Random
+
+import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from asara_codec.results import Termination
-from asara_server.tournament.standings.ladder import Ladder
+from asara_server.tournament.standings.ladder import ANCHOR, ANCHOR_RATING
 from asara_server.tournament.standings.match_result import MatchResult, SeatOutcome
+from asara_server.tournament.standings.model import LadderRow
+from asara_server.tournament.standings.plackett_luce import Fit, choices, fit
+from asara_server.tournament.standings.standings import compute_ladder
 
 
 def result(
@@ -23,53 +32,146 @@ def result(
     )
 
 
-def test_entries_begin_alike_and_move_with_every_match() -> None:
-    ladder = Ladder(["bob", "ann"])
-    assert [(line.entry, line.mu, line.matches) for line in ladder.rows] == [
-        ("ann", 25, 0),
-        ("bob", 25, 0),
+def ratings(*results: MatchResult, entries: Sequence[str] = ()) -> dict[str, LadderRow]:
+    rows = compute_ladder(entries, results)
+    assert [row.rating or -np.inf for row in rows] == sorted(
+        (row.rating or -np.inf for row in rows), reverse=True
+    )
+    return {row.entry: row for row in rows}
+
+
+def fitted(rankings: Sequence[Sequence[int]], prior: float) -> Fit:
+    """Fit rankings, one rank an entry, 0 if it did not take part."""
+    seats = [(m, e, rank) for m, ranks in enumerate(rankings) for e, rank in enumerate(ranks)]
+    match, entry, rank = np.array([seat for seat in seats if seat[2]]).T
+    made = choices(entry, match, -rank.astype(np.float64), match)
+    return fit(made, len(rankings[0]), len(rankings), prior)
+
+
+def errors(found: Fit) -> NDArray[np.float64]:
+    """Standard errors of all parameters but the first, which is the reference."""
+    return np.asarray(np.sqrt(np.diag(np.linalg.inv(found.hessian[1:, 1:]))))
+
+
+NETFLIX = {
+    "2143": 68, "1243": 53, "2134": 49, "1234": 44, "2413": 39, "3214": 37, "2314": 37, "2341": 36,
+    "3241": 31, "2431": 29, "1324": 22, "3124": 19, "3421": 17, "4231": 17, "4213": 16, "1423": 14,
+    "1342": 10, "4123": 10, "4312": 9, "3412": 8, "1432": 8, "3142": 7, "4321": 7, "4132": 1,
+}  # fmt: skip
+"""How many viewers put four films in which order; the example of R's PlackettLuce."""
+
+
+def test_strengths_are_those_of_the_example_of_plackettluce() -> None:
+    rankings = [
+        [order.index(str(film)) + 1 for film in range(1, 5)]
+        for order, viewers in NETFLIX.items()
+        for _ in range(viewers)
     ]
-    before = ladder.rows[0].sigma
-    ladder.add(result("m1", ("bob", 1), ("ann", 2)))
-    bob, ann = ladder.rows
-    assert (bob.entry, ann.entry) == ("bob", "ann")
-    assert bob.mu > 25 > ann.mu
-    assert bob.sigma < before
-    assert bob.ordinal == pytest.approx(bob.mu - 3 * bob.sigma, abs=1e-5)
+    assert len(rankings) == 588
+    found = fitted(rankings, 0.5)
+    worth = np.exp(found.strengths)
+    assert worth / worth.sum() == pytest.approx(
+        [0.2306285, 0.4510655, 0.1684719, 0.1498342], abs=1e-6
+    )
+    assert found.strengths - found.strengths[0] == pytest.approx(
+        [0, 0.67080, -0.31404, -0.43128], abs=1e-5
+    )
+    assert errors(fitted(rankings, 0)) == pytest.approx([0.07472, 0.07593, 0.07489], abs=1e-4)
 
 
-def test_a_tie_of_equals_changes_no_estimate() -> None:
-    ladder = Ladder()
-    ladder.add(result("m1", ("ann", 1), ("bob", 1)))
-    assert [line.mu for line in ladder.rows] == [25, 25]
+def test_ties_are_those_of_the_example_of_plackettluce() -> None:
+    """Apple, banana and orange; the rankings and results of the package's own tests."""
+    rankings = [[1, 2, 0], [3, 1, 2], [2, 1, 1], [1, 2, 3], [2, 1, 1], [1, 0, 2]]
+    found = fitted(rankings, 0.5)
+    assert found.strengths - found.strengths[0] == pytest.approx([0, 0.2868, -0.4637], abs=1e-4)
+    assert found.ties == pytest.approx([-1.0701], abs=1e-4)
 
 
-def test_a_match_of_four_moves_all_in_the_order_of_their_ranks() -> None:
-    ladder = Ladder()
-    ladder.add(result("m1", ("cid", 3), ("ann", 1), ("dan", 4), ("bob", 2)))
-    by_estimate = sorted(ladder.rows, key=lambda line: -line.mu)
-    assert [line.entry for line in by_estimate] == ["ann", "bob", "cid", "dan"]
+def test_400_points_are_odds_of_ten_to_one() -> None:
+    won = [result(f"m{n:03}", ("ann", 1), ("bob", 2)) for n in range(1_000)]
+    lost = [result(f"n{n:03}", ("bob", 1), ("ann", 2)) for n in range(100)]
+    found = ratings(*won, *lost)
+    assert (found["ann"].rating or 0) - (found["bob"].rating or 0) == pytest.approx(400, abs=1)
+    assert (found["ann"].rating or 0) + (found["bob"].rating or 0) == 2 * ANCHOR_RATING
+    assert found["ann"].matches == 1_100
 
 
-def test_void_matches_change_nothing() -> None:
-    ladder = Ladder(["ann", "bob"])
-    before = ladder.rows
-    ladder.add(result("m1", ("ann", 1), ("bob", 2), void=True))
-    assert ladder.rows == before
-    assert ladder.history == {"ann": {}, "bob": {}}
+def test_ratings_do_not_depend_on_the_order_of_matches_or_entries() -> None:
+    dice = Random(2)
+    names = ["ann", "bob", "cid", "dan", "eve"]
+    played = [
+        result(
+            f"m{n}", *zip(dice.sample(names, 3), dice.choice([(1, 2, 3), (1, 1, 3)]), strict=True)
+        )
+        for n in range(60)
+    ]
+    expected = compute_ladder(names, played)
+    for _ in range(5):
+        dice.shuffle(played)
+        dice.shuffle(names)
+        assert compute_ladder(names, played) == expected
 
 
-def test_the_history_has_a_rating_for_each_block() -> None:
-    ladder = Ladder()
-    ladder.add(result("b1-1", ("ann", 1), ("bob", 2), block="b1"))
-    ladder.add(result("b2-1", ("ann", 1), ("cid", 2), block="b2"))
-    ladder.add(result("b1-2", ("bob", 1), ("ann", 2), block="b1"))
-    ladder.add(result("m3", ("ann", 1), ("bob", 2)))
-    assert {entry: list(points) for entry, points in ladder.history.items()} == {
-        "ann": ["b1", "b2", "m3"],
-        "bob": ["b1", "m3"],
-        "cid": ["b2"],
-    }
-    lines = {line.entry: line for line in ladder.rows}
-    last = ladder.history["ann"]["m3"]
-    assert (round(last.mu, 6), round(last.sigma, 6)) == (lines["ann"].mu, lines["ann"].sigma)
+def test_the_better_rank_in_a_match_of_four_is_rated_higher_however_they_sit() -> None:
+    places = [("ann", 1), ("bob", 2), ("cid", 3), ("dan", 4)]
+    for seats in permutations(places):
+        found = ratings(result("m1", *seats))
+        assert list(found) == ["ann", "bob", "cid", "dan"]
+        assert found["ann"].interval_95 is None  # one block
+
+
+def test_who_always_wins_has_a_rating_and_an_interval() -> None:
+    found = ratings(*(result(f"m{n}", ("ann", 1), ("bob", 2)) for n in range(20)))
+    low, high = found["ann"].interval_95 or (0, 0)
+    assert 1_600 < low < (found["ann"].rating or 0) < high < 2_500
+
+
+def test_the_bundled_greedy_bot_is_the_anchor() -> None:
+    found = ratings(
+        result("m1", ("ann", 1), (ANCHOR, 2)),
+        result("m2", (ANCHOR, 1), ("bob", 2)),
+        result("m3", ("ann", 1), ("bob", 2)),
+    )
+    assert found[ANCHOR].rating == ANCHOR_RATING
+    low, high = found[ANCHOR].interval_95 or (0, 0)
+    assert low < ANCHOR_RATING < high
+
+
+def test_a_void_match_counts_nothing_and_who_has_not_played_has_no_rating() -> None:
+    found = ratings(
+        result("m1", ("ann", 1), ("bob", 2), void=True),
+        result("m2", ("ann", 1), ("bob", 1)),
+        entries=["ann", "bob", "cid"],
+    )
+    assert found["ann"].rating == found["bob"].rating == ANCHOR_RATING
+    assert (found["cid"].rating, found["cid"].interval_95, found["cid"].matches) == (None, None, 0)
+    assert {row.rating for row in compute_ladder(["ann", "bob"], [])} == {None}
+
+
+def test_entries_that_nothing_connects_are_not_compared() -> None:
+    found = ratings(
+        result("m1", ("ann", 1), ("bob", 2)),
+        result("m2", ("bob", 1), ("cid", 2)),
+        result("m3", ("dan", 1), ("eve", 2)),
+    )
+    assert {name for name, row in found.items() if row.rating is None} == {"dan", "eve"}
+    assert found["dan"].matches == 1
+
+
+def test_the_matches_of_a_block_count_less_than_as_many_blocks() -> None:
+    def field(blocks: int, matches: int) -> list[MatchResult]:
+        dice = Random(4)
+        found = []
+        for block in range(blocks):
+            names = dice.sample(("ann", "bob", "cid"), 2)
+            found += [
+                result(f"b{block}-{n}", *zip(names, (1, 2), strict=True), block=f"b{block}")
+                for n in range(matches)
+            ]
+        return found
+
+    def width(results: list[MatchResult]) -> float:
+        low, high = ratings(*results)["ann"].interval_95 or (0, 0)
+        return high - low
+
+    assert width(field(30, 4)) > 1.5 * width(field(120, 1))

@@ -2,19 +2,20 @@
 
 import asyncio
 import time
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Protocol
 
-from rich.console import Group, RenderableType
+from rich.console import RenderableType
 from rich.progress import BarColumn, Progress, TextColumn
 from rich.text import Text
 
 from asara_server.cli.display.console import err, notify
 from asara_server.cli.display.quantities import count, duration
-from asara_server.cli.display.results import LADDER_NOTE, ladder_table
+from asara_server.cli.display.results import ScoreSoFar, scores_table
+from asara_server.outcome import match_scores
 from asara_server.referee.waits import Wait
-from asara_server.tournament.standings.ladder import Ladder
 from asara_server.tournament.standings.match_result import MatchResult
 
 LINE_INTERVAL_S = 5.0
@@ -63,12 +64,12 @@ class ProgressMeter(Protocol):
 
 
 class RunMeter:
-    """Shows a bar and a ladder on a terminal, and a line every few seconds elsewhere."""
+    """Shows a bar and the scores so far on a terminal, and a line every few seconds elsewhere."""
 
     def __init__(self, total: int) -> None:
         self._total = total
         self._activity: RunActivity | None = None
-        self._ladder = Ladder()
+        self._scores: dict[str, ScoreSoFar] = defaultdict(ScoreSoFar)
         self._over = self._over_at_start = 0
         self._started = time.monotonic()
         self._bar = _BarWithTable(
@@ -84,12 +85,12 @@ class RunMeter:
         self._activity = activity
         self._over = self._over_at_start = over
         for result in results:
-            self._rate(result)
+            self._count(result)
         self._update_bar()
 
     def add_result(self, result: MatchResult) -> None:
         self._over += 1
-        self._rate(result)
+        self._count(result)
         self._update_bar()
 
     async def show(self) -> None:
@@ -102,8 +103,8 @@ class RunMeter:
                     notify(f"{self.summary()}; {waiting}" if waiting else self.summary())
                     continue
                 self._bar.waiting = waiting
-                if rows := self._ladder.rows:
-                    self._bar.table = Group(ladder_table(rows), LADDER_NOTE)
+                if self._scores:
+                    self._bar.table = scores_table(self._scores)
 
     def summary(self) -> str:
         """Return matches played, pace, estimated time left, and awaited bots in one line.
@@ -130,9 +131,11 @@ class RunMeter:
         left = duration((self._total - self._over) / rate, whole_s=True)
         return f"{played}, {pace}, about {left} left{awaited}"
 
-    def _rate(self, result: MatchResult) -> None:
+    def _count(self, result: MatchResult) -> None:
         if not self._bar.disable and self._total > 1:
-            self._ladder.add(result)
+            scores = match_scores([line.rank for line in result.seats])
+            for line, score in zip(result.seats, scores, strict=True):
+                self._scores[line.entry] = self._scores[line.entry].plus(score)
 
     def _update_bar(self) -> None:
         self._bar.update(self._task, completed=self._over, description=self.summary())

@@ -1,6 +1,7 @@
 """Tables of results: one match, standings, ladder."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from typing import NamedTuple
 
 from rich.table import Table
 
@@ -42,7 +43,7 @@ def show_standings(standings: Standings) -> None:
         _show_scores_by_seat(standings.seat_effect)
 
 
-LADDER_NOTE = "ordinal: mu − 3 sigma, the rating less its uncertainty; standings use scores."
+LADDER_NOTE = "400 points more are odds of ten to one. The standings are by score."
 """Explanation of the ladder's columns."""
 
 
@@ -54,17 +55,39 @@ def left_out_text(folders: Collection[str]) -> str:
     return f"{text} and {more:,} more" if more > 0 else text
 
 
+class ScoreSoFar(NamedTuple):
+    """The matches of an entry while a run goes on, and the sum of their scores."""
+
+    matches: int = 0
+    total: float = 0.0
+
+    def plus(self, score: float) -> "ScoreSoFar":
+        """Return these matches and one more."""
+        return ScoreSoFar(self.matches + 1, self.total + score)
+
+
+def scores_table(scores: Mapping[str, ScoreSoFar], limit: int = _LADDER_ROWS) -> Table:
+    """Return a table of the mean match scores of entries that have played, best first."""
+    rows = sorted(scores.items(), key=lambda item: (-item[1].total / item[1].matches, item[0]))
+    return make_table(
+        (">#", "entry", ">score so far", ">matches"),
+        (
+            (str(place), entry, f"{score.total / score.matches:.3f}", f"{score.matches:,}")
+            for place, (entry, score) in enumerate(rows[:limit], 1)
+        ),
+    )
+
+
 def ladder_table(rows: Sequence[LadderRow], limit: int = _LADDER_ROWS) -> Table:
     """Return a table of the first rows of a ladder."""
     return make_table(
-        (">#", "entry", ">ordinal", ">mu", ">sigma", ">matches"),
+        (">#", "entry", ">rating", ">95 %", ">matches"),
         (
             (
                 str(place),
                 row.entry,
-                f"{row.ordinal:.1f}",
-                f"{row.mu:.1f}",
-                f"{row.sigma:.1f}",
+                "–" if row.rating is None else f"{row.rating:,.0f}",
+                "{:,.0f}–{:,.0f}".format(*row.interval_95) if row.interval_95 else "–",
                 f"{row.matches:,}",
             )
             for place, row in enumerate(rows[:limit], 1)
@@ -99,13 +122,24 @@ def show_cross_table(standings: Standings) -> None:
 
 
 def _show_overall(standings: Standings) -> None:
-    columns = [">#", "entry", ">score", ">95 %", ">first", ">wins", ">prestige", ">matches"]
+    columns = [
+        ">#",
+        "entry",
+        ">score",
+        ">95 %",
+        ">ranks",
+        ">first",
+        ">wins",
+        ">prestige",
+        ">matches",
+    ]
     rows = [
         [
             str(row.place) if row.matches else "–",
             row.entry,
             f"{row.score:.3f}" if row.matches else "–",
             "{:.3f}–{:.3f}".format(*row.interval_95) if row.interval_95 else "–",
+            row.rank_set,
             _percent(row.first_chance),
             f"{row.win_share:.0%}" if row.matches else "–",
             f"{row.prestige:.1f}" if row.prestige is not None else "–",

@@ -18,7 +18,7 @@ from asara_server.cli.display.results import (
 from asara_server.text import plain, plain_words
 from asara_server.tournament.run.directory import RemoteInfo
 from asara_server.tournament.run.status import FailingEntry, RunState, RunStatus, StatusReader
-from asara_server.tournament.standings.standings import compute_standings
+from asara_server.tournament.standings.standings import compute_ladder, compute_standings
 
 _REASON_CHARACTERS = 240
 """Longest reason that is shown whole; it may quote the output of a bot."""
@@ -29,14 +29,15 @@ def show_status(status: RunStatus, reader: StatusReader, top: int, *, standings:
 
     With `standings`, the current standings replace the ladder.
     """
-    limit = top or len(status.info.entries) or len(reader.ladder.rows)
+    limit = top or len(status.info.entries) or len(reader.results)
     _show_progress(status)
     out.print()
     if standings:
         info = status.info
         scheduled = info.scheduled or status.over
         show_standings(compute_standings(info.title, info.entries, scheduled, reader.results))
-    elif ladder := reader.ladder.rows:
+    elif reader.results:
+        ladder = compute_ladder(status.info.entries, reader.results)
         out.print("Ladder", style="bold")
         out.print(ladder_table(ladder, limit))
         _show_omitted(len(ladder) - limit)

@@ -30,7 +30,6 @@ from asara_server.tournament.run.directory import (
     read_remote,
 )
 from asara_server.tournament.run.progress import MAX_ATTEMPTS
-from asara_server.tournament.standings.ladder import Ladder
 from asara_server.tournament.standings.match_result import (
     LONGEST_LINE,
     MatchResult,
@@ -157,11 +156,6 @@ class StatusReader:
         """Results read so far, in the order in which the matches ended."""
         return self._tally.results
 
-    @property
-    def ladder(self) -> Ladder:
-        """The ladder of these results."""
-        return self._tally.ladder
-
     def read(self, now: float | None = None) -> RunStatus:
         """Return the status; `now` is in seconds since 1970.
 
@@ -234,9 +228,6 @@ class _Tally:
 
     def __init__(self) -> None:
         self.results: list[MatchResult] = []
-        self._ladder = Ladder()
-        self._rated = 0
-        """Number of results that the ladder contains."""
         self.ended: list[float] = []
         """Times when attempts ended, in seconds since 1970."""
         self.with_result: set[str] = set()
@@ -249,14 +240,6 @@ class _Tally:
         latest reason is the last."""
         self._latest: dict[str, tuple[MatchResult, str]] = {}
         """By entry, its latest forfeit of any kind, and why."""
-
-    @property
-    def ladder(self) -> Ladder:
-        """The ladder of all results; rating a match takes ten times as long as reading it."""
-        for result in self.results[self._rated :]:
-            self._ladder.add(result)
-        self._rated = len(self.results)
-        return self._ladder
 
     @property
     def void(self) -> int:

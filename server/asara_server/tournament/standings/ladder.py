@@ -1,77 +1,105 @@
-"""The live ladder: ratings updated after every match. Pure.
+"""The ladder: one rating per entry, fitted to all matches together (see `plackett_luce`). Pure.
 
-The ratings are OpenSkill's Plackett-Luce model, which rates matches of any number of seats by their
-ranks, from mu = 25 and sigma = 25/3. They depend on the order of the matches and treat the matches
-of a deal block as independent, which they are not: the ladder shows who leads while a tournament
-runs. The standings decide.
+Ratings are on the scale of chess: 400 points more are odds of ten to one to rank above the other in
+a match. They do not depend on the order of the matches, and opponents count as much as they are
+worth, so entries can be compared that played different ones.
+
+The average of the field has 1,500 points, or, if it takes part, the bundled bot `greedy`. Entries
+that no chain of matches connects cannot be compared. Only the largest group that is connected, or
+that of `greedy`, has ratings.
+
+The interval of a rating is that of the difference from the average of the field. Matches of a block
+are not independent, so the variance is the sandwich estimate with blocks as clusters (White,
+"Maximum Likelihood Estimation of Misspecified Models", 1982), plus two further blocks as varied as
+the model says, and its quantile is Student's with the number of blocks of the entry. Without these
+additions, few blocks give intervals that are too narrow: in one world, with ten blocks, 70 % of the
+intervals held the truth instead of 95 %.
 """
 
-from collections.abc import Iterable, Mapping
-from typing import NamedTuple
+from collections.abc import Sequence
+from typing import Final
 
-from openskill.models import PlackettLuce, PlackettLuceRating
+import numpy as np
 
-from asara_server.tournament.standings.match_result import MatchResult
 from asara_server.tournament.standings.model import LadderRow
+from asara_server.tournament.standings.plackett_luce import Fit, choices, fit
+from asara_server.tournament.standings.result_table import Floats, Indices, ResultTable
+
+ANCHOR: Final = "greedy"
+ANCHOR_RATING: Final = 1_500
+POINTS: Final = 400 / np.log(10)
+"""Points of a strength of 1, which are odds of e to one."""
+
+_ADDED_BLOCKS: Final = 2
 
 
-class Rating(NamedTuple):
-    """The rating of an entry after some match."""
+def ladder(names: Sequence[str], table: ResultTable) -> tuple[LadderRow, ...]:
+    """Return a row per entry, best first; those without a rating come last.
 
-    mu: float
-    sigma: float
+    `table` is that of the results, made with `names`.
+    """
+    count = len(names)
+    matches = np.bincount(table.entry, minlength=count)
+    rated = _connected(names, table)
+    made = choices(table.entry, table.match, table.score, table.block)
+    fitted = fit(made, count, int(table.block.max(initial=-1)) + 1)
+    blocks = _blocks(table, count)
+    ratings, ends = _ratings(fitted, blocks, rated)
+    if ANCHOR in names and rated[names.index(ANCHOR)]:
+        shift = ANCHOR_RATING - ratings[names.index(ANCHOR)]
+        ratings, ends = ratings + shift, ends + shift
+    rows = [
+        LadderRow(
+            entry=names[e],
+            matches=int(matches[e]),
+            rating=float(ratings[e]) if rated[e] else None,
+            interval_95=(
+                (float(ends[e, 0]), float(ends[e, 1])) if rated[e] and blocks[e] > 1 else None
+            ),
+        )
+        for e in range(count)
+    ]
+    return tuple(sorted(rows, key=lambda row: (-(row.rating or -np.inf), row.entry)))
 
 
-class Ladder:
-    """Ratings after the results added so far."""
+def _connected(names: Sequence[str], table: ResultTable) -> np.ndarray:
+    """Return for each entry if it has a rating: if matches connect it with those of the ladder."""
+    from scipy.sparse import csr_array
+    from scipy.sparse.csgraph import connected_components
 
-    def __init__(self, entries: Iterable[str] = ()) -> None:
-        """`entries` are listed even before they have played."""
-        self._model = PlackettLuce()
-        self._ratings: dict[str, PlackettLuceRating] = {}
-        self._matches: dict[str, int] = {}
-        self._history: dict[str, dict[str, Rating]] = {}
-        for entry in entries:
-            self._rating_of(entry)
+    count = len(names)
+    first = table.entry[np.searchsorted(table.match, table.match)]
+    links = csr_array((np.ones(len(table)), (first, table.entry)), (count, count))
+    _, group = connected_components(links, directed=False)
+    played = np.isin(np.arange(count), table.entry)
+    if not played.any():
+        return played
+    sizes = np.bincount(group[played])
+    chosen = int(sizes.argmax())
+    if ANCHOR in names and played[names.index(ANCHOR)]:
+        chosen = int(group[names.index(ANCHOR)])
+    return np.asarray(played & (group == chosen))
 
-    def add(self, result: MatchResult) -> None:
-        """Update the ratings with a match; a void one changes nothing."""
-        if result.void:
-            return
-        names = [line.entry for line in result.seats]
-        teams = [[self._rating_of(name)] for name in names]
-        rated = self._model.rate(teams, ranks=[float(line.rank) for line in result.seats])
-        for name, (rating,) in zip(names, rated, strict=True):
-            self._ratings[name] = rating
-            self._matches[name] += 1
-            self._history[name][result.deal_block] = Rating(rating.mu, rating.sigma)
 
-    @property
-    def rows(self) -> tuple[LadderRow, ...]:
-        """Current rows of the ladder, best first."""
-        rows = [
-            LadderRow(
-                entry=name,
-                matches=self._matches[name],
-                mu=rating.mu,
-                sigma=rating.sigma,
-                ordinal=rating.ordinal(),
-            )
-            for name, rating in self._ratings.items()
-        ]
-        return tuple(sorted(rows, key=lambda row: (-row.ordinal, -row.mu, row.entry)))
+def _blocks(table: ResultTable, count: int) -> Indices:
+    """Return the number of blocks of each entry."""
+    cells = np.unique(table.entry * (int(table.block.max(initial=0)) + 1) + table.block)
+    return np.bincount(cells // (int(table.block.max(initial=0)) + 1), minlength=count)
 
-    @property
-    def history(self) -> Mapping[str, Mapping[str, Rating]]:
-        """Rating of each entry after each of its deal blocks, by the name of the block.
 
-        Blocks are in the order of their first match. The rating is that after the latest match.
-        """
-        return self._history
+def _ratings(fitted: Fit, blocks: Indices, rated: np.ndarray) -> tuple[Floats, Floats]:
+    """Return ratings and the ends of their intervals, with 1,500 as the mean of those `rated`."""
+    from scipy.special import stdtrit
 
-    def _rating_of(self, name: str) -> PlackettLuceRating:
-        if name not in self._ratings:
-            self._ratings[name] = self._model.rating(name=name)
-            self._matches[name] = 0
-            self._history[name] = {}
-        return self._ratings[name]
+    count = len(fitted.strengths)
+    field = rated / max(1, rated.sum())
+    against = np.zeros((count, len(fitted.hessian)))
+    against[:, :count] = np.eye(count) - field
+    of_field = np.linalg.solve(fitted.hessian, against.T)  # parameters by entries
+    by_block = fitted.block_gradients @ of_field
+    number = max(2, len(np.unique(fitted.block_gradients.nonzero()[0])))
+    variance = (by_block**2).sum(axis=0) * number / (number - 1)
+    variance += _ADDED_BLOCKS * (against.T * of_field).sum(axis=0) / np.maximum(blocks, 1)
+    half = POINTS * stdtrit(np.maximum(blocks - 1, 1), 0.975) * np.sqrt(variance)
+    ratings = ANCHOR_RATING + POINTS * (fitted.strengths - field @ fitted.strengths)
+    return ratings, np.stack((ratings - half, ratings + half), axis=-1)

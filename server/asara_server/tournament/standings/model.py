@@ -13,8 +13,7 @@ deterministic bots give the same file.
     seat_effect       mean score of each seat over all entries, by seats at the table
     deal_shares       one DealShareRow per kind of table with scores that were compared
     cross_table       one PairingRow for every two entries that met, in the order of `overall`
-    ladder            one LadderRow per entry, best first (see `ladder`), with matches taken in the
-                      order of their names
+    ladder            one LadderRow per entry, best first (see `ladder`)
 
     StandingsRow:
     place             1 for the best; entries with equal scores share it
@@ -28,8 +27,10 @@ deterministic bots give the same file.
     match_score       the same without any comparison
     interval_95       ends of a 95 % interval of the expected score (see `intervals`); null without
                       a block
-    first_chance      probability that its expected score is the best: the share of resamples in
-                      which its mean is (see `bootstrap`); null with fewer than ten blocks
+    ranks             best and worst rank that the results allow, for all entries together with a
+                      probability of 95 % (see `ranks`); null in `by_rule_sets`
+    first_chance      probability that its expected score is the best; null without a block, and in
+                      `by_rule_sets`
     win_share         mean share of wins: 1 for a win, divided among entries that tie for it; 0 for
                       a forfeit
     prestige          mean prestige of the matches it did not forfeit; null without one
@@ -49,12 +50,20 @@ deterministic bots give the same file.
                       the opponent, ½ for a tie; the opponent's is 1 - score
     interval_95       as above
 
+    LadderRow:
+    entry, matches    name, and the matches that it played
+    rating            1,500 for the average of the field or, if it takes part, for the bundled bot
+                      `greedy`; 400 points more are odds of ten to one. Null if no chain of matches
+                      connects the entry with the field
+    interval_95       ends of a 95 % interval of the rating, compared with the average of the field;
+                      null with fewer than two blocks
+
 The expected score is that of one more block, drawn from all blocks that could have been drawn in
 place of those played. An interval therefore covers the luck of the deal, of the bots' random
 choices and of the opponents met. Entries that played different numbers of blocks are each averaged
 over their own.
 
-Numbers are rounded to 6 decimals.
+Numbers are rounded to 6 decimals, ratings to 1.
 """
 
 from typing import Annotated
@@ -64,6 +73,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict
 Rounded = Annotated[float, AfterValidator(lambda value: round(value, 6))]
 Interval = tuple[Rounded, Rounded]
 """Low and high end of an interval."""
+Points = Annotated[float, AfterValidator(lambda value: round(value, 1))]
 
 
 class _Part(BaseModel):
@@ -92,11 +102,21 @@ class StandingsRow(_Part):
     interval_95: Interval | None
     match_score: Rounded
     """Mean score without a comparison."""
+    ranks: tuple[int, int] | None
+    """Best and worst rank that the results allow."""
     first_chance: Rounded | None
     win_share: Rounded
     prestige: Rounded | None
     faults: dict[str, int]
     by_seat: tuple[SeatScore, ...]
+
+    @property
+    def rank_set(self) -> str:
+        """The ranks that the results allow in words, such as "2 to 4"."""
+        if self.ranks is None:
+            return "–"
+        best, worst = self.ranks
+        return f"{best}" if best == worst else f"{best} to {worst}"
 
 
 class PairingRow(_Part):
@@ -126,12 +146,8 @@ class LadderRow(_Part):
 
     entry: str
     matches: int
-    mu: Rounded
-    """Estimated strength."""
-    sigma: Rounded
-    """Standard deviation of the estimate."""
-    ordinal: Rounded
-    """mu - 3 sigma, the ranking criterion: a few matches are not enough for the top."""
+    rating: Points | None
+    interval_95: tuple[Points, Points] | None
 
 
 class MatchCounts(_Part):

@@ -5,7 +5,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
 from asara_server.tournament.standings.match_result import MatchResult
-from asara_server.tournament.standings.model import MatchCounts, Standings, StandingsRow
+from asara_server.tournament.standings.model import LadderRow, MatchCounts, Standings
 
 
 def compute_standings(
@@ -14,7 +14,7 @@ def compute_standings(
     """Return the standings of these results; entries that never played come last."""
     # These load numerical libraries, which programs that only read standings do not need.
     from asara_server.tournament.standings.cross_table import cross_table
-    from asara_server.tournament.standings.ladder import Ladder
+    from asara_server.tournament.standings.ladder import ladder
     from asara_server.tournament.standings.result_table import tabulate
     from asara_server.tournament.standings.summary import deal_shares, seat_effect, summarize
 
@@ -23,15 +23,12 @@ def compute_standings(
     voided = {result.match_id for result in every if result.void}
     names = _names(entries, counted)
     by_rules: dict[str, list[MatchResult]] = defaultdict(list)
-    ladder = Ladder(names)
     for result in counted:
         by_rules[result.rule_sets].append(result)
-        ladder.add(result)
     table = tabulate(names, counted)
     overall = summarize(names, table)
 
-    def rows(some: Sequence[MatchResult]) -> tuple[StandingsRow, ...]:
-        return overall if len(some) == len(counted) else summarize(names, tabulate(names, some))
+    fair = without_forfeits(counted)
 
     return Standings(
         title=title,
@@ -43,13 +40,28 @@ def compute_standings(
             blocks=len({result.deal_block for result in counted}),
         ),
         overall=overall,
-        without_forfeits=rows(without_forfeits(counted)),
-        by_rule_sets={rules: rows(own) for rules, own in sorted(by_rules.items())},
+        without_forfeits=(
+            overall if len(fair) == len(counted) else summarize(names, tabulate(names, fair))
+        ),
+        by_rule_sets={
+            rules: summarize(names, tabulate(names, own), ranked=False)
+            for rules, own in sorted(by_rules.items())
+        },
         seat_effect=seat_effect(table),
         deal_shares=deal_shares(sorted(by_rules), table),
         cross_table=cross_table(names, table, order=[row.entry for row in overall]),
-        ladder=ladder.rows,
+        ladder=ladder(names, table),
     )
+
+
+def compute_ladder(entries: Sequence[str], results: Iterable[MatchResult]) -> tuple[LadderRow, ...]:
+    """Return the ladder of these results alone."""
+    from asara_server.tournament.standings.ladder import ladder
+    from asara_server.tournament.standings.result_table import tabulate
+
+    counted = [result for result in by_schedule(results) if not result.void]
+    names = _names(entries, counted)
+    return ladder(names, tabulate(names, counted))
 
 
 def without_forfeits(results: Iterable[MatchResult]) -> list[MatchResult]:

@@ -6,22 +6,27 @@ import numpy as np
 
 from asara_codec.results import Termination
 from asara_server.tournament.standings.block_scores import BlockScores
-from asara_server.tournament.standings.bootstrap import first_chances
 from asara_server.tournament.standings.comparison import compared
 from asara_server.tournament.standings.intervals import intervals_95
 from asara_server.tournament.standings.model import DealShareRow, SeatScore, StandingsRow
+from asara_server.tournament.standings.ranks import ranks_and_chances
 from asara_server.tournament.standings.result_table import Indices, ResultTable
 
 _MOST_SEATS = 8
 """More seats than any table has; (seats, seat) is encoded as two digits of this base."""
 
 
-def summarize(names: Sequence[str], parts: ResultTable) -> tuple[StandingsRow, ...]:
-    """Return a row per entry, by score, then wins, then prestige, then name."""
+def summarize(
+    names: Sequence[str], parts: ResultTable, *, ranked: bool = True
+) -> tuple[StandingsRow, ...]:
+    """Return a row per entry, by score, then wins, then prestige, then name.
+
+    Rank sets and chances of being first are left out unless `ranked`.
+    """
     count = len(names)
     scores = BlockScores.of(parts.entry, parts.block, compared(parts).score, count)
     raw = BlockScores.of(parts.entry, parts.block, parts.score, count).means
-    chances = first_chances(scores)
+    ranks, chances = ranks_and_chances(scores) if ranked else (None, np.full(count, np.nan))
     matches = np.bincount(parts.entry, minlength=count)
     wins = np.bincount(parts.entry, parts.win, count) / np.maximum(matches, 1)
     prestige = _prestige(parts, count)
@@ -43,6 +48,7 @@ def summarize(names: Sequence[str], parts: ResultTable) -> tuple[StandingsRow, .
             blocks=int(scores.blocks[e]),
             score=float(means[e]),
             interval_95=None if np.isnan(ends[e]).any() else (float(ends[e, 0]), float(ends[e, 1])),
+            ranks=None if ranks is None else (int(ranks[e, 0]), int(ranks[e, 1])),
             first_chance=_number(chances[e]),
             match_score=float(raw[e]),
             win_share=float(wins[e]),

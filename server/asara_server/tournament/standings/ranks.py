@@ -1,0 +1,135 @@
+"""Which ranks the data allow: rank sets, and the chance of being first. Pure and deterministic.
+
+The true rank of an entry is one more than the number of entries with a higher expected score. Its
+rank set follows from comparisons of all entries with each other, of which, with a probability of
+95 %, not a single one is wrong:
+
+    best rank   1 + number of entries that are better for certain
+    worst rank  entries - number of entries that are worse for certain
+
+So the sets of all entries hold their true ranks together (Mogstad, Romano, Shaikh and Wilhelm,
+"Inference for Ranks with Applications to Mobility across Neighbourhoods and Academic Achievement
+across Countries", 2024; the R package `csranks`). Two entries differ for certain if the difference
+of their scores, divided by its standard error, exceeds a bound that the largest such quotient of
+all pairs stays below in 95 % of draws without any difference. Pairs that differ are taken out, and
+the bound for the others is drawn again, until no further pair differs (step-down; Romano and Wolf,
+"Exact and Approximate Stepdown Methods for Multiple Hypothesis Testing", 2005).
+
+The unit is the block. Entries that met in a block have dependent scores there, so draws and
+standard errors use the covariance of all scores. The bound is carried over from the normal
+distribution to Student's with the number of blocks of the entry that has fewer. Two additions to
+the variances keep few blocks honest:
+
+- With fewer than ten blocks, each block is treated as won or lost.
+- Otherwise, a quarter of a block is added that is won or lost, as often as the entry's blocks with
+  one more win and one more loss. So no variance is zero, although all blocks may have ended alike.
+
+The first chance is the share of draws, around the scores, in which the entry is first.
+"""
+
+from typing import Any, Final
+
+import numpy as np
+
+from asara_server.tournament.standings.block_scores import BlockScores
+from asara_server.tournament.standings.intervals import MIN_BLOCKS
+from asara_server.tournament.standings.result_table import Floats, Indices
+
+LEVEL: Final = 0.95
+DRAWS: Final = 4_000
+"""Number of draws; chance moves a probability of ½ by about 0.8 %."""
+_CELLS: Final = 2e8
+"""Most differences of two entries that are drawn; many entries are drawn less often."""
+_FEWEST_DRAWS: Final = 250
+_MOST_ROUNDS: Final = 4
+"""Most rounds of step-down ; further ones hardly find another pair."""
+_SEED: Final = 4
+"""Seed of the draws; fixed, so that the same results give the same standings."""
+_ADDED_BLOCKS: Final = 0.25
+
+
+def ranks_and_chances(scores: BlockScores) -> tuple[Indices, Floats]:
+    """Return best and worst rank of each party, shape (parties, 2), and the chance to be first.
+
+    A party without a block may have any rank, and has the chance NaN.
+    """
+    played = scores.blocks > 0
+    ranks = np.tile(np.array([1, scores.parties]), (scores.parties, 1))
+    chances = np.full(scores.parties, np.nan)
+    if played.any():
+        some = np.ix_(played, played)
+        means = scores.means[played]
+        covariance = _covariance(scores)[some]
+        drawn = draws(covariance)
+        ranks[played] = rank_sets(means, covariance, drawn, scores.blocks[played] - 1)
+        ranks[played, 1] += np.count_nonzero(~played)  # who has not played may be better
+        chances[played] = _first_chances(means + drawn)
+    return ranks, chances
+
+
+def rank_sets(means: Floats, covariance: Floats, drawn: Floats, freedom: Indices) -> Indices:
+    """Return best and worst rank of each party; shape (parties, 2).
+
+    `drawn` are draws of `means` without differences, and `freedom` the degrees of freedom of each
+    party's variance.
+    """
+    from scipy.special import ndtr, stdtrit
+
+    parties = len(means)
+    variances = np.diag(covariance)
+    apart = np.sqrt(np.maximum(variances + variances[:, np.newaxis] - 2 * covariance, 1e-18))
+    lead = (means[:, np.newaxis] - means) / apart
+    fewer = np.minimum(freedom, freedom[:, np.newaxis])
+    open_ = ~np.eye(parties, dtype=np.bool_)
+    for _ in range(_MOST_ROUNDS):
+        bound = np.quantile(_largest(drawn, apart, open_), LEVEL)
+        student = np.where(fewer > 0, stdtrit(np.maximum(fewer, 1), ndtr(bound)), np.inf)
+        better = open_ & (lead > student)
+        if not better.any():
+            break
+        open_ &= ~better
+    certain = ~open_ & ~np.eye(parties, dtype=np.bool_)
+    return np.stack((1 + certain.sum(axis=0), parties - certain.sum(axis=1)), axis=-1)
+
+
+def draws(covariance: Floats) -> Floats:
+    """Return draws of the normal distribution around 0; shape (draws, parties)."""
+    number = int(min(DRAWS, max(_FEWEST_DRAWS, _CELLS / len(covariance) ** 2)))
+    rng = np.random.default_rng(_SEED)
+    root = np.linalg.cholesky(covariance)
+    return np.asarray(rng.standard_normal((number, len(covariance))) @ root.T)
+
+
+def _largest(drawn: Floats, apart: Floats, open_: Any) -> Floats:
+    """Return the largest standardized difference of each draw among the pairs that are open."""
+    scale = np.where(open_, 1 / apart, 0).astype(np.float32)
+    largest = np.empty(len(drawn))
+    difference = np.empty_like(scale)
+    for number, draw in enumerate(drawn.astype(np.float32)):
+        np.subtract(draw[:, np.newaxis], draw, out=difference)
+        np.multiply(difference, scale, out=difference)
+        largest[number] = difference.max()
+    return largest
+
+
+def _first_chances(drawn: Floats) -> Floats:
+    """Return the share of draws in which each party is first."""
+    return np.bincount(drawn.argmax(axis=1), minlength=drawn.shape[1]) / len(drawn)
+
+
+def _covariance(scores: BlockScores) -> Floats:
+    """Return the covariance of the mean scores; shape (parties, parties)."""
+    from scipy.sparse import csr_array
+
+    blocks, means = np.maximum(scores.blocks, 1), scores.means
+    rest = (scores.score - means[scores.party]) / blocks[scores.party]
+    rest *= np.sqrt(blocks / np.maximum(blocks - 1, 1))[scores.party]
+    table = csr_array((rest, (scores.block, scores.party)), (scores.total, scores.parties))
+    covariance = (table.T @ table).toarray()
+    share = (blocks * means.clip(0, 1) + 1) / (blocks + 2)
+    added = _ADDED_BLOCKS * share * (1 - share) / blocks**2
+    won_or_lost = np.maximum(0.25 / blocks - np.diag(covariance), added)
+    covariance[np.diag_indices_from(covariance)] += np.where(
+        blocks < MIN_BLOCKS, won_or_lost, added
+    )
+    return np.asarray(covariance)

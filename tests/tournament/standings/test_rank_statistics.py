@@ -1,0 +1,181 @@
+"""Rank sets and ladder against tournaments of players of known strength.
+
+`pytest -s -m long -k test_rank_statistics` prints the figures of the README beside the standings.
+"""
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from asara_server.tournament.standings.ladder import ANCHOR_RATING, POINTS, ladder
+from asara_server.tournament.standings.plackett_luce import choices, fit
+from asara_server.tournament.standings.ranks import ranks_and_chances
+from asara_server.tournament.standings.result_table import Floats, Indices, ResultTable
+from tests.tournament.standings.simulation import World, drawn_groups, points
+from tests.tournament.standings.test_statistics import (
+    EIGHT,
+    FIELD,
+    allowance,
+    block_scores,
+    table_of,
+)
+
+NO_DIFFERENCE = (0.0,) * 4
+WORLDS = {
+    "equal": World(NO_DIFFERENCE, 2),
+    "two entries": World((0.0, 0.0), 2),
+    "equal, deal decides": World(NO_DIFFERENCE, 2, deal=3.0),
+    "equal, drawish": World(NO_DIFFERENCE, 2, deal=0.5, match=0.3, step=1.5),
+    "equal, rare luck": World(NO_DIFFERENCE, 2, luck="rare"),
+    "two levels": World((0.0, 0.0, 0.0, 1.0, 1.0, 1.0), 2),
+    "two levels, drawish": World((0.0, 0.0, 0.0, 0.0, 1.0, 1.0), 2, step=1.0),
+    "one far better": World((0.0, 2.0, 0.0), 2),
+    "a field": World(FIELD, 2),
+    "three seats, a field": World(FIELD, 3),
+    "four seats, equal": World((0.0,) * 8, 4),
+    "four seats, a field": World(EIGHT, 4),
+    "four seats, two levels, heavy-tailed": World((0.0,) * 3 + (1.0,) * 3, 4, luck="heavy-tailed"),
+}
+BLOCKS = (10, 20, 60)
+"""Mean number of blocks of an entry."""
+
+
+def tournaments(
+    world: World, number: int, blocks: int, *, adaptive: bool = False
+) -> Iterator[tuple[Indices, Indices]]:
+    """Groups and ranks of mirrored blocks, in which everybody has two blocks at least.
+
+    If adaptive, half of all groups are drawn as always, and those of every later round of blocks
+    are of neighbours in the scores so far.
+    """
+    dice = np.random.default_rng(blocks)
+    entries, k = len(world.strengths), world.seats
+    total = blocks * entries // k
+    for _ in range(number):
+        while True:
+            groups = drawn_groups(world, total, dice)
+            ranks = world.ranks(groups, dice, mirrored=True)
+            for start in range(total // 2, total, 4) if adaptive else ():
+                scores = points(ranks[:start]).mean(axis=1)
+                means = np.bincount(groups[:start].ravel(), scores.ravel(), entries) / np.maximum(
+                    np.bincount(groups[:start].ravel(), minlength=entries), 1
+                )
+                order = np.argsort(means)
+                first = dice.integers(entries - k + 1, size=min(4, total - start))
+                groups[start : start + 4] = order[first[:, np.newaxis] + np.arange(k)]
+                ranks[start : start + 4] = world.ranks(
+                    groups[start : start + 4], dice, mirrored=True
+                )
+            if np.bincount(groups.ravel(), minlength=entries).min() >= 2:
+                break
+        yield groups, ranks
+
+
+def rank_coverage(world: World, number: int, blocks: int) -> float:
+    """Share of the tournaments in which every rank set holds the true rank of its entry."""
+    true = 1 + (world.expected > world.expected[:, np.newaxis] + 1e-9).sum(axis=1)
+    held = []
+    for groups, ranks in tournaments(world, number, blocks):
+        sets, _ = ranks_and_chances(block_scores(world, groups[np.newaxis], ranks[np.newaxis]))
+        held.append(bool(((sets[:, 0] <= true) & (true <= sets[:, 1])).all()))
+    return float(np.mean(held))
+
+
+def results_of(groups: Indices, ranks: Indices) -> ResultTable:
+    """The results of one tournament of mirrored blocks."""
+    score = points(ranks)
+    block, match, place = np.indices(score.shape)
+    table = table_of(groups[block, place].reshape(-1, 1, ranks.shape[2]), score.ravel())
+    return replace(
+        table,
+        block=block.ravel(),
+        match=(block * ranks.shape[1] + match).ravel(),
+        deal=np.full(ranks.size, -1),
+    )
+
+
+def true_ratings(world: World) -> Floats:
+    """What the ladder would say after so many blocks that only the model could be wrong."""
+    groups = drawn_groups(world, 30_000, np.random.default_rng(1))
+    ranks = world.ranks(groups, np.random.default_rng(2), mirrored=True)
+    table = results_of(groups, ranks)
+    made = choices(table.entry, table.match, table.score, table.block)
+    strengths = fit(made, len(world.strengths), len(groups)).strengths
+    return np.asarray(ANCHOR_RATING + POINTS * (strengths - strengths.mean()))
+
+
+def ladder_coverage(world: World, number: int, blocks: int, *, adaptive: bool = False) -> float:
+    """Share of the intervals of the ladder that hold the truth."""
+    true = true_ratings(world)
+    held = []
+    for groups, ranks in tournaments(world, number, blocks, adaptive=adaptive):
+        rows = {row.entry: row for row in ladder(world.names, results_of(groups, ranks))}
+        for name, rating in zip(world.names, true, strict=True):
+            low, high = rows[name].interval_95 or (np.nan, np.nan)
+            held.append(low <= rating <= high)
+    return float(np.mean(held))
+
+
+@pytest.mark.parametrize("words", ["equal", "four seats, two levels, heavy-tailed"])
+def test_rank_sets_hold_the_true_ranks_of_all_entries(words: str) -> None:
+    assert rank_coverage(WORLDS[words], 60, 20) > 0.94 - allowance(60)
+
+
+def test_rank_sets_of_a_field_become_single_ranks() -> None:
+    """Coverage is not bought with sets that say nothing."""
+    world = World((-2.0, -1.0, 0.0, 1.0, 2.0), 2)
+    for groups, ranks in tournaments(world, 1, 200):
+        sets, chances = ranks_and_chances(
+            block_scores(world, groups[np.newaxis], ranks[np.newaxis])
+        )
+        assert sets.tolist() == [[5, 5], [4, 4], [3, 3], [2, 2], [1, 1]]
+        assert chances.tolist() == [0, 0, 0, 0, 1]
+
+
+@pytest.mark.parametrize(
+    ("words", "adaptive"), [("equal, deal decides", False), ("four seats, a field", True)]
+)
+def test_intervals_of_the_ladder_hold_the_true_ratings(words: str, adaptive: bool) -> None:
+    assert ladder_coverage(WORLDS[words], 60, 20, adaptive=adaptive) > 0.94 - allowance(60)
+
+
+def test_the_ladder_is_unbiased_whoever_met_whom() -> None:
+    """Neighbours meet more often; a mean score would push them together."""
+    world = World(EIGHT, 2)
+    found: list[NDArray[np.float64]] = []
+    for groups, ranks in tournaments(world, 40, 60, adaptive=True):
+        rows = {
+            row.entry: row.rating or 0.0 for row in ladder(world.names, results_of(groups, ranks))
+        }
+        found.append(np.array([rows[name] for name in world.names]))
+    mean, error = np.mean(found, axis=0), np.std(found, axis=0) / np.sqrt(len(found))
+    assert (abs(mean - true_ratings(world)) < 4 * error + 10).all()
+
+
+@pytest.mark.long
+def test_figures_of_rank_sets_and_ladder() -> None:
+    number = 400
+    print(f"\nblocks of an entry {BLOCKS}: rank sets | ladder | ladder, adaptive pairing")
+    every: list[list[float]] = [[], []]
+    for words, world in WORLDS.items():
+        ranks = [rank_coverage(world, number, blocks) for blocks in BLOCKS]
+        drawn, adaptive = (
+            [ladder_coverage(world, number, blocks, adaptive=how) for blocks in BLOCKS]
+            for how in (False, True)
+        )
+        print(
+            f"{words:38}",
+            *(
+                "  ".join(f"{share:6.1%}" for share in some) + " |"
+                for some in (ranks, drawn, adaptive)
+            ),
+            flush=True,
+        )
+        every[0] += ranks
+        every[1] += drawn + adaptive
+        assert min(*ranks, *drawn, *adaptive) > 0.94 - allowance(number)
+    print(f"mean: rank sets {np.mean(every[0]):.1%}, ladder {np.mean(every[1]):.1%}")
+    assert max(np.mean(every[0]), np.mean(every[1])) < 0.99

@@ -1,0 +1,72 @@
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+
+from asara_server.tournament.standings.block_scores import BlockScores
+from asara_server.tournament.standings.intervals import MIN_BLOCKS
+from asara_server.tournament.standings.ranks import draws, rank_sets, ranks_and_chances
+
+MANY = 10**9
+"""Degrees of freedom of a variance that is known."""
+
+
+def scores(*rows: Sequence[float]) -> BlockScores:
+    """From the scores of each party, block by block; all parties play in all blocks."""
+    table = np.array(rows, dtype=np.float64)
+    party, block = np.indices(table.shape)
+    return BlockScores.of(party.ravel(), block.ravel(), table.ravel(), len(rows))
+
+
+def test_rank_sets_are_those_of_the_example_of_csranks() -> None:
+    """R's `csranks(seq(1, 3, length = 10), rep(0.2, 10))` prints these."""
+    covariance = np.diag(np.full(10, 0.04))
+    found = rank_sets(
+        np.linspace(1, 3, 10), covariance, draws(covariance), np.full(10, MANY, np.intp)
+    )
+    assert found[:, 0].tolist() == [7, 6, 5, 4, 3, 2, 1, 1, 1, 1]
+    assert found[:, 1].tolist() == [10, 10, 10, 10, 9, 8, 7, 6, 5, 4]
+
+
+def test_draws_have_the_covariance_that_they_are_given() -> None:
+    covariance = np.array([[4.0, 1.0], [1.0, 1.0]])
+    np.testing.assert_allclose(np.cov(draws(covariance).T), covariance, rtol=0.1)
+
+
+def test_entries_that_rise_and_fall_together_are_told_apart_sooner() -> None:
+    means = np.array([0.6, 0.5])
+    alone, together = np.diag([0.01, 0.01]), np.array([[0.01, 0.0095], [0.0095, 0.01]])
+    for covariance, expected in ((alone, [[1, 2], [1, 2]]), (together, [[1, 1], [2, 2]])):
+        found = rank_sets(means, covariance, draws(covariance), np.full(2, MANY, np.intp))
+        assert found.tolist() == expected
+
+
+def test_who_wins_every_block_is_first_after_ten_and_nothing_is_certain_after_three() -> None:
+    ranks, chances = ranks_and_chances(scores([1.0] * MIN_BLOCKS, [0.0] * MIN_BLOCKS))
+    assert ranks.tolist() == [[1, 1], [2, 2]]
+    assert chances.tolist() == [1, 0]
+    ranks, chances = ranks_and_chances(scores([1.0] * 3, [0.0] * 3))
+    assert ranks.tolist() == [[1, 2], [1, 2]]
+    assert 0.5 < chances[0] < 1
+
+
+def test_entries_with_equal_results_share_all_ranks_and_chances() -> None:
+    ranks, chances = ranks_and_chances(scores([0.5] * 12, [0.5] * 12))
+    assert ranks.tolist() == [[1, 2], [1, 2]]
+    assert chances == pytest.approx([0.5, 0.5], abs=0.03)
+
+
+def test_an_entry_that_has_not_played_may_have_any_rank() -> None:
+    two = scores([1.0] * 20, [0.0] * 20)
+    three = BlockScores(two.party, two.block, two.score, 3, two.total)
+    ranks, chances = ranks_and_chances(three)
+    assert ranks.tolist() == [[1, 2], [2, 3], [1, 3]]
+    assert chances[:2].tolist() == [1, 0]
+    assert np.isnan(chances[2])
+
+
+def test_without_results_nothing_is_said() -> None:
+    none = np.array([], np.intp)
+    ranks, chances = ranks_and_chances(BlockScores(none, none, np.array([]), 2, 0))
+    assert ranks.tolist() == [[1, 2], [1, 2]]
+    assert np.isnan(chances).all()
