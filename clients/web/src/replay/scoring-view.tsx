@@ -12,6 +12,7 @@ import {
   terminationText,
   towerHeight,
 } from "../words/sentences.js";
+import "./scoring.css";
 import { ledger, type RowGroup, type RowName } from "./scoring.js";
 import type { MatchStore } from "./store.js";
 
