@@ -13,6 +13,9 @@ import { list } from "../words/numbers.js";
 import { play } from "../words/sections/play.js";
 import type { PlayStore } from "./store.js";
 
+const RETRY_MS = 250;
+const MOST_RETRIES = 40; // ten seconds
+
 interface Props {
   readonly store: PlayStore;
   readonly setting: MatchSetting;
@@ -71,12 +74,19 @@ export function useFinished(store: PlayStore, setting: MatchSetting | undefined)
     setReplay(undefined);
     if (!over || run === "") return;
     let current = true;
-    void fetchRecord(run, matchId, { kind: "open" }).then(
-      (found) => current && setReplay(found),
-      () => undefined, // what was received is shown
-    );
+    let timer = 0;
+    const ask = (left: number) =>
+      void fetchRecord(run, matchId, { kind: "open" }).then(
+        (found) => current && setReplay(found),
+        () => {
+          // It may not be written yet; until it is, what was received is shown.
+          if (current && left > 0) timer = window.setTimeout(ask, RETRY_MS, left - 1);
+        },
+      );
+    ask(MOST_RETRIES);
     return () => {
       current = false;
+      window.clearTimeout(timer);
     };
   }, [over, run, matchId]);
   return useMemo(() => {

@@ -13,6 +13,7 @@ import {
   towerHeight,
 } from "../words/sentences.js";
 import "./scoring.css";
+import "../ui/seat-name.css";
 import { ledger, type RowGroup, type RowName } from "./scoring.js";
 import type { MatchStore } from "./store.js";
 
