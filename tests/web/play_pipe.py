@@ -140,8 +140,10 @@ async def serving(settings: WebSettings, *, narrow: bool = False) -> AsyncIterat
     if narrow:
         listening.socket.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 16_384)
     started = asyncio.Event()
-    config = vars(web_server)["_config"](create_app(settings), settings.limits)
-    server = vars(web_server)["_Server"](config, started.set)
+    parts = vars(web_server)
+    gate = parts["_Gate"](settings.limits)
+    config = parts["_config"](create_app(settings), settings.limits, gate)
+    server = parts["_Server"](config, started.set, None)
     server.install_signal_handlers = lambda: None
     task = asyncio.create_task(server._serve([listening.socket]))
     await started.wait()

@@ -33,6 +33,8 @@ _CLOSE_S: Final = 10.0
 """Seconds within which a WebSocket's peer must have read the rest once it is closed."""
 _MOST_UNREAD: Final = 1024 * 1024
 """Bytes of answers to pings that a peer may leave unread."""
+_LAST_LOOK_S: Final = 2.5
+"""Seconds in which the pages that are open can ask once more, and learn how a run has ended."""
 _STOP_S: Final = 2
 """Seconds for responses in progress when the server stops."""
 
@@ -67,19 +69,27 @@ class ListeningSocket:
 
 
 def run_web_server(
-    app: ASGIApp, listening: ListeningSocket, limits: WebLimits, started: Callable[[], None]
+    app: ASGIApp,
+    listening: ListeningSocket,
+    limits: WebLimits,
+    started: Callable[[], None],
+    *,
+    last_look: bool = False,
 ) -> None:
-    """Serve until SIGINT or SIGTERM; `started` is called once requests are answered."""
+    """Serve until SIGINT or SIGTERM; `started` is called once requests are answered.
+
+    With `last_look`, pages that are open have time to learn how the run has ended.
+    """
     raise_open_files_limit()
     seldom_collect()
     logging.getLogger("uvicorn").setLevel(logging.CRITICAL)  # strangers cannot fill the log
-    server = _Server(_config(app, limits), started)
+    gate = _Gate(limits)
+    server = _Server(_config(app, limits, gate), started, gate if last_look else None)
     with asyncio.Runner(loop_factory=new_event_loop) as runner:
         runner.run(server.serve(sockets=[listening.socket]))
 
 
-def _config(app: ASGIApp, limits: WebLimits) -> Config:
-    gate = _Gate(limits)
+def _config(app: ASGIApp, limits: WebLimits, gate: "_Gate") -> Config:
     return Config(
         app,
         http=_http_protocol(gate),
@@ -102,14 +112,22 @@ def _config(app: ASGIApp, limits: WebLimits) -> Config:
 
 
 class _Server(uvicorn.Server):
-    def __init__(self, config: Config, started: Callable[[], None]) -> None:
+    def __init__(
+        self, config: Config, started: Callable[[], None], last_look: "_Gate | None"
+    ) -> None:
         super().__init__(config)
         self._started = started
+        self._last_look = last_look
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
         if self.started:
             self._started()
+
+    async def main_loop(self) -> None:
+        await super().main_loop()
+        if self._last_look is not None and self._last_look.connections:
+            await asyncio.sleep(_LAST_LOOK_S)
 
 
 class _Gate:
@@ -119,12 +137,17 @@ class _Gate:
         self.limits = limits
         self._open: Counter[str] = Counter()
 
+    @property
+    def connections(self) -> int:
+        """Number of open connections."""
+        return self._open.total()
+
     def admit(self, peer: str) -> bool:
         """Count a connection; return False if there are too many."""
         limits = self.limits
         self._open[peer] += 1
         return (
-            self._open.total() <= limits.connections
+            self.connections <= limits.connections
             and self._open[peer] <= limits.connections_per_peer
         )
 

@@ -286,9 +286,18 @@ def test_the_page_is_loaded_again_and_the_connection_breaks(browser: Browser) ->
         play_turn(page)
         expect(page.get_by_role("heading", name="Choose a space")).to_be_visible(timeout=20_000)
         before = page.locator(".skylines").inner_text()
+        history = page.locator(".play-log ol > li").all_text_contents()
+        hidden = page.get_by_role("img", name="Hidden: money")
+        expect(hidden).to_have_count(1)
         page.reload()
         expect(page.get_by_role("heading", name="Choose a space")).to_be_visible()
         assert page.locator(".skylines").inner_text() == before
+        # The whole history is there, and the opponent's screen is as closed as before.
+        assert len(history) > 1
+        again = page.locator(".play-log ol > li").all_text_contents()
+        assert again[: len(history)] == history  # the newest first
+        assert again[-1].startswith("Year 1 begins")  # before the page was first connected
+        expect(hidden).to_have_count(1)
         page.locator("[data-target='space 6 12']").click()
         expect(steps(page)).to_have_count(1)
         with ThreadPoolExecutor() as pool:

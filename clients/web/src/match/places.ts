@@ -1,7 +1,7 @@
 /** Places in a match: years, turns, builds and decisions by the indices of their moments. */
 
 import { equals } from "@bufbuild/protobuf";
-import { type Event, EventSchema } from "asara/gen/event_pb.js";
+import { type Event, EventSchema, Termination } from "asara/gen/event_pb.js";
 import { DecisionKind, RejectionReason } from "asara/gen/play_pb.js";
 import { ActionSchema } from "asara/gen/vocabulary_pb.js";
 import type { MatchRecord, Moment } from "./model.js";
@@ -84,11 +84,27 @@ export function awards(record: MatchRecord): number[] {
   return momentsWith(record, "yearEvaluated", "finalEvaluated");
 }
 
-/** Returns the indices of forfeits and rejected replies. */
+/**
+ * Returns the indices of rejected replies and of forfeits. A bot that crashed between its decisions
+ * left its traceback in the log of the last one, which is then a fault as well.
+ */
 export function faults(record: MatchRecord): number[] {
-  return record.moments
-    .filter((moment) => has(moment, "seatForfeited") || isRejected(moment))
-    .map(({ index }) => index);
+  const found = new Set<number>();
+  for (const moment of record.moments) {
+    const { index, events } = moment;
+    if (isRejected(moment)) found.add(index);
+    for (const { seat, event } of events) {
+      if (event.case !== "seatForfeited") continue;
+      found.add(index);
+      if (event.value.termination === Termination.CRASH) {
+        const last = record.moments.findLast(
+          (one) => one.index <= index && one.decision?.seat === seat,
+        );
+        if (last?.decision?.log) found.add(last.index);
+      }
+    }
+  }
+  return [...found].sort((a, b) => a - b);
 }
 
 function isRejected({ decision }: Moment): boolean {

@@ -32,7 +32,11 @@ export function Log({ store, setting }: Props) {
         {newest !== undefined && newest.moment.index === last ? newest.sentences.join(" ") : ""}
       </div>
       {told.length === 0 && <p class="quiet">{t(play, "nothing")}</p>}
-      <ol>
+      <ol
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, also by keys
+        tabIndex={0}
+        aria-label={t(play, "happened")}
+      >
         {told.map(({ moment, sentences }) => (
           <li key={moment.index} class={`seat-${moment.events[0]?.seat ?? 0}`}>
             {sentences.join(" ")}

@@ -1,10 +1,11 @@
 /** The end of a match: who won, the final scoring, and what can be done next. */
 
 import { signal } from "@preact/signals";
-import { useEffect, useMemo, useRef } from "preact/hooks";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { MatchRecord, MatchSetting } from "../match/model.js";
 import { goToEnd } from "../replay/player.js";
 import { Awards, Ledger, Results } from "../replay/scoring-view.js";
+import { fetchRecord } from "../replay/server-source.js";
 import type { MatchSource } from "../replay/source.js";
 import { MatchStore } from "../replay/store.js";
 import { isolate, t } from "../words/language.js";
@@ -12,14 +13,20 @@ import { list } from "../words/numbers.js";
 import { play } from "../words/sections/play.js";
 import type { PlayStore } from "./store.js";
 
+const RETRY_MS = 250;
+const MOST_RETRIES = 40; // ten seconds
+
 interface Props {
   readonly store: PlayStore;
   readonly setting: MatchSetting;
+  /** The match from its beginning, or what the page has received of it. */
+  readonly record: MatchRecord | undefined;
+  readonly complete: boolean;
 }
 
-export function Outcome({ store, setting }: Props) {
-  const { ended, started, complete } = store.session.value;
-  const match = useEnded(store, setting);
+export function Outcome({ store, setting, record, complete }: Props) {
+  const { ended, started } = store.session.value;
+  const match = useEnded(record);
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
     window.scrollTo(0, 0);
@@ -34,9 +41,11 @@ export function Outcome({ store, setting }: Props) {
         {outcomeText(store, setting)}
       </h2>
       <div class="row">
-        <button type="button" class="primary" onClick={() => store.again()}>
-          {t(play, "again")}
-        </button>
+        {!store.session.value.last && (
+          <button type="button" class="primary" onClick={() => store.again()}>
+            {t(play, "again")}
+          </button>
+        )}
         {run !== "" && !ended.void && (
           <a class="button" href={replay} target="_blank" rel="noopener">
             {t(play, "watch")}
@@ -54,21 +63,56 @@ export function Outcome({ store, setting }: Props) {
   );
 }
 
+/** The finished match: what this page has received, and then the replay, in which all is open. */
+export function useFinished(store: PlayStore, setting: MatchSetting | undefined) {
+  const { ended, moments, started, stage, complete } = store.session.value;
+  const [replay, setReplay] = useState<MatchRecord>();
+  const { run } = store.link;
+  const over = stage === "over" && ended?.void === false;
+  const matchId = started?.matchId ?? "";
+  useEffect(() => {
+    setReplay(undefined);
+    if (!over || run === "") return;
+    let current = true;
+    let timer = 0;
+    const ask = (left: number) =>
+      void fetchRecord(run, matchId, { kind: "open" }).then(
+        (found) => current && setReplay(found),
+        () => {
+          // It may not be written yet; until it is, what was received is shown.
+          if (current && left > 0) timer = window.setTimeout(ask, RETRY_MS, left - 1);
+        },
+      );
+    ask(MOST_RETRIES);
+    return () => {
+      current = false;
+      window.clearTimeout(timer);
+    };
+  }, [over, run, matchId]);
+  return useMemo(() => {
+    if (!over || setting === undefined || moments.length === 0) return undefined;
+    if (replay !== undefined) {
+      const named = { ...replay.setting, entries: setting.entries };
+      return { record: { ...replay, setting: named }, complete: true };
+    }
+    const record: MatchRecord = { setting, moments, results: ended?.results };
+    return { record, complete };
+  }, [over, setting, moments, ended, replay, complete]);
+}
+
 /** The finished match as the match page's parts want it. */
-function useEnded(store: PlayStore, setting: MatchSetting): MatchStore | undefined {
-  const { ended, moments } = store.session.value;
+function useEnded(record: MatchRecord | undefined): MatchStore | undefined {
   const match = useMemo(() => {
-    if (ended === undefined || ended.void || moments.length === 0) return undefined;
-    const record: MatchRecord = { setting, moments, results: ended.results };
+    if (record === undefined) return undefined;
     const found = new MatchStore(sourceOf(record), record);
     found.act((player, course) => goToEnd(player, course));
     return found;
-  }, [ended, moments, setting]);
+  }, [record]);
   useEffect(() => match?.run(), [match]);
   return match;
 }
 
-/** The match as this page has received it: nobody else's view, and no signed file. */
+/** The match as it is: no other view, and no signed file. */
 function sourceOf(record: MatchRecord): MatchSource {
   return {
     record: signal(record),

@@ -20,7 +20,7 @@ import { Hints } from "./hints.js";
 import { parseLink } from "./link.js";
 import { Log } from "./log.js";
 import { Message } from "./message.js";
-import { Outcome } from "./outcome.js";
+import { Outcome, useFinished } from "./outcome.js";
 import "./play.css";
 import { Primer } from "./primer.js";
 import { PlayStore } from "./store.js";
@@ -103,6 +103,7 @@ function Match({ store }: { readonly store: PlayStore }) {
   useKeys(bindings);
   useFocus(store, board);
   const over = useComputed(() => store.session.value.stage === "over" && store.caughtUp.value);
+  const finished = useFinished(store, setting);
   if (moment === undefined || setting === undefined) return null;
   return (
     <div class="play">
@@ -115,12 +116,19 @@ function Match({ store }: { readonly store: PlayStore }) {
       />
       <main class="play-table">
         <Notices store={store} />
-        {over.value && <Outcome store={store} setting={setting} />}
+        {over.value && (
+          <Outcome
+            store={store}
+            setting={setting}
+            record={finished?.record}
+            complete={finished?.complete ?? false}
+          />
+        )}
         <div class="play-board" ref={board}>
           <Board
             setting={setting}
-            moment={moment}
-            previous={previous}
+            moment={(over.value && finished?.record.moments.at(-1)) || moment}
+            previous={over.value ? undefined : previous}
             choices={over.value ? undefined : store.choices.value}
             focusSeat={store.decision.value === undefined ? undefined : session.seat}
             aside={<Log store={store} setting={setting} />}

@@ -44,7 +44,7 @@ export interface Step {
 
 export interface Session {
   readonly link: SeatLink;
-  /** Where the match is; `waiting` for its start, `closed` when no further match follows. */
+  /** Where the match is; `waiting` for its start, `closed` when none follows. */
   readonly stage: "waiting" | "playing" | "over" | "closed";
   readonly started: MatchStarted | undefined;
   readonly setting: MatchSetting | undefined;
@@ -62,6 +62,8 @@ export interface Session {
   /** Why the last reply was rejected; until the next step. */
   readonly rejection: Rejection | undefined;
   readonly ended: MatchEnded | undefined;
+  /** True once the referee has said goodbye: no further match follows. */
+  readonly last: boolean;
 }
 
 /** A session, and the request that follows from it. */
@@ -85,6 +87,7 @@ export function newSession(link: SeatLink): Session {
     sent: undefined,
     rejection: undefined,
     ended: undefined,
+    last: false,
   };
 }
 
@@ -126,7 +129,9 @@ export function receive(
     case "matchStarted":
       return { session: start(session, response.value) };
     case "goodbye":
-      return { session: isOver(session) ? session : { ...session, stage: "closed" } };
+      return {
+        session: isOver(session) ? { ...session, last: true } : { ...session, stage: "closed" },
+      };
     case "dealCommitted": {
       const { matchId } = response.value;
       const request = { case: "nonce", value: { matchId, nonce: nonce() } } as const;
@@ -164,6 +169,23 @@ function receiveOfMatch(session: Session, response: PlayResponse["response"]): R
   }
 }
 
+/**
+ * True if the page was opened in the middle of the match. What has happened before comes with a
+ * connection whose Hello names no event as the last one.
+ */
+export function lacksHistory({ stage, complete, started }: Session): boolean {
+  return stage === "playing" && !complete && Number(started?.sequence ?? 0) > 0;
+}
+
+/** Returns the session before its first event, for a connection that brings all of them. */
+export function rewound(session: Session): Session {
+  const { setting } = session;
+  if (setting === undefined) return session;
+  const fold = startFold(setting.edition, setting.ruleSets, setting.entries.length);
+  const fresh = { ...session, complete: true, fold, moments: [], decision: undefined };
+  return push(fresh, [], 0, undefined);
+}
+
 function start(session: Session, started: MatchStarted): Session {
   const view = started.view?.publicView;
   const own = started.view?.privateView;
@@ -171,7 +193,8 @@ function start(session: Session, started: MatchStarted): Session {
   const sequence = Number(started.sequence);
   if (session.started?.matchId === started.matchId) {
     const resumed = { ...session, started };
-    return sequence > lastSequence(session) ? jump(resumed, started.view, sequence) : resumed;
+    if (sequence > lastSequence(session)) return jump(resumed, started.view, sequence);
+    return started.view === undefined ? resumed : correct(resumed, started.view);
   }
   const { seat, seats, ruleSets, matchId, deal } = parts(started);
   const edition = started.edition ?? create(EditionSchema);

@@ -18,6 +18,7 @@ import * as sessions from "./session.js";
 const MOMENT_MS = 750; // of an opponent's step, at ordinary speed
 const YEAR_MS = 1600; // of an evaluation
 const NONCE_BYTES = 32;
+const GOODBYE_MS = 1000; // within which a table that is over says so
 
 export class PlayStore {
   readonly session;
@@ -113,9 +114,22 @@ export class PlayStore {
       }
     });
     if (request !== undefined) this.#connection?.send(request);
+    if (sessions.lacksHistory(session)) {
+      this.session.value = sessions.rewound(session);
+      this.#connect();
+      return;
+    }
     // The page has been told: the table may end, or be set up for another match.
-    if (session.stage === "over" && session.ended?.void !== true) this.#connection?.close();
-    this.#schedule();
+    if (session.stage === "over" && session.ended?.void !== true) this.#leave(session.last);
+    if (before.moments.length === 1 && session.moments.length > 2) this.skip();
+    else this.#schedule();
+  }
+
+  /** Ends the connection, soon: the referee says goodbye if no further match follows. */
+  #leave(now: boolean): void {
+    const connection = this.#connection;
+    if (now) connection?.close();
+    else setTimeout(() => connection?.close(), GOODBYE_MS);
   }
 
   // What is shown

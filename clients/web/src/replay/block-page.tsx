@@ -18,6 +18,7 @@ import { sentences } from "./panel.js";
 import { SPEEDS } from "./player.js";
 import { fetchRecord, get } from "./server-source.js";
 import "./replay.css";
+import "../ui/seat-name.css";
 import "./block.css";
 
 const MOST_MATCHES = 4;

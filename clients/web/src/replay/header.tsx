@@ -8,6 +8,8 @@ import { common } from "../words/sections/common.js";
 import { replay } from "../words/sections/replay.js";
 import { unloaded } from "../words/unloaded.js";
 import { rulesName } from "../words/vocabulary.js";
+import "../ui/seat-name.css";
+import "./header.css";
 import { Icon, IconButton } from "./icons.js";
 import { parseViewer, viewerText } from "./links.js";
 import type { MatchStore } from "./store.js";

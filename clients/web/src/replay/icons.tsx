@@ -1,5 +1,7 @@
 /** Glyphs of the controls, drawn as lines. */
 
+import "./icons.css";
+
 const PATHS = {
   play: "M8 5l11 7-11 7z",
   pause: "M8 5v14M16 5v14",

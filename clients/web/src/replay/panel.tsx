@@ -18,6 +18,7 @@ import {
   turnSentence,
 } from "../words/sentences.js";
 import { tableText } from "../words/table.js";
+import "../ui/seat-name.css";
 import { fragmentOf } from "./links.js";
 import type { MatchStore } from "./store.js";
 

@@ -12,6 +12,8 @@ import {
   terminationText,
   towerHeight,
 } from "../words/sentences.js";
+import "./scoring.css";
+import "../ui/seat-name.css";
 import { ledger, type RowGroup, type RowName } from "./scoring.js";
 import type { MatchStore } from "./store.js";
 

@@ -172,7 +172,7 @@ export function ledger(record: MatchRecord, position: number): readonly RowGroup
     entry.rows.set(name, row);
     row[seat] = (row[seat] ?? 0) + points;
   };
-  let year = 0;
+  let year = record.moments[0]?.table.publicView.year ?? 0;
   const play = { kind: "play" as const };
   for (const { events } of record.moments.slice(0, position + 1)) {
     for (const { seat, prestige, event } of events) {

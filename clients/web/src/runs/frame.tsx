@@ -97,7 +97,7 @@ function Skyline() {
 }
 
 /** Sentences about a value that is missing, or that is not being renewed. */
-export function Waiting({ state }: { state: Polled<unknown> }) {
+export function Waiting({ state, over }: { state: Polled<unknown>; over?: boolean }) {
   if (state.refused !== undefined) {
     return (
       <div class="notice bad" role="alert">
@@ -108,6 +108,8 @@ export function Waiting({ state }: { state: Polled<unknown> }) {
       </div>
     );
   }
+  // The page of a run that was watched ends with the run.
+  if (state.silent && over === true) return <p class="notice">{t(runs, "pageEnded")}</p>;
   if (state.silent) {
     return (
       <p class="notice bad" role="alert">

@@ -5,6 +5,7 @@ import { runPath } from "../match/api.js";
 import { pathOf } from "../router.js";
 import { spoilerFree } from "../ui/settings.js";
 import { isolate, t } from "../words/language.js";
+import { list } from "../words/numbers.js";
 import { runs } from "../words/sections/runs.js";
 import { type Run, type Standings, type StandingsRow, usePolled } from "./api.js";
 import { CrossTable } from "./cross-table.js";
@@ -28,9 +29,10 @@ export function RunPage({ run: name }: { run: string }) {
       run={name}
       page="run"
     >
-      <Waiting state={state} />
+      <Waiting state={state} over={run?.state === "finished"} />
       {run !== undefined && (
         <>
+          <End run={run} />
           <Progress run={run} />
           <Running run={run} />
           {spoilerFree.value ? <HiddenResults /> : <Results run={run} />}
@@ -38,6 +40,20 @@ export function RunPage({ run: name }: { run: string }) {
         </>
       )}
     </Frame>
+  );
+}
+
+/** That a run is over, and who won it. */
+function End({ run }: { run: Run }) {
+  const [best, ...rest] = run.standings?.overall ?? [];
+  const over = run.state === "finished" && run.standings?.complete === true;
+  if (!over || best === undefined || best.matches === 0) return null;
+  const firsts = [best, ...rest].filter(({ place }) => place === best.place);
+  const names = list(firsts.map(({ entry }) => isolate(entry)));
+  return (
+    <p class="notice run-end" role="status">
+      {t(runs, "isOver")} {!spoilerFree.value && t(runs, "leader", { name: names })}
+    </p>
   );
 }
 

@@ -1,5 +1,5 @@
 import { create, equals } from "@bufbuild/protobuf";
-import { type Event, EventSchema } from "asara/gen/event_pb.js";
+import { type Event, EventSchema, Termination } from "asara/gen/event_pb.js";
 import { RejectionReason } from "asara/gen/play_pb.js";
 import { ReplayDecisionSchema, ReplayMomentSchema } from "asara/gen/replay_view_pb.js";
 import { PrivateViewSchema } from "asara/gen/view_pb.js";
@@ -291,6 +291,25 @@ test("builds, awards and faults are found", () => {
   }
   expect(awards(record).length).toBe(5);
   expect(faults(record).length).toBe(1);
+});
+
+test("the log of a bot that crashed between its decisions is found with its forfeit", () => {
+  const record = recordOf(structuredClone(sampleView("basic-2")));
+  const seat = record.moments.find(({ decision }) => decision !== undefined)?.decision?.seat ?? 0;
+  const later = record.moments.findIndex(({ decision }) => decision && decision.seat !== seat);
+  const last = record.moments.slice(0, later).findLast(({ decision }) => decision?.seat === seat);
+  if (last?.decision === undefined) throw new Error("no decision");
+  last.decision.log = "Traceback";
+  const faultsAfter = (termination: Termination) => {
+    const value = { termination };
+    const forfeit = create(EventSchema, { seat, event: { case: "seatForfeited", value } });
+    const moments = record.moments.map((one) =>
+      one.index === later ? { ...one, events: [forfeit] } : one,
+    );
+    return faults({ ...record, moments });
+  };
+  expect(faultsAfter(Termination.CRASH)).toEqual([last.index, later]);
+  expect(faultsAfter(Termination.TIME_OUT)).toEqual([later]);
 });
 
 test("decisions are found by seat and number, and moments by event", () => {

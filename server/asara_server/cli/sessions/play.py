@@ -30,7 +30,7 @@ from asara_server.cli.sessions.serve import (
     replay_sink,
 )
 from asara_server.cli.sessions.setup import log_to_terminal, sandbox_of_bots
-from asara_server.cli.sessions.web_child import web_child
+from asara_server.cli.sessions.web_child import stay, web_child
 from asara_server.event_loop import run
 from asara_server.match.spec import ClockSettings
 from asara_server.network.addresses import reachable_address, socket_parent
@@ -61,7 +61,11 @@ def play_in_browser(options: PlayOptions, log: LogOptions) -> int:
             insecure_remote=options.insecure_remote,
             option="--listen",
         ) as address:
-            return run(PlayTable(settings, address, browser=options.browser).run())
+            table = PlayTable(settings, address, browser=options.browser)
+            status = run(table.run())
+            if not table.stopped:
+                stay(address)
+            return status
 
 
 @contextmanager

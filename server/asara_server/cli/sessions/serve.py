@@ -107,7 +107,7 @@ def serve_table(options: ServeOptions, log: LogOptions) -> int:
         watch = stack.enter_context(
             metrics_server(options.metrics, insecure_remote=options.insecure_remote)
         )
-        show_page = stack.enter_context(
+        page = stack.enter_context(
             web_for_run(options.web, insecure_remote=options.insecure_remote)
         )
         server = TableServer(settings)
@@ -115,8 +115,11 @@ def serve_table(options: ServeOptions, log: LogOptions) -> int:
         if options.web is not None:
             server.live_folder = options.replays or _empty_folder(stack)
             # The page shows a folder once matches are offered in it.
-            server.begun = partial(show_page, server.live_folder)
-        return run(server.run())
+            server.begun = partial(page.show, server.live_folder)
+        status = run(server.run())
+        if not server.stopped:
+            page.stay()
+        return status
 
 
 def _empty_folder(stack: ExitStack) -> Path:
@@ -214,6 +217,11 @@ class TableServer:
         """Folder whose `live.json` leads to the live feed; None without one."""
         self.begun: Callable[[], None] | None = None
         """Called in a thread when the live feed is offered."""
+
+    @property
+    def stopped(self) -> bool:
+        """True if a signal has stopped the table."""
+        return self._stop_task is not None
 
     async def run(self) -> int:
         """Serve until all matches are played or a signal stops it; return the exit status."""

@@ -66,7 +66,7 @@ def play_tournament(tournament: Tournament, options: TournamentOptions, log: Log
         watch = stack.enter_context(
             metrics_server(options.metrics, insecure_remote=options.insecure_remote)
         )
-        show_page = stack.enter_context(
+        page = stack.enter_context(
             web_for_run(options.web, insecure_remote=options.insecure_remote)
         )
         executor, at_once = stack.enter_context(
@@ -81,7 +81,7 @@ def play_tournament(tournament: Tournament, options: TournamentOptions, log: Log
         key = signing_key(options.key, create=not options.resume)
         directory, resumed = stack.enter_context(_run_directory(options, key))
         notify(heading(tournament, len(matches), at_once))
-        show_page(directory.path)
+        page.show(directory.path)
         if resumed is not None:
             warn_of_earlier_exclusions(resumed)
         end, status = play_run(
@@ -95,7 +95,9 @@ def play_tournament(tournament: Tournament, options: TournamentOptions, log: Log
             sandbox=sandbox,
             executor=executor,
         )
-    _show_end(tournament, end, options.out_directory)
+        _show_end(tournament, end, options.out_directory)
+        if status == 0:
+            page.stay()
     return status
 
 

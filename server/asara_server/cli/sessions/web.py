@@ -59,6 +59,7 @@ def serve_web(options: WebOptions) -> None:
         listening,
         settings.limits,
         lambda: notify(f"{STARTED}http://{listening.address}/"),
+        last_look=options.child,
     )
 
 

@@ -55,15 +55,50 @@ def web_child(
             _stop(process)
 
 
-@contextmanager
-def web_for_run(listen: str | None, *, insecure_remote: bool) -> Iterator[Callable[[Path], None]]:
-    """Yield a function that serves a run's directory, or a folder of replays, until the end.
+class PageOfRun:
+    """The page of a run that is being played; of an address None, nothing."""
 
-    It does nothing if `listen` is None. Raises UserError, before anything is played, for an address
-    that cannot be used. A failure of the page after that does not affect the matches.
+    def __init__(self, start: Callable[[Path], str] | None) -> None:
+        """`start` serves a directory and returns the address; it raises UserError and OSError."""
+        self._start = start
+        self._address = ""
+
+    def show(self, directory: Path) -> None:
+        """Serve a run's directory or a folder of replays; a failure does not affect the matches."""
+        if self._start is None:
+            return
+        try:
+            self._address = self._start(directory)
+        except (UserError, OSError) as error:
+            warn(f"the matches are not shown: {error}")
+        else:
+            notify(f"{STARTED}http://{self._address}/")
+
+    def stay(self) -> None:
+        """Go on serving until the user has seen the end, if the command runs on a terminal."""
+        if self._address:
+            stay(self._address)
+
+
+def stay(address: str) -> None:
+    """Wait for Enter or Ctrl-C on a terminal, so that the page can still be looked at."""
+    if not (sys.stdin and sys.stdin.isatty() and err.is_terminal):
+        return
+    notify(f"The page stays at http://{address}/ until you press Enter.")
+    try:
+        sys.stdin.readline()
+    except KeyboardInterrupt:
+        notify("")  # the shell's prompt begins a line
+
+
+@contextmanager
+def web_for_run(listen: str | None, *, insecure_remote: bool) -> Iterator[PageOfRun]:
+    """Yield the page of a run, which is served until the end of the context.
+
+    Raises UserError, before anything is played, for an address that cannot be used.
     """
     if listen is None:
-        yield lambda directory: None
+        yield PageOfRun(None)
         return
     check_web_packages()
     from asara_server.web.server import ListeningSocket
@@ -73,15 +108,11 @@ def web_for_run(listen: str | None, *, insecure_remote: bool) -> Iterator[Callab
     except ServeError as error:
         raise UserError(f"--web: {serve_error_text(error)}") from None
     with ExitStack() as stack:
-
-        def show(directory: Path) -> None:
-            child = web_child([directory], listen, insecure_remote=insecure_remote)
-            try:
-                notify(f"{STARTED}http://{stack.enter_context(child)}/")
-            except (UserError, OSError) as error:
-                warn(f"the matches are not shown: {error}")
-
-        yield show
+        yield PageOfRun(
+            lambda directory: stack.enter_context(
+                web_child([directory], listen, insecure_remote=insecure_remote)
+            )
+        )
 
 
 def _address(process: "subprocess.Popen[bytes]", option: str) -> str:

@@ -52,7 +52,7 @@ export const de = {
     "bis zum Ende gespielt",
     "zu viele abgelehnte Antworten",
     "Zeit abgelaufen",
-    "Verbindung verloren",
+    "abgestürzt",
     "nicht angetreten",
     "Protokoll oder Grenzwert verletzt",
     "vor der Partie gesperrt",

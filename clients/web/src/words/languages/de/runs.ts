@@ -27,6 +27,8 @@ export const runs = {
   replayFolder: "Ordner mit Aufzeichnungen",
   overOf: "{over} von {total} Partien",
   leader: "Vorn: {name}",
+  isOver: "Der Lauf ist beendet.",
+  pageEnded: "Die Seite endete mit dem Lauf. „asara web“ zeigt ihn wieder.",
   started: "Begonnen {when}",
   left: "Noch etwa {time}",
   pace: "{count:# Partie|# Partien} pro Minute",

@@ -32,7 +32,7 @@ export const en = {
     "played to the end",
     "too many rejected replies",
     "out of time",
-    "connection lost",
+    "crashed",
     "did not show up",
     "broke the protocol or a limit",
     "suspended before the match",

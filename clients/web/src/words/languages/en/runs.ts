@@ -27,6 +27,8 @@ export const runs = {
   replayFolder: "folder of replays",
   overOf: "{over} of {total} matches",
   leader: "First: {name}",
+  isOver: "The run is finished.",
+  pageEnded: "The page ended with the run. “asara web” shows the run again.",
   started: "Started {when}",
   left: "About {time} left",
   pace: "{count:# match|# matches} a minute",

@@ -55,7 +55,7 @@ export const es = {
     "partida jugada hasta el final",
     "demasiadas respuestas rechazadas",
     "tiempo agotado",
-    "conexión perdida",
+    "fallo del programa",
     "no se presentó",
     "infracción del protocolo o de un límite",
     "suspensión antes de la partida",

@@ -27,6 +27,8 @@ export const runs = {
   replayFolder: "carpeta de grabaciones",
   overOf: "{over} de {total} partidas",
   leader: "Primero: {name}",
+  isOver: "La serie ha terminado.",
+  pageEnded: "La página terminó con la serie. «asara web» la muestra de nuevo.",
   started: "Inicio: {when}",
   left: "Quedan unos {time}",
   pace: "{count:# partida|# partidas} por minuto",

@@ -51,7 +51,7 @@ export const fr = {
     "partie jouée jusqu’au bout",
     "trop de réponses refusées",
     "temps écoulé",
-    "connexion perdue",
+    "plantage",
     "absence au départ",
     "protocole ou limite non respectés",
     "suspension avant la partie",

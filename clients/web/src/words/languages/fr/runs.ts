@@ -27,6 +27,8 @@ export const runs = {
   replayFolder: "dossier d’enregistrements",
   overOf: "{over} parties sur {total}",
   leader: "En tête : {name}",
+  isOver: "La série est terminée.",
+  pageEnded: "La page s’est arrêtée avec la série. « asara web » la montre de nouveau.",
   started: "Début : {when}",
   left: "Encore {time} environ",
   pace: "{count:# partie|# parties} par minute",

@@ -51,7 +51,7 @@ export const it = {
     "partita giocata fino alla fine",
     "troppe risposte respinte",
     "tempo scaduto",
-    "connessione persa",
+    "arresto anomalo",
     "mancata presentazione",
     "violazione del protocollo o di un limite",
     "sospensione prima della partita",

@@ -27,6 +27,8 @@ export const runs = {
   replayFolder: "cartella di registrazioni",
   overOf: "{over} partite su {total}",
   leader: "In testa: {name}",
+  isOver: "La serie è terminata.",
+  pageEnded: "La pagina si è chiusa con la serie. «asara web» la mostra di nuovo.",
   started: "Inizio: {when}",
   left: "Ancora circa {time}",
   pace: "{count:# partita|# partite} al minuto",

@@ -57,7 +57,7 @@ export const nl = {
     "tot het einde gespeeld",
     "te veel afgewezen antwoorden",
     "tijd verstreken",
-    "verbinding verbroken",
+    "gecrasht",
     "niet komen opdagen",
     "protocol of limiet geschonden",
     "geschorst voor de partij",

@@ -27,6 +27,8 @@ export const runs = {
   replayFolder: "map met opnamen",
   overOf: "{over} van {total} partijen",
   leader: "Eerste: {name}",
+  isOver: "De reeks is afgelopen.",
+  pageEnded: "De pagina stopte met de reeks. “asara web” toont de reeks opnieuw.",
   started: "Begonnen {when}",
   left: "Nog ongeveer {time}",
   pace: "{count:# partij|# partijen} per minuut",
