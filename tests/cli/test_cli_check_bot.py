@@ -213,6 +213,10 @@ class Playing:
     building: Mapping[str, float] = {}
     playing = ("m1",)
 
+    @staticmethod
+    def hanging(entry: str) -> list[str]:
+        return [f"asara: {entry} is still here"]
+
 
 @pytest.mark.parametrize(
     ("bank_s", "said"),
@@ -233,3 +237,4 @@ async def test_a_long_match_says_once_when_an_endless_loop_ends(
     lines = capsys.readouterr().err.splitlines()
     assert lines.count(said) == 1
     assert lines.count("Still playing after 0 s") > 1
+    assert lines.count("  | asara: mine is still here") == 1

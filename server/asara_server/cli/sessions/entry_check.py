@@ -140,10 +140,8 @@ def keep_replays(checked: Sequence[CheckedEntry], folder: Path) -> None:
     key = SigningKey.new()
     (folder / "replays").mkdir()
     for one in checked:
-        if one.replay is not None:
-            write_replay(
-                folder / "replays" / f"{one.replay.header.match_id}.asara", one.replay, key
-            )
+        for replay in one.replays:
+            write_replay(folder / "replays" / f"{replay.header.match_id}.asara", replay, key)
 
 
 def _notify_address(address: str) -> None:
