@@ -12,6 +12,7 @@ import sys
 import time
 
 _begun_s = time.time()
+_program = getattr(sys.modules.get("__main__"), "__file__", None) or ""  # gone at the exit
 
 log = logging.getLogger("asara")
 
@@ -27,7 +28,7 @@ def report_lost_files() -> None:
         return
     from pathlib import Path
 
-    for folder in {Path.cwd(), Path(_program()).parent}:
+    for folder in {Path.cwd(), Path(_program).parent}:
         try:
             with os.scandir(folder) as found:
                 written = sorted(one.name for one in found if _is_new(one))
@@ -51,18 +52,13 @@ def _is_new(one: os.DirEntry[str]) -> bool:
     )
 
 
-def _program() -> str:
-    """Return the path of the program, or ""."""
-    return getattr(sys.modules.get("__main__"), "__file__", None) or ""
-
-
 def _report_unreached() -> None:
     """Print where the program calls `run` if it has ended without getting there."""
     if hasattr(sys, "last_type"):  # an exception says more
         return
     from asara.unreached_call import unreached_call
 
-    if why := unreached_call(_program()):
+    if why := unreached_call(_program):
         sys.stderr.write(f"asara: {why}\n")
 
 

@@ -18,6 +18,7 @@ from asara_server.tournament.execution.entry_check import CheckedEntry, Verdict
 
 _KIB: Final = 1 << 10
 _MIB: Final = 1 << 20
+_KEPT: Final = "nothing has changed since the last one"
 _USUAL: Final = ClockSettings()
 """The clocks of a tournament whose file sets none."""
 _MOST_REJECTIONS: Final = 5
@@ -123,6 +124,7 @@ class BotFinding:
             "advice": one.advice,
             "fault": fault and fault.name.lower(),
             "build_s": one.build_s,
+            "build_kept": one.build_kept,
             "start_s": one.start_s,
             "first_reply_s": one.first_reply_s,
             "decisions": one.decisions,
@@ -192,7 +194,7 @@ def show_finding(finding: BotFinding) -> None:
 def _measurements(finding: BotFinding) -> list[tuple[str, str]]:
     one = finding.checked
     rows = [
-        ("build", _seconds(one.build_s)),
+        ("build", _KEPT if one.build_kept else _seconds(one.build_s)),
         ("starts in", _seconds(one.start_s)),
         ("first reply after", _seconds(one.first_reply_s)),
         ("median decision", _seconds(one.median_s)),

@@ -100,7 +100,7 @@ def show_check(checked: Sequence[CheckedEntry], tournament: Tournament) -> None:
     folders = {one.name: one.folder for one in tournament.entries if isinstance(one, FolderEntry)}
     needless = {
         "folder": all(name == own for name, own in folders.items()),
-        ">build": all(one.build_s is None for one in checked),
+        ">build": not any(one.build_kept or one.build_s for one in checked),
     }
     columns = ["entry", "folder", "check", ">build", ">start", ">longest decision", ">answers"]
     rows = [
@@ -108,7 +108,7 @@ def show_check(checked: Sequence[CheckedEntry], tournament: Tournament) -> None:
             one.entry,
             folders.get(one.entry, "–"),
             one.verdict.value,
-            _seconds(one.build_s),
+            "unchanged" if one.build_kept else _seconds(one.build_s),
             _seconds(one.start_s),
             _seconds(one.longest_s),
             f"{one.decisions:,}" if one.decisions else "–",

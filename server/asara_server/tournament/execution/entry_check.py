@@ -33,6 +33,7 @@ from asara_server.network.open_files import files_needed, require_open_files
 from asara_server.referee.referee import Referee
 from asara_server.text import plain_words
 from asara_server.tournament.bots.build import EntryBuilder
+from asara_server.tournament.bots.build_cache import BuildCache
 from asara_server.tournament.bots.departures import Departure
 from asara_server.tournament.bots.memory_sampler import MemorySampler
 from asara_server.tournament.bots.output_log import OutputTap, last_printed, printed_exception
@@ -80,7 +81,9 @@ class CheckedEntry:
     why: str = ""
     """Why it is broken or was not checked; "" if it works."""
     build_s: float | None = None
-    """Seconds that its build took; None without one."""
+    """Seconds that its build took; None without one, and for one from before."""
+    build_kept: bool = False
+    """True if nothing had changed since an earlier build, which was used."""
     start_s: float | None = None
     """Seconds from the start of its process until it had connected; None if it did not."""
     decisions: int = 0
@@ -134,6 +137,7 @@ class EntryCheck:
         on_listening: Callable[[str], None] = lambda address: None,
         only: Entry | None = None,
         show_output: Callable[[str], OutputTap] | None = None,
+        cache: BuildCache | None = None,
     ) -> None:
         """`opponents` fill the other seats; their names are those of no entry.
 
@@ -141,7 +145,7 @@ class EntryCheck:
         on other machines are awaited at the address with which `on_listening` is called. If `only`
         one of the entries is to be checked, its memory and its files are measured, and the
         `opponents` are entries as well. `show_output` is called with the entry of every process,
-        and returns its tap.
+        and returns its tap. Builds that have not changed are taken from the `cache`.
         """
         self._show_output = show_output
         self._options = TOURNAMENT if only is None else COMMAND_LINE
@@ -156,7 +160,7 @@ class EntryCheck:
         self._logs = folder / "logs"
         self._logs.mkdir(exist_ok=True)
         self._builder = EntryBuilder(
-            folder / "builds", self._logs, tournament.limits, sandbox=self._sandbox
+            folder / "builds", self._logs, tournament.limits, sandbox=self._sandbox, cache=cache
         )
         self.building: dict[str, float] = {}
         """Entries that are being built, and when that began, in seconds of the monotonic clock."""
@@ -267,6 +271,8 @@ class EntryCheck:
                 finally:
                     del self.building[entry.name]
                 build_s = time.monotonic() - began
+                if entry.name in self._builder.unchanged:
+                    return replace(await self._play(entry, local, None), build_kept=True)
                 if entry.name in failed:
                     why = failed[entry.name]
                     printed = tuple(last_printed(self._logs / f"build-{entry.name}.log"))
