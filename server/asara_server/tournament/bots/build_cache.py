@@ -19,17 +19,21 @@ import time
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from asara_server.tournament.config.commands import search_path
 from asara_server.tournament.config.tournament_file import Entry, Limits
 from asara_server.tournament.sandbox import bubblewrap
 from asara_server.tournament.sandbox.bubblewrap import Sandbox
 from asara_server.tournament.sandbox.filesystem_view import build_source
+from asara_server.tournament.sandbox.machine_limits import build_limits
 from asara_server.tournament.sandbox.own_files import real_path
 from asara_server.tournament.sandbox.private_copy import CopySource, write_archive
 from asara_server.tournament.sandbox.runtimes import visible_programs
 from asara_server.tournament.sandbox.system_mounts import system_paths
+
+if TYPE_CHECKING:
+    from _typeshed import ReadableBuffer
 
 _UNUSED_S: Final = 30 * 86_400.0
 """Seconds after which a build that nobody has used is deleted."""
@@ -69,14 +73,10 @@ class BuildCache:
         Raises OSError if its files cannot be read.
         """
         name = "\0".join((entry.name, str(entry.directory)))
+        variables = sorted(entry.environment.items())
+        allowed = f"{build_limits(limits, sandbox.tools.ceilings)} {limits.build_s}"
         digest = _Digest()
-        for part in (
-            name,
-            *entry.build,
-            *(f"{k}={v}" for k, v in sorted(entry.environment.items())),
-        ):
-            digest.add(part)
-        for part in (limits.model_dump_json(), *_machine(entry, sandbox)):
+        for part in (name, *entry.build, str(variables), allowed, *_machine(entry, sandbox)):
             digest.add(part)
         write_archive(build_source(sandbox, entry, hidden), entry.directory, digest)
         for path in entry.readable:
@@ -132,10 +132,11 @@ class BuildCache:
                 shutil.rmtree(folder, ignore_errors=True)
 
 
-class _Digest(io.RawIOBase):
+class _Digest(io.BytesIO):
     """A file that keeps only the hash of what is written to it."""
 
     def __init__(self) -> None:
+        super().__init__()
         self._hash = hashlib.sha256()
         self._size = 0
 
@@ -144,13 +145,11 @@ class _Digest(io.RawIOBase):
         data = os.fsencode(text)
         self.write(len(data).to_bytes(8, "big") + data)
 
-    def writable(self) -> bool:
-        return True
-
-    def write(self, data: bytes) -> int:  # type: ignore[override]
+    def write(self, data: "ReadableBuffer") -> int:
+        size = memoryview(data).nbytes
         self._hash.update(data)
-        self._size += len(data)
-        return len(data)
+        self._size += size
+        return size
 
     def tell(self) -> int:
         return self._size
@@ -204,9 +203,9 @@ def _state(path: Path) -> str:
     return f"{path} {found.st_mode} {found.st_size} {found.st_mtime_ns} {found.st_ctime_ns}"
 
 
-def _name(key: str, archive: io.BufferedIOBase) -> str:
+def _name(key: str, archive: io.BufferedReader | io.BufferedRandom) -> str:
     """Return the name of an archive, which holds the hash of its content."""
-    return f"{key}.{hashlib.file_digest(archive, 'sha256').hexdigest()}.tar"  # type: ignore[arg-type]
+    return f"{key}.{hashlib.file_digest(archive, 'sha256').hexdigest()}.tar"
 
 
 def _is_private(folder: Path) -> bool:
