@@ -58,7 +58,7 @@ def test_a_bot_that_works(tmp_path: Path, sandbox: str) -> None:
     ]
     assert lines[8].endswith(" 3 of 128 MiB")
     assert lines[9:] == ["the bot printed:", "  | holds", "", "Mine works."]
-    assert done.stderr.startswith("Building Mine in a copy: sh build.sh\nPlaying a match with ")
+    assert done.stderr.startswith("Building Mine in a copy: sh build.sh\nPlaying two matches with ")
     assert ("with your rights" in done.stderr) == (sandbox == "none")
     found = json.loads((tmp_path / "found.json").read_text())
     assert (found["verdict"], found["fault"]) == ("works", None)

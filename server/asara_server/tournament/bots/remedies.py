@@ -90,6 +90,10 @@ _NOT_IN_SANDBOX = (
     "start the bot with another program: the sandbox has no {}. `python` is the interpreter that "
     "runs asara."
 )
+_NO_INTERPRETER = (
+    "the first line of {} names a program that the sandbox does not have, or has a line end of "
+    "Windows. Write `#!/usr/bin/env python3` there, and save the file with the line ends of Linux."
+)
 _NO_RUN = (
     "{} ended without playing. The last line of a bot is asara.run(decide), which returns after "
     "the last match: add it if it is missing, and remove sys.exit() or anything else that ends "
@@ -197,8 +201,8 @@ def remedy(
     program = _program(command)
     if any(_NETWORK.search(line) and not line.startswith("asara: ") for line in printed):
         return _NO_NETWORK
-    if found := next(filter(None, map(_NO_PROGRAM.match, printed)), None):
-        return _NOT_IN_SANDBOX.format(found[1])
+    if missing := _about_interpreter(printed, program):
+        return missing
     if known := _about_limits([*printed, ending]) or python_errors.advice(printed, program):
         return known
     if program.endswith(".py") and _NATIVE_SIGNAL.fullmatch(ending):
@@ -227,6 +231,15 @@ def remedy(
     if ending.startswith("did not dial in within"):
         return _NEVER_CALLED.format(program, options.start_up)
     return _about_ending(termination, ending, program, printed)
+
+
+def _about_interpreter(printed: Sequence[str], program: str) -> str:
+    """Return advice about a program that the sandbox does not have, or ""."""
+    if found := next(filter(None, map(_NO_PROGRAM.match, printed)), None):
+        return (_NO_INTERPRETER if "/" in found[1] else _NOT_IN_SANDBOX).format(found[1])
+    if any(line.startswith("/usr/bin/env:") and "\\r" in line for line in printed):
+        return _NO_INTERPRETER.format(program)
+    return ""
 
 
 def _about_limits(lines: Sequence[str]) -> str:
