@@ -342,7 +342,9 @@ class EntryCheck:
             decisions=sum(map(len, answers)),
             rejected=sum(map(len, rejections)),
             longest_s=max(chain.from_iterable(answers), default=None),
-            printed=tuple(_own_lines(bots[-1].last_lines())),
+            printed=tuple(
+                _own_lines([*self._printed_before(entry, played), *bots[-1].last_lines()])
+            ),
             replays=replays,
             answers_us=tuple(answers),
             rejections=tuple(
@@ -379,6 +381,15 @@ class EntryCheck:
             printed=fault.printed or finding.printed,
         )
 
+    def _printed_before(self, entry: Entry, played: Sequence[PlayedMatch]) -> list[str]:
+        """Return the last lines that a bot printed in the matches before its last one."""
+        return [line for one in played[:-1] for line in last_printed(self._log(entry, one))]
+
+    def _log(self, entry: Entry, played: PlayedMatch) -> Path:
+        """Return the log of the bot of an entry."""
+        seat = [bot.entry for bot in played.bots].index(entry.name)
+        return self._logs / played.result.played_as / f"{seat}-{entry.name}.log"
+
     def _forfeit(
         self, entry: Entry, last: PlayedMatch, answers: Sequence[Sequence[int]], *, stays: bool
     ) -> "_Fault | None":
@@ -411,9 +422,7 @@ class EntryCheck:
     def _exception(self, entry: Entry, played: Sequence[PlayedMatch]) -> "_Fault | None":
         """Return the last exception that a bot printed without ending."""
         for one in reversed(played):
-            seat = one.result.seats.index(_seat(entry, one))
-            log = self._logs / one.result.played_as / f"{seat}-{entry.name}.log"
-            if printed := printed_exception(log):
+            if printed := printed_exception(self._log(entry, one)):
                 number = _ORDINALS[one.result.round - 1]
                 advice = departure_advice(printed, entry.command, self._options)
                 return _Fault(
