@@ -1,5 +1,6 @@
 """A run whose runner is killed again and again ends as if nothing had happened."""
 
+import json
 import os
 import random
 import signal
@@ -8,18 +9,27 @@ import sys
 import time
 import uuid
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 import pytest
 
+from asara_codec.results import Termination
 from asara_server.eventlog.journal_format import Position, position_path
 from asara_server.match.inputs import ReopenRecord
 from asara_server.replay.file import read_replay
+from asara_server.tournament.config.tournament_file import load_tournament
 from asara_server.tournament.run.block_journals import block_journals
+from asara_server.tournament.schedule.plan import planned_matches
 from asara_server.tournament.standings.match_result import read_results
 from tests.cli.command import asara, command_line, environment
-from tests.tournament.processes import children, living_in, wait_until
+from tests.tournament.processes import (
+    children,
+    is_in_tree,
+    living_in,
+    running_processes,
+    wait_until,
+)
 from tests.tournament.runs import play
 from tests.tournament.sample_bots import SEED, STEADY, write_tournament
 from tests.tournament.sandbox_config import living, sandbox_or_skip
@@ -226,6 +236,73 @@ def test_no_bot_outlives_a_runner_that_is_killed(tmp_path: Path, sandbox: str) -
     process.communicate()
     wait_until("the bots end", lambda: not living(f"{ann}.py") + living(f"{bob}.py"))
     wait_until("the socket is removed", lambda: not socket.parent.exists())
+
+
+VICTIM = """
+import json, os, random, time
+import asara
+KILLED = json.loads(os.environ["KILLED"])
+def decide(decision, match):
+    if KILLED.get(match.match_id) == [match.seat, decision.decision_id]:
+        print("waits", flush=True)
+        time.sleep(3_600)
+    return match.random.choice(decision.legal_actions)
+asara.run(decide)
+"""
+"""A bot that waits to be killed at some decisions of some matches."""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
+@pytest.mark.parametrize("kills", [4, pytest.param(60, marks=pytest.mark.long)])
+def test_a_bot_that_is_killed_forfeits_that_match_and_no_other(tmp_path: Path, kills: int) -> None:
+    sandbox_or_skip()
+    seed = random.randrange(10**9)
+    dice = random.Random(seed)
+    header = HEADER.replace("[2, 3]", "2").replace("pro+gifts", "basic")
+    header += f'rounds = {kills // 3}\nblocks = "independent"\n'
+    header += "[clocks]\nstart_up_s = 300\nbank_s = 3_600\n[limits]\nsuspend_share = 1.0\n"
+    file = write_tournament(tmp_path, dict.fromkeys(("ann", "bob", "cid"), VICTIM), header)
+    matches = {one.match_id: one.entries for one in planned_matches(load_tournament(file))}
+    chosen = dice.sample(sorted(matches), kills)
+    killed = {match: [dice.randrange(2), dice.randint(1, 8)] for match in chosen}
+    setting = f"[[entries]]\nenvironment = {{ KILLED = '{json.dumps(killed)}' }}\n"
+    file.write_text(file.read_text().replace("[[entries]]\n", setting))
+    run = tmp_path / "run"
+    process = start(file, run, "--sandbox", "bubblewrap")
+    waiting = {match: _bot_log(run, match, seat, matches) for match, (seat, _) in killed.items()}
+
+    def waits() -> list[str]:
+        assert process.poll() is None, process.communicate()
+        return [match for match, log in waiting.items() if "\nwaits\n" in _text(log)]
+
+    while waiting:
+        for match in wait_until("a bot waits", waits):
+            outermost = int(
+                _text(waiting.pop(match)).partition(" process ")[2].split()[0].strip(":,")
+            )
+            members = [pid for pid in running_processes() if is_in_tree(pid, outermost)]
+            os.kill(dice.choice([outermost, max(members)]), signal.SIGKILL)
+    finish(process)
+    results = list(read_results(run / "results.jsonl"))
+    about = f"seed {seed}"
+    assert sorted(result.match_id for result in results) == sorted(matches), about
+    assert not any(result.void for result in results), about
+    forfeits = {
+        (result.match_id, seat, line.termination)
+        for result in results
+        for seat, line in enumerate(result.seats)
+        if line.termination.forfeit
+    }
+    expected = {(match, seat, Termination.CRASH) for match, (seat, _) in killed.items()}
+    assert forfeits == expected, about
+
+
+def _bot_log(run: Path, match: str, seat: int, matches: Mapping[str, tuple[str, ...]]) -> Path:
+    return run / "logs" / match / f"{seat}-{matches[match][seat]}.log"
+
+
+def _text(path: Path) -> str:
+    return path.read_text() if path.exists() else ""
 
 
 def _address(pids: Iterable[int]) -> Path:

@@ -246,7 +246,8 @@ def clean() -> None:
     libc.mq_unlink(QUEUE)
 
 
-if sys.argv[1:] == ["clean"]:
-    clean()
-else:
-    asara.run(Canary)
+if __name__ == "__main__":
+    if sys.argv[1:] == ["clean"]:
+        clean()
+    else:
+        asara.run(Canary)

@@ -13,6 +13,7 @@ import pytest
 import asara
 from asara_server.tournament.sandbox.bubblewrap import Sandbox
 from asara_server.tournament.sandbox.spec import ResourceLimits
+from tests.tournament.processes import wait_until
 from tests.tournament.sandbox.contained import LIMITS, python, run, run_entry, running
 from tests.tournament.sandbox_config import HOSTILE, living, sandbox_or_skip
 
@@ -212,8 +213,12 @@ def test_no_child_is_left_whether_the_bot_ends_or_is_ended(
     asyncio.run(scenario("stays.py"))
 
 
+def status(pid: int) -> str:
+    return Path(f"/proc/{pid}/status").read_text()
+
+
 def test_bubblewrap_is_out_of_reach(sandbox: Sandbox, tmp_path: Path) -> None:
-    """It is process 1 of the sandbox, which ends the bot."""
+    """It is process 1 of the sandbox and its parent, which end the bot."""
     folder = tmp_path / "bot"
     folder.mkdir()
     (folder / f"{tmp_path.name}.py").write_text("""
@@ -221,6 +226,14 @@ import os, signal, time
 print("SEEN", os.listdir("/proc/1"))
 for number in sorted(signal.valid_signals()):
     os.kill(1, number)
+go, ready = os.pipe()
+child = os.fork()
+if child == 0:
+    os.read(go, 1)
+    os.kill(0, signal.SIGSTOP)  # all of the process group
+os.setsid()
+os.write(ready, b".")
+os.waitpid(child, os.WUNTRACED)
 print("SENT", flush=True)
 time.sleep(60)
 """)
@@ -234,6 +247,7 @@ time.sleep(60)
                 await asyncio.sleep(0.02)
             assert "SEEN []" in path.read_text()
             assert process.running
+            assert "\nState:\tT" not in status(process.pid)
         await gone(command[1])
 
     asyncio.run(scenario())
@@ -294,6 +308,36 @@ def test_processor_time_ends_where_the_limit_says(sandbox: Sandbox, tmp_path: Pa
     (folder / "main.py").write_text(code + "runpy.run_path('burn.py')\n")
     how, _ = run(sandbox, folder, ["python", "main.py"], replace(LIMITS, cpu_s=1))
     assert how in {"killed by SIGXCPU", "killed by SIGKILL"}
+
+
+SPINS = """
+import os, time
+for _ in range(20):
+    if os.fork() == 0:
+        while True:
+            pass
+time.sleep(3_600)
+"""
+
+
+def test_cores_end_where_the_limit_says(sandbox: Sandbox, tmp_path: Path) -> None:
+    """Twenty processes get no more time than one core has."""
+    if not sandbox.has_cgroups:
+        pytest.skip("cores are limited by control groups only")
+    folder = tmp_path / "bot"
+    folder.mkdir()
+
+    async def scenario() -> None:
+        began = time.monotonic()
+        async with running(sandbox, folder, python(SPINS), replace(LIMITS, cores=1)) as (bot, _):
+            await asyncio.to_thread(
+                wait_until, "it uses time", lambda: (bot.processor_ns() or 0) > 2_000_000_000
+            )
+            used_ns = bot.processor_ns()
+            assert used_ns is not None
+            assert used_ns / 1e9 < time.monotonic() - began + 0.2  # two periods
+
+    asyncio.run(scenario())
 
 
 def test_open_files_end_where_the_limit_says(sandbox: Sandbox, tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Control groups that are frozen, and count processor time."""
+"""Control groups that are frozen, and that count and share processor time."""
 
 import asyncio
 import os
@@ -101,3 +101,22 @@ def test_groups_of_a_runner_that_is_gone_are_ended_with_their_processes(
     cgroups._end_leftovers()
     assert process.wait(timeout=60) == -signal.SIGKILL
     assert not any(folder.exists() for folder in group.folders)
+
+
+def test_all_groups_weigh_the_same_and_less_than_the_runner(cgroups: Cgroups) -> None:
+    groups = [cgroups.create(memory_bytes=1 << 28, processes=10, cores=n) for n in (1, 2)]
+    runners = {"cpu.weight": 100, "cpu.shares": 1_024}
+    shares = [
+        [
+            int((folder / name).read_text()) / whole
+            for name, whole in runners.items()
+            for folder in group.folders
+            if (folder / name).exists()
+        ]
+        for group in groups
+    ]
+    for group in groups:
+        asyncio.run(group.remove())
+    if not shares[0]:
+        pytest.skip("this user cannot create control groups that share processor time")
+    assert shares == [[0.25], [0.25]]

@@ -236,7 +236,7 @@ def test_a_block_that_no_worker_survives_has_no_result_and_the_others_do(tmp_pat
     results = list(read_results(folder / "run" / "results.jsonl"))
     assert {result.block for result in results if result.void} == {"r1-basic-0002"}
     assert sum(not result.void for result in results) == 4
-    assert "block r1-basic-0002 is given up without a result: 4 workers died" in done.stderr
+    assert "match r1-basic-0002-1 is given up without a result: its worker died" in done.stderr
     wait_until_gone([], folder)
 
 

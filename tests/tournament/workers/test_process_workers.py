@@ -217,7 +217,7 @@ def test_a_worker_that_dies_in_the_middle_of_its_result_is_noticed(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(process_workers_module, "play_block", die_while_returning)
-    job = BlockJob(run_id="", matches=(), secrets={}, out={}, suspended={}, submission="")
+    job = BlockJob(run_id="", matches=(), secrets={}, out={}, suspended={})
     with process_workers(1) as backend:
         future = backend.submit(job)
         error = future.exception(timeout=120)

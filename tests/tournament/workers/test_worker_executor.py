@@ -16,7 +16,7 @@ from asara_server.match import deal_secrets
 from asara_server.tournament.run.block_journals import PlayedAttempt
 from asara_server.tournament.run.costs import RunCosts
 from asara_server.tournament.run.directory import read_info
-from asara_server.tournament.sandbox.spec import SandboxConfig
+from asara_server.tournament.run.progress import MAX_ATTEMPTS
 from asara_server.tournament.schedule.schedule import ScheduledMatch
 from asara_server.tournament.standings.match_result import (
     MatchResult,
@@ -54,7 +54,6 @@ class LostError(Exception):
 class Scripted:
     """A backend whose workers return what a function makes of a job, or lose it."""
 
-    max_submissions = 3
     sharing = 1
     name = "processes"
     shares_directory = False
@@ -72,6 +71,9 @@ class Scripted:
 
     def begin_run(self, settings: RunSettings) -> None:
         self.settings.append(settings)
+
+    async def take_in(self) -> bool:
+        return False
 
     async def slots(self) -> int:
         return self._slots
@@ -102,9 +104,6 @@ class Scripted:
     async def end_bots(self, run_id: str) -> Sequence[BotsEnd]:
         assert not self._open
         self.jobs_by_leg.append([])
-        return ()
-
-    async def end_leftovers(self, sandbox: SandboxConfig | None) -> Sequence[BotsEnd]:
         return ()
 
     async def end_run(self, run_id: str) -> Sequence[BotsEnd]:
@@ -221,7 +220,6 @@ def test_a_lost_block_is_played_again_as_the_same_attempt(cup: Path, tmp_path: P
     end = play(cup, tmp_path / "run", WorkerExecutor(backend))
     assert seen["r1-basic-0002-1"] == 3
     lost = [job for job in backend.jobs if names(job)[0] == "r1-basic-0002-1"]
-    assert len({job.submission for job in lost}) == 3
     assert {job.matches for job in lost} == {lost[0].matches}
     assert {result.attempt for result in end.results} == {1}
     lost_twice = {"r1-basic-0002-1", "r1-basic-0002-2"}
@@ -246,7 +244,7 @@ def test_a_block_that_is_lost_too_often_is_void_and_not_tried_by_a_resumed_run(
 
     backend = Scripted(lose)
     end = play(cup, tmp_path / "run", WorkerExecutor(backend))
-    assert len(backend.jobs) == 2 + backend.max_submissions
+    assert len(backend.jobs) == 2 + MAX_ATTEMPTS
     assert end.unfinished == ("block r1-basic-0002 is given up without a result: it died",)
     assert (end.standings.matches.played, end.standings.matches.void) == (4, 2)
     again = Scripted(lose)

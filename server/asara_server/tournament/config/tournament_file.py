@@ -33,10 +33,11 @@
     idle_processes = 64                # that wait for a match, kept or started ahead of it
     suspend_share = 0.5                # share of its matches that an entry may forfeit,
     suspend_after = 10                 # once it has played this many
-    memory_mb = 1_024                  # in the sandbox only, as are the next five; see `Limits`
+    memory_mb = 1_024                  # in the sandbox only, as are the next six; see `Limits`
     processes = 256
     open_files = 1_024
     cpu_s = 3_600
+    cores = 1
     disk_mb = 64
     directory_mb = 128
     build_s = 900                      # the last three apply to builds
@@ -302,6 +303,9 @@ class Limits(_Section):
     """Open files of each process in the sandbox."""
     cpu_s: Annotated[int, Field(ge=1, le=1 << 30)] = 3_600
     """Seconds of processor time of each process in the sandbox, over all its matches."""
+    cores: Annotated[int, Field(ge=1, le=1_024)] = 1
+    """Processor cores of a bot in the sandbox, of all its processes together; not limited without
+    control groups."""
     disk_mb: Annotated[int, Field(ge=1, le=1 << 20)] = 64
     """MiB that a bot may write to each of /tmp, /dev/shm and its directory, all held in memory."""
     directory_mb: Annotated[int, Field(ge=1, le=1 << 20)] = 128

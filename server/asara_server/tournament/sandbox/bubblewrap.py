@@ -61,6 +61,7 @@ _NAMESPACES: Final = (
     "--unshare-net",
     "--unshare-uts",
     "--unshare-cgroup-try",
+    "--new-session",  # a bot's signals to its process group reach nobody outside
     "--die-with-parent",  # more exactly: with the thread that started it
     *("--uid", str(_UID), "--gid", str(_UID), "--hostname", "bot"),
 )
@@ -235,7 +236,9 @@ class Sandbox:
         if self.tools.cgroups is None:
             return None
         return self.tools.cgroups.create(
-            memory_bytes=limits.memory_mb * MIB, processes=limits.processes + OWN_PROCESSES
+            memory_bytes=limits.memory_mb * MIB,
+            processes=limits.processes + OWN_PROCESSES,
+            cores=limits.cores,
         )
 
     def _bubblewrap_options(

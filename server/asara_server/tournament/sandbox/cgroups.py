@@ -1,9 +1,10 @@
 """Control groups: one for each bot, if the system lets this user create them.
 
-A control group limits all processes of a bot together, whatever they do, and gives every bot the
-same share of the CPU, however many threads it has. Version 2 is used if this process may delegate
-controllers to children of its own group. Otherwise version 1 is used if its hierarchies are
-writable, which usually requires root.
+A control group limits all processes of a bot together, whatever they do. It limits their processor
+time to the `cores` of a bot. All bots weigh the same, however many threads they have, and less than
+the referee, so no bot makes the referee wait for a processor for long. Version 2 is used if this
+process may delegate controllers to children of its own group. Otherwise version 1 is used if its
+hierarchies are writable, which usually requires root.
 
 A group can also be frozen, so that none of its processes runs, and it counts their processor time.
 Version 2 can do both without any controller, and freezes and thaws in 2 µs instead of the 70 of
@@ -39,6 +40,13 @@ _REMOVAL_INTERVAL_S: Final = 0.01
 """Seconds between attempts to remove an empty group, of which the kernel may still hold a part."""
 _LEFTOVERS_S: Final = 10.0
 """Seconds that the processes of a runner that was killed have to end before the next one begins."""
+
+_PERIOD_US: Final = 100_000
+"""Microseconds within which a group uses up its processor time; Linux's own value."""
+_SHARES: Final = 256
+"""Share of a group in version 1, where the referee's has 1,024."""
+_WEIGHT: Final = 25
+"""The same in version 2, where the referee's has 100."""
 
 _EVERYTHING: Final = str(1 << 40)
 """Bytes to reclaim from a group: more than it may hold."""
@@ -223,8 +231,11 @@ class Cgroups:
             folder.rmdir()
         return cgroups
 
-    def create(self, *, memory_bytes: int, processes: int) -> Cgroup:
-        """Create a group with limits for all its processes together. May raise OSError."""
+    def create(self, *, memory_bytes: int, processes: int, cores: int | None = None) -> Cgroup:
+        """Create a group with limits for all its processes together. May raise OSError.
+
+        The `cores` are limited if Linux can do so.
+        """
         name = f"{cgroup_end.runner_prefix(os.getpid())}{next(_numbers)}"
         created: list[Path] = []
         try:
@@ -232,6 +243,7 @@ class Cgroups:
                 (parent / name).mkdir()
                 created.append(parent / name)
             _write_limits(created, memory_bytes, processes)
+            _write_shares(created, cores)
         except OSError:
             for folder in created:
                 cgroup_end.remove(folder)
@@ -269,6 +281,22 @@ def _write_limits(folders: Sequence[Path], memory_bytes: int, processes: int) ->
                 limited.add(controller)
     if not limited.issuperset(_REQUIRED):
         raise OSError("the control groups have no limits to set")
+
+
+def _write_shares(folders: Iterable[Path], cores: int | None) -> None:
+    """Set the share of the processor, and its limit, in both versions, as far as that is possible.
+
+    Version 1 refuses a limit above that of the group around it, which then applies anyway.
+    """
+    settings = {"cpu.weight": str(_WEIGHT), "cpu.shares": str(_SHARES)}
+    if cores is not None:
+        time_us = cores * _PERIOD_US
+        settings |= {"cpu.max": f"{time_us} {_PERIOD_US}", "cpu.cfs_quota_us": str(time_us)}
+    for folder in folders:
+        for name, value in settings.items():
+            if (folder / name).exists():
+                with suppress(OSError):
+                    (folder / name).write_text(value)
 
 
 def _version_2_parents(root: Path) -> dict[str, Path]:

@@ -173,6 +173,7 @@ def _match_limits(limits: Limits) -> ResourceLimits:
         open_files=limits.open_files,
         cpu_s=limits.cpu_s,
         disk_mb=limits.disk_mb,
+        cores=limits.cores,
     )
 
 
@@ -181,4 +182,5 @@ def _build_limits(limits: Limits) -> ResourceLimits:
         _match_limits(limits),
         memory_mb=limits.build_memory_mb + limits.build_mb,
         disk_mb=limits.build_mb,
+        cores=None,  # compilers use all, and no match is played meanwhile
     )

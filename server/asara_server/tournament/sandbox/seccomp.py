@@ -262,7 +262,11 @@ _IOCTLS: Final = (0x5411, 0x541B, 0x5421, 0x5450, 0x5451, 0x5452)
 """Bytes in a pipe or socket; whether descriptors wait, send signals and survive `execve`."""
 _FAKED_INPUT: Final = (0x5412, 0x541C)
 """TIOCSTI and TIOCLINUX."""
-_SOCKET_IOCTLS: Final = 0x8900
+_SOCKET_IOCTLS: Final = (
+    *(0x8905, 0x8910, 0x8912, 0x8913, 0x8915, 0x8917, 0x8919, 0x891B, 0x891D, 0x8921),
+    *(0x8927, 0x8933, 0x8942),
+)
+"""Urgent data, and what a network device is; those for bridges and VLANs load kernel modules."""
 
 _UNIX, _INET, _INET6 = 1, 2, 10
 _PROTOCOLS: Final = (0, 1, 6, 17, 58)
@@ -324,8 +328,8 @@ def _by_arguments(direct: int, *, loopback: bool, set_uid: bool) -> dict[str, _S
         ),
         "ioctl": _Switch(  # file systems store and report states of files; there is no terminal
             1,
-            _allow(*_IOCTLS) | dict.fromkeys(_FAKED_INPUT, _REFUSE),
-            _Switch(1, _allow(_SOCKET_IOCTLS), _ERROR | errno.ENOTTY, mask=0xFF00),
+            _allow(*_IOCTLS, *_SOCKET_IOCTLS) | dict.fromkeys(_FAKED_INPUT, _REFUSE),
+            _ERROR | errno.ENOTTY,
         ),
         "madvise": _Switch(2, _allow(*_MADVICE) | {_MADVISE_WILLNEED: _NO_EFFECT}, _INVALID),
         "memfd_create": _Switch(1, {0: _ALLOW}, _INVALID, mask=_MEMFD_HUGETLB),

@@ -44,6 +44,8 @@ class ResourceLimits:
     open_files: int
     cpu_s: int
     disk_mb: int
+    cores: int | None = None
+    """Processor cores of all its processes together, which control groups limit; None for all."""
 
     def prlimit_options(self, *, memory: bool, largest_file: int = 0) -> list[str]:
         """Return the options of prlimit that limit each process, with or without its memory.

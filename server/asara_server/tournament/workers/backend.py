@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from concurrent.futures import Future
 from typing import Protocol
 
-from asara_server.tournament.sandbox.spec import SandboxConfig
 from asara_server.tournament.workers.block_job import (
     BlockJob,
     BlockResult,
@@ -22,8 +21,6 @@ class WorkerBackend(Protocol):
 
     name: str
     """Name in `--executor`."""
-    max_submissions: int
-    """Number of times that a block is submitted if it is lost each time."""
     cores: int
     """Number of cores of this machine that they may use; 0 if they are on other machines."""
 
@@ -36,6 +33,12 @@ class WorkerBackend(Protocol):
 
     def begin_run(self, settings: RunSettings) -> None:
         """Have every worker call `begin_run` before it gets a block of this run."""
+
+    async def take_in(self) -> bool:
+        """Let workers play that have joined; return True if there are any. May raise WorkerError.
+
+        No block of a leg is being played: what earlier workers left on their machine may live.
+        """
 
     async def slots(self) -> int:
         """Return the number of blocks that can be played at once now. May raise WorkerError."""
@@ -53,13 +56,11 @@ class WorkerBackend(Protocol):
         """Have every worker call `stop_blocks`."""
 
     async def end_bots(self, run_id: str) -> Sequence[BotsEnd]:
-        """Have every worker call `end_bots`, and return what they returned.
+        """End all bots of the run on the machines of these workers, and return what is left.
 
-        No worker plays a block. Raises WorkerError if bots may live on.
+        Bots of workers that have died are ended, too, and those of an earlier part of the run. No
+        worker plays a block. Raises WorkerError if bots may live on.
         """
-
-    async def end_leftovers(self, sandbox: SandboxConfig | None) -> Sequence[BotsEnd]:
-        """Have every machine end the bots of workers that have died, while no other plays."""
 
     async def end_run(self, run_id: str) -> Sequence[BotsEnd]:
         """Have every worker call `end_run`, and return what they returned."""

@@ -24,7 +24,8 @@ class RunSettings:
     """Settings of all blocks of a run, which each worker receives once."""
 
     run_id: str
-    """Identifies the run; random, so that no other run of a worker has it."""
+    """The hash of the manifest, and a random part for each time that the run is played or resumed.
+    """
     requirements: WorkerRequirements
     match_settings: MatchSettings
     log_level: int
@@ -50,8 +51,6 @@ class BlockJob:
     """Entries that could not be built or started and forfeit, and why."""
     suspended: Mapping[str, str]
     """Entries that forfeited too often and forfeit, and why."""
-    submission: str
-    """Names this job; it is another one when the block is submitted again."""
     begun: tuple[OpenMatch, ...] = ()
     """Matches that have begun, which a worker with a journal continues."""
 

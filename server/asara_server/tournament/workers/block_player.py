@@ -19,8 +19,8 @@ from asara_server.tournament.bots.process import MachineError
 from asara_server.tournament.run.cost_meter import CostMeter
 from asara_server.tournament.run.process_record import ProcessRecorder
 from asara_server.tournament.sandbox.bubblewrap import Sandbox
+from asara_server.tournament.sandbox.cgroup_end import processes_of_others
 from asara_server.tournament.sandbox.filesystem_view import ReadableCopy
-from asara_server.tournament.sandbox.spec import SandboxConfig
 from asara_server.tournament.workers.block_job import (
     BlockJob,
     BlockResult,
@@ -28,7 +28,7 @@ from asara_server.tournament.workers.block_job import (
     RunSettings,
     WorkerContext,
 )
-from asara_server.tournament.workers.requirements import shared_sandbox
+from asara_server.tournament.workers.requirements import WorkerRequirements, shared_sandbox
 from asara_server.tournament.workers.worker_run import WorkerRun
 
 if TYPE_CHECKING:
@@ -126,7 +126,7 @@ def stop_blocks(run_id: str, finish_s: float) -> None:
 
 
 async def end_bots(run_id: str) -> BotsEnd:
-    """End the bots of a run, of which no block is being played; it may go on with others."""
+    """End the bots of a run, which may go on with others, and of all earlier parts of the run."""
     return await asyncio.wrap_future(_loop_thread().end_bots(run_id))
 
 
@@ -135,16 +135,20 @@ def end_bots_here(run_id: str) -> BotsEnd:
     return asyncio.run(end_bots(run_id))
 
 
-def end_leftover_bots(sandbox: SandboxConfig | None, processes: Sequence[str] = ()) -> BotsEnd:
+def end_leftover_bots(requirements: WorkerRequirements, processes: Sequence[str] = ()) -> BotsEnd:
     """End the bots of workers of this machine that have died, while no other plays.
 
     `processes` are those that are known by their names.
     """
-    cgroups = shared_sandbox(sandbox).cgroup_parents if sandbox is not None else ()
+    config = requirements.sandbox_config
+    cgroups = shared_sandbox(config, requirements.limits).cgroup_parents if config else ()
     survivors = tuple(end_leftovers(processes, cgroups))
     rows: list[Fact] = []
+    record = ProcessRecorder(rows.append)
     if not survivors:
-        ProcessRecorder(rows.append).cleared()
+        record.cleared()
+    if processes_of_others(cgroups):
+        record.others()
     return BotsEnd(processes=tuple(rows), survivors=survivors)
 
 
@@ -191,14 +195,16 @@ class _LoopThread:
         future = self._submit(self._play(settings, job, worker, sandbox))
         while not wait([future], _CHECK_INTERVAL_S).done:
             if not worker.is_wanted():
-                self._submit(self._end(job.run_id))
+                self._submit(self._end(self._open_runs(job.run_id)))
         return future.result()
 
     def stop(self, run_id: str, finish_s: float) -> None:
         self._loop.call_soon_threadsafe(self._stop, run_id, finish_s)
 
     def end_bots(self, run_id: str) -> Future[BotsEnd]:
-        return self._submit(self._end(run_id))
+        manifest = run_id.partition("-")[0]
+        mine = [run for run, name in self._open.items() if name.partition("-")[0] == manifest]
+        return self._submit(self._end(mine))
 
     def abandon(self, timeout_s: float) -> None:
         wait([self._submit(self._abandon())], timeout_s)
@@ -245,8 +251,8 @@ class _LoopThread:
         for run in self._open_runs(run_id):
             run.stop(finish_s)
 
-    async def _end(self, run_id: str) -> BotsEnd:
-        ends = await asyncio.gather(*map(self._close_run, self._open_runs(run_id)))
+    async def _end(self, runs: Sequence[WorkerRun]) -> BotsEnd:
+        ends = await asyncio.gather(*map(self._close_run, runs))
         return BotsEnd(
             tuple(log for end in ends for log in end.bot_logs),
             tuple(row for end in ends for row in end.processes),

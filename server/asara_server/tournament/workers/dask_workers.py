@@ -1,19 +1,20 @@
 """Workers of a Dask cluster, which may be on other machines.
 
-The scheduler itself gives a block whose worker died to another worker, a limited number of times
-(`distributed.scheduler.allowed-failures`, 3); a block that no worker survives is reported as lost.
+Each block is given to one worker and to no other: if that worker dies, the block is lost, and the
+scheduler does not have it played again on its own account.
 """
 
 import asyncio
 import logging
 import math
 import time
-from collections.abc import Awaitable, Callable, Iterator, Sequence
-from concurrent.futures import Future
-from contextlib import closing, contextmanager
+from collections import Counter
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from concurrent.futures import Future, InvalidStateError
+from contextlib import closing, contextmanager, suppress
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 
 from asara_server.tournament.sandbox.spec import SandboxConfig
 from asara_server.tournament.workers.backend import WorkerError
@@ -31,7 +32,6 @@ from asara_server.tournament.workers.block_player import (
     end_leftover_bots,
     end_run,
     play_block,
-    require_run,
     stop_blocks,
 )
 from asara_server.tournament.workers.dask_files import FileSender, ask_workers, first_line
@@ -90,8 +90,6 @@ class DaskWorkers:
     """A `WorkerBackend` of a Dask cluster, connected by `dask_workers`."""
 
     cores = 0
-    max_submissions = 1
-    """The scheduler tries other workers itself before a block is lost."""
     sharing = 1
     name = "dask"
     shares_directory = False
@@ -102,17 +100,20 @@ class DaskWorkers:
         self._client = client
         self._address = address
         self._executor = client.get_executor(pure=False)
-        self._slots = 0
         self._counted_s = -math.inf
+        self._threads: Mapping[str, int] = {}
+        """Threads of all workers, by address."""
         self._settings: RunSettings | None = None
         self._prepared: set[str] = set()
         """Addresses of the workers that have the settings of the run."""
+        self._jobs: dict[Future[BlockResult], _Job] = {}
 
     def begin_run(self, settings: RunSettings) -> None:
         self._settings = settings
         self.close()
         self._files = FileSender(self._client, settings, self._private)
-        self._count_again()
+        self._counted_s = -math.inf
+        self._prepared = set()
 
     def close(self) -> None:
         """Remove the packed files of entries."""
@@ -120,22 +121,29 @@ class DaskWorkers:
             self._files.close()
             self._files = None
 
+    async def take_in(self) -> bool:
+        """Send the settings of the run to workers that have joined."""
+        await self._count()
+        before = len(self._prepared)
+        await self._prepare(sorted(self._threads.keys() - self._prepared))
+        return len(self._prepared) > before
+
     async def slots(self) -> int:
-        """Return the number of threads of all workers that have the settings of the run.
+        """Return the number of threads of all workers that have the settings of the run."""
+        await self._count()
+        return sum(self._threads[worker] for worker in self._prepared)
 
-        Workers that have joined receive them.
-        """
-        if time.monotonic() - self._counted_s >= _COUNT_INTERVAL_S:
-            self._counted_s = time.monotonic()
-            threads: dict[str, int] = await self._call(self._client.nthreads)
-            await self._prepare([worker for worker in threads if worker not in self._prepared])
-            self._slots = sum(threads[worker] for worker in threads.keys() & self._prepared)
-        return self._slots
-
-    def _count_again(self) -> None:
-        """Make the next `slots` count the workers and prepare each of them again."""
-        self._counted_s = -math.inf
-        self._prepared = set()
+    async def _count(self) -> None:
+        """Look which workers are there; the blocks of those that have gone are lost."""
+        if time.monotonic() - self._counted_s < _COUNT_INTERVAL_S:
+            return
+        self._counted_s = time.monotonic()
+        self._threads = await self._call(self._client.nthreads)
+        self._prepared &= self._threads.keys()
+        for future, job in list(self._jobs.items()):
+            if job.worker not in self._prepared:
+                with suppress(InvalidStateError):  # it was returned meanwhile
+                    future.set_exception(WorkerDiedError())
 
     async def _prepare(self, workers: list[str]) -> None:
         """Send the settings of the run to these workers; raises WorkerError."""
@@ -148,21 +156,29 @@ class DaskWorkers:
         self._prepared |= ready
 
     def submit(self, job: BlockJob) -> "Future[BlockResult]":
-        future: Future[BlockResult] = self._executor.submit(play_dask_block, job)
+        playing = Counter(job.worker for job in self._jobs.values())
+        worker = max(self._prepared, key=lambda one: (self._threads[one] - playing[one], one))
+        task = self._executor.submit(
+            play_dask_block, job, workers=[worker], allow_other_workers=False
+        )
+        future: Future[BlockResult] = Future()
+        self._jobs[future] = _Job(worker, task)
+        task.add_done_callback(partial(_pass_on, future))
+        future.add_done_callback(self._forget)
         return future
+
+    def _forget(self, future: "Future[BlockResult]") -> None:
+        if job := self._jobs.pop(future, None):
+            job.task.cancel()  # nobody plays it, if its worker comes back
 
     def loss_reason(self, error: BaseException) -> str:
         from distributed.scheduler import KilledWorker
 
         if isinstance(error, asyncio.CancelledError):  # as of all when the scheduler has gone
             raise _scheduler_gone(self._address)
-        if isinstance(error, UnpreparedWorkerError):
-            self._count_again()
-        if isinstance(error, BegunElsewhereError):
-            return str(error)
-        if isinstance(error, KilledWorker):
-            return f"{error.allowed_failures + 1} workers died while they played it"
-        return ""
+        # One that is unprepared has its predecessor's address.
+        lost = (WorkerDiedError, KilledWorker, UnpreparedWorkerError)
+        return "its worker died" if isinstance(error, lost) else ""
 
     async def stop_blocks(self, run_id: str, finish_s: float) -> None:
         def call() -> None:
@@ -171,10 +187,10 @@ class DaskWorkers:
         await self._call(call)
 
     async def end_bots(self, run_id: str) -> Sequence[BotsEnd]:
-        return await self._run_on_all(end_bots, run_id)
-
-    async def end_leftovers(self, sandbox: SandboxConfig | None) -> Sequence[BotsEnd]:
-        return await self._run_on_all(end_leftover_bots, sandbox)
+        assert self._settings is not None
+        ends = await self._run_on_all(end_bots, run_id)
+        left = await self._run_on_all(end_leftover_bots, self._settings.requirements)
+        return [*ends, *left]
 
     async def end_run(self, run_id: str) -> Sequence[BotsEnd]:
         try:
@@ -185,11 +201,22 @@ class DaskWorkers:
     async def _run_on_all(
         self, function: Callable[..., BotsEnd | Awaitable[BotsEnd]], *arguments: object
     ) -> list[BotsEnd]:
+        """Have all workers of the run do so; one that dies meanwhile plays no more."""
+        if not self._prepared:
+            return []
+
         def call() -> dict[str, Any]:
-            answers: dict[str, Any] = self._client.run(function, *arguments, on_error="ignore")
+            answers: dict[str, Any] = self._client.run(
+                function, *arguments, workers=sorted(self._prepared), on_error="return"
+            )
             return answers
 
-        return [end for end in (await self._call(call)).values() if isinstance(end, BotsEnd)]
+        answers = await self._call(call)
+        if failed := [one for one in answers.values() if not isinstance(one, BotsEnd | OSError)]:
+            raise WorkerError(f"a worker could not end its bots: {failed[0]}")
+        gone = {worker for worker in self._prepared if isinstance(answers.get(worker), OSError)}
+        self._prepared -= gone
+        return [end for end in answers.values() if isinstance(end, BotsEnd)]
 
     async def _call(self, function: Callable[[], T], timeout_s: float | None = _CALL_S) -> T:
         """Call a function that waits for the scheduler; raises WorkerError if that has gone."""
@@ -197,6 +224,24 @@ class DaskWorkers:
             return await asyncio.wait_for(asyncio.to_thread(function), timeout_s)
         except OSError:  # the base of time-outs and broken connections
             raise _scheduler_gone(self._address) from None
+
+
+class _Job(NamedTuple):
+    """A block that is being played."""
+
+    worker: str
+    task: "Future[BlockResult]"
+    """The task of the scheduler."""
+
+
+def _pass_on(future: "Future[BlockResult]", task: "Future[BlockResult]") -> None:
+    with suppress(InvalidStateError):  # its worker was lost meanwhile
+        if task.cancelled():
+            future.cancel()
+        elif error := task.exception():
+            future.set_exception(error)
+        else:
+            future.set_result(task.result())
 
 
 def _scheduler_gone(address: str) -> WorkerError:
@@ -246,24 +291,15 @@ def _check_workers(client: "Client", address: str, requirements: WorkerRequireme
         raise WorkerError("\n".join(lines))
 
 
-class BegunElsewhereError(Exception):
-    """Another worker had begun a block that may be played once only."""
+class WorkerDiedError(Exception):
+    """The worker of a block is no longer there."""
 
 
 def play_dask_block(job: BlockJob) -> BlockResult:
     """Play a block on the Dask worker whose task this thread runs.
 
-    If a worker dies, the scheduler gives its task to another one. Raises BegunElsewhereError if the
-    block may not be played again, and UnpreparedWorkerError.
+    Raises UnpreparedWorkerError if the worker was started anew.
     """
-    require_run(job.run_id)
-    if job.once:
-        from distributed import get_client
-
-        client, begun = get_client(), ["asara", job.run_id, job.submission]
-        if client.get_metadata(begun, default=False):
-            raise BegunElsewhereError("the worker that played it died")
-        client.set_metadata(begun, True)
     return play_block(job, dask_context())
 
 

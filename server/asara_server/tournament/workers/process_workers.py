@@ -22,7 +22,6 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from asara_server.single_process import SingleProcess
 from asara_server.tournament.config.tournament_file import usable_cores
 from asara_server.tournament.run.process_record import living, read_processes_of
-from asara_server.tournament.sandbox.spec import SandboxConfig
 from asara_server.tournament.workers.block_job import (
     BlockJob,
     BlockResult,
@@ -68,7 +67,6 @@ def process_workers(
 class ProcessWorkers:
     """A `WorkerBackend` of worker processes, which are started when they are needed."""
 
-    max_submissions = 3
     name = "processes"
     shares_directory = True
 
@@ -83,6 +81,8 @@ class ProcessWorkers:
         self._settings: RunSettings | None = None
         self._workers: set[_WorkerProcess] = set()
         self._idle: list[_WorkerProcess] = []
+        self._died = False
+        """True if a worker has died since bots were ended, so that its own may live on."""
 
     @property
     def sharing(self) -> int:
@@ -90,6 +90,9 @@ class ProcessWorkers:
 
     def begin_run(self, settings: RunSettings) -> None:
         self._settings = settings
+
+    async def take_in(self) -> bool:
+        return False
 
     async def slots(self) -> int:
         return self.number
@@ -117,18 +120,21 @@ class ProcessWorkers:
         ends = [asyncio.wrap_future(worker.end_bots(run_id)) for worker in self._idle]
         answers = await asyncio.gather(*ends, return_exceptions=True)
         for worker, answer in zip(self._idle.copy(), answers, strict=True):
-            if isinstance(answer, BrokenProcessPool):  # its bots died with it
+            if isinstance(answer, BrokenProcessPool):
                 self._idle.remove(worker)
                 self._discard(worker)
             elif isinstance(answer, BaseException):
                 raise answer
-        return [answer for answer in answers if isinstance(answer, BotsEnd)]
+        found = [answer for answer in answers if isinstance(answer, BotsEnd)]
+        return [*found, await self._end_leftovers()] if self._died else found
 
-    async def end_leftovers(self, sandbox: SandboxConfig | None) -> Sequence[BotsEnd]:
-        """Do so in this process: the record of the run names the bots of workers that have died."""
-        directory = self._settings.directory if self._settings is not None else None
+    async def _end_leftovers(self) -> BotsEnd:
+        """End the bots of workers that have died, which the record of the run names."""
+        self._died = False
+        assert self._settings is not None
+        directory = self._settings.directory
         processes = living(read_processes_of(directory)) if directory is not None else []
-        return [await asyncio.to_thread(end_leftover_bots, sandbox, processes)]
+        return await asyncio.to_thread(end_leftover_bots, self._settings.requirements, processes)
 
     async def end_run(self, run_id: str) -> Sequence[BotsEnd]:
         """Have the workers end the run; `close` waits for that."""
@@ -158,6 +164,7 @@ class ProcessWorkers:
             self._idle.append(worker)
 
     def _discard(self, worker: "_WorkerProcess") -> None:
+        self._died = True
         self._workers.discard(worker)
         worker.close_pipe()
 

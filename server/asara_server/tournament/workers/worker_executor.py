@@ -13,6 +13,7 @@ import secrets
 from collections import Counter, deque
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from hashlib import sha256
 from typing import Any
 
 from asara_server.logs import Fact, logger, repeat
@@ -27,6 +28,7 @@ from asara_server.tournament.run.block_journals import (
 )
 from asara_server.tournament.run.cost_meter import CostMeter
 from asara_server.tournament.run.costs import RunCosts
+from asara_server.tournament.run.manifest import MANIFEST
 from asara_server.tournament.run.progress import MAX_ATTEMPTS, PendingBlock, RunProgress
 from asara_server.tournament.run.submissions import SubmissionLog
 from asara_server.tournament.sandbox.bubblewrap import Sandbox
@@ -40,7 +42,7 @@ from asara_server.tournament.workers.block_job import (
     BotsEnd,
     RunSettings,
 )
-from asara_server.tournament.workers.block_player import UnfitWorkerError, UnpreparedWorkerError
+from asara_server.tournament.workers.block_player import UnfitWorkerError
 from asara_server.tournament.workers.requirements import worker_requirements
 
 _CHECK_INTERVAL_S = 1.0
@@ -106,17 +108,14 @@ class _BlockScheduler:
         self._progress = progress
         self._context = context
         self._sandbox_config = sandbox_config(context.sandbox)
-        self._run_id = secrets.token_hex(8)
+        run = sha256((progress.directory.path / MANIFEST).read_bytes()).hexdigest()
+        self._run_id = f"{run}-{secrets.token_hex(8)}"
         self._pending: deque[PendingBlock] = deque()
         self._running: dict[asyncio.Future[BlockResult], PendingBlock] = {}
         self._losses: Counter[str] = Counter()
-        self._refused: set[str] = set()
-        """Blocks that were submitted to a worker which did not begin them."""
         self._submissions = SubmissionLog(progress.directory.path)
         self._failed_starts = FailedStarts(context.match_settings.limits.failed_starts)
         self._no_workers = False
-        self._lost = False
-        """True if a worker has died, whose bots may live on."""
         self._survivors: tuple[int, ...] = ()
         self._log_sizes: dict[str, int] = {}
         """Bytes of a log before a worker appended to it, by the path in the folder of logs."""
@@ -154,16 +153,23 @@ class _BlockScheduler:
         if not progress.legs:
             self._pending.extend(progress.pending_blocks())
         else:
-            self._record_ends(await self._backend.end_bots(self._run_id))
-            if self._lost:
-                self._record_ends(await self._backend.end_leftovers(self._sandbox_config))
-                self._lost = False
-            if self._survivors:
-                progress.end_shared_deals(self._survivors)
+            await self._backend.take_in()
+            await self._end_bots()
             slots = await self._backend.slots() or self._context.concurrency
             leg = progress.next_leg(slots, start_s=self._meter.costs.start_s)
             self._pending.extend(PendingBlock(one.match.deal_block, (one,)) for one in leg)
         return bool(self._pending)
+
+    async def _end_bots(self) -> None:
+        self._record_ends(await self._backend.end_bots(self._run_id))
+        if self._survivors:
+            self._progress.end_shared_deals(self._survivors)
+
+    async def _take_in_workers(self) -> None:
+        """Let workers play that have joined: in legs, when nobody else plays."""
+        legs = self._progress.legs
+        if not (legs and self._running) and await self._backend.take_in() and legs:
+            await self._end_bots()
 
     def _record_ends(self, ends: Iterable[BotsEnd]) -> None:
         for end in ends:
@@ -177,6 +183,7 @@ class _BlockScheduler:
 
     async def _submit_blocks(self) -> None:
         """Submit as many blocks as there are free slots."""
+        await self._take_in_workers()
         slots = await self._backend.slots()
         self._meter.set_slots(slots)
         if self._no_workers != (slots == 0):
@@ -187,10 +194,7 @@ class _BlockScheduler:
             if self._progress.begin_block(block.name):
                 if self._backend.shares_directory:
                     make_block_journal(self._progress.directory.path, block.name)
-                if block.name in self._refused:
-                    self._refused.discard(block.name)
-                else:
-                    self._submissions.submit(block.name, _attempts(block))
+                self._submissions.submit(block.name, _attempts(block))
                 future = asyncio.wrap_future(self._backend.submit(self._job(block)))
                 self._running[future] = block
 
@@ -223,7 +227,6 @@ class _BlockScheduler:
             secrets=self._secrets(block),
             out=dict(self._progress.out),
             suspended=dict(self._progress.suspended),
-            submission=secrets.token_hex(8),
             begun=tuple(begun[name] for name in _attempts(block) if name in begun)
             if self._backend.shares_directory
             else (),
@@ -246,10 +249,6 @@ class _BlockScheduler:
                 result = future.result()
             except UnfitWorkerError as error:
                 raise WorkerError(str(error)) from None
-            except UnpreparedWorkerError as error:  # it has just joined, or was restarted
-                self._backend.loss_reason(error)
-                self._refused.add(block.name)
-                self._pending.appendleft(block)
             except (Exception, asyncio.CancelledError) as error:
                 why = self._backend.loss_reason(error)
                 if not why:
@@ -326,7 +325,6 @@ class _BlockScheduler:
             return
         shared = bool(block.matches[0].match.shared_deal)
         name = f"match {block.matches[0].match.match_id}" if shared else f"block {block.name}"
-        self._lost = True
         self._losses[name] += 1
         self._submissions.lose(_attempts(block), why)
         times = self._losses[name]
@@ -335,7 +333,7 @@ class _BlockScheduler:
         block = self._left_of(block)
         if not block.matches:
             return
-        if times < (MAX_ATTEMPTS if shared else self._backend.max_submissions):
+        if times < MAX_ATTEMPTS:
             if known or not shared:
                 self._pending.appendleft(block)
             # The others of the leg are played first: then the bots that know the deal have ended.

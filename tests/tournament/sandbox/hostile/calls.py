@@ -69,6 +69,8 @@ for name, command in (
     call(name, (72, 25), file, command, 1)
 for request in (0xC020660B, 0x4008662D, 0xC0046629, 0x80086601):  # of file systems
     call(f"ioctl {request:x}", (16, 29), file, request, space)
+for request in (0x8940, 0x8941, 0x8980, 0x8982, 0x8983, 0x89A0, 0x89A1):  # load modules
+    call(f"ioctl {request:x} of a socket", (16, 29), here.fileno(), request, space)
 direct = 0o40000 if X86 else 0o200000
 call("O_DIRECT", (257, 56), -100, b"/usr/bin/env", direct, 0)
 

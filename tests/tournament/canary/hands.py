@@ -1,0 +1,93 @@
+"""Whole tournaments of bots that cheat, and how many hands they knew of which.
+
+`magpie.py` tries everything. A guess is right by chance as often as a hand of another match would
+have been the same.
+"""
+
+import re
+import shutil
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Literal
+
+from asara_server.tournament.standings.match_result import read_results
+from tests.tournament.sample_bots import SEED
+
+FOLDER = Path(__file__).parent
+_SAW = re.compile(r"^SAW (\S+) (\S+) (\d) (\d) (\d+)$", re.MULTILINE)
+_GUESS = re.compile(r"^GUESS (\S+) (\S+) (\d) (\d) (\d+) (.+)$", re.MULTILINE)
+_REFUSED = re.compile(r"^refused ([^:]+):", re.MULTILINE)
+
+Blocks = Literal["mirrored", "duplicate"]
+
+
+def enter(
+    folder: Path, blocks: Blocks, processes: str, *, at_once: int, rounds: int, extra: str = ""
+) -> Path:
+    """Write a tournament of magpies: two in mirrored blocks, or four in duplicate ones.
+
+    They are all accomplices: each tells the others, under their several names.
+    """
+    names = ("ann", "bob", "cid", "dot")[: 2 if blocks == "mirrored" else 4]
+    number = f"rounds = {rounds}" if blocks == "mirrored" else f"blocks_per_entry = {rounds}"
+    text = (
+        f'title = "Cup"\nseats = 2\nrule_sets = "basic"\nseed = "{SEED}"\nblocks = "{blocks}"\n'
+        f'{number}\nconcurrency = {at_once}\nprocesses = "{processes}"\n{extra}'
+    )
+    for name in names:
+        (folder / name).mkdir()
+        for program in ("magpie.py", "canary.py"):
+            shutil.copy(FOLDER / program, folder / name)
+        text += (
+            f'\n[[entries]]\nname = "{name}"\ndirectory = "{name}"\ncommand = "python magpie.py"\n'
+            f'environment = {{ NEST = "{folder.name}" }}\n'
+        )
+    (folder / "cup.toml").write_text(text)
+    return folder / "cup.toml"
+
+
+@dataclass
+class Known:
+    """What the bots of a run knew of hands that they did not hold."""
+
+    matches: int = 0
+    later: int = 0
+    """Matches whose deal had been played before."""
+    right: Counter[str] = field(default_factory=Counter)
+    """Right guesses, by channel."""
+    guesses: Counter[str] = field(default_factory=Counter)
+    by_chance: dict[str, float] = field(default_factory=lambda: defaultdict(float))
+    """Guesses that would be right by chance, by channel."""
+    refused: set[str] = field(default_factory=set)
+    """Channels that could not be used at all."""
+
+    def lines(self) -> Iterator[str]:
+        for channel in sorted(self.guesses):
+            yield (
+                f"{channel}: {self.right[channel]} of {self.guesses[channel]} hands right, "
+                f"{self.by_chance[channel]:.1f} by chance"
+            )
+
+
+def known(run: Path) -> Known:
+    """Read what the bots of a run printed."""
+    played = sorted(read_results(run / "results.jsonl"), key=lambda result: result.started)
+    first = {result.block: result.played_as for result in reversed(played)}
+    later = {result.played_as for result in played} - set(first.values())
+    found = Known(matches=len(played), later=len(later))
+    held: dict[tuple[str, str, str], int] = {}
+    texts = [path.read_text(errors="replace") for path in (run / "logs").glob("*/*.log")]
+    for text in texts:
+        found.refused.update(_REFUSED.findall(text))
+        for _, match, seat, year, hand in _SAW.findall(text):
+            held[match, seat, year] = int(hand)
+    all_hands = Counter(held.values())
+    for text in texts:
+        for _, match, seat, year, hand, channel in _GUESS.findall(text):
+            if match in later and (match, seat, year) in held:
+                found.guesses[channel] += 1
+                found.right[channel] += held[match, seat, year] == int(hand)
+                found.by_chance[channel] += all_hands[int(hand)] / all_hands.total()
+    return found

@@ -1,0 +1,292 @@
+"""A bot that cheats: it tells whoever plays its deal later, or beside it, which hands it saw.
+
+It uses the carriers of the canary, which take a text, and channels of the kernel, which take a
+number. At the first decision of each year it prints "SAW BLOCK MATCH SEAT YEAR HAND", and what it
+thinks the other seats hold: "GUESS BLOCK MATCH SEAT YEAR HAND CHANNEL". A hand is a number below
+`HANDS`. A channel that the sandbox refuses is printed once as "refused CHANNEL".
+"""
+
+import ctypes
+import os
+import pty
+import socket
+import subprocess
+import sys
+import threading
+import time
+import zlib
+from collections.abc import Callable
+from contextlib import suppress
+from functools import cache, partial
+from pathlib import Path
+
+import canary
+
+import asara
+
+HANDS = 256
+FUTEX = 202 if os.uname().machine == "x86_64" else 98
+IO_SETUP = 206 if os.uname().machine == "x86_64" else 0
+PTRACE = 101 if os.uname().machine == "x86_64" else 117
+LASTS_S = 60
+"""Seconds after which what is left of the bot ends by itself."""
+
+libc = ctypes.CDLL(None, use_errno=True)
+libc.mmap.restype = ctypes.c_void_p
+
+
+def key(match: str, seat: int, year: int) -> int:
+    return zlib.crc32(f"{os.environ['NEST']}/{match}/{seat}/{year}".encode())
+
+
+def refused(channel: str, error: OSError) -> None:
+    if channel not in told:
+        told.add(channel)
+        print(f"refused {channel}: {error.strerror or error}", flush=True)
+
+
+told: set[str] = set()
+
+
+# Numbers. `leave` marks one of `HANDS` places that belong to a block, seat and year; `find` looks
+# which is marked.
+
+
+def quickest(costs: list[int]) -> list[int]:
+    return [min(range(len(costs)), key=costs.__getitem__)]
+
+
+def timed(work: Callable[[], object]) -> int:
+    begun = time.perf_counter_ns()
+    with suppress(OSError):
+        work()
+    return time.perf_counter_ns() - begun
+
+
+def name_of(at: int, hand: int) -> str:
+    return f"/usr/bin/{at:x}-{hand}"
+
+
+def leave_names(at: int, hand: int) -> None:
+    os.path.lexists(name_of(at, hand))
+
+
+def find_names(at: int) -> list[int]:
+    names = [name_of(at, hand).encode() for hand in range(HANDS)]
+    return quickest([timed(partial(os.access, name, 0)) for name in names])
+
+
+def all_files() -> list[str]:
+    found = []
+    for folder, _, files in os.walk("/usr/share"):
+        found += [f"{folder}/{name}" for name in files]
+        if len(found) > 40 * HANDS:
+            break
+    return sorted(found)
+
+
+files: list[str] = []
+
+
+def page_of(at: int, hand: int) -> str:
+    files[:] = files or all_files()
+    return files[(at * HANDS + hand) % len(files)]
+
+
+def first_byte(path: str) -> bytes:
+    with open(path, "rb", buffering=0) as file:  # noqa: PTH123 - the time counts
+        return file.read(1)
+
+
+def leave_pages(at: int, hand: int) -> None:
+    with suppress(OSError):
+        first_byte(page_of(at, hand))
+
+
+def find_pages(at: int) -> list[int]:
+    paths = [page_of(at, hand) for hand in range(HANDS)]
+    return quickest([timed(partial(first_byte, path)) for path in paths])
+
+
+@cache
+def shared_page() -> int:
+    file = os.open("/usr/bin/env", os.O_RDONLY)
+    try:
+        return int(libc.mmap(None, ctypes.c_size_t(4096), 1, 2, file, ctypes.c_long(0)))
+    finally:
+        os.close(file)
+
+
+def word(at: int, hand: int) -> ctypes.c_void_p:
+    return ctypes.c_void_p(shared_page() + 4 * ((at + hand) % 1024))
+
+
+def hold(at: int, hand: int) -> None:
+    """Wait at a word of the page until the time is up, however often somebody wakes us."""
+    ends = time.monotonic() + LASTS_S
+    place = word(at, hand)
+    value = ctypes.c_uint32.from_address(place.value or 0).value
+    while time.monotonic() < ends:
+        second = (ctypes.c_long * 2)(1, 0)
+        libc.syscall(FUTEX, place, 0, value, ctypes.byref(second), None, 0)
+
+
+def leave_futexes(at: int, hand: int) -> None:
+    threading.Thread(target=hold, args=(at, hand), daemon=True).start()
+
+
+def leave_child(at: int, hand: int) -> None:
+    """Have a traced child in another session wait there, which is to outlive the match."""
+    words = [sys.executable, __file__, "hold", str(at), str(hand)]
+    subprocess.Popen(words, start_new_session=True, stdout=subprocess.DEVNULL)
+
+
+def find_futexes(at: int) -> list[int]:
+    words = [word(at, hand) for hand in range(HANDS)]
+    woken = [libc.syscall(FUTEX, one, 1, 1, None, None, 0) > 0 for one in words]
+    return [hand for hand in range(HANDS) if woken[hand]]
+
+
+# Amounts of what the kernel counts for the machine or the user. `leave` holds as many as the hand
+# says; `find` counts them.
+
+held: list[object] = []
+
+
+def leave_descriptors(_: int, hand: int) -> None:
+    """Leave descriptors in flight, of which a user may have a limited number."""
+    near, far = socket.socketpair()
+    held.extend([near, far])
+    for _ in range(hand):
+        near.sendmsg([b"x"], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, bytes([0, 0, 0, 0]))])
+
+
+def find_descriptors(_: int) -> list[int]:
+    near, far = socket.socketpair()
+    near.setblocking(False)
+    sent = 0
+    with near, far, suppress(OSError):
+        while sent < 4 * HANDS:
+            near.sendmsg([b"x"], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, bytes([0, 0, 0, 0]))])
+            sent += 1
+    limit = min(os.sysconf("SC_OPEN_MAX"), 4 * HANDS)
+    return [(limit - sent) % HANDS] if sent < limit else []
+
+
+def leave_ptys(_: int, hand: int) -> None:
+    held.extend(pty.openpty() for _ in range(hand))
+
+
+def find_ptys(_: int) -> list[int]:
+    return [int(Path("/proc/sys/kernel/pty/nr").read_text()) % HANDS]
+
+
+def leave_aio(_: int, hand: int) -> None:
+    context = ctypes.c_ulong()
+    if libc.syscall(IO_SETUP, hand + 1, ctypes.byref(context)):
+        raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
+
+
+def find_aio(_: int) -> list[int]:
+    return [int(Path("/proc/sys/fs/aio-nr").read_text()) % HANDS]
+
+
+def port_of(at: int, hand: int) -> int:
+    return 20_000 + (at + hand) % 20_000
+
+
+def leave_ports(at: int, hand: int) -> None:
+    """Take the source port that Linux would choose next for this address, of all networks."""
+    with socket.socket() as client:
+        client.connect_ex(("127.0.0.1", port_of(at, hand)))
+
+
+def find_ports(at: int) -> list[int]:
+    taken = []
+    for hand in range(HANDS):
+        with socket.socket() as client:
+            client.connect_ex(("127.0.0.1", port_of(at, hand)))
+            taken.append(client.getsockname()[1])
+    return quickest(taken)
+
+
+def leave_routes(_: int, hand: int) -> None:
+    for _ in range(hand):
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as client:
+            client.connect_ex(("127.0.0.1", 9))
+
+
+def find_routes(_: int) -> list[int]:
+    rows = Path("/proc/net/stat/rt_cache").read_text().split("\n")[1:-1]
+    return [sum(int(row.split()[2], 16) for row in rows) % HANDS]
+
+
+NUMBERS: dict[str, tuple[Callable[[int], list[int]], Callable[[int, int], None]]] = {
+    "names": (find_names, leave_names),
+    "pages": (find_pages, leave_pages),
+    "futexes": (find_futexes, leave_futexes),
+    "futexes of a child": (find_futexes, leave_child),
+    "descriptors in flight": (find_descriptors, leave_descriptors),
+    "ptys": (find_ptys, leave_ptys),
+    "AIO": (find_aio, leave_aio),
+    "ports": (find_ports, leave_ports),
+    "routes": (find_routes, leave_routes),
+}
+
+
+class Magpie(asara.Bot):
+    def started(self) -> None:
+        self.years: set[int] = set()
+
+    def decide(self, decision: asara.Decision) -> asara.Action:
+        year = decision.view.public_view.year
+        if year not in self.years:
+            self.years.add(year)
+            self.spy(year, len(decision.view.public_view.seats), decision.view.private_view.hand)
+        return self.match.random_action(decision)
+
+    def spy(self, year: int, seats: int, cards: object) -> None:
+        match_id, own = self.match.match_id, self.match.seat
+        block = match_id.partition(".")[0].rpartition("-")[0]
+        hand = zlib.crc32(repr(list(cards)).encode()) % HANDS  # type: ignore[call-overload]
+        said = [f"SAW {block} {match_id} {own} {year} {hand}"]
+        for seat in set(range(seats)) - {own}:
+            about = f"GUESS {block} {match_id} {seat} {year}"
+            other = f"{block}-{3 - int(match_id.rpartition('-')[2])}"  # of the same deal
+            said += [f"{about} {one} {channel}" for channel, one in guesses(other, seat, year)]
+        print("\n" + "\n".join(said), flush=True)
+        note = f"{match_id}/{own}/{year}/{hand}"
+        for channel, (_, leave) in canary.CARRIERS.items():
+            try:
+                leave(note)
+            except OSError as error:
+                refused(channel, error)
+        for channel, (_, put) in NUMBERS.items():
+            try:
+                put(key(match_id, own, year), hand)
+            except OSError as error:
+                refused(channel, error)
+
+
+def guesses(other: str, seat: int, year: int) -> list[tuple[str, int]]:
+    """Return what arrived about a hand from the other match, each with the channel it came by."""
+    found = []
+    for channel, note in set(canary.arrivals()):
+        if note.rpartition("/")[0] == f"{other}/{seat}/{year}":
+            found.append((channel, int(note.rpartition("/")[2])))
+    for channel, (find, _) in NUMBERS.items():
+        try:
+            hands = find(key(other, seat, year))
+        except OSError as error:
+            refused(channel, error)
+        else:
+            found += [(channel, hands[0])] if len(hands) == 1 else []
+    return found
+
+
+if __name__ == "__main__":
+    if sys.argv[1:2] == ["hold"]:
+        libc.syscall(PTRACE, 0, 0, 0, 0)  # one that is traced stops in place of ending
+        hold(int(sys.argv[2]), int(sys.argv[3]))
+    else:
+        asara.run(Magpie)

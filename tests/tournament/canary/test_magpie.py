@@ -1,0 +1,40 @@
+"""No bot knows a hand because it, or an accomplice, saw the deal at another table."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.tournament.canary.hands import Blocks, enter, known
+from tests.tournament.runs import play
+from tests.tournament.sandbox_config import sandbox_or_skip
+
+SHUT = {"System V memory", "message queue", "loopback", "ptys", "AIO", "ports"}
+"""Channels that the sandbox refuses altogether."""
+EXACT = {"names", "pages", "futexes", "futexes of a child", "descriptors in flight", "routes"}
+
+
+@pytest.mark.parametrize("blocks", ["mirrored", "duplicate"])
+@pytest.mark.parametrize("processes", ["run", "match"])
+def test_no_hand_is_known_from_another_table(
+    tmp_path: Path, blocks: Blocks, processes: str
+) -> None:
+    sandbox = sandbox_or_skip()
+    if not sandbox.has_cgroups:
+        pytest.skip("without control groups, names stay in caches")
+    file = enter(tmp_path, blocks, processes, at_once=2, rounds=2)
+    end = play(file, tmp_path / "run", sandbox=sandbox)
+    assert not any(result.void or result.forfeits for result in end.results)
+    found = known(tmp_path / "run")
+    assert found.later >= 2
+    assert found.refused >= SHUT
+    assert found.guesses.keys() <= EXACT  # no text arrives about a deal that is played
+    assert found.right.total() <= found.guesses.total() / 3, list(found.lines())
+
+
+def test_without_the_sandbox_the_same_bot_knows_its_opponents_hand(tmp_path: Path) -> None:
+    """So it is the sandbox and the legs that keep it from knowing."""
+    file = enter(tmp_path, "mirrored", "run", at_once=1, rounds=2)
+    play(file, tmp_path / "run")
+    found = known(tmp_path / "run")
+    for channel in ("/tmp", "own folder"):
+        assert found.right[channel] == found.guesses[channel] > 0, list(found.lines())
