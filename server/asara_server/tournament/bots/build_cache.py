@@ -19,7 +19,7 @@ import time
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import IO, Final, NamedTuple, cast
 
 from asara_server.tournament.config.commands import search_path
 from asara_server.tournament.config.tournament_file import Entry, Limits
@@ -31,9 +31,6 @@ from asara_server.tournament.sandbox.own_files import real_path
 from asara_server.tournament.sandbox.private_copy import CopySource, write_archive
 from asara_server.tournament.sandbox.runtimes import visible_programs
 from asara_server.tournament.sandbox.system_mounts import system_paths
-
-if TYPE_CHECKING:
-    from _typeshed import ReadableBuffer
 
 _UNUSED_S: Final = 30 * 86_400.0
 """Seconds after which a build that nobody has used is deleted."""
@@ -78,7 +75,9 @@ class BuildCache:
         digest = _Digest()
         for part in (name, *entry.build, str(variables), allowed, *_machine(entry, sandbox)):
             digest.add(part)
-        write_archive(build_source(sandbox, entry, hidden), entry.directory, digest)
+        write_archive(
+            build_source(sandbox, entry, hidden), entry.directory, cast("IO[bytes]", digest)
+        )
         for path in entry.readable:
             digest.add(str(path))
             for part in _states(real_path(path)):
@@ -132,11 +131,10 @@ class BuildCache:
                 shutil.rmtree(folder, ignore_errors=True)
 
 
-class _Digest(io.BytesIO):
+class _Digest:
     """A file that keeps only the hash of what is written to it."""
 
     def __init__(self) -> None:
-        super().__init__()
         self._hash = hashlib.sha256()
         self._size = 0
 
@@ -145,11 +143,10 @@ class _Digest(io.BytesIO):
         data = os.fsencode(text)
         self.write(len(data).to_bytes(8, "big") + data)
 
-    def write(self, data: "ReadableBuffer") -> int:
-        size = memoryview(data).nbytes
+    def write(self, data: bytes) -> int:
         self._hash.update(data)
-        self._size += size
-        return size
+        self._size += len(data)
+        return len(data)
 
     def tell(self) -> int:
         return self._size
