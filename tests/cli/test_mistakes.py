@@ -96,7 +96,7 @@ MISTAKES = {
     "sys-exit": Mistake(
         "import sys\n" + DECIDE + "    sys.exit()\n" + RUN,
         5,
-        "sys.exit ended the bot in the middle of r1-basic-0001",
+        "sys.exit ended the bot in the middle of ",
         "return an action instead",
     ),
     "sys-exit-before": Mistake(

@@ -21,6 +21,8 @@ _LONGEST_CLIENT_LINE = 600
 _CLIENT = re.compile(r"(\S+ \S+ )?((WARN|ERROR) )?asara: \S")
 """The beginning of a client's own line; Go's log/slog writes time and level before it."""
 
+WAITED = "Timeout ("
+"""Beginning of a stack that the Python client prints, on a slow machine even of a bot that waits."""
 _ESCAPE_SEQUENCE = re.compile(r"\x1b(\[[0-9;?]*[ -/]*[@-~]|\][^\x07\x1b]*(\x07|\x1b\\))")
 
 _FIRST_LINE = re.compile(
@@ -104,7 +106,9 @@ def exception_in(lines: Sequence[str]) -> list[str]:
     Unlike `known_error`, it leaves out what clients say, and what follows the exception.
     """
     starts = [
-        n for n, line in enumerate(lines) if _FIRST_LINE.match(line) and not _CLIENT.match(line)
+        number
+        for number, line in enumerate(lines)
+        if _FIRST_LINE.match(line) and not _CLIENT.match(line) and not line.startswith(WAITED)
     ]
     if not starts:
         return []

@@ -32,6 +32,7 @@ from asara_server.referee.bot_registry import BotRegistry
 from asara_server.text import plain_words
 from asara_server.tournament.bots.bot_addresses import BotAddresses
 from asara_server.tournament.bots.departures import Departure
+from asara_server.tournament.bots.error_output import WAITED
 from asara_server.tournament.bots.exclusions import Absence, Exclusions
 from asara_server.tournament.bots.failed_starts import FailedStarts
 from asara_server.tournament.bots.freezer import BotFreezer
@@ -382,6 +383,8 @@ class BotPool:
             ending = early or ("" if bot.killed else await bot.process.wait())
             failed = bool(early) or bot.process.failed
             printed = tuple(bot.error_lines(only_known=not failed))
+            if not failed and printed and printed[0].startswith(WAITED):
+                printed = ()
             self._on_departure(
                 Departure(bot.entry, bot.last_match, ending, not early, failed, printed)
             )
