@@ -45,6 +45,7 @@ settings.load_profile("asara")
 def _own_configuration(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("XDG_CONFIG_HOME", str(tmp_path_factory.mktemp("config")))
+        patch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("cache")))
         patch.setenv("ASARA_SANDBOX", "none")
         load_or_make_key()  # the first command would announce it
         yield

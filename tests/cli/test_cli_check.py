@@ -88,7 +88,7 @@ def test_the_check_says_who_works_and_the_status_that_somebody_does_not(
 ) -> None:
     assert checked.returncode == 1
     assert (
-        "Evening: 7 entries, one match of each with pro+gifts and 2 seats against random\n"
+        "Evening: 7 entries, two matches of each with pro+gifts and 2 seats against random\n"
         in checked.stderr
     )
     lines = checked.stdout.splitlines()
@@ -166,9 +166,9 @@ def test_output_and_replays_are_kept_where_asked(
     kept = evening / "kept"
     assert str(kept) in checked.stderr
     assert sorted(path.name for path in kept.iterdir()) == ["check.log", "logs", "replays"]
-    assert "good evening" in (kept / "logs" / "check-Bob+" / "0-Bob+.log").read_text()
+    assert "good evening" in (kept / "logs" / "check-Bob+-1" / "0-Bob+.log").read_text()
     assert (kept / "logs" / "build-hal.log").is_file()
-    shown = asara("replay", "clock", kept / "replays" / "check-Bob+.asara")
+    shown = asara("replay", "clock", kept / "replays" / "check-Bob+-1.asara")
     assert shown.returncode == 0
     again = refusal("tournament", "check", evening / "cup.toml", "--out", kept)
     assert "is not empty; name a directory that is empty or new" in again
@@ -181,8 +181,11 @@ def test_no_entry_meets_another(evening: Path, checked: "subprocess.CompletedPro
         for path in (evening / "kept" / "logs").glob("*/*.log")
     }
     assert players == {
-        f"check-{name}": [f"0-{name}.log", "1-opponent-1.log"]
+        f"check-{name}-{number}": sorted(
+            [f"{number - 1}-{name}.log", f"{2 - number}-opponent-1.log"]
+        )
         for name in ("ann", "Bob+", "cid", "dan", "fay", "gus")
+        for number in ((1, 2) if name in {"ann", "Bob+", "cid"} else (1,))
     }
 
 
@@ -224,7 +227,7 @@ def test_a_signal_ends_the_check_and_its_bots(tmp_path: Path) -> None:
         text=True,
         env=environment(),
     )
-    log = tmp_path / "kept" / "logs" / "check-fay" / "0-fay.log"
+    log = tmp_path / "kept" / "logs" / "check-fay-1" / "0-fay.log"
     wait_until("its process", lambda: log.exists() and "process" in log.read_text())
     pid = int(re.findall(r"process (\d+)", log.read_text())[0])
     process.send_signal(signal.SIGINT)

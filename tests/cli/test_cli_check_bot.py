@@ -58,7 +58,7 @@ def test_a_bot_that_works(tmp_path: Path, sandbox: str) -> None:
     ]
     assert lines[8].endswith(" 3 of 128 MiB")
     assert lines[9:] == ["the bot printed:", "  | holds", "", "Mine works."]
-    assert done.stderr.startswith("Building Mine in a copy: sh build.sh\nPlaying a match with ")
+    assert done.stderr.startswith("Building Mine in a copy: sh build.sh\nPlaying two matches with ")
     assert ("with your rights" in done.stderr) == (sandbox == "none")
     found = json.loads((tmp_path / "found.json").read_text())
     assert (found["verdict"], found["fault"]) == ("works", None)
@@ -215,6 +215,10 @@ class Playing:
     building: Mapping[str, float] = {}
     playing = ("m1",)
 
+    @staticmethod
+    def hanging(entry: str) -> list[str]:
+        return [f"asara: {entry} is still here"]
+
 
 @pytest.mark.parametrize(
     ("bank_s", "said"),
@@ -235,3 +239,4 @@ async def test_a_long_match_says_once_when_an_endless_loop_ends(
     lines = capsys.readouterr().err.splitlines()
     assert lines.count(said) == 1
     assert lines.count("Still playing after 0 s") > 1
+    assert lines.count("  | asara: mine is still here") == 1

@@ -1,4 +1,7 @@
-"""The mistakes of a first hour: each ends in one message that names file, line and remedy."""
+"""The mistakes of a first hour, as data.
+
+`match` and `check` each show one message that names file, line and remedy.
+"""
 
 import re
 import subprocess
@@ -11,6 +14,11 @@ from tests.cli.command import asara, refusal
 from tests.tournament.sandbox_config import sandbox_or_skip
 
 RUN = "\nasara.run(decide)\n"
+CLASS = (
+    "import asara\n\nclass Mine(asara.Bot):\n    def decide(self, decision):"
+    " return decision.legal_actions[0]\n"
+)
+RUN_CLASS = "\nasara.run(Mine)\n"
 DECIDE = "import asara\n\ndef decide(decision, match):\n"
 RANDOM = "    return match.random.choice(decision.legal_actions)\n"
 
@@ -25,6 +33,14 @@ class Mistake:
     remedy: str
     long: bool = False
     """True if the other mistakes cover its path; it is played by the long tests."""
+    forfeits: bool = True
+    """False if it costs no match that `asara match` plays; `check` calls the bot broken then."""
+    works: bool = False
+    """True if even `check` only shows it."""
+    check: bool = False
+    """True if the default tests show it to `check` as well."""
+    file: str = "my_bot.py"
+    """File that the message names."""
 
 
 MISTAKES = {
@@ -80,7 +96,7 @@ MISTAKES = {
     "sys-exit": Mistake(
         "import sys\n" + DECIDE + "    sys.exit()\n" + RUN,
         5,
-        "sys.exit ended the bot in the middle of r1-basic-0001",
+        "sys.exit ended the bot in the middle of ",
         "return an action instead",
     ),
     "sys-exit-before": Mistake(
@@ -151,6 +167,229 @@ MISTAKES = {
         r"pass decide itself, without a call: asara.run\(decide\)",
         long=True,
     ),
+    # Seen only after a match, or by a process that goes on to the next one.
+    "exception-in-ended": Mistake(
+        CLASS + "    def ended(self, result):\n        print(result.ranks)\n" + RUN_CLASS,
+        6,
+        r"AttributeError: ranks|in ended\(\) of",
+        r"correct my_bot\.py, line 6\. ended\(\) is called after a match",
+        forfeits=False,
+        check=True,
+    ),
+    "exit-in-ended": Mistake(
+        "import sys\n" + CLASS + "    def ended(self, result):\n        sys.exit()\n" + RUN_CLASS,
+        7,
+        "sys.exit ended the bot after its match",
+        r"remove it, and `asara\.run` ends after the last match",
+        forfeits=False,
+        long=True,
+    ),
+    "exit-status": Mistake(
+        DECIDE + RANDOM + RUN + "raise SystemExit(3)\n",
+        0,
+        "exited with status 3 after its last match",
+        "end with status 0 when the client's run function returns",
+        forfeits=False,
+        check=True,
+    ),
+    "swallowed-exception": Mistake(
+        "import traceback\n" + DECIDE + "    try:\n        return decision.actions[0]\n"
+        "    except Exception:\n        traceback.print_exc()\n    " + RANDOM.lstrip(" ") + RUN,
+        6,
+        "AttributeError: actions",
+        r"correct my_bot\.py, line 6",
+        forfeits=False,
+        check=True,
+    ),
+    "exception-in-a-thread": Mistake(
+        "import threading\n"
+        + DECIDE
+        + RANDOM
+        + "\ndef think():\n    x = 1 / 0\n\nthreading.Thread(target=think).start()\n"
+        + RUN,
+        8,
+        "ZeroDivisionError",
+        r"correct my_bot\.py, line 8",
+        forfeits=False,
+        long=True,
+    ),
+    "thread-that-stays": Mistake(
+        "import threading\n"
+        + DECIDE
+        + RANDOM
+        + "\nthreading.Thread(target=threading.Event().wait).start()\n"
+        + RUN,
+        0,
+        "was still running 10 s after its last match",
+        "make its threads daemons",
+        forfeits=False,
+        long=True,
+    ),
+    "file-in-its-folder": Mistake(
+        DECIDE + "    open('log.txt', 'a').write('thinking')\n" + RANDOM + RUN,
+        0,
+        "log.txt in the bot's folder will be deleted with its process",
+        "print what you want to keep",
+        forfeits=False,
+        works=True,
+        check=True,
+        file="log.txt",
+    ),
+    # What the sandbox has not, or limits.
+    "file-in-tmp": Mistake(
+        "open('/tmp/asara-weights.bin')\n" + DECIDE + RANDOM + RUN,
+        1,
+        "No such file or directory: '/tmp/asara-weights.bin'",
+        r"In the sandbox, /tmp and \$HOME are one folder .*Put the file beside the program",
+    ),
+    "file-in-home": Mistake(
+        "import os\nopen(os.path.expanduser('~/weights.bin'))\n" + DECIDE + RANDOM + RUN,
+        2,
+        "No such file or directory: '/tmp/weights.bin'",
+        r"In the sandbox, /tmp and \$HOME are one folder",
+        long=True,
+    ),
+    "wrong-path": Mistake(
+        DECIDE + "    open('weights.bin')\n" + RANDOM + RUN,
+        4,
+        "No such file or directory: 'weights.bin'",
+        r'Path\(__file__\)\.parent / "weights\.bin" is always beside the program',
+        long=True,
+    ),
+    "read-only-folder": Mistake(
+        DECIDE + "    open('/usr/share/moves.log', 'w')\n" + RANDOM + RUN,
+        4,
+        "Read-only file system",
+        r"line 4: /usr/share/moves\.log cannot be written",
+        long=True,
+    ),
+    "stdin": Mistake(
+        "import sys\n"
+        + DECIDE
+        + "    return decision.legal_actions[int(sys.stdin.readline())]\n"
+        + RUN,
+        5,
+        "ValueError: invalid literal",
+        "sys.stdin is empty",
+        check=True,
+    ),
+    "threads": Mistake(
+        "import threading\n" + DECIDE + "    for _ in range(5_000):\n"
+        "        threading.Thread(target=threading.Event().wait, daemon=True).start()\n"
+        + RANDOM
+        + RUN,
+        6,
+        "can't start new thread",
+        r"256 processes and threads together.*limits\.processes",
+        long=True,
+    ),
+    "disk": Mistake(
+        DECIDE + "    open('/tmp/big', 'wb').write(bytes(300 << 20))\n" + RANDOM + RUN,
+        4,
+        "File too large|No space left",
+        r"64 MiB to each of /tmp.*limits\.disk_mb",
+        long=True,
+    ),
+    "memory": Mistake(
+        DECIDE + "    held = [bytearray(b'x') * (200 << 20) for _ in range(10)]\n" + RANDOM + RUN,
+        0,
+        "MemoryError|MiB of memory|killed by SIGKILL",
+        r"1,024 MiB of memory.*limits\.memory_mb",
+        long=True,
+        file="my_bot",
+    ),
+    "network": Mistake(
+        "import urllib.request\n"
+        + DECIDE
+        + "    urllib.request.urlopen('http://example.org')\n"
+        + RANDOM
+        + RUN,
+        5,
+        "URLError|gaierror",
+        "in the sandbox a bot has no network",
+        long=True,
+    ),
+    # Programs that end, or do not begin.
+    "native-crash": Mistake(
+        "import ctypes\n" + DECIDE + "    ctypes.string_at(0)\n" + RANDOM + RUN,
+        5,
+        "Fatal Python error: Segmentation fault",
+        r"code that is not Python crashed in my_bot\.py, line 5",
+        check=True,
+    ),
+    "abort": Mistake(
+        "import os\n" + DECIDE + "    os.abort()\n" + RANDOM + RUN,
+        5,
+        "Fatal Python error: Aborted",
+        r"code that is not Python crashed in my_bot\.py, line 5",
+        long=True,
+    ),
+    "name-is-main": Mistake(
+        DECIDE + RANDOM + "\nif __name__ == 'main':\n    asara.run(decide)\n",
+        6,
+        "is never true",
+        r'write `if __name__ == "__main__":`',
+        check=True,
+    ),
+    "main-without-quotes": Mistake(
+        DECIDE + RANDOM + "\nif __name__ == __main__:\n    asara.run(decide)\n",
+        6,
+        "NameError: name '__main__' is not defined",
+        r'write `if __name__ == "__main__":`',
+        long=True,
+    ),
+    "main-not-called": Mistake(
+        DECIDE + RANDOM + "\ndef main():\n    asara.run(decide)\n",
+        7,
+        r"nothing calls main\(\)",
+        r"add the line `main\(\)` at the end",
+        long=True,
+    ),
+    "wrong-indentation": Mistake(
+        DECIDE + "    x = 1\n      return x\n" + RUN,
+        5,
+        "IndentationError: unexpected indent",
+        "the same number of spaces",
+        long=True,
+    ),
+    "missing-name": Mistake(
+        DECIDE + "    return random.choice(decision.legal_actions)\n" + RUN,
+        4,
+        "NameError: name 'random' is not defined",
+        r"correct my_bot\.py, line 4",
+        long=True,
+    ),
+    "late-exception": Mistake(
+        DECIDE
+        + "    if decision.decision_id > 12:\n        raise KeyError('year 2')\n"
+        + RANDOM
+        + RUN,
+        5,
+        "KeyError: 'year 2'",
+        r"correct my_bot\.py, line 5",
+        long=True,
+    ),
+    "exception-in-started": Mistake(
+        CLASS + "    def started(self):\n        self.match.plan\n" + RUN_CLASS,
+        6,
+        r"in started\(\) of",
+        r"correct my_bot\.py, line 6",
+        long=True,
+    ),
+    "recursion": Mistake(
+        DECIDE + "    return decide(decision, match)\n" + RUN,
+        4,
+        "RecursionError",
+        r"correct my_bot\.py, line 4",
+        long=True,
+    ),
+    "asynchronous": Mistake(
+        "import asara\n\nasync def decide(decision, match):\n" + RANDOM + RUN,
+        3,
+        "decide is asynchronous",
+        "without `async`",
+        long=True,
+    ),
     "instance": Mistake(
         "import asara\n\nclass Mine(asara.Bot):\n    def decide(self, decision):\n"
         "        return decision.legal_actions[0]\n\nasara.run(Mine())\n",
@@ -159,6 +398,48 @@ MISTAKES = {
         "pass the class Mine",
     ),
 }
+
+
+STATE = (
+    "import asara\n\nmatches = set()\n\ndef decide(decision, match):\n"
+    "    matches.add(match.match_id)\n"
+    "    if len(matches) > 1:\n        raise RuntimeError('two matches')\n" + RANDOM + RUN
+)
+"""Carries state from match to match, which one match cannot show."""
+
+
+def expect(mistake: Mistake, shown: str) -> None:
+    """Both points: the fault with its place, and the remedy."""
+    assert mistake.file in shown
+    if mistake.line:
+        assert re.search(rf'my_bot\.py"?, line {mistake.line}\b', shown), shown
+    assert re.search(mistake.says, shown), shown
+    assert re.search(mistake.remedy, shown), shown
+    assert "clients/python/asara" not in shown  # the author's code, not ours
+
+
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(n, marks=[] if m.check else [pytest.mark.long]) for n, m in MISTAKES.items()],
+)
+def test_the_check_of_a_mistake_names_file_line_and_remedy(name: str, tmp_path: Path) -> None:
+    sandbox_or_skip()
+    mistake = MISTAKES[name]
+    (tmp_path / "my_bot.py").write_text(mistake.program)
+    clock = ("--bank", "0.5") if name == "endless-loop" else ()
+    done = asara("check", "my_bot.py", "--sandbox", "bubblewrap", *clock, cwd=tmp_path)
+    assert done.returncode == (0 if mistake.works else 1), done
+    assert ("my_bot is broken: " in done.stdout) != mistake.works
+    expect(mistake, done.stdout)
+
+
+def test_state_that_stays_from_match_to_match_is_found(tmp_path: Path) -> None:
+    sandbox_or_skip()
+    (tmp_path / "my_bot.py").write_text(STATE)
+    done = asara("check", "my_bot.py", "--sandbox", "bubblewrap", cwd=tmp_path)
+    assert done.returncode == 1
+    assert "crash: exited with status 1 (in its second match)" in done.stdout
+    assert re.search(r"correct my_bot\.py, line 8\..*Set it anew when a match starts", done.stdout)
 
 
 @pytest.mark.parametrize(
@@ -174,13 +455,8 @@ def test_a_mistake_ends_in_one_message_with_file_line_and_remedy(name: str, tmp_
     done = asara(*words, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     shown = done.stderr
-    assert shown.count("my_bot forfeits r1-basic-0001") == 1
-    assert "my_bot.py" in shown
-    if mistake.line:
-        assert re.search(rf'my_bot\.py"?, line {mistake.line}\b', shown), shown
-    assert re.search(mistake.says, shown), shown
-    assert re.search(mistake.remedy, shown), shown
-    assert "clients/python/asara" not in shown  # the author's code, not ours
+    assert shown.count("my_bot forfeits r1-basic-0001") == mistake.forfeits
+    expect(mistake, shown)
     assert len(shown.splitlines()) < 16
 
 

@@ -9,7 +9,8 @@
 
 `run` connects to the referee named by the environment, plays every match it is assigned and
 returns when the referee sends Goodbye. A bot with memory is a subclass of `Bot`. Messages and
-enums of the protocol are available under their own names: `asara.Decision`, `asara.Area.AREA_BANK`.
+enums of the protocol are available under their own names: `asara.Decision`, `asara.Area.AREA_BANK`;
+`help(asara.Decision)` lists the fields of one. `help(asara.Bot)` describes the methods of a bot.
 """
 
 from __future__ import annotations
@@ -27,135 +28,76 @@ if os.environ.get("ASARA_ADDRESS", "").startswith("unix:"):
 
 from asara.bot import Answer, Bot, Match
 from asara.client import play, run
-from asara.errors import AsaraError, BotError, ConfigurationError, ConnectionLostError, RefusedError
+from asara.errors import AsaraError as AsaraError
+from asara.errors import BotError as BotError
+from asara.errors import ConfigurationError as ConfigurationError
+from asara.errors import ConnectionLostError as ConnectionLostError
+from asara.errors import RefusedError as RefusedError
 from asara.settings import Settings
-from asara.v1.event_pb2 import Event, Termination
-from asara.v1.play_pb2 import (
-    Clocks,
-    Decision,
-    DecisionKind,
-    Limits,
-    MatchEnded,
-    MatchStarted,
-    Rejection,
-    RejectionReason,
-    SeatResult,
-)
-from asara.v1.view_pb2 import (
-    AreaView,
-    Chest,
-    Dispatched,
-    FaceDown,
-    KnownLitWindow,
-    Market,
-    PrivateView,
-    PublicView,
-    SeatView,
-    View,
-)
-from asara.v1.vocabulary_pb2 import (
-    Action,
-    Area,
-    Award,
-    BuildCount,
-    BuyerColour,
-    BuyerCount,
-    ChooseBuyer,
-    ChooseSpace,
-    Colour,
-    ColourInfo,
-    Decline,
-    Edition,
-    ExtendTower,
-    FoundTower,
-    GiftCard,
-    GiftCount,
-    GiftKind,
-    KeepLitWindows,
-    LayBuyers,
-    LightWindow,
-    LitWindowOffer,
-    PayOffer,
-    ReturnLitWindow,
-    RuleSet,
-    SearchPile,
-    Section,
-    SectionKind,
-    Space,
-    SpaceInfo,
-    TakeSection,
-    TileCount,
-    Tower,
-    Wish,
-)
+from asara.v1.event_pb2 import Event as Event
+from asara.v1.event_pb2 import Termination as Termination
+from asara.v1.play_pb2 import Clocks as Clocks
+from asara.v1.play_pb2 import Decision as Decision
+from asara.v1.play_pb2 import DecisionKind as DecisionKind
+from asara.v1.play_pb2 import Limits as Limits
+from asara.v1.play_pb2 import MatchEnded as MatchEnded
+from asara.v1.play_pb2 import MatchStarted as MatchStarted
+from asara.v1.play_pb2 import Rejection as Rejection
+from asara.v1.play_pb2 import RejectionReason as RejectionReason
+from asara.v1.play_pb2 import SeatResult as SeatResult
+from asara.v1.view_pb2 import AreaView as AreaView
+from asara.v1.view_pb2 import Chest as Chest
+from asara.v1.view_pb2 import Dispatched as Dispatched
+from asara.v1.view_pb2 import FaceDown as FaceDown
+from asara.v1.view_pb2 import KnownLitWindow as KnownLitWindow
+from asara.v1.view_pb2 import Market as Market
+from asara.v1.view_pb2 import PrivateView as PrivateView
+from asara.v1.view_pb2 import PublicView as PublicView
+from asara.v1.view_pb2 import SeatView as SeatView
+from asara.v1.view_pb2 import View as View
+from asara.v1.vocabulary_pb2 import Action as Action
+from asara.v1.vocabulary_pb2 import Area as Area
+from asara.v1.vocabulary_pb2 import Award as Award
+from asara.v1.vocabulary_pb2 import BuildCount as BuildCount
+from asara.v1.vocabulary_pb2 import BuyerColour as BuyerColour
+from asara.v1.vocabulary_pb2 import BuyerCount as BuyerCount
+from asara.v1.vocabulary_pb2 import ChooseBuyer as ChooseBuyer
+from asara.v1.vocabulary_pb2 import ChooseSpace as ChooseSpace
+from asara.v1.vocabulary_pb2 import Colour as Colour
+from asara.v1.vocabulary_pb2 import ColourInfo as ColourInfo
+from asara.v1.vocabulary_pb2 import Decline as Decline
+from asara.v1.vocabulary_pb2 import Edition as Edition
+from asara.v1.vocabulary_pb2 import ExtendTower as ExtendTower
+from asara.v1.vocabulary_pb2 import FoundTower as FoundTower
+from asara.v1.vocabulary_pb2 import GiftCard as GiftCard
+from asara.v1.vocabulary_pb2 import GiftCount as GiftCount
+from asara.v1.vocabulary_pb2 import GiftKind as GiftKind
+from asara.v1.vocabulary_pb2 import KeepLitWindows as KeepLitWindows
+from asara.v1.vocabulary_pb2 import LayBuyers as LayBuyers
+from asara.v1.vocabulary_pb2 import LightWindow as LightWindow
+from asara.v1.vocabulary_pb2 import LitWindowOffer as LitWindowOffer
+from asara.v1.vocabulary_pb2 import PayOffer as PayOffer
+from asara.v1.vocabulary_pb2 import ReturnLitWindow as ReturnLitWindow
+from asara.v1.vocabulary_pb2 import RuleSet as RuleSet
+from asara.v1.vocabulary_pb2 import SearchPile as SearchPile
+from asara.v1.vocabulary_pb2 import Section as Section
+from asara.v1.vocabulary_pb2 import SectionKind as SectionKind
+from asara.v1.vocabulary_pb2 import Space as Space
+from asara.v1.vocabulary_pb2 import SpaceInfo as SpaceInfo
+from asara.v1.vocabulary_pb2 import TakeSection as TakeSection
+from asara.v1.vocabulary_pb2 import TileCount as TileCount
+from asara.v1.vocabulary_pb2 import Tower as Tower
+from asara.v1.vocabulary_pb2 import Wish as Wish
 
 if TYPE_CHECKING:
     from asara.text import format_action, parse_action
 
+# What help() shows. Messages, enums and errors are public, too.
 __all__ = [
-    "Action",
     "Answer",
-    "Area",
-    "AreaView",
-    "AsaraError",
-    "Award",
     "Bot",
-    "BotError",
-    "BuildCount",
-    "BuyerColour",
-    "BuyerCount",
-    "Chest",
-    "ChooseBuyer",
-    "ChooseSpace",
-    "Clocks",
-    "Colour",
-    "ColourInfo",
-    "ConfigurationError",
-    "ConnectionLostError",
-    "Decision",
-    "DecisionKind",
-    "Decline",
-    "Dispatched",
-    "Edition",
-    "Event",
-    "ExtendTower",
-    "FaceDown",
-    "FoundTower",
-    "GiftCard",
-    "GiftCount",
-    "GiftKind",
-    "KeepLitWindows",
-    "KnownLitWindow",
-    "LayBuyers",
-    "LightWindow",
-    "Limits",
-    "LitWindowOffer",
-    "Market",
     "Match",
-    "MatchEnded",
-    "MatchStarted",
-    "PayOffer",
-    "PrivateView",
-    "PublicView",
-    "RefusedError",
-    "Rejection",
-    "RejectionReason",
-    "ReturnLitWindow",
-    "RuleSet",
-    "SearchPile",
-    "SeatResult",
-    "SeatView",
-    "Section",
-    "SectionKind",
     "Settings",
-    "Space",
-    "SpaceInfo",
-    "TakeSection",
-    "Termination",
-    "TileCount",
-    "Tower",
-    "View",
-    "Wish",
     "format_action",
     "parse_action",
     "play",

@@ -12,6 +12,7 @@ from typing import Any
 
 import grpc
 
+from asara import program_end
 from asara.author_code import hide_own_frames_when_printed, raising_place
 from asara.bot import Bot, DecideFunction, bot_factory
 from asara.errors import AsaraError, ConfigurationError, ConnectionLostError, RefusedError
@@ -91,6 +92,7 @@ def run(
 
 def play(bot: type[Bot] | DecideFunction, settings: Settings | None = None) -> None:
     """Like `run`, for programs that continue afterwards: raises AsaraError and never exits."""
+    program_end.has_played()
     make_bot = bot_factory(bot)
     settings = (settings or Settings()).complete()
     credentials = settings.credentials()
@@ -105,7 +107,15 @@ def play(bot: type[Bot] | DecideFunction, settings: Settings | None = None) -> N
                     raising_place(error.__traceback__),
                     ", ".join(protocol.open_matches),
                 )
+            elif not protocol.finished:
+                log.error(
+                    "asara: %s: sys.exit ended the bot after its match, so that its next match "
+                    "needs a new process; remove it, and `asara.run` ends after the last match",
+                    raising_place(error.__traceback__),
+                )
             raise
+        finally:
+            program_end.report_lost_files()
 
 
 def _play_until_goodbye(

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import inspect
 import logging
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import TypeAlias
 
 from google.protobuf.message import DecodeError, Message
@@ -181,7 +182,8 @@ class ProtocolClient:
         bot.match = Match(started, self._welcome.entry, self._welcome.limits, self._seed, verifier)
         self._matches[match_id] = _ActiveMatch(bot, verifier, started.sequence)
         self._watchdog.begin(f"started() in {match_id}", started.clocks.bank_us)
-        bot.started()
+        with _noting(f"in started() of {match_id}"):
+            bot.started()
         self._watchdog.end()
 
     def _end_match(self, ended: MatchEnded, message: bytes) -> None:
@@ -193,8 +195,9 @@ class ProtocolClient:
         if active:
             active.verifier.record(message)
             active.verifier.match_ended(ended)
-            _deliver_events(active, ended)
-            active.bot.ended(ended)
+            with _noting(f"in ended() of {ended.match_id}, whose result stands"):
+                _deliver_events(active, ended)
+                active.bot.ended(ended)
 
     def _decide(self, decision: Decision, message: bytes) -> PlayRequest | None:
         active = self._matches.get(decision.match_id)
@@ -240,6 +243,16 @@ class ProtocolClient:
         self._watchdog.end()
         active.request = _reply(active, "rejected", answer)
         return active.request
+
+
+@contextlib.contextmanager
+def _noting(note: str) -> Iterator[None]:
+    """Add a note to an exception of the author's code."""
+    try:
+        yield
+    except Exception as error:
+        error.add_note(note)
+        raise
 
 
 def _deliver_events(active: _ActiveMatch, message: _MessageWithEvents) -> None:

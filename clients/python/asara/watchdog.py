@@ -1,6 +1,7 @@
-"""Reports where the author's code hangs, once its clock has run out.
+"""Reports where the author's code hangs, after half a minute and once its clock has run out.
 
-The referee ends the process of such a bot a moment later, without a warning that it could notice.
+The referee ends the process of a bot without time a moment later, without a warning that it could
+notice.
 """
 
 from __future__ import annotations
@@ -15,6 +16,9 @@ from asara.v1.play_pb2 import Decision
 
 _TICK_S = 0.25
 """Seconds between two checks; the referee kills a bot one second after its time has run out."""
+
+_LONG_S = 30.0
+"""Seconds after which code that has more time is reported as well, once for each process."""
 
 _STANDARD_ERROR = 2
 
@@ -34,6 +38,7 @@ class Watchdog:
         self._task: tuple[Decision | str, float, float] | None = None
         self._clock_s = 0.0
         self._reported = False
+        self._reported_long = False
         self._thread: threading.Thread | None = None
         self._closing = threading.Event()
 
@@ -66,8 +71,16 @@ class Watchdog:
             if task is not None:
                 left_s = task[2] - time.monotonic()
                 if left_s <= 0:
-                    self._report(task[0], task[1])
+                    self._reported = True
+                    faulthandler.cancel_dump_traceback_later()
+                    self._report(task[0], f"has taken its whole time, {task[1]:.1f} s,")
                     continue
+                if not self._reported_long:
+                    left_s = min(left_s, left_s - task[1] + _LONG_S)
+                    if left_s <= 0:
+                        self._reported_long = True
+                        self._report(task[0], f"has taken {_LONG_S:.0f} s")
+                        continue
             faulthandler.dump_traceback_later(left_s + 2 * _TICK_S, file=_STANDARD_ERROR)
         faulthandler.cancel_dump_traceback_later()
 
@@ -77,17 +90,10 @@ class Watchdog:
             return _TICK_S
         return max(min(_TICK_S, task[2] - time.monotonic()), 0.01)
 
-    def _report(self, task: Decision | str, seconds: float) -> None:
-        self._reported = True
-        faulthandler.cancel_dump_traceback_later()
+    def _report(self, task: Decision | str, what: str) -> None:
         lines = running_lines(self._main).rstrip()
         if not lines:
             return
         if not isinstance(task, str):
             task = f"decision {task.decision_id} of {task.match_id}"
-        log.error(
-            "asara: %s has taken its whole time, %.1f s, and is still here:\n%s",
-            task,
-            seconds,
-            lines,
-        )
+        log.error("asara: %s %s and is still here:\n%s", task, what, lines)

@@ -17,6 +17,7 @@ from asara_server.match import deal_secrets
 from asara_server.referee.waits import Wait
 from asara_server.replay.signing import SigningKey
 from asara_server.tournament.bots.build import EntryBuilder, FailedBuild
+from asara_server.tournament.bots.build_cache import BuildCache
 from asara_server.tournament.bots.leftovers import end_leftovers
 from asara_server.tournament.config.seeds import draw_seed
 from asara_server.tournament.config.tournament_file import Tournament
@@ -88,12 +89,14 @@ class Runner:
         sandbox: Sandbox | None = None,
         executor: Executor | None = None,
         build_failed: Callable[[FailedBuild], None] = lambda failed: None,
+        build_cache: BuildCache | None = None,
     ) -> None:
         """`resumed` is the content of `run.json` if the run is resumed.
 
         Without a `sandbox`, bots run with the rights of this process. Without an `executor`, a
         referee in this process plays. `finished` and `enough` are those of `RunProgress`, and
         `schedule_rule` is how the schedule was made. `build_failed` is called if a build fails.
+        Builds that have not changed are taken from the `build_cache`.
         """
         if sandbox is not None:  # the manifest says what bots get
             limits = effective_limits(tournament.limits, sandbox.tools.ceilings)
@@ -124,6 +127,7 @@ class Runner:
             remote=tournament.remote_entries,
         )
         self._sandbox = None if sandbox is None else sandbox.with_hidden(directory.path)
+        self._build_cache = build_cache
         self._logger = logger("runner")
         manifest = new_manifest(
             tournament,
@@ -259,6 +263,7 @@ class Runner:
             tournament.limits,
             sandbox=self._sandbox,
             events=writer,
+            cache=self._build_cache,
         )
         await self._build(builder, writer)
         writer.stop_builds()

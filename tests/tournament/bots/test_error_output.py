@@ -139,5 +139,5 @@ def test_the_first_line_of_a_long_stack_is_kept(tmp_path: Path) -> None:
 
 def test_there_is_no_advice_for_what_is_not_known() -> None:
     command = ("python", "bot.py")
-    assert remedy(Termination.CRASH, "killed by SIGSEGV; it printed nothing", command) == ""
+    assert remedy(Termination.CRASH, "killed by SIGTERM; it printed nothing", command) == ""
     assert remedy(Termination.CRASH, "", ()) == ""

@@ -25,6 +25,8 @@ export interface StandingsRow {
   readonly blocks: number;
   readonly score: number;
   readonly interval_95: readonly [number, number] | null;
+  /** Best and worst rank that the results allow. */
+  readonly ranks: readonly [number, number] | null;
   readonly first_chance: number | null;
   readonly win_share: number;
   readonly prestige: number | null;
@@ -41,9 +43,9 @@ export interface Pairing {
 export interface LadderRow {
   readonly entry: string;
   readonly matches: number;
-  readonly mu: number;
-  readonly sigma: number;
-  readonly ordinal: number;
+  /** 400 points more are odds of ten to one; null if nothing connects the entry with the others. */
+  readonly rating: number | null;
+  readonly interval_95: readonly [number, number] | null;
 }
 
 export interface Standings {

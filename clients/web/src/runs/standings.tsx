@@ -22,6 +22,9 @@ export function StandingsTable({ run, rows }: { run: string; rows: readonly Stan
           <th scope="col" class="range-column">
             {t(runs, "range95")}
           </th>
+          <th scope="col" class="number extra" title={t(runs, "ranksHelp")}>
+            {t(runs, "ranks")}
+          </th>
           <th scope="col" class="number extra" title={t(runs, "firstHelp")}>
             {t(runs, "first")}
           </th>
@@ -62,12 +65,21 @@ function Row({ run, row }: { run: string; row: StandingsRow }) {
           <Range low={row.interval_95[0]} high={row.interval_95[1]} value={row.score} digits={2} />
         )}
       </td>
+      <td class="number extra">{rankSet(row.ranks)}</td>
       <td class="number extra">{chance(row.first_chance)}</td>
       <td class="number extra">{played ? percent(row.win_share) : "–"}</td>
       <td class="number extra">{row.prestige === null ? "–" : decimal(row.prestige, 1)}</td>
       <td class="number extra">{number(row.matches)}</td>
     </tr>
   );
+}
+
+function rankSet(ranks: StandingsRow["ranks"]): string {
+  if (ranks === null) return "–";
+  const [best, worst] = ranks;
+  return best === worst
+    ? number(best)
+    : t(runs, "range", { low: number(best), high: number(worst) });
 }
 
 function chance(share: number | null): string {
@@ -104,42 +116,41 @@ export function Range({ low, high, value, from = 0, to = 1, digits }: RangeProps
 }
 
 export function Ladder({ rows }: { rows: readonly LadderRow[] }) {
-  const from = Math.min(...rows.map(({ mu, sigma }) => mu - 3 * sigma));
-  const to = Math.max(...rows.map(({ mu, sigma }) => mu + 3 * sigma));
+  const ends = rows.flatMap(({ interval_95, rating }) => interval_95 ?? rating ?? []);
+  const from = Math.min(...ends);
+  const to = Math.max(...ends);
   return (
     <table class="ladder">
       <thead>
         <tr>
           <th scope="col">{t(runs, "entry")}</th>
-          <th scope="col" class="number" title="mu">
+          <th scope="col" class="number" title={t(runs, "ratingHelp")}>
             {t(runs, "rating")}
           </th>
-          <th scope="col" class="range-column" title="mu ± 3 sigma">
-            <span class="unseen">{t(runs, "range", { low: "−3 σ", high: "+3 σ" })}</span>
-          </th>
-          <th scope="col" class="number" title={t(runs, "sureRating")}>
-            μ − 3σ
+          <th scope="col" class="range-column">
+            {t(runs, "range95")}
           </th>
         </tr>
       </thead>
       <tbody>
-        {rows.map(({ entry, mu, sigma, ordinal }) => (
+        {rows.map(({ entry, rating, interval_95 }) => (
           <tr key={entry}>
             <th scope="row">
               <Name of={entry} />
             </th>
-            <td class="number">{decimal(mu, 1)}</td>
+            <td class="number">{rating === null ? "–" : decimal(rating, 0)}</td>
             <td class="range-column">
-              <Range
-                low={mu - 3 * sigma}
-                high={mu + 3 * sigma}
-                value={mu}
-                from={from}
-                to={to}
-                digits={1}
-              />
+              {rating !== null && interval_95 && (
+                <Range
+                  low={interval_95[0]}
+                  high={interval_95[1]}
+                  value={rating}
+                  from={from}
+                  to={to}
+                  digits={0}
+                />
+              )}
             </td>
-            <td class="number">{decimal(ordinal, 1)}</td>
           </tr>
         ))}
       </tbody>

@@ -8,7 +8,7 @@ const sources = import.meta.glob<string>("../../src/**/*.tsx", {
 });
 const SPOKEN = new Set(["alt", "aria-description", "aria-label", "placeholder", "title"]);
 const UNTRANSLATED = new Set(["code", "kbd", "pre", "samp", "var"]);
-const ALLOWED = new Set(["ASARA", "mu", "mu ± 3 sigma"]); // a name and formulae
+const ALLOWED = new Set(["ASARA"]); // a name
 
 /** A node of a syntax tree, with the members that the search uses. */
 interface Node {

@@ -6,7 +6,12 @@ from typing import Annotated
 import typer
 
 from asara_server.cli.options.check import BANK_S, START_UP_S, CheckBotOptions
-from asara_server.cli.options.match import BankOption, RulesOption, StartUpOption
+from asara_server.cli.options.match import (
+    BankOption,
+    RulesOption,
+    ShowOutputOption,
+    StartUpOption,
+)
 from asara_server.cli.options.sandbox import (
     ReadableOption,
     SandboxChoice,
@@ -20,7 +25,7 @@ BotArgument = Annotated[
 OutOption = Annotated[
     Path | None,
     typer.Option(
-        "--out", metavar="DIR", help="Keep output and replay in DIR; must be new or empty."
+        "--out", metavar="DIR", help="Keep output and replays in DIR; must be new or empty."
     ),
 ]
 JsonOption = Annotated[
@@ -37,14 +42,16 @@ def check(
     start_up: StartUpOption = START_UP_S,
     out_directory: OutOption = None,
     json_file: JsonOption = None,
+    show_output: ShowOutputOption = False,
     sandbox: SandboxOption = SandboxChoice.BUBBLEWRAP,
     readable: ReadableOption = None,
 ) -> None:
     """Check that a bot works, as an organiser would see it.
 
-    Builds the bot in a copy of its folder, as a tournament does, and plays one match against
-    random. The clocks are generous; a bot that would lose on the default clocks of a tournament is
-    called slow. The exit status is 0 if the bot works, and 1 if it is broken or slow.
+    Builds the bot in a copy of its folder, as a tournament does. Then one process of the bot plays
+    two matches against random, one in each seat, and must end without an error. The clocks are
+    generous; a bot that would lose on the default clocks of a tournament is called slow. The exit
+    status is 0 if the bot works, and 1 if it is broken or slow.
     """
     from asara_server.cli.sessions.bot_check import check_bot
 
@@ -55,6 +62,7 @@ def check(
         start_up=start_up,
         out_directory=out_directory,
         json_file=json_file,
+        show_output=show_output,
         sandbox=sandbox,
         readable=readable_paths(readable),
     )

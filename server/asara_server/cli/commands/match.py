@@ -17,6 +17,7 @@ from asara_server.cli.options.match import (
     RulesOption,
     SeedOption,
     SeriesOptions,
+    ShowOutputOption,
     StartUpOption,
 )
 from asara_server.cli.options.run_directory import OutOption, ReplaceOption
@@ -47,9 +48,6 @@ MatchesOption = Annotated[
 ]
 MirroredOption = Annotated[
     bool, typer.Option("--mirrored", help="Play each deal in every rotation of the seats.")
-]
-ShowOutputOption = Annotated[
-    bool, typer.Option("--show-output", help="Show what the bots print while they play.")
 ]
 AtOnceOption = Annotated[
     int, typer.Option("--at-once", metavar="N", min=1, help="Number of matches played at once.")

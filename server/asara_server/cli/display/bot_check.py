@@ -3,11 +3,11 @@
 import asyncio
 import shlex
 import time
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Protocol
 
-from asara_server.cli.display.console import notify, out
+from asara_server.cli.display.console import notify, out, warn
 from asara_server.cli.display.progress import SLOW_INTERVAL_S
 from asara_server.cli.display.quantities import count, duration
 from asara_server.match.spec import SECOND_US, ClockSettings
@@ -18,6 +18,7 @@ from asara_server.tournament.execution.entry_check import CheckedEntry, Verdict
 
 _KIB: Final = 1 << 10
 _MIB: Final = 1 << 20
+_KEPT: Final = "nothing has changed since the last one"
 _USUAL: Final = ClockSettings()
 """The clocks of a tournament whose file sets none."""
 _MOST_REJECTIONS: Final = 5
@@ -32,6 +33,10 @@ class CheckActivity(Protocol):
     @property
     def playing(self) -> Collection[str]: ...
 
+    @property
+    def hanging(self) -> Callable[[str], Sequence[str]]:
+        """Returns what the client of an entry has printed last about a running match."""
+
 
 class BotCheckMeter:
     """Says what the check does, in a line now and then."""
@@ -45,7 +50,7 @@ class BotCheckMeter:
         """Say how the bot is checked."""
         if self._entry.build:
             notify(f"Building {self._entry.name} in a copy: {shlex.join(self._entry.build)}")
-        notify(f"Playing a match with {rules} against random")
+        notify(f"Playing two matches with {rules} against random, one in each seat")
 
     def add(self, checked: CheckedEntry) -> None:
         """Nothing is shown before all is known."""
@@ -54,6 +59,7 @@ class BotCheckMeter:
         """Show the progress until cancelled."""
         began = time.monotonic()
         warned = False
+        shown: Sequence[str] = ()
         while True:
             await asyncio.sleep(SLOW_INTERVAL_S)
             doing = "building" if self._activity.building else "playing"
@@ -64,6 +70,10 @@ class BotCheckMeter:
                 notify(
                     f"A bot in an endless loop is stopped after {duration(self._bank_s)}{sooner}"
                 )
+            if (lines := self._activity.hanging(self._entry.name)) != shown:
+                shown = lines
+                for line in lines:
+                    warn(f"  | {line}", words=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +124,7 @@ class BotFinding:
             "advice": one.advice,
             "fault": fault and fault.name.lower(),
             "build_s": one.build_s,
+            "build_kept": one.build_kept,
             "start_s": one.start_s,
             "first_reply_s": one.first_reply_s,
             "decisions": one.decisions,
@@ -133,8 +144,9 @@ class BotFinding:
 def findings(checked: CheckedEntry, tournament: Tournament, *, contained: bool) -> BotFinding:
     """Return what a check has found, measured by the usual clocks and limits of tournaments."""
     needed_s = None
-    if checked.answers_us:
-        needed_s = bank_needed_us(checked.answers_us, _USUAL.in_microseconds()) / SECOND_US
+    clocks = _USUAL.in_microseconds()
+    if needed := [bank_needed_us(answers, clocks) for answers in checked.answers_us if answers]:
+        needed_s = max(needed) / SECOND_US
     slow = []
     if (start_s := checked.start_s or 0.0) > _USUAL.start_up_s:
         slow.append(
@@ -182,7 +194,7 @@ def show_finding(finding: BotFinding) -> None:
 def _measurements(finding: BotFinding) -> list[tuple[str, str]]:
     one = finding.checked
     rows = [
-        ("build", _seconds(one.build_s)),
+        ("build", _KEPT if one.build_kept else _seconds(one.build_s)),
         ("starts in", _seconds(one.start_s)),
         ("first reply after", _seconds(one.first_reply_s)),
         ("median decision", _seconds(one.median_s)),

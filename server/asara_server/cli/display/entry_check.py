@@ -90,7 +90,7 @@ def check_heading(tournament: Tournament, opponent: str) -> str:
     """Return title and size of a tournament, and how its entries are checked."""
     rules = format_rule_sets(checked_rules(tournament))
     return (
-        f"{tournament.title}: {count(len(tournament.entries), 'entry')}, one match of each with "
+        f"{tournament.title}: {count(len(tournament.entries), 'entry')}, two matches of each with "
         f"{rules} and {min(tournament.seats)} seats against {opponent}"
     )
 
@@ -100,7 +100,7 @@ def show_check(checked: Sequence[CheckedEntry], tournament: Tournament) -> None:
     folders = {one.name: one.folder for one in tournament.entries if isinstance(one, FolderEntry)}
     needless = {
         "folder": all(name == own for name, own in folders.items()),
-        ">build": all(one.build_s is None for one in checked),
+        ">build": not any(one.build_kept or one.build_s for one in checked),
     }
     columns = ["entry", "folder", "check", ">build", ">start", ">longest decision", ">answers"]
     rows = [
@@ -108,7 +108,7 @@ def show_check(checked: Sequence[CheckedEntry], tournament: Tournament) -> None:
             one.entry,
             folders.get(one.entry, "–"),
             one.verdict.value,
-            _seconds(one.build_s),
+            "unchanged" if one.build_kept else _seconds(one.build_s),
             _seconds(one.start_s),
             _seconds(one.longest_s),
             f"{one.decisions:,}" if one.decisions else "–",

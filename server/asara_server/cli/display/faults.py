@@ -9,7 +9,8 @@ from asara_server.cli.display.console import warn
 from asara_server.cli.display.quantities import count
 from asara_server.text import on_one_line, plain_words
 from asara_server.tournament.bots.build import FailedBuild
-from asara_server.tournament.bots.remedies import remedy
+from asara_server.tournament.bots.departures import Departure
+from asara_server.tournament.bots.remedies import COMMAND_LINE, remedy
 from asara_server.tournament.config.tournament_file import Entry, Limits, Tournament
 from asara_server.tournament.run.directory import RunInfo
 from asara_server.tournament.runner import RunEnd
@@ -64,6 +65,29 @@ def warn_of_faults(
     if void := end.standings.matches.void:
         details = "add --out DIR to keep the log" if log is None else f"see {log}"
         warn(f"{count(void, 'match')} without a result, because the referee failed; {details}")
+
+
+def warn_of_departures(
+    departures: Iterable[Departure], results: Iterable[MatchResult], entries: Iterable[Entry]
+) -> None:
+    """Print what the first process of each entry did wrong that cost it no match so far.
+
+    An entry that has forfeited is left out, because its forfeit was shown.
+    """
+    commands = {entry.name: entry.command for entry in entries}
+    shown = {seat.entry for result in results for seat in result.forfeits}
+    for one in departures:
+        if one.entry in shown or not (one.sentence or one.printed):
+            continue
+        shown.add(one.entry)
+        if one.sentence:
+            warn(f"{one.entry} {one.sentence}{'; it printed:' if one.printed else ''}")
+        else:
+            warn(f"{one.entry} did not forfeit, but it printed:")
+        for line in one.printed:
+            warn(line, indent=4, words=line.startswith("asara: "))
+        if advice := one.advice(commands.get(one.entry, ()), COMMAND_LINE):
+            warn(f"What to do: {advice}")
 
 
 def warn_of_folders(tournament: Tournament) -> None:

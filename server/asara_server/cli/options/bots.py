@@ -245,7 +245,9 @@ def _words(argument: str) -> tuple[str, ...]:
 def _command_line(argument: str) -> BotCommand:
     command = _words(argument)
     files = [Path(word) for word in command if os.path.isfile(word)]  # noqa: PTH113 - of any length
-    name = _file_name(files[-1]) if files else _entry_name(Path(command[0]).name)
+    # A program behind `asara bridge --` is named, and not the bridge.
+    program = command[-1] if command[0] == "asara" else command[0]
+    name = _file_name(files[-1]) if files else _entry_name(Path(program).name)
     return _bot(argument, name, command, Path.cwd())
 
 

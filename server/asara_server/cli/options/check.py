@@ -19,6 +19,8 @@ class CheckBotOptions:
     out_directory: Path | None
     """None if nothing is kept."""
     json_file: Path | None
+    show_output: bool
+    """True if what the bots print is shown while they play."""
     sandbox: SandboxChoice
     readable: tuple[str, ...]
     """Further paths that the bot may read."""

@@ -77,6 +77,9 @@ StartUpOption = Annotated[
     ),
 ]
 
+ShowOutputOption = Annotated[
+    bool, typer.Option("--show-output", help="Show what the bots print while they play.")
+]
 NoPonderOption = Annotated[
     bool, typer.Option("--no-ponder", help="Freeze bots in the sandbox while they are not asked.")
 ]

@@ -25,7 +25,7 @@ from asara_server.text import count, plain, plain_words, seats_text
 from asara_server.tournament.bots.bot_addresses import BotAddresses
 from asara_server.tournament.bots.pool import BotPool
 from asara_server.tournament.bots.process import MachineError
-from asara_server.tournament.bots.remedies import remedy
+from asara_server.tournament.bots.remedies import QUESTION, remedy
 from asara_server.tournament.config.tournament_file import Entry, Limits
 from asara_server.tournament.execution.asking_referee import (
     AskedAnswer,
@@ -97,7 +97,7 @@ def ask_again(replay: Replay, options: AskOptions, log: LogOptions) -> int:
         except AskedBotError as error:
             _show_output(bot, logs)
             detail = with_output(error.ending, error.printed)
-            advice = remedy(error.termination, detail, entry.command, asked=True)
+            advice = remedy(error.termination, detail, entry.command, QUESTION)
             lines = [f"{bot.name} {error}", *([f"What to do: {advice}"] if advice else [])]
             raise UserError("\n".join(lines), status=1) from None
         except (ReplayError, ServeError) as error:

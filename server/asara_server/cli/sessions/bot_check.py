@@ -5,6 +5,7 @@ from pathlib import Path
 
 from asara_game.edition import load_edition
 from asara_server.cli.display.bot_check import BotCheckMeter, BotFinding, findings, show_finding
+from asara_server.cli.display.bot_output import show_output
 from asara_server.cli.display.console import notify, warn
 from asara_server.cli.errors import UserError
 from asara_server.cli.options.bots import BotCommand, find_bots
@@ -17,6 +18,7 @@ from asara_server.cli.sessions.entry_check import check_folder, keep_replays, pl
 from asara_server.cli.sessions.setup import log_to_file, sandbox_of_bots
 from asara_server.event_loop import run
 from asara_server.replay.signing import default_key_path
+from asara_server.tournament.bots.build_cache import BuildCache
 from asara_server.tournament.config.tournament_file import (
     ConfigError,
     Tournament,
@@ -40,7 +42,14 @@ def check_bot(options: CheckBotOptions, log: LogOptions) -> int:
     sandbox = sandbox_of_bots(options.sandbox, [bot.directory], secret=secret)
     with check_folder(options.out_directory) as folder, log_to_file(log, folder / "check.log"):
         check = EntryCheck(
-            tournament, [other], folder, edition=load_edition(), sandbox=sandbox, only=entry
+            tournament,
+            [other],
+            folder,
+            edition=load_edition(),
+            sandbox=sandbox,
+            only=entry,
+            show_output=show_output if options.show_output else None,
+            cache=BuildCache(),
         )
         meter = BotCheckMeter(entry, options.bank, check)
         meter.begin(options.rules)
@@ -52,7 +61,7 @@ def check_bot(options: CheckBotOptions, log: LogOptions) -> int:
     if sandbox is None:
         warn("The bot ran with your rights. In a tournament it is contained: see `--sandbox`.")
     if options.out_directory is not None:
-        notify(f"Output of build and bot, and replay: {options.out_directory}")
+        notify(f"Output of build and bot, and replays: {options.out_directory}")
     if options.json_file is not None:
         write_output(options.json_file, _json(finding))
     return 0 if finding.works else 1
@@ -70,7 +79,7 @@ def _tournament(bot: BotCommand, opponent: BotCommand, options: CheckBotOptions)
                 "seats": 2,
                 "rule_sets": options.rules,
                 "blocks": "independent",
-                "processes": "match",
+                "processes": "run",
                 "clocks": {"bank_s": options.bank, "start_up_s": options.start_up},
             },
             name="check",

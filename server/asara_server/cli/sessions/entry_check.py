@@ -27,6 +27,7 @@ from asara_server.event_loop import run
 from asara_server.network.addresses import ServeError
 from asara_server.replay.file import write_replay
 from asara_server.replay.signing import SigningKey
+from asara_server.tournament.bots.build_cache import BuildCache
 from asara_server.tournament.bots.process import MachineError
 from asara_server.tournament.config.tournament_file import Entry, Tournament
 from asara_server.tournament.execution.entry_check import CheckedEntry, EntryCheck, Verdict
@@ -56,6 +57,7 @@ def check_entries(tournament: Tournament, options: CheckOptions, log: LogOptions
             sandbox=sandbox,
             remote=options.remote,
             on_listening=_notify_address,
+            cache=BuildCache(),
         )
         notify(check_heading(tournament, _OPPONENT))
         meter = CheckMeter(len(tournament.entries), len(tournament.left_out), check)
@@ -140,10 +142,8 @@ def keep_replays(checked: Sequence[CheckedEntry], folder: Path) -> None:
     key = SigningKey.new()
     (folder / "replays").mkdir()
     for one in checked:
-        if one.replay is not None:
-            write_replay(
-                folder / "replays" / f"{one.replay.header.match_id}.asara", one.replay, key
-            )
+        for replay in one.replays:
+            write_replay(folder / "replays" / f"{replay.header.match_id}.asara", replay, key)
 
 
 def _notify_address(address: str) -> None:

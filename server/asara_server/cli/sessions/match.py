@@ -1,7 +1,7 @@
 """Plays the matches of `asara match`, and prints how they ended."""
 
 from asara_server.cli.display.bot_output import show_output
-from asara_server.cli.display.faults import warn_of_faults
+from asara_server.cli.display.faults import warn_of_departures, warn_of_faults
 from asara_server.cli.display.results import show_match, show_standings
 from asara_server.cli.errors import UserError
 from asara_server.cli.options.bots import find_bots
@@ -9,6 +9,7 @@ from asara_server.cli.options.log import LogOptions
 from asara_server.cli.options.match import SeriesOptions, rule_sets
 from asara_server.cli.sessions.run_directory import notify_run_directory
 from asara_server.cli.sessions.series import play_series, series_tournament
+from asara_server.tournament.bots.departures import Departure
 from asara_server.tournament.execution.local_executor import LocalExecutor
 from asara_server.tournament.schedule.schedule import rotated
 
@@ -42,10 +43,14 @@ def play_matches(
             f"--matches must be a multiple of {len(names)}, not {number}"
         )
     schedule = list(rotated(names, combination, number, mirrored=mirrored))
-    executor = LocalExecutor(show_output=show_output if with_output else None)
+    departures: list[Departure] = []
+    executor = LocalExecutor(
+        show_output=show_output if with_output else None, on_departure=departures.append
+    )
     end, status = play_series(tournament, schedule, options, log, executor=executor)
     log_file = options.out_directory and options.out_directory / "run.log"
     warn_of_faults(end, log_file, tournament.entries, in_full=True)
+    warn_of_departures(departures, end.results, tournament.entries)
     if number == 1 == end.standings.matches.played:
         show_match(end.results[-1])
     elif end.standings.matches.played:

@@ -19,6 +19,7 @@ from asara_server.eventlog.journal import JournalError
 from asara_server.network.addresses import ServeError
 from asara_server.network.open_files import OpenFilesError
 from asara_server.replay.signing import SigningKey
+from asara_server.tournament.bots.build_cache import BuildCache
 from asara_server.tournament.bots.process import MachineError
 from asara_server.tournament.config.tournament_file import Tournament
 from asara_server.tournament.execution.executor import Executor
@@ -70,6 +71,7 @@ def play_run(
             sandbox=sandbox,
             executor=executor,
             build_failed=lambda failed: warn_of_failed_build(failed, directory.logs),
+            build_cache=BuildCache(),
         )
         results = read_results(directory.path / "results.jsonl")
         meter.start(runner.matches_over, results, runner)

@@ -15,11 +15,13 @@ import subprocess
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import Final, NamedTuple, Protocol
 
 from asara_server.logs import logger
 from asara_server.text import plain
+from asara_server.tournament.bots.build_cache import BuildCache, KeptBuild
 from asara_server.tournament.bots.build_output import (
     MAX_DEPTH,
     MAX_FILES,
@@ -92,7 +94,12 @@ class EntryBuilder:
         *,
         sandbox: Sandbox | None = None,
         events: BuildEvents | None = None,
+        cache: BuildCache | None = None,
     ) -> None:
+        """With a `cache`, contained builds that have not changed are taken from there."""
+        self._cache = cache
+        self.unchanged: set[str] = set()
+        """Entries whose build was taken from the cache."""
         self._folder = folder.resolve()  # bots run there, and workers may run elsewhere
         self._logs = logs
         self._limits = limits
@@ -184,6 +191,7 @@ class EntryBuilder:
         copy = self._folder / f".{entry.name}"
         await asyncio.to_thread(_remove, copy)  # left by a run that was killed
         done = False
+        kept = None
         try:
             if excess := await asyncio.to_thread(self._size_excess, entry.directory):
                 raise _BuildError(f"its directory {excess} even before the build")
@@ -194,17 +202,48 @@ class EntryBuilder:
                     raise _BuildError(f"its directory {excess}")
                 await asyncio.to_thread(remove_special_files, copy)
             else:
-                await self._build_contained(self._sandbox, entry, copy, log, reaper)
+                kept = await self._build_or_restore(self._sandbox, entry, copy, log, reaper)
             try:
                 check_command(entry.command, copy)
             except CommandError:  # its text could reveal the target of a link that the build made
                 command = shlex.join(entry.command)
                 raise _BuildError(f"it left no program for the command {command!r}") from None
+            if kept is not None and self._cache is not None:
+                await asyncio.to_thread(self._cache.keep, kept, copy, entry.directory)
             copy.rename(self.build_directory(entry))
             done = True
         finally:
             if not done:
                 await asyncio.to_thread(_remove, copy)
+
+    async def _build_or_restore(
+        self, sandbox: Sandbox, entry: Entry, copy: Path, log: OutputLog, reaper: OrphanReaper
+    ) -> KeptBuild | None:
+        """Write the build of an entry to `copy`; return where a new one is to be kept.
+
+        Raises _BuildError.
+        """
+        if self._cache is None:
+            await self._build_contained(sandbox, entry, copy, log, reaper)
+            return None
+        place = partial(
+            self._cache.place, entry, self._limits, sandbox, [self._folder.parent.resolve()]
+        )
+        kept = await asyncio.to_thread(place)
+        archive = await asyncio.to_thread(self._cache.open, kept)
+        if archive is not None:
+            try:
+                await asyncio.to_thread(self._unpack, ArchiveStream(archive), entry, copy)
+            except BuildOutputError as error:
+                log.note(f"the kept build cannot be used: its directory {error}")
+                await asyncio.to_thread(_remove, copy)
+            else:
+                log.note("unchanged since its last build, which is used again")
+                self.unchanged.add(entry.name)
+                return None
+        await self._build_contained(sandbox, entry, copy, log, reaper)
+        # It counts for what was built only if nothing has changed meanwhile.
+        return kept if await asyncio.to_thread(place) == kept else None
 
     async def _build_contained(
         self, sandbox: Sandbox, entry: Entry, copy: Path, log: OutputLog, reaper: OrphanReaper

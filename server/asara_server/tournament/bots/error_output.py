@@ -21,6 +21,8 @@ _LONGEST_CLIENT_LINE = 600
 _CLIENT = re.compile(r"(\S+ \S+ )?((WARN|ERROR) )?asara: \S")
 """The beginning of a client's own line; Go's log/slog writes time and level before it."""
 
+WAITED = "Timeout ("
+"""Beginning of a stack that the Python client prints, on a slow machine even of a bot that waits."""
 _ESCAPE_SEQUENCE = re.compile(r"\x1b(\[[0-9;?]*[ -/]*[@-~]|\][^\x07\x1b]*(\x07|\x1b\\))")
 
 _FIRST_LINE = re.compile(
@@ -81,11 +83,40 @@ def known_error(lines: Sequence[str]) -> list[str]:
             start -= 1
         start = start if lines[start].startswith("Traceback") else starts[-1]
     message = lines[start:]
+    if message[0].startswith("Fatal Python"):
+        return _native_crash(message)
     if _INNERMOST_LAST.match(message[0]):
         return _shortened_traceback(message)
     if _PYTHON.search(message[0]):
         return _shortened(message, first=1, last=_MOST_LINES - 2)
     return _shortened(_without_inner_frames(message), first=_MOST_LINES - 2, last=1)
+
+
+def _native_crash(lines: Sequence[str]) -> list[str]:
+    """Return a message of `faulthandler` with the innermost call and those of the author."""
+    current = next((n for n, line in enumerate(lines) if line.startswith("Current thread")), 0)
+    calls = frames(lines[current:])
+    shown = [call for call in calls if call is calls[0] or call.own][:_STACK_LINES]
+    return [lines[0], *(lines[current + call.start] for call in shown)]
+
+
+def exception_in(lines: Sequence[str]) -> list[str]:
+    """Return the last exception that a program printed itself, with its stack, or no line.
+
+    Unlike `known_error`, it leaves out what clients say, and what follows the exception.
+    """
+    starts = [
+        number
+        for number, line in enumerate(lines)
+        if _FIRST_LINE.match(line) and not _CLIENT.match(line) and not line.startswith(WAITED)
+    ]
+    if not starts:
+        return []
+    end = starts[-1] + 1
+    while end < len(lines) and (lines[end][0].isspace() or _FRAME.match(lines[end])):
+        end += 1
+    error_last = _PYTHON.search(lines[starts[-1]]) is not None
+    return known_error(lines[starts[-1] : end + error_last])
 
 
 def _without_inner_frames(lines: Iterable[str]) -> list[str]:

@@ -13,6 +13,7 @@ from asara_server.tournament.bots.error_output import (
     LAST_LINES,
     clean_lines,
     error_lines,
+    exception_in,
     known_error,
 )
 
@@ -35,6 +36,7 @@ class OutputLog:
         self._limit = limit
         self._tap = tap
         self._last = bytearray()
+        self._before = b""  # the end of what was printed before this match
         self._arrived = 0  # bytes of the process so far
         self._written = 0  # those of them that `write` was given
         self._asked: Callable[[], int] | None = None
@@ -86,6 +88,7 @@ class OutputLog:
         """Continue in another file."""
         self.end_match()
         self._close_file()
+        self._before = (self._before + self._last)[-_LAST_BYTES:]
         self._last.clear()
         self._open(path)
 
@@ -116,6 +119,11 @@ class OutputLog:
     def cut(self) -> str:
         """A remark that the output was cut because there was too much of it, or ""."""
         return f"(its output was cut at {self._limit:,} bytes)" if self._too_much else ""
+
+    @property
+    def silent(self) -> bool:
+        """True if nothing was printed in this match."""
+        return not self._last
 
     @property
     def full(self) -> bool:
@@ -176,9 +184,14 @@ class OutputLog:
     def error_lines(self, *, only_known: bool = False) -> list[str]:
         """Return the last error message printed, else the last lines; safe to show.
 
-        With `only_known`, there are no lines without an error message.
+        With `only_known`, there are no lines without an error message of this match. Otherwise the
+        message may be from the end of the match before, after which the process has failed.
         """
-        return known_error(self._lines()) if only_known else error_lines(self._lines())
+        lines = self._lines()
+        if only_known or known_error(lines):
+            return known_error(lines)
+        earlier = known_error(clean_lines(self._before + self._last[-_LAST_BYTES:]))
+        return earlier or error_lines(lines)
 
     def _lines(self) -> list[str]:
         return clean_lines(bytes(self._last[-_LAST_BYTES:]))
@@ -201,11 +214,20 @@ def _cut_mark(limit: int) -> bytes:
 
 def last_printed(path: Path) -> list[str]:
     """Return the last lines in a file, without the runner's notes, as `last_lines` does."""
+    return [line.strip() for line in _printed(path)[-LAST_LINES:]]
+
+
+def printed_exception(path: Path) -> list[str]:
+    """Return the last exception in a file that a program printed, with its stack, or no line."""
+    return exception_in(_printed(path))
+
+
+def _printed(path: Path) -> list[str]:
+    """Return the lines at the end of a file, without the runner's notes."""
     try:
         with path.open("rb") as file:
-            file.seek(max(0, file.seek(0, os.SEEK_END) - _LAST_BYTES))
-            data = file.read(_LAST_BYTES)
+            file.seek(max(0, file.seek(0, os.SEEK_END) - 2 * _LAST_BYTES))
+            data = file.read(2 * _LAST_BYTES)
     except OSError:
         return []
-    lines = clean_lines(b"\n".join(one for one in data.split(b"\n") if one[:2] != b"# "))
-    return [line.strip() for line in lines[-LAST_LINES:]]
+    return clean_lines(b"\n".join(one for one in data.split(b"\n") if one[:2] != b"# "))

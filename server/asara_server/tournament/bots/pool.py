@@ -31,6 +31,8 @@ from asara_server.match.spec import ProcessPolicy
 from asara_server.referee.bot_registry import BotRegistry
 from asara_server.text import plain_words
 from asara_server.tournament.bots.bot_addresses import BotAddresses
+from asara_server.tournament.bots.departures import Departure
+from asara_server.tournament.bots.error_output import WAITED
 from asara_server.tournament.bots.exclusions import Absence, Exclusions
 from asara_server.tournament.bots.failed_starts import FailedStarts
 from asara_server.tournament.bots.freezer import BotFreezer
@@ -79,6 +81,7 @@ class BotPool:
         meter: CostMeter | None = None,
         record: ProcessRecorder = NO_RECORD,
         log: FilteringBoundLogger | None = None,
+        on_departure: Callable[[Departure], None] | None = None,
     ) -> None:
         """`entries` are those whose bots the pool starts, each process with one of the `addresses`.
 
@@ -90,7 +93,8 @@ class BotPool:
         `show_output` is called for every process, with its entry, and returns its tap. `asked`
         returns the number of the decision that a seat of a match was asked last, or 0; with it, the
         logs have indexes (see `decision_index`). `meter` counts what the processes cost, and
-        `record` receives when each began, played and ended.
+        `record` receives when each began, played and ended. `on_departure` is called with the
+        end of each process that had played its last match to its end; it has more time for that.
         """
         self._referee = referee
         self._addresses = addresses
@@ -110,7 +114,9 @@ class BotPool:
             readable_copies=readable_copies or {},
             show_output=show_output,
             meter=self._meter,
+            patient=on_departure is not None,
         )
+        self._on_departure = on_departure
         self._external: dict[str, PooledBot] = {}
         self._all: set[PooledBot] = set()
         self._idle: list[PooledBot] = []  # the one that has been idle longest is first
@@ -146,6 +152,11 @@ class BotPool:
         mine = [bot.process for bot in self._all if bot.entry == name and bot.process is not None]
         return [process.pid for process in mine if process.running]
 
+    def printed_errors(self, name: str) -> list[str]:
+        """Return the last error message that a playing process of an entry has printed."""
+        mine = [bot for bot in self._all if bot.entry == name and bot.match_id]
+        return mine[0].error_lines(only_known=True) if mine else []
+
     def open_logs(self) -> set[Path]:
         """Return the files to which the output of processes goes, idle ones included."""
         return {bot.log.path for bot in self._all if bot.log is not None}
@@ -159,6 +170,10 @@ class BotPool:
         """Start no more bots of this entry, which is suspended: it forfeits as well."""
         self.exclusions.suspended.setdefault(name, why)
         await self._retire_idle(name, why)
+
+    async def dismiss(self, name: str) -> None:
+        """End the idle processes of an entry that has played its last match."""
+        await self._retire_idle(name, "the match is over")
 
     async def _retire_idle(self, name: str, why: str) -> None:
         mine = [bot for bot in self._idle if bot.entry == name]
@@ -183,7 +198,7 @@ class BotPool:
         path = self._log_path(name, match_id, seat)
         idle = self._pop_idle(name)
         bot = idle or self._new_bot(name)
-        bot.match_id = match_id
+        bot.match_id = bot.last_match = match_id
         if idle is None:
             await self._protect(self._start(bot, match_id, seat, path))
         else:
@@ -200,6 +215,7 @@ class BotPool:
         if bot.external:
             return
         bot.match_id = ""
+        bot.played_out = termination != Termination.UNSPECIFIED and not termination.forfeit
         self._freezer.end_match(bot.token)
         if bot.process is not None:
             self._meter.bot_played(bot.process)
@@ -361,7 +377,17 @@ class BotPool:
             await self._protect(self._end(bot))
 
     async def _end(self, bot: PooledBot) -> None:
+        early = bot.ending
         survivors = await self._starter.end(bot)
+        if self._on_departure is not None and bot.process is not None and bot.played_out:
+            ending = early or ("" if bot.killed else await bot.process.wait())
+            failed = bool(early) or bot.process.failed
+            printed = tuple(bot.error_lines(only_known=not failed))
+            if not failed and printed and printed[0].startswith(WAITED):
+                printed = ()
+            self._on_departure(
+                Departure(bot.entry, bot.last_match, ending, not early, failed, printed)
+            )
         if survivors:
             self.survivors += survivors
             if bot.entry not in self.exclusions.out:

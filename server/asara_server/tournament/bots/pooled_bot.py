@@ -23,6 +23,12 @@ class PooledBot:
     """Lifetime of its process; None if it is started elsewhere."""
     match_id: str = ""
     """Name of the attempt that it takes part in; "" while it is idle."""
+    last_match: str = ""
+    """Name of the attempt that it took part in last."""
+    played_out: bool = False
+    """True if its last match came to an end, and it did not forfeit."""
+    killed: bool = False
+    """True if its process had not ended by itself when it was to be ended."""
     absence: Callable[[], str] = str
     """Returns why an external bot is no longer waited for, or "" if it is."""
     server: BotServer | None = None

@@ -95,6 +95,7 @@ def bot_environment(
     """
     environment = build_environment(settings)
     environment |= {"ASARA_ADDRESS": address, "ASARA_TOKEN": token}
+    environment.setdefault("PYTHONFAULTHANDLER", "1")  # a crash of native code prints its line
     if seed is not None:
         environment["ASARA_SEED"] = str(seed)
     if seat is not None:

@@ -27,6 +27,8 @@ from asara_server.tournament.sandbox.private_copy import PrivateCopies
 
 _GOODBYE_S: Final = 1.0
 """Seconds that a process has to end by itself after its bot received the referee's goodbye."""
+PATIENT_S: Final = 10.0
+"""The same where its author waits to be told how it ended."""
 
 
 class ProcessStarter:
@@ -44,8 +46,9 @@ class ProcessStarter:
         readable_copies: Mapping[Path, ReadableCopy],
         show_output: Callable[[str], OutputTap] | None,
         meter: CostMeter,
+        patient: bool = False,
     ) -> None:
-        """The parameters are those of `BotPool`."""
+        """`patient` gives processes more time for their end; for the rest see `BotPool`."""
         self._addresses = addresses
         self._entries = entries
         self._limits = limits
@@ -55,6 +58,7 @@ class ProcessStarter:
         self._readable_copies = readable_copies
         self._show_output = show_output
         self._meter = meter
+        self._patient = patient
         self._copies = PrivateCopies()
         self._reaper: OrphanReaper | None = None
 
@@ -97,7 +101,9 @@ class ProcessStarter:
         survivors: tuple[int, ...] = ()
         if bot.process is not None:
             if bot.watcher is not None and not bot.ending and bot.start_up_s is not None:
-                await asyncio.wait([bot.watcher], timeout=_GOODBYE_S)
+                patient = self._patient and bot.played_out
+                await asyncio.wait([bot.watcher], timeout=PATIENT_S if patient else _GOODBYE_S)
+            bot.killed = bot.process.running
             survivors = await bot.process.stop()
         if bot.server is not None:
             await self._addresses.discard(bot.server)

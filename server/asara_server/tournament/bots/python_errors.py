@@ -28,12 +28,25 @@ class PythonError:
         return f"correct {own.place}" if own else "correct the line above the error"
 
 
+_ENDED = (
+    " ended() is called after a match: an exception in it ends the process, and may cost the next "
+    "match."
+)
 _Advice = Callable[[re.Match[str], PythonError], str]
+
+_KEYBOARD = re.compile(r"\binput\(|\bstdin\b")
+_NO_KEYBOARD = (
+    "a bot has no keyboard, so input() finds nothing, and sys.stdin is empty: choose one of "
+    "decision.legal_actions in the program."
+)
 
 
 def advice(printed: Sequence[str], program: str) -> str:
     """Return advice about the last error whose kind is known in a program's output, or ""."""
     error = PythonError(program, frames(printed))
+    own = last_own(error.frames)
+    if own and any(map(_KEYBOARD.search, printed[own.start + 1 : own.end])):
+        return _NO_KEYBOARD
     for line in reversed(printed):
         text = line.strip()
         if hiding := _hiding_file(text, error):
@@ -44,12 +57,11 @@ def advice(printed: Sequence[str], program: str) -> str:
     return ""
 
 
-def other_exception(printed: Sequence[str], *, asked: bool) -> str:
-    """Return advice about an exception of which nothing more is known; see `remedy` for `asked`."""
-    correct = PythonError("", frames(printed)).correct_own_line
-    if asked:
-        return f"{correct}."
-    return f"{correct}. --show-output shows everything that the bot prints until then."
+def other_exception(printed: Sequence[str]) -> str:
+    """Return advice about an exception of which nothing more is known."""
+    error = PythonError("", frames(printed))
+    after = any(frame.own and frame.function == "ended" for frame in error.frames)
+    return f"{error.correct_own_line}.{_ENDED if after else ''}"
 
 
 def _missing_module(found: re.Match[str], error: PythonError) -> str:
@@ -69,6 +81,12 @@ def _missing_file(found: re.Match[str], error: PythonError) -> str:
     name = found[1]
     own = last_own(error.frames)
     where = own.place if own else error.program
+    if name.startswith("/tmp/"):  # noqa: S108 - a bot in the sandbox sees another one
+        return (
+            f"{where} looks for {name}. In the sandbox, /tmp and $HOME are one folder of the "
+            "process's own, which is empty when it starts. Put the file beside the program: "
+            f'Path(__file__).parent / "{PurePath(name).name}" finds it.'
+        )
     if name.startswith("/"):
         return f"check the path in {where}: {name} does not exist."
     return (
@@ -120,9 +138,18 @@ _ERRORS: tuple[tuple[str, _Advice], ...] = (
     (r"AttributeError: '\w+' object has no attribute 'match'", _unset_match),
     (
         r"EOFError: EOF when reading a line",
-        lambda *_: (
-            "a bot has no keyboard, so input() finds nothing: choose one of "
-            "decision.legal_actions in the program."
+        lambda *_: _NO_KEYBOARD,
+    ),
+    (
+        r"NameError: name '__main__' is not defined",
+        lambda _, error: f'{error.correct_own_line}: write `if __name__ == "__main__":`.',
+    ),
+    (
+        r"(?:PermissionError|OSError): .*(?:Read-only file system|Permission denied): '([^']+)'",
+        lambda found, error: (
+            f"{error.correct_own_line}: {found[1]} cannot be written. A bot may write to its own "
+            "folder and to /tmp, which is also its $HOME; all of it is deleted with the process. "
+            "What it prints is kept."
         ),
     ),
     (

@@ -4,10 +4,13 @@ import re
 import shlex
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Final, NamedTuple
 
 from asara_codec.results import Termination
 from asara_server.tournament.bots import python_errors
 from asara_server.tournament.bots.error_output import known_error
+from asara_server.tournament.bots.tracebacks import frames, last_own
+from asara_server.tournament.config.tournament_file import Limits
 from asara_server.tournament.sandbox.hidden_files import SANDBOX_HID
 from asara_server.tournament.standings.match_result import output_of, without_output
 
@@ -40,10 +43,56 @@ _NO_NETWORK = (
     "into its folder before the match. Its own processes can reach each other by Unix sockets, or "
     "by internet sockets if the tournament file permits it with loopback = true."
 )
-_SHOW_OUTPUT = "--show-output shows everything that the bot prints until then."
+_LIMITS = Limits()
+"""Limits of a tournament whose file sets none, which are those of a match on the command line."""
+
+_LIMIT_ERRORS = (
+    (
+        re.compile(
+            r"can't start new thread|thread constructor failed|failed to spawn thread"
+            r"|pthread_create|create (?:new |native )*thread|[Rr]esource temporarily unavailable"
+        ),
+        (
+            f"a bot may have {_LIMITS.processes} processes and threads together, unless the "
+            "tournament file sets another limits.processes. Start fewer: more threads than there "
+            "are processor cores make no bot faster."
+        ),
+    ),
+    (
+        re.compile(
+            r"\bMemoryError\b|std::bad_alloc|OutOfMemoryError|heap out of memory"
+            r"|memory allocation of \d+ bytes failed|[Cc](?:an't|annot) allocate memory"
+            r"|runtime: out of memory|Unable to allocate .*B for an array"
+            r"|it used more than \S+ MiB of memory$"
+        ),
+        (
+            f"a bot may use {_LIMITS.memory_mb:,} MiB of memory, all its processes and /tmp "
+            "together, unless the tournament file sets another limits.memory_mb. Load or keep less."
+        ),
+    ),
+    (
+        re.compile(r"No space left on device|ENOSPC|File too large|EFBIG"),
+        (
+            f"a bot may write {_LIMITS.disk_mb} MiB to each of /tmp, /dev/shm and its folder, all "
+            "held in memory, unless the tournament file sets another limits.disk_mb. Write less."
+        ),
+    ),
+    (
+        re.compile(r"Too many open files|EMFILE"),
+        (
+            f"a process may have {_LIMITS.open_files:,} open files, unless the tournament file "
+            "sets another limits.open_files. Close those that are no longer needed."
+        ),
+    ),
+)
+"""Words of programs that met a limit, with the advice."""
 _NOT_IN_SANDBOX = (
     "start the bot with another program: the sandbox has no {}. `python` is the interpreter that "
     "runs asara."
+)
+_NO_INTERPRETER = (
+    "the first line of {} names a program that the sandbox does not have, or has a line end of "
+    "Windows. Write `#!/usr/bin/env python3` there, and save the file with the line ends of Linux."
 )
 _NO_RUN = (
     "{} ended without playing. The last line of a bot is asara.run(decide), which returns after "
@@ -81,6 +130,27 @@ _ONLY_HELP = (
     "{} prints then."
 )
 _WRONG_OPTION = "correct the options in its command, `{}`."
+_NATIVE_CRASH_PYTHON = (
+    "code that is not Python crashed{}: a package written in C, or a call by ctypes. Check what "
+    "the line passes to it, or install another version of the package."
+)
+_STAYS = (
+    "{} played its first match well, and its process goes on to the next one: what it keeps in "
+    "global variables or attributes of a class is still there. Set it anew when a match starts, "
+    "for example in started()."
+)
+_LEFT = (
+    "let {} wait for the next match. The client's run function returns after the last one: remove "
+    "what ends the program, such as sys.exit(), from the code that runs when a match has ended."
+)
+_STATUS = (
+    "let {} end with status 0 when the client's run function returns: remove sys.exit() or "
+    "whatever else sets another status after it."
+)
+_ENDLESS = (
+    "let {} end when the client's run function returns: end its other threads and processes, or "
+    "make its threads daemons. A tournament kills a bot that does not."
+)
 _NATIVE_CRASH = (
     "{} was ended by an error of native code, such as an index out of range or a null pointer. "
     "Compile it with -g -fsanitize=address,undefined and play the match again with --sandbox none: "
@@ -88,57 +158,134 @@ _NATIVE_CRASH = (
 )
 _NEVER_CALLED = (
     "{} did not reach asara.run(decide) in time. Look for an endless loop, input() or slow "
-    "loading before it; --start-up gives it more seconds."
+    "loading before it; {} gives it more seconds."
 )
 
 
+class Options(NamedTuple):
+    """How the user of a command gives a bot more, in its advice."""
+
+    bank: str
+    start_up: str
+    all_output: str
+    """Sentence that says how to see everything that the bot prints; "" if that is shown."""
+
+
+COMMAND_LINE: Final = Options(
+    "--bank",
+    "--start-up",
+    " --show-output shows everything that the bot prints until then.",
+)
+TOURNAMENT: Final = Options(
+    "clocks.bank_s", "clocks.start_up_s", " With --out DIR, everything that it prints is kept."
+)
+QUESTION: Final = Options("--limit", "--start-up", "")
+"""Those of `asara replay ask`."""
+
+
 def remedy(
-    termination: Termination, detail: str, command: Sequence[str], *, asked: bool = False
+    termination: Termination,
+    detail: str,
+    command: Sequence[str],
+    options: Options = COMMAND_LINE,
 ) -> str:
     """Return a sentence that says what to do about a forfeit; "" if nothing is known to help.
 
-    `detail` may contain the output of the process that `command` started. With `asked`, the advice
-    is for `asara replay ask`, which has other options and shows all output by itself.
+    `detail` may contain the output of the process that `command` started. `options` are those of
+    the user's command.
     """
     printed = output_of(detail)
+    ending = without_output(detail)
     if printed and printed[-1].startswith(SANDBOX_HID):
         return ""  # which says what to do
     program = _program(command)
     if any(_NETWORK.search(line) and not line.startswith("asara: ") for line in printed):
         return _NO_NETWORK
-    if found := next(filter(None, map(_NO_PROGRAM.match, printed)), None):
-        return _NOT_IN_SANDBOX.format(found[1])
-    if known := python_errors.advice(printed, program):
+    if missing := _about_interpreter(printed, program):
+        return missing
+    if known := _about_limits([*printed, ending]) or python_errors.advice(printed, program):
         return known
+    if program.endswith(".py") and _NATIVE_SIGNAL.fullmatch(ending):
+        own = last_own(frames(printed)[::-1])  # the innermost call is the first line
+        return _NATIVE_CRASH_PYTHON.format(f" in {own.place}" if own else "")
     if termination is Termination.TIME_OUT:
         if any(map(_NEVER_SENT.match, printed)):
             return ""
-        return _TOO_SLOW.format("--limit" if asked else "--bank")
+        return _TOO_SLOW.format(options.bank)
     places = (*map(_RUST_PANIC.match, printed), *map(_JAVA_PLACE.match, printed))
     if found := next(filter(None, places), None):
-        correct = f"correct {found[1]}."
-        return correct if asked else f"{correct} {_SHOW_OUTPUT}"
+        return f"correct {found[1]}.{options.all_output}"
     if any(line.startswith("asara: ") for line in printed):
         return ""  # the client's own messages say what to do
     if printed and printed[0].startswith("Traceback"):
-        return python_errors.other_exception(printed, asked=asked)
+        return python_errors.other_exception(printed) + options.all_output
     without_bridge = (Termination.NEVER_STARTED, "exited with status 0")
     reads_lines = Path(program).suffix in LINE_PROGRAMS
-    if reads_lines and (termination, without_output(detail)) == without_bridge:
+    if reads_lines and (termination, ending) == without_bridge:
         return _NO_BRIDGE.format(program, shlex.join(command))
-    asks_help = bool(command) and command[-1] in ("-h", "--help") and not asked
-    if asks_help and printed and without_output(detail) == "exited with status 0":
+    asks_help = bool(command) and command[-1] in ("-h", "--help") and options is not QUESTION
+    if asks_help and printed and ending == "exited with status 0":
         return _ONLY_HELP.format(command[-1], program)
     if printed and _ARGPARSE_ERROR.match(printed[-1]) and len(command) > 1:
         return _WRONG_OPTION.format(shlex.join(command))
-    return _about_ending(termination, detail, program, printed)
+    if ending.startswith("did not dial in within"):
+        return _NEVER_CALLED.format(program, options.start_up)
+    return _about_ending(termination, ending, program, printed)
+
+
+def _about_interpreter(printed: Sequence[str], program: str) -> str:
+    """Return advice about a program that the sandbox does not have, or ""."""
+    if found := next(filter(None, map(_NO_PROGRAM.match, printed)), None):
+        return (_NO_INTERPRETER if "/" in found[1] else _NOT_IN_SANDBOX).format(found[1])
+    if any(line.startswith("/usr/bin/env:") and "\\r" in line for line in printed):
+        return _NO_INTERPRETER.format(program)
+    return ""
+
+
+def _about_limits(lines: Sequence[str]) -> str:
+    """Return advice about a limit of the sandbox that a program met, or ""."""
+    for line in lines:
+        for pattern, advice in _LIMIT_ERRORS:
+            if pattern.search(line):
+                return advice
+    return ""
+
+
+def second_match_advice(command: Sequence[str]) -> str:
+    """Return advice about a fault that a process did not have in its first match."""
+    return _STAYS.format(_program(command))
+
+
+def departure_advice(
+    printed: Sequence[str],
+    command: Sequence[str],
+    options: Options,
+    *,
+    early: bool = False,
+    endless: bool = False,
+    failed: bool = False,
+) -> str:
+    """Return advice about a process that did not end as it should after its matches, or "".
+
+    It ended `early`, before the referee's goodbye, or was `endless`, or `failed` after it. If
+    nothing of this holds, it `printed` an exception and played on.
+    """
+    program = _program(command)
+    if known := _about_limits(printed) or python_errors.advice(printed, program):
+        return known
+    if any(line.startswith("Traceback") for line in printed):
+        return python_errors.other_exception(printed) + options.all_output
+    if any(line.startswith("asara: ") for line in printed):
+        return ""  # the client's own messages say what to do
+    if printed and not (early or endless or failed):
+        return "correct what the message says."
+    return (_LEFT if early else _ENDLESS if endless else _STATUS).format(program)
 
 
 def _about_ending(
-    termination: Termination, detail: str, program: str, printed: Sequence[str]
+    termination: Termination, ending: str, program: str, printed: Sequence[str]
 ) -> str:
-    """Return advice about a process that ended, or never dialled in, without an error message."""
-    ending = without_output(detail)
+    """Return advice about a process that ended without an error message."""
     if ending == "exited with status 0":
         never = termination is Termination.NEVER_STARTED
         if program.endswith(".py"):
@@ -149,8 +296,6 @@ def _about_ending(
     by_itself = re.fullmatch(r"exited with status (?!12[67])\d+", ending) is not None
     if by_itself and program.endswith(".py") and printed and not known_error(printed):
         return _ENDED_ITSELF.format(program)
-    if ending.startswith("did not dial in within"):
-        return _NEVER_CALLED.format(program)
     return ""
 
 

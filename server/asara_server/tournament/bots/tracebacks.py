@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import PurePath
 
-_FRAME = re.compile(r'\s*File "(?P<file>.+)", line (?P<line>\d+)(?:, in (?P<function>.+))?$')
+_FRAME = re.compile(r'\s*File "(?P<file>.+)", line (?P<line>\d+)(?:,? in (?P<function>.+))?$')
 _LIBRARY = re.compile(r"^<|/lib(?:64)?/python\d|/(?:site|dist)-packages/|/clients/python/asara/")
 
 

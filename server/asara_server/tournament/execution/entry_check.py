@@ -1,4 +1,7 @@
-"""Checks the entries of a tournament before its first match: builds each and plays one match.
+"""Checks the entries of a tournament before its first match: builds each and plays two matches.
+
+The matches are played one after the other, by one process if the tournament keeps processes, and in
+the first and the last seat. Then the process must end as it should.
 
 Every match is played against opponents of the caller, so no entry meets another, and none receives
 anything of another. Bots have the clocks, the limits and the sandbox of the tournament. The deals
@@ -8,11 +11,13 @@ come from a seed of the check's own: they tell nothing of those of the run.
 import asyncio
 import re
 import time
+from collections import defaultdict
 from collections.abc import Callable, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack
 from dataclasses import dataclass, replace
 from enum import Enum
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from statistics import median
 from typing import Final
@@ -28,10 +33,20 @@ from asara_server.network.open_files import files_needed, require_open_files
 from asara_server.referee.referee import Referee
 from asara_server.text import plain_words
 from asara_server.tournament.bots.build import EntryBuilder
+from asara_server.tournament.bots.build_cache import BuildCache
+from asara_server.tournament.bots.departures import Departure
 from asara_server.tournament.bots.memory_sampler import MemorySampler
-from asara_server.tournament.bots.output_log import last_printed
+from asara_server.tournament.bots.output_log import OutputTap, last_printed, printed_exception
+from asara_server.tournament.bots.pooled_bot import PooledBot
 from asara_server.tournament.bots.process import MachineError
-from asara_server.tournament.bots.remedies import remedy
+from asara_server.tournament.bots.remedies import (
+    COMMAND_LINE,
+    TOURNAMENT,
+    departure_advice,
+    remedy,
+    second_match_advice,
+)
+from asara_server.tournament.bots.tracebacks import frames
 from asara_server.tournament.config.entry_faults import entry_fault
 from asara_server.tournament.config.seeds import draw_seed
 from asara_server.tournament.config.tournament_file import Entry, Tournament
@@ -45,11 +60,10 @@ from asara_server.tournament.run.directory import RemoteInfo
 from asara_server.tournament.sandbox.bubblewrap import Sandbox
 from asara_server.tournament.sandbox.filesystem_view import entry_size
 from asara_server.tournament.schedule.schedule import ScheduledMatch, bot_seed
-from asara_server.tournament.standings.match_result import without_output
+from asara_server.tournament.standings.match_result import SeatOutcome, without_output
 
 _CLIENTS_LINE: Final = re.compile(r"\basara: (goodbye: |connected as entry )")
-_SEAT: Final = 0
-"""Seat of the entry that is checked."""
+_ORDINALS: Final = ("first", "second")
 
 
 class Verdict(Enum):
@@ -67,7 +81,9 @@ class CheckedEntry:
     why: str = ""
     """Why it is broken or was not checked; "" if it works."""
     build_s: float | None = None
-    """Seconds that its build took; None without one."""
+    """Seconds that its build took; None without one, and for one from before."""
+    build_kept: bool = False
+    """True if nothing had changed since an earlier build, which was used."""
     start_s: float | None = None
     """Seconds from the start of its process until it had connected; None if it did not."""
     decisions: int = 0
@@ -78,13 +94,14 @@ class CheckedEntry:
     """Seconds of its longest decision; None without an answer."""
     printed: tuple[str, ...] = ()
     """The last lines that its build or its bot printed."""
-    replay: Replay | None = None
+    replays: tuple[Replay, ...] = ()
+    """One for each match that it played to the end."""
     advice: str = ""
     """A sentence for its author about why it is broken; "" if nothing is known to help."""
     termination: Termination | None = None
-    """Termination of its seat; None without a match."""
-    answers_us: tuple[int, ...] = ()
-    """Microseconds of each of its answers that were accepted."""
+    """Termination of its seat in its last match; None without a match."""
+    answers_us: tuple[tuple[int, ...], ...] = ()
+    """Microseconds of each of its answers that were accepted, by match."""
     rejections: tuple[str, ...] = ()
     """Its answers that were rejected, in words."""
     memory_bytes: int | None = None
@@ -95,14 +112,14 @@ class CheckedEntry:
     @property
     def median_s(self) -> float | None:
         """Seconds of its median decision; None without an answer."""
-        return median(self.answers_us) / SECOND_US if self.answers_us else None
+        answers = [*chain.from_iterable(self.answers_us)]
+        return median(answers) / SECOND_US if answers else None
 
     @property
     def first_reply_s(self) -> float | None:
         """Seconds that it took to start and to answer its first decision; None without one."""
-        if self.start_s is None or not self.answers_us:
-            return None
-        return self.start_s + self.answers_us[0] / SECOND_US
+        first = next(chain.from_iterable(self.answers_us), None)
+        return None if self.start_s is None or first is None else self.start_s + first / SECOND_US
 
 
 class EntryCheck:
@@ -119,14 +136,20 @@ class EntryCheck:
         remote: bool = False,
         on_listening: Callable[[str], None] = lambda address: None,
         only: Entry | None = None,
+        show_output: Callable[[str], OutputTap] | None = None,
+        cache: BuildCache | None = None,
     ) -> None:
         """`opponents` fill the other seats; their names are those of no entry.
 
         Builds and output go to the directories `builds` and `logs` of `folder`. With `remote`, bots
         on other machines are awaited at the address with which `on_listening` is called. If `only`
         one of the entries is to be checked, its memory and its files are measured, and the
-        `opponents` are entries as well.
+        `opponents` are entries as well. `show_output` is called with the entry of every process,
+        and returns its tap. Builds that have not changed are taken from the `cache`.
         """
+        self._show_output = show_output
+        self._options = TOURNAMENT if only is None else COMMAND_LINE
+        self._departures: defaultdict[str, list[Departure]] = defaultdict(list)
         self._only = only
         self._tournament = tournament
         self._opponents = tuple(opponents)
@@ -137,12 +160,14 @@ class EntryCheck:
         self._logs = folder / "logs"
         self._logs.mkdir(exist_ok=True)
         self._builder = EntryBuilder(
-            folder / "builds", self._logs, tournament.limits, sandbox=self._sandbox
+            folder / "builds", self._logs, tournament.limits, sandbox=self._sandbox, cache=cache
         )
         self.building: dict[str, float] = {}
         """Entries that are being built, and when that began, in seconds of the monotonic clock."""
         self.playing: dict[str, None] = {}
-        """Entries whose match is played, in the order in which that began."""
+        """Entries whose matches are played, in the order in which that began."""
+        self.hanging: Callable[[str], list[str]] = lambda entry: []
+        """Returns what the client of an entry has printed last about a running match."""
         self._building_slots = asyncio.Semaphore(tournament.concurrency)
 
     async def run(self, finished: Callable[[CheckedEntry], None]) -> list[CheckedEntry]:
@@ -163,6 +188,7 @@ class EntryCheck:
                 lobby = RemoteLobby(referee, self._remote, bots, authenticator, _discard)
                 await stack.enter_async_context(lobby.open(self._on_listening))
             local = await stack.enter_async_context(self._local_referee(referee))
+            self.hanging = local.pool.printed_errors
             if lobby is not None:
                 lobby.start_waiting(local.pool)
 
@@ -191,7 +217,9 @@ class EntryCheck:
         settings = MatchSettings(
             entries=tuple(every.values()),
             clocks=tournament.clocks.settings(),
-            limits=tournament.limits.model_copy(update={"idle_processes": len(self._opponents)}),
+            limits=tournament.limits.model_copy(
+                update={"idle_processes": tournament.concurrency * (1 + len(self._opponents))}
+            ),
             transport=tournament.transport,
             joint_deals=tournament.deals == "joint",
             processes={
@@ -216,6 +244,8 @@ class EntryCheck:
             logs=self._logs,
             out={},
             suspended={},
+            show_output=self._show_output,
+            on_departure=lambda one: self._departures[one.entry].append(one),
         )
 
     def _require_open_files(self, referee: Referee) -> None:
@@ -241,6 +271,8 @@ class EntryCheck:
                 finally:
                     del self.building[entry.name]
                 build_s = time.monotonic() - began
+                if entry.name in self._builder.unchanged:
+                    return replace(await self._play(entry, local, None), build_kept=True)
                 if entry.name in failed:
                     why = failed[entry.name]
                     printed = tuple(last_printed(self._logs / f"build-{entry.name}.log"))
@@ -248,19 +280,33 @@ class EntryCheck:
             return await self._play(entry, local, build_s)
 
     async def _play(self, entry: Entry, local: LocalReferee, build_s: float | None) -> CheckedEntry:
-        names = (entry.name, *(opponent.name for opponent in self._opponents))
-        match = ScheduledMatch(f"check-{entry.name}", 1, checked_rules(self._tournament), names)
         self.playing[entry.name] = None
         try:
             if self._only is None:
-                attempts = [played async for played in local.matches.play(match)]
-                return _finding(entry, attempts[-1], build_s)
-            return await self._play_measured(entry, match, local, build_s)
+                return self._finding(entry, await self._play_matches(entry, local), build_s)
+            return await self._play_measured(entry, local, build_s)
         finally:
             del self.playing[entry.name]
 
+    async def _play_matches(self, entry: Entry, local: LocalReferee) -> list[PlayedMatch]:
+        """Play one match after the other, until the entry forfeits one, and await its end."""
+        others = tuple(opponent.name for opponent in self._opponents)
+        tables = ((entry.name, *others), (*others, entry.name))
+        rules = checked_rules(self._tournament)
+        played: list[PlayedMatch] = []
+        for number, table in enumerate(tables, start=1):
+            match = ScheduledMatch(f"check-{entry.name}-{number}", number, rules, table)
+            *_, last = [attempt async for attempt in local.matches.play(match)]
+            played.append(last)
+            if last.result.void or _seat(entry, last).termination.forfeit:
+                break
+        await local.pool.dismiss(entry.name)
+        ends = [bot.watcher for bot in _bots(entry, played) if bot.watcher is not None]
+        await asyncio.gather(*ends)  # one that ended by itself is retired by its watcher
+        return played
+
     async def _play_measured(
-        self, entry: Entry, match: ScheduledMatch, local: LocalReferee, build_s: float | None
+        self, entry: Entry, local: LocalReferee, build_s: float | None
     ) -> CheckedEntry:
         built = self._builder.build_directory(entry) if entry.build else None
         limits = self._tournament.limits
@@ -268,13 +314,130 @@ class EntryCheck:
         sampler = MemorySampler(partial(local.pool.process_ids, entry.name))
         sampling = asyncio.create_task(sampler.run())
         try:
-            attempts = [played async for played in local.matches.play(match)]
+            played = await self._play_matches(entry, local)
         finally:
             sampling.cancel()
-        process = attempts[-1].bots[_SEAT].process
-        memory = process.memory_peak() if process else None
-        finding = _finding(entry, attempts[-1], build_s)
-        return replace(finding, memory_bytes=memory or sampler.peak, size_bytes=size)
+        counted = [bot.process.memory_peak() for bot in _bots(entry, played) if bot.process]
+        memory = max((peak for peak in counted if peak), default=sampler.peak)
+        finding = self._finding(entry, played, build_s)
+        return replace(finding, memory_bytes=memory, size_bytes=size)
+
+    def _finding(
+        self, entry: Entry, played: Sequence[PlayedMatch], build_s: float | None
+    ) -> CheckedEntry:
+        last = played[-1]
+        bots = _bots(entry, played)
+        replays = tuple(one.replay for one in played if one.replay is not None)
+        answers, rejections = [], []
+        for replay in replays:
+            seat = replay.header.entries.index(entry.name)
+            records = [one for one in replay.records if getattr(one, "seat", None) == seat]
+            answers.append(tuple(one.bot_us for one in records if type(one) is ReplyRecord))
+            rejections.append([one for one in records if type(one) is RejectionRecord])
+        finding = CheckedEntry(
+            entry.name,
+            Verdict.WORKS,
+            build_s=build_s,
+            start_s=bots[0].start_up_s,
+            decisions=sum(map(len, answers)),
+            rejected=sum(map(len, rejections)),
+            longest_s=max(chain.from_iterable(answers), default=None),
+            printed=tuple(
+                _own_lines([*self._printed_before(entry, played), *bots[-1].last_lines()])
+            ),
+            replays=replays,
+            answers_us=tuple(answers),
+            rejections=tuple(
+                f"decision {one.decision_id}, {plain_words(one.reason.name)}: {one.detail}"
+                for one in chain.from_iterable(rejections)
+            ),
+        )
+        if finding.longest_s is not None:
+            finding = replace(finding, longest_s=finding.longest_s / SECOND_US)
+        if last.result.void:
+            why = f"the referee failed: {last.result.void_reason}"
+            printed = tuple(bots[-1].error_lines())
+            return replace(finding, verdict=Verdict.NOT_CHECKED, why=why, printed=printed)
+        finding = replace(finding, termination=_seat(entry, last).termination)
+        stays = len(bots) > 1 and bots[0] is bots[1]  # one process played both matches
+        fault = (
+            self._forfeit(entry, last, answers, stays=stays)
+            or self._departure(entry)
+            or self._exception(entry, played)
+        )
+        if not fault and len(rejections) > 1 and stays and rejections[1] and not rejections[0]:
+            fault = _Fault(
+                "its answers were rejected in its second match, and not in its first",
+                second_match_advice(entry.command),
+                (),
+            )
+        if not fault:
+            return finding
+        return replace(
+            finding,
+            verdict=Verdict.BROKEN,
+            why=fault.why,
+            advice=fault.advice,
+            printed=fault.printed or finding.printed,
+        )
+
+    def _printed_before(self, entry: Entry, played: Sequence[PlayedMatch]) -> list[str]:
+        """Return the last lines that a bot printed in the matches before its last one."""
+        return [line for one in played[:-1] for line in last_printed(self._log(entry, one))]
+
+    def _log(self, entry: Entry, played: PlayedMatch) -> Path:
+        """Return the log of the bot of an entry."""
+        seat = [bot.entry for bot in played.bots].index(entry.name)
+        return self._logs / played.result.played_as / f"{seat}-{entry.name}.log"
+
+    def _forfeit(
+        self, entry: Entry, last: PlayedMatch, answers: Sequence[Sequence[int]], *, stays: bool
+    ) -> "_Fault | None":
+        """Return the fault of an entry that forfeits; `stays` if one process played all matches."""
+        seat = _seat(entry, last)
+        if not seat.termination.forfeit:
+            return None
+        detail = without_output(seat.detail)
+        why = f"{plain_words(seat.termination.name)}: {detail}"
+        advice = remedy(seat.termination, seat.detail, entry.command, self._options)
+        bot = _bots(entry, [last])[0]
+        printed = tuple(bot.error_lines())
+        in_end = (
+            bot.log is None or bot.log.silent or "ended" in {f.function for f in frames(printed)}
+        )
+        if stays and in_end and not answers[-1]:
+            why = f"{why} (after its first match, before it answered in its second)"
+        elif last.result.round > 1:
+            why = f"{why} (in its second match)"
+            if stays:
+                advice = f"{advice} {second_match_advice(entry.command)}".strip()
+        return _Fault(why, advice, printed)
+
+    def _departure(self, entry: Entry) -> "_Fault | None":
+        for one in self._departures[entry.name]:
+            if one.sentence:
+                return _Fault(one.sentence, one.advice(entry.command, self._options), one.printed)
+        return None
+
+    def _exception(self, entry: Entry, played: Sequence[PlayedMatch]) -> "_Fault | None":
+        """Return the last exception that a bot printed without ending."""
+        for one in reversed(played):
+            if printed := printed_exception(self._log(entry, one)):
+                number = _ORDINALS[one.result.round - 1]
+                advice = departure_advice(printed, entry.command, self._options)
+                return _Fault(
+                    f"it printed an exception in its {number} match, and played on",
+                    advice,
+                    tuple(printed),
+                )
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class _Fault:
+    why: str
+    advice: str
+    printed: tuple[str, ...]
 
 
 def checked_rules(tournament: Tournament) -> frozenset[RuleSet]:
@@ -282,40 +445,14 @@ def checked_rules(tournament: Tournament) -> frozenset[RuleSet]:
     return max(tournament.rule_sets, key=len)
 
 
-def _finding(entry: Entry, played: PlayedMatch, build_s: float | None) -> CheckedEntry:
-    result, bot = played.result, played.bots[_SEAT]
-    failed = result.void or result.seats[_SEAT].termination.forfeit
-    printed = tuple(bot.error_lines() if failed else _own_lines(bot.last_lines()))
-    if result.void:
-        why = f"the referee failed: {result.void_reason}"
-        return CheckedEntry(entry.name, Verdict.NOT_CHECKED, why, build_s, printed=printed)
-    seat = result.seats[_SEAT]
-    why = advice = ""
-    if seat.termination.forfeit:
-        why = f"{plain_words(seat.termination.name)}: {without_output(seat.detail)}"
-        advice = remedy(seat.termination, seat.detail, entry.command)
-    records = played.replay.records if played.replay is not None else ()
-    rejections = [one for one in records if type(one) is RejectionRecord and one.seat == _SEAT]
-    answers = [one.bot_us for one in records if type(one) is ReplyRecord and one.seat == _SEAT]
-    return CheckedEntry(
-        entry.name,
-        Verdict.BROKEN if why else Verdict.WORKS,
-        why,
-        build_s,
-        bot.start_up_s,
-        len(answers),
-        len(rejections),
-        max(answers) / SECOND_US if answers else None,
-        printed,
-        played.replay,
-        advice,
-        seat.termination,
-        tuple(answers),
-        tuple(
-            f"decision {one.decision_id}, {plain_words(one.reason.name)}: {one.detail}"
-            for one in rejections
-        ),
-    )
+def _seat(entry: Entry, played: PlayedMatch) -> SeatOutcome:
+    """Return how a match that is not void ended for an entry."""
+    return next(seat for seat in played.result.seats if seat.entry == entry.name)
+
+
+def _bots(entry: Entry, played: Sequence[PlayedMatch]) -> list[PooledBot]:
+    """Return the bot of an entry in each match."""
+    return [bot for one in played for bot in one.bots if bot.entry == entry.name]
 
 
 def _own_lines(printed: Sequence[str]) -> list[str]:

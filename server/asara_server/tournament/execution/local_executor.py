@@ -12,6 +12,7 @@ from asara_server.referee.limits import LimitSettings
 from asara_server.referee.referee import Referee
 from asara_server.referee.waits import Wait
 from asara_server.replay.file import replay_records
+from asara_server.tournament.bots.departures import Departure
 from asara_server.tournament.bots.output_log import OutputTap
 from asara_server.tournament.config.tournament_file import usable_cores
 from asara_server.tournament.execution.executor import FINISH_S, ExecutionContext
@@ -40,14 +41,16 @@ class LocalExecutor:
         show_output: Callable[[str], OutputTap] | None = None,
         *,
         strangers: bool = False,
+        on_departure: Callable[[Departure], None] | None = None,
     ) -> None:
         """`on_referee` is called with the referee before it plays.
 
         `on_listening` is called with the address to which bots on other machines connect.
         `show_output` is called with the entry of every process, and returns its tap.
         `strangers` says that the bots may be other people's: then the log names limits of the
-        kernel by which one bot could stop all.
+        kernel by which one bot could stop all. `on_departure` is that of `BotPool`.
         """
+        self._on_departure = on_departure
         self._on_referee = on_referee
         self._on_listening = on_listening
         self._show_output = show_output
@@ -110,6 +113,7 @@ class LocalExecutor:
                 show_output=self._show_output,
                 meter=meter,
                 record=ProcessRecorder(progress.directory.processes.write),
+                on_departure=self._on_departure,
             ) as local,
         ):
             if lobby:

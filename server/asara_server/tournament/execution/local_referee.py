@@ -11,6 +11,7 @@ from asara_game.edition import Edition
 from asara_server.network.open_files import raise_open_files_limit
 from asara_server.referee.referee import Referee
 from asara_server.tournament.bots.bot_addresses import BotAddresses
+from asara_server.tournament.bots.departures import Departure
 from asara_server.tournament.bots.output_log import OutputTap
 from asara_server.tournament.bots.pool import BotPool
 from asara_server.tournament.execution.match_runner import MatchRunner
@@ -40,13 +41,15 @@ async def local_referee(
     meter: CostMeter | None = None,
     record: ProcessRecorder = NO_RECORD,
     log: FilteringBoundLogger | None = None,
+    on_departure: Callable[[Departure], None] | None = None,
 ) -> AsyncIterator[LocalReferee]:
     """Serve this referee to local bots; all bot processes have ended on exit.
 
     `secret_of` returns the secret of a match by the names of the attempt and of its shared deal.
     Entries that are `out` or `suspended` forfeit for the given reason. The output of bots goes to
     `logs` and, if `show_output` is given, to the tap that it returns for the process of an entry.
-    `meter` counts what the processes of bots cost, and `record` receives when they lived.
+    `meter` counts what the processes of bots cost, `record` receives when they lived, and
+    `on_departure` how they ended.
     """
     raise_open_files_limit()
     local_entries = [entry for entry in match_settings.entries if not entry.remote]
@@ -69,6 +72,7 @@ async def local_referee(
             meter=meter,
             record=record,
             log=log,
+            on_departure=on_departure,
         )
         stack.push_async_callback(pool.close)
         for name, why in out.items():

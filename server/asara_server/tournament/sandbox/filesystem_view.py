@@ -213,6 +213,12 @@ def _readable_excluded(entry: Entry) -> Iterator[Path]:
         yield from (folder for folder in path.parents if folder.is_symlink())
 
 
+def build_source(sandbox: Sandbox, entry: Entry, hidden: Iterable[Path]) -> CopySource:
+    """Return the files of which a build of `entry` gets a copy; see `build_sandbox`."""
+    excluded = [*_readable_excluded(entry), *sandbox.hidden, *system_paths(), *hidden]
+    return CopySource(((entry.directory, entry.directory),), frozenset(excluded))
+
+
 def build_sandbox(
     sandbox: Sandbox, entry: Entry, limits: Limits, hidden: Iterable[Path], output: int
 ) -> SandboxSpec:
@@ -221,8 +227,7 @@ def build_sandbox(
     It sees a copy of the directory without the `hidden` paths, and its directory is written to
     `output` once it has succeeded. Raises CopyTooLargeError.
     """
-    excluded = [*_readable_excluded(entry), *sandbox.hidden, *system_paths(), *hidden]
-    source = CopySource(((entry.directory, entry.directory),), frozenset(excluded))
+    source = build_source(sandbox, entry, hidden)
     view = FilesystemView(
         entry.directory,
         readable=tuple(_readable_mounts(entry)),

@@ -1,0 +1,217 @@
+"""Keeps what contained builds have made, so that an entry that has not changed is not built again.
+
+A build is found by the hash of all that it depends on: the entry's name, folder, command, variables
+and files, the limits, the sandbox, and the programs of this machine. Only builds that ended well
+are kept, one for each entry, as an archive that nobody writes to again. It is read like the output
+of a new build (see `build_output`), so a kept build can do nothing that a new one could not.
+
+Builds without a sandbox are not kept: they may depend on anything.
+"""
+
+import hashlib
+import io
+import os
+import platform
+import shutil
+import sys
+import tempfile
+import time
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import IO, Final, NamedTuple, cast
+
+from asara_server.tournament.config.commands import search_path
+from asara_server.tournament.config.tournament_file import Entry, Limits
+from asara_server.tournament.sandbox import bubblewrap
+from asara_server.tournament.sandbox.bubblewrap import Sandbox
+from asara_server.tournament.sandbox.filesystem_view import build_source
+from asara_server.tournament.sandbox.machine_limits import build_limits
+from asara_server.tournament.sandbox.own_files import real_path
+from asara_server.tournament.sandbox.private_copy import CopySource, write_archive
+from asara_server.tournament.sandbox.runtimes import visible_programs
+from asara_server.tournament.sandbox.system_mounts import system_paths
+
+_UNUSED_S: Final = 30 * 86_400.0
+"""Seconds after which a build that nobody has used is deleted."""
+_PACKAGE_LISTS: Final = (
+    "/var/lib/dpkg/status",
+    "/var/lib/rpm",
+    "/lib/apk/db/installed",
+    "/var/lib/pacman/local",
+    "/nix/store",
+    "/etc/ld.so.cache",
+)
+"""Files and directories that change when a package of the system is installed or upgraded."""
+_CODE: Final = (Path(__file__).parent, Path(bubblewrap.__file__).parent)
+"""Folders of the code that makes builds and their sandbox."""
+
+
+class KeptBuild(NamedTuple):
+    """The place of the build of an entry as it is now."""
+
+    folder: Path
+    key: str
+    """Hash of all that the build depends on, in hexadecimal."""
+
+
+class BuildCache:
+    """The kept builds of this user."""
+
+    def __init__(self, folder: Path | None = None) -> None:
+        """Without a `folder`, builds are in $XDG_CACHE_HOME/asara/builds."""
+        self._folder = folder or _default_folder()
+
+    def place(
+        self, entry: Entry, limits: Limits, sandbox: Sandbox, hidden: Iterable[Path]
+    ) -> KeptBuild:
+        """Return where the build of an entry is kept; `hidden` is that of `build_sandbox`.
+
+        Raises OSError if its files cannot be read.
+        """
+        name = "\0".join((entry.name, str(entry.directory)))
+        variables = sorted(entry.environment.items())
+        allowed = f"{build_limits(limits, sandbox.tools.ceilings)} {limits.build_s}"
+        digest = _Digest()
+        for part in (name, *entry.build, str(variables), allowed, *_machine(entry, sandbox)):
+            digest.add(part)
+        write_archive(
+            build_source(sandbox, entry, hidden), entry.directory, cast("IO[bytes]", digest)
+        )
+        for path in entry.readable:
+            digest.add(str(path))
+            for part in _states(real_path(path)):
+                digest.add(part)
+        folder = self._folder / hashlib.sha256(name.encode()).hexdigest()[:32]
+        return KeptBuild(folder, digest.hexdigest())
+
+    def open(self, kept: KeptBuild) -> int | None:
+        """Return the descriptor of the archive of a build, or None if it is not kept or damaged."""
+        with suppress(OSError):
+            if not _is_private(self._folder):
+                return None
+            for path in kept.folder.glob(f"{kept.key}.*.tar"):
+                with path.open("rb") as file:
+                    if path.name != _name(kept.key, file):
+                        continue
+                    os.utime(path)
+                    file.seek(0)
+                    return os.dup(file.fileno())
+        return None
+
+    def keep(self, kept: KeptBuild, built: Path, home: Path) -> None:
+        """Keep the directory `built`, whose path in the sandbox is `home`.
+
+        It takes the place of the entry's earlier build. If the disk is full, nothing is kept.
+        """
+        with suppress(OSError):
+            self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            if not _is_private(self._folder):
+                return
+            self._remove_unused()
+            kept.folder.mkdir(mode=0o700, exist_ok=True)
+            number, part = tempfile.mkstemp(dir=kept.folder, suffix=".part")
+            try:
+                with os.fdopen(number, "w+b") as file:
+                    write_archive(CopySource(((built, home),)), home, file)
+                    file.seek(0)
+                    name = _name(kept.key, file)
+                Path(part).chmod(0o400)
+                earlier = set(kept.folder.glob("*.tar")) - {kept.folder / name}
+                Path(part).rename(kept.folder / name)
+                for path in earlier:
+                    path.unlink(missing_ok=True)
+            finally:
+                Path(part).unlink(missing_ok=True)
+
+    def _remove_unused(self) -> None:
+        since = time.time() - _UNUSED_S
+        for folder in self._folder.iterdir():
+            if max((path.stat().st_mtime for path in folder.iterdir()), default=0.0) < since:
+                shutil.rmtree(folder, ignore_errors=True)
+
+
+class _Digest:
+    """A file that keeps only the hash of what is written to it."""
+
+    def __init__(self) -> None:
+        self._hash = hashlib.sha256()
+        self._size = 0
+
+    def add(self, text: str) -> None:
+        """Add a text with its length, so that no two lists of texts have one hash."""
+        data = os.fsencode(text)
+        self.write(len(data).to_bytes(8, "big") + data)
+
+    def write(self, data: bytes) -> int:
+        self._hash.update(data)
+        self._size += len(data)
+        return len(data)
+
+    def tell(self) -> int:
+        return self._size
+
+    def hexdigest(self) -> str:
+        return self._hash.hexdigest()
+
+
+def _machine(entry: Entry, sandbox: Sandbox) -> Iterator[str]:
+    """Yield what a build depends on that is not the entry's: the sandbox and the programs."""
+    yield from (platform.platform(), platform.machine(), sys.version)
+    for folder in _CODE:
+        yield from (hashlib.sha256(path.read_bytes()).hexdigest() for path in _sources(folder))
+    ceilings = sorted(sandbox.tools.ceilings.items())
+    yield f"{sandbox.tools.bubblewrap} {sandbox.has_cgroups} {ceilings}"
+    on_path = search_path()
+    programs = visible_programs(entry.build, entry.directory, {"PATH": on_path})
+    folders = [Path(name) for name in programs.search_path(on_path)]
+    runtimes = [source for source, _ in programs.mounts]
+    for path in (*folders, *runtimes, *(one / "bin" for one in runtimes)):
+        yield from _states(path, deep=False)
+    for path in (
+        *sorted(system_paths()),
+        *map(Path, _PACKAGE_LISTS),
+        Path(sandbox.tools.bubblewrap),
+    ):
+        yield _state(path)
+
+
+def _sources(folder: Path) -> list[Path]:
+    return sorted(folder.glob("*.py"))
+
+
+def _states(top: Path, *, deep: bool = True) -> Iterator[str]:
+    """Yield the state of a path and of what is in it; without `deep`, one level down."""
+    yield _state(top)
+    for folder, folders, files in os.walk(top):
+        folders.sort()
+        for name in sorted((*folders, *files)):
+            yield _state(Path(folder, name))
+        if not deep:
+            return
+
+
+def _state(path: Path) -> str:
+    """Return what changes if a file changes: also the time of that, which nobody can set."""
+    try:
+        found = path.stat()
+    except OSError:
+        return f"{path} -"
+    return f"{path} {found.st_mode} {found.st_size} {found.st_mtime_ns} {found.st_ctime_ns}"
+
+
+def _name(key: str, archive: io.BufferedReader | io.BufferedRandom) -> str:
+    """Return the name of an archive, which holds the hash of its content."""
+    return f"{key}.{hashlib.file_digest(archive, 'sha256').hexdigest()}.tar"
+
+
+def _is_private(folder: Path) -> bool:
+    """Return True if nobody but this user can write to a folder."""
+    found = folder.stat()
+    return found.st_uid == os.geteuid() and not found.st_mode & 0o022
+
+
+def _default_folder() -> Path:
+    home = os.environ.get("XDG_CACHE_HOME")
+    top = Path(home) if home and Path(home).is_absolute() else Path("~/.cache").expanduser()
+    return top / "asara" / "builds"
