@@ -22,7 +22,7 @@ _CLIENT = re.compile(r"(\S+ \S+ )?((WARN|ERROR) )?asara: \S")
 """The beginning of a client's own line; Go's log/slog writes time and level before it."""
 
 WAITED = "Timeout ("
-"""Beginning of a stack that the Python client prints, on a slow machine even of a bot that waits."""
+"""Beginning of a stack that Python bots print, on a slow machine even while they wait."""
 _ESCAPE_SEQUENCE = re.compile(r"\x1b(\[[0-9;?]*[ -/]*[@-~]|\][^\x07\x1b]*(\x07|\x1b\\))")
 
 _FIRST_LINE = re.compile(
