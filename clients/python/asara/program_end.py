@@ -9,9 +9,7 @@ import atexit
 import logging
 import os
 import sys
-import time
 
-_begun_s = time.time()
 _program = getattr(sys.modules.get("__main__"), "__file__", None) or ""  # gone at the exit
 
 log = logging.getLogger("asara")
@@ -22,34 +20,42 @@ def has_played() -> None:
     atexit.unregister(_report_unreached)
 
 
+def _start_folder() -> str:
+    try:
+        return os.getcwd()  # noqa: PTH109 - bots start faster without pathlib
+    except OSError:  # it was deleted
+        return ""
+
+
+_folder = _start_folder() if os.environ.get("ASARA_CONTAINED") else ""
+
+
+def _files() -> dict[str, int]:
+    """Return the files in the bot's folder, each with the time at which it was written."""
+    try:
+        with os.scandir(_folder) as found:
+            files = [one for one in found if one.is_file(follow_symlinks=False)]
+            return {one.name: one.stat(follow_symlinks=False).st_mtime_ns for one in files}
+    except OSError:
+        return {}
+
+
+_before = _files() if _folder else {}
+
+
 def report_lost_files() -> None:
-    """Name a file that a contained bot has written into a folder that is deleted with it."""
-    if not os.environ.get("ASARA_CONTAINED"):
+    """Name a file that a contained bot has written into its folder, which is deleted with it."""
+    if not _folder:
         return
-    from pathlib import Path
-
-    for folder in {Path.cwd(), Path(_program).parent}:
-        try:
-            with os.scandir(folder) as found:
-                written = sorted(one.name for one in found if _is_new(one))
-        except OSError:
-            continue
-        if written:
-            more = f" and {len(written) - 1} more" if written[1:] else ""
-            log.warning(
-                "asara: %s%s in the bot's folder will be deleted with its process, because the "
-                "sandbox gives each process a copy of the folder; print what you want to keep",
-                written[0],
-                more,
-            )
-            return
-
-
-def _is_new(one: os.DirEntry[str]) -> bool:
-    return (
-        one.is_file(follow_symlinks=False)
-        and _begun_s - 1 <= one.stat(follow_symlinks=False).st_mtime <= time.time() + 1
-    )
+    written = sorted(name for name, time_ns in _files().items() if _before.get(name) != time_ns)
+    if written:
+        more = f" and {len(written) - 1} more" if written[1:] else ""
+        log.warning(
+            "asara: %s%s in the bot's folder will be deleted with its process, because the "
+            "sandbox gives each process a copy of the folder; print what you want to keep",
+            written[0],
+            more,
+        )
 
 
 def _report_unreached() -> None:

@@ -16,24 +16,27 @@ def unreached_call(path: str) -> str:
     except (OSError, SyntaxError, ValueError, RecursionError):
         return ""
     for statement in program.body:
+        if isinstance(statement, ast.If) and "__name__" in (test := ast.unparse(statement.test)):
+            if "'__main__'" not in test:
+                return (
+                    f"{path}, line {statement.lineno}: `if {test}:` is never true, so asara.run was "
+                    'not called; write `if __name__ == "__main__":`'
+                )
+            continue
         calls = [node for node in ast.walk(statement) if isinstance(node, ast.Call)]
         call = next((one for one in calls if _NAMES.fullmatch(ast.unparse(one.func))), None)
         if call is None:
             continue
-        if isinstance(statement, ast.If) and "__name__" in ast.unparse(statement.test):
-            test = f"if {ast.unparse(statement.test)}:"
-            if "'__main__'" not in test:
-                return (
-                    f"{path}, line {statement.lineno}: `{test}` is never true, so asara.run below "
-                    'it was not called; write `if __name__ == "__main__":`'
-                )
-        if isinstance(statement, ast.FunctionDef):
+        if isinstance(statement, ast.FunctionDef) and not _is_used(statement, program):
             return (
                 f"{path}, line {call.lineno}: asara.run was not called, because nothing calls "
                 f"{statement.name}(); add the line `{statement.name}()` at the end"
             )
-        return (
-            f"{path}, line {call.lineno}: the program ended before it reached asara.run; remove "
-            "sys.exit() or whatever else ends it earlier"
-        )
     return ""
+
+
+def _is_used(function: ast.FunctionDef, program: ast.Module) -> bool:
+    """Return True if the program names the function outside of it."""
+    others = (statement for statement in program.body if statement is not function)
+    names = (node.id for one in others for node in ast.walk(one) if isinstance(node, ast.Name))
+    return function.name in names

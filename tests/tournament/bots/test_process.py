@@ -38,6 +38,7 @@ def test_bots_inherit_nothing_of_the_organiser_but_what_programs_need(
     assert found == {
         "LANG": "C.UTF-8",
         "PYTHONUNBUFFERED": "1",
+        "PYTHONFAULTHANDLER": "1",
         "LEVEL": "3",
         "ASARA_ADDRESS": "unix:/a",
         "ASARA_TOKEN": "t",
@@ -62,9 +63,9 @@ def test_both_outputs_and_the_end_are_in_the_log(tmp_path: Path) -> None:
 
 def test_the_end_by_a_signal_is_named_and_a_silent_one_said_to_be(tmp_path: Path) -> None:
     async def scenario() -> None:
-        process, log, _ = await start(tmp_path, "import os; os.kill(os.getpid(), 11)")
+        process, log, _ = await start(tmp_path, "import os; os.kill(os.getpid(), 15)")
         ending = await process.wait()
-        assert with_output(ending, log.last_lines()) == "killed by SIGSEGV; it printed nothing"
+        assert with_output(ending, log.last_lines()) == "killed by SIGTERM; it printed nothing"
 
     asyncio.run(scenario())
 

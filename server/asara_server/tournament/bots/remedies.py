@@ -275,9 +275,10 @@ def departure_advice(
         return known
     if any(line.startswith("Traceback") for line in printed):
         return python_errors.other_exception(printed) + options.all_output
-    if any(line.startswith("asara: ") for line in printed):
+    wrong = endless or (failed and not early)
+    if any(line.startswith("asara: ") for line in printed) and not wrong:
         return ""  # the client's own messages say what to do
-    if printed and not (early or endless or failed):
+    if printed and not (early or wrong):
         return "correct what the message says."
     return (_LEFT if early else _ENDLESS if endless else _STATUS).format(program)
 
