@@ -114,6 +114,7 @@ def test_a_run_and_its_matches_are_shown_with_these_members_and_no_other(
                 "score",
                 "interval_95",
                 "first_chance",
+                "ranks",
                 "win_share",
                 "prestige",
                 "faults",
@@ -122,7 +123,7 @@ def test_a_run_and_its_matches_are_shown_with_these_members_and_no_other(
     }
     pair, rating = standings["cross_table"][0], standings["ladder"][0]
     assert pair.keys() == {"entry", "opponent", "matches", "score", "interval_95"}
-    assert rating.keys() == {"entry", "matches", "mu", "sigma", "ordinal"}
+    assert rating.keys() == {"entry", "matches", "rating", "interval_95"}
     assert run == {
         "name": "cup",
         "kind": "run",

@@ -19,8 +19,8 @@ def unreached_call(path: str) -> str:
         if isinstance(statement, ast.If) and "__name__" in (test := ast.unparse(statement.test)):
             if "'__main__'" not in test:
                 return (
-                    f"{path}, line {statement.lineno}: `if {test}:` is never true, so asara.run was "
-                    'not called; write `if __name__ == "__main__":`'
+                    f"{path}, line {statement.lineno}: `if {test}:` is never true, so asara.run "
+                    'was not called; write `if __name__ == "__main__":`'
                 )
             continue
         calls = [node for node in ast.walk(statement) if isinstance(node, ast.Call)]

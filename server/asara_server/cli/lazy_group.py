@@ -30,7 +30,7 @@ HELP_LINES: Final = {
     "replay": "Inspect replays of finished matches.",
     "web": "Show runs and their matches in a browser.",
     "audit": "Verify runs and replays by deriving everything again.",
-    "conformance": "Test a client: play cases of the protocol against a program.",
+    "conformance": "Test a client: play cases of the protocol against a bot.",
     "rules": "Show the edition in force and its sources.",
     "proto": "Write the .proto files of the protocol.",
 }

@@ -62,7 +62,8 @@ print(os.environ["HOME"], os.getpid() < 10, os.getuid(), os.uname().nodename)
         *(Path(sys.base_prefix).parts[1], Path(asara.__file__).parts[1], tmp_path.parts[1]),
     }
     assert home == "no home" or "home" in str(asara.__file__)
-    needed = {"ASARA_SEED", "ASARA_TOKEN", "HOME", "PATH", "PYTHONUNBUFFERED", "TMPDIR", "USER"}
+    needed = {"ASARA_SEED", "ASARA_TOKEN", "HOME", "PATH", "TMPDIR", "USER"}
+    needed |= {"PYTHONFAULTHANDLER", "PYTHONUNBUFFERED"}
     set_by_shell = {"OLDPWD", "PWD", "SHLVL", "_"}
     assert needed <= set(eval(names)) <= needed | set_by_shell
     assert rest == "/tmp True 1000 bot"

@@ -128,7 +128,6 @@ def _show_overall(standings: Standings) -> None:
         ">score",
         ">95 %",
         ">ranks",
-        ">first",
         ">wins",
         ">prestige",
         ">matches",
@@ -139,8 +138,7 @@ def _show_overall(standings: Standings) -> None:
             row.entry,
             f"{row.score:.3f}" if row.matches else "–",
             "{:.3f}–{:.3f}".format(*row.interval_95) if row.interval_95 else "–",
-            row.rank_set,
-            _percent(row.first_chance),
+            row.rank_set if row.matches else "–",
             f"{row.win_share:.0%}" if row.matches else "–",
             f"{row.prestige:.1f}" if row.prestige is not None else "–",
             f"{row.matches:,}",
@@ -166,14 +164,6 @@ def _match_counts(standings: Standings) -> str:
     if counts.blocks != counts.played:
         played += f" in {count(counts.blocks, 'deal block')}"
     return played
-
-
-def _percent(share: float | None) -> str:
-    """Format a share of resamples; 0 and 1 are not shown as certain."""
-    if share is None:
-        return "–"
-    percent = f"{share:.0%}"
-    return {"0%": "<1%", "100%": ">99%"}.get(percent, percent)
 
 
 def _show_faults(rows: Sequence[StandingsRow]) -> None:

@@ -112,11 +112,11 @@ class StandingsRow(_Part):
 
     @property
     def rank_set(self) -> str:
-        """The ranks that the results allow in words, such as "2 to 4"."""
+        """The ranks that the results allow as a text, such as "2–4"."""
         if self.ranks is None:
             return "–"
         best, worst = self.ranks
-        return f"{best}" if best == worst else f"{best} to {worst}"
+        return f"{best}" if best == worst else f"{best}–{worst}"
 
 
 class PairingRow(_Part):
