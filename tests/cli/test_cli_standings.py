@@ -39,7 +39,6 @@ def test_standings_are_computed_from_the_results(run: Path) -> None:
             "95",
             "%",
             "ranks",
-            "first",
             "wins",
             "prestige",
             "matches",
