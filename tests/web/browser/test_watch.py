@@ -13,7 +13,8 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, WebSocketRoute
 
-from tests.events import turns
+from asara.v1.play_pb2 import DecisionKind
+from tests.events import until
 from tests.referee.harness import Stream, spec
 from tests.web.browser.scripts import bundled, run_in_page
 from tests.web.served import watched_referee
@@ -45,17 +46,35 @@ def script(tmp_path_factory: pytest.TempPathFactory) -> str:
     return bundled(_WATCH, tmp_path_factory.mktemp("watch"))
 
 
-async def play_slowly(stream: Stream) -> None:
-    """Play a match at random, so that its turns come singly."""
+class Pace:
+    """Lets the first turns of a match begin only when the page has been sent those before."""
+
+    turns = 12
+
+    def __init__(self) -> None:
+        self.sent = 0
+        """Messages that the page has been sent."""
+        self._begun = 0
+
+    async def begin_turn(self) -> None:
+        self._begun += 1
+        begun = min(self._begun, self.turns)
+        await until(lambda: self.sent >= begun)
+
+
+async def play_in_step(stream: Stream, pace: Pace | None) -> None:
+    """Play a match at random."""
     random = Random(0)
     while (response := await stream.read()).WhichOneof("response") != "match_ended":
         if response.HasField("decision"):
-            await turns()
-            await stream.answer(response.decision, random.choice(response.decision.legal_actions))
+            decision = response.decision
+            if pace is not None and decision.kind == DecisionKind.DECISION_KIND_SPACE:
+                await pace.begin_turn()
+            await stream.answer(decision, random.choice(decision.legal_actions))
 
 
 @contextmanager
-def running_match(folder: Path) -> Iterator[tuple[str, Any]]:
+def running_match(folder: Path, pace: Pace | None = None) -> Iterator[tuple[str, Any]]:
     """Yield the address of a web server, and the future record of a match that two bots play."""
     addresses: SimpleQueue[str] = SimpleQueue()
     left = asyncio.Event()
@@ -66,7 +85,7 @@ def running_match(folder: Path) -> Iterator[tuple[str, Any]]:
         async with watched_referee(folder) as web:
             a, b = await web.bots("a", "b")
             playing = asyncio.create_task(web.referee.play(spec()))
-            bots = [asyncio.create_task(play_slowly(bot)) for bot in (a, b)]
+            bots = [asyncio.create_task(play_in_step(bot, pace)) for bot in (a, b)]
             addresses.put(web.address)
             leaving = asyncio.create_task(left.wait())
             await asyncio.wait((playing, leaving), return_when=asyncio.FIRST_COMPLETED)
@@ -88,6 +107,7 @@ def test_a_match_goes_on_where_its_connection_broke(
     page: Page, script: str, tmp_path: Path
 ) -> None:
     sockets: list[WebSocketRoute] = []
+    pace = Pace()
 
     def break_the_first(socket: WebSocketRoute) -> None:
         sockets.append(socket)
@@ -96,6 +116,7 @@ def test_a_match_goes_on_where_its_connection_broke(
         def pass_on(message: str | bytes) -> None:
             nonlocal received
             received += 1
+            pace.sent += 1
             if len(sockets) == 1 and received == 6:
                 socket.close(code=1011)
                 return
@@ -104,7 +125,7 @@ def test_a_match_goes_on_where_its_connection_broke(
         socket.connect_to_server().on_message(pass_on)
 
     page.route_web_socket(re.compile("/ws/watch"), break_the_first)
-    with running_match(tmp_path) as (address, served):
+    with running_match(tmp_path, pace) as (address, served):
         run_in_page(page, f"http://{address}/api/runs#{tmp_path.name}/m1", script)
         page.locator("[data-over]").wait_for(timeout=30_000)
         seen = page.evaluate("""({
