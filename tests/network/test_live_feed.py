@@ -1,5 +1,6 @@
 import asyncio
 import os
+import socket
 import stat
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -283,8 +284,8 @@ async def test_the_file_and_the_socket_are_gone_in_the_end(tmp_path):
 
 
 async def test_a_feed_of_a_killed_program_is_recognised(tmp_path):
-    server = await asyncio.start_unix_server(lambda *_: None, tmp_path / "live")
-    server.close()  # the file of the socket stays
+    with socket.socket(socket.AF_UNIX) as listening:
+        listening.bind(str(tmp_path / "live"))  # the file stays when the socket is closed
     LiveFile.write(tmp_path, tmp_path / "live")
     with pytest.raises(LiveFeedError, match="Connection refused"):
         async with open_feed(feed_of(tmp_path).socket):

@@ -16,7 +16,10 @@ from tests.contract.client.test_process import finish, start
 from tests.events import turns
 
 FORKS = """
-import multiprocessing, os, subprocess, asara
+import multiprocessing, os, subprocess, warnings, asara
+
+# Since 3.12, Python warns of a fork beside threads, of which the client has some.
+warnings.simplefilter("ignore", DeprecationWarning)
 
 def work(number):
     return number + 1

@@ -108,7 +108,8 @@ def _compare(kind: ResultTable) -> tuple[Floats, Indices, float]:
         number.sum() - number,
     )[block]
     weight = others * share / (1 + np.maximum(others - 1, 0) * share)
-    overall = _share(products.sum(), pairs.sum(), squares.sum(), number.sum())
+    sums = (column.sum(keepdims=True) for column in (products, pairs, squares, number))
+    (overall,) = _share(*sums)
     return kind.score - weight * mean, others, float(overall)
 
 
