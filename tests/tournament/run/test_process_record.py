@@ -1,12 +1,15 @@
 """The record of bot processes: what a resumed run and an audit read in it."""
 
 import json
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from asara_game.vocabulary import RuleSet
+from asara_server.tournament.config.tournament_file import Limits
+from asara_server.tournament.run.directory import RunDirectory
 from asara_server.tournament.run.process_check import process_faults
 from asara_server.tournament.run.process_record import (
     PROCESSES,
@@ -21,7 +24,10 @@ from asara_server.tournament.run.process_record import (
     read_processes,
     read_processes_of,
 )
-from asara_server.tournament.schedule.schedule import ScheduledMatch
+from asara_server.tournament.run.progress import RunProgress
+from asara_server.tournament.schedule.schedule import ScheduledMatch, list_matches
+from tests.tournament.played_runs import KEY, result_of
+from tests.tournament.schedule.test_schedule import layout
 
 SCHEDULE = [
     ScheduledMatch(
@@ -128,3 +134,41 @@ def test_a_line_that_cannot_be_read_is_named(line: bytes) -> None:
     content = json.dumps({"row": "cleared"}).encode() + b"\n" + line + b"\n"
     with pytest.raises(ProcessRecordError, match=r"^processes\.jsonl: line 2: cannot be read$"):
         read_processes(content)
+
+
+@pytest.mark.parametrize(("match_s", "size"), [(0.05, 200), (1.0, 67), (60.0, 67)])
+def test_a_group_grows_in_its_first_leg_if_matches_turn_out_to_be_quick(
+    tmp_path: Path, match_s: float, size: int
+) -> None:
+    schedule = list_matches(
+        ["ann", "bob"], [2], [frozenset({RuleSet.BASIC})], layout(2, blocks="mirrored", rounds=200)
+    )
+    with closing(RunDirectory.create(tmp_path / "run")) as directory:
+        progress = RunProgress(
+            schedule,
+            Limits(),
+            directory,
+            KEY,
+            results=[],
+            finished=lambda result: None,
+            enough=lambda: False,
+            legs=True,
+        )
+        legs: list[list[ScheduledMatch]] = []
+        while leg := progress.next_leg(2):
+            legs.append([])
+            while leg:
+                legs[-1] += [match for match, _ in leg]
+                for match, attempt in leg:
+                    result = result_of(match, attempt, None).model_copy(
+                        update={"void": False, "void_reason": "", "seconds": match_s}
+                    )
+                    progress.record_result(result, None)
+                leg = progress.rest_of_leg(2)
+        directory.processes.flush()
+        groups = [row.blocks for row in read_processes_of(directory.path) if row.row == "group"]
+    assert len(legs[0]) == size
+    assert size in map(len, groups[:2]), "and it is recorded"
+    for leg in legs:
+        assert len({match.shared_deal for match in leg}) == len(leg), "no deal twice"
+    assert sum(map(len, legs)) == len(schedule)

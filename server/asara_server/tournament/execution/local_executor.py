@@ -172,7 +172,9 @@ async def _play_legs(
         await _play_together(progress, context, local, bots, meter, progress.pending_matches())
         return
     while leg := progress.next_leg(context.concurrency, start_s=meter.costs.start_s):
-        await _play_together(progress, context, local, bots, meter, leg)
+        while leg:
+            await _play_together(progress, context, local, bots, meter, leg)
+            leg = progress.rest_of_leg(context.concurrency, start_s=meter.costs.start_s)
         await local.pool.end_all()
         if local.pool.survivors:
             progress.end_shared_deals(local.pool.survivors)

@@ -99,6 +99,8 @@ class RunProgress:
         self._open_at_once = self.legs and contained and not remote
         self._group: tuple[str, ...] = ()
         """Blocks that are played now."""
+        self._may_grow = False
+        """True in the first leg of a group: its deals are new to everybody."""
         self.schedule = schedule
         self.directory = directory
         self.results: list[MatchResult] = list(results)
@@ -200,27 +202,46 @@ class RunProgress:
             self._warned_of_others = True
             self._logger.warning("bots of other runs live on this machine, and could pass on deals")
 
-    def _next_leg(self, concurrency: int, start_s: float | None) -> list[PendingMatch]:
-        attempts = {match.match_id: attempt for match, attempt in self.pending_matches()}
-        blocks: dict[str, list[ScheduledMatch]] = {}
-        for match in self.schedule:
-            blocks.setdefault(match.deal_block, []).append(match)
-        if leg := self._leg_of(self._group, blocks, attempts):
-            return leg
-        left = [name for name in blocks if any(m.match_id in attempts for m in blocks[name])]
-        if not left:
+    def rest_of_leg(self, concurrency: int, *, start_s: float | None = None) -> list[PendingMatch]:
+        """Return further matches for the same bots, before they are ended; mostly none.
+
+        By the end of the first leg of a group it is known how long matches take. If the group had
+        been larger with these times, it becomes so. The arguments are those of `next_leg`.
+        """
+        if not self._may_grow or self.stopping.is_set():
             return []
+        self._may_grow = False
+        begun = set(self._group)
+        self._enlarge_group(concurrency, start_s)
+        return self._leg_of({name for name in self._group if name not in begun})
+
+    def _next_leg(self, concurrency: int, start_s: float | None) -> list[PendingMatch]:
+        self._may_grow = False
+        if leg := self._leg_of(self._group):
+            return leg
+        self._group = ()
+        self._enlarge_group(concurrency, start_s)
+        self._may_grow = True
+        return self._leg_of(self._group)
+
+    def _enlarge_group(self, concurrency: int, start_s: float | None) -> None:
+        """Add blocks until the group has the size that follows from the times so far."""
+        sizes = Counter(match.deal_block for match in self.schedule)
+        left = dict.fromkeys(pending.match.deal_block for pending in self.pending_matches())
+        left = dict.fromkeys([*self._group, *(name for name in sizes if name in left)])
+        if len(left) == len(self._group):
+            return
         size = group_size(
             len(left),
-            max(map(len, blocks.values())),
+            max(sizes.values()),
             concurrency,
             match_s=self._match_s(),
             start_s=DEFAULT_START_S if start_s is None else start_s,
         )
-        self._group = tuple(left[:size])
-        self._begun.update(self._group)
-        self.directory.processes.write_group(self._group)
-        return self._leg_of(self._group, blocks, attempts)
+        if size > len(self._group):
+            self._group = tuple(left)[:size]
+            self._begun.update(self._group)
+            self.directory.processes.write_group(self._group)
 
     @property
     def open_in_group(self) -> tuple[int, float]:
@@ -257,13 +278,18 @@ class RunProgress:
     def _give_own_deals(self, matches: Collection[str]) -> None:
         self.schedule = with_own_deals(self.schedule, matches)
 
-    def _leg_of(
-        self,
-        group: Sequence[str],
-        blocks: Mapping[str, Sequence[ScheduledMatch]],
-        attempts: Mapping[str, int],
-    ) -> list[PendingMatch]:
-        return next_leg([blocks[name] for name in group if name in blocks], attempts, self._remote)
+    def _leg_of(self, blocks: Collection[str]) -> list[PendingMatch]:
+        """Return what these blocks of the group play in the next leg."""
+        attempts = {
+            match.match_id: attempt
+            for match, attempt in self.pending_matches()
+            if match.deal_block in blocks
+        }
+        group: dict[str, list[ScheduledMatch]] = {name: [] for name in self._group}
+        for match in self.schedule:
+            if match.deal_block in group:
+                group[match.deal_block].append(match)
+        return next_leg([block for block in group.values() if block], attempts, self._remote)
 
     def _match_s(self) -> float:
         """Return the seconds that a match took so far."""
