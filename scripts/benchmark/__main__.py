@@ -15,6 +15,7 @@ from scripts.benchmark.concurrency import concurrency
 from scripts.benchmark.engine import engine
 from scripts.benchmark.environment import environment
 from scripts.benchmark.figures import BenchError, Figure, show, write_json
+from scripts.benchmark.gate import gate
 from scripts.benchmark.python_client import python_client
 from scripts.benchmark.referee import referee
 from scripts.benchmark.search import search
@@ -37,9 +38,10 @@ BENCHMARKS: Final[dict[str, Callable[[bool], list[Figure]]]] = {
     "clients": clients,
     "channels": channels,
     "cluster": cluster,
+    "gate": gate,
     "web": web,
 }
-ON_REQUEST: Final = frozenset({"clients", "channels", "cluster", "web"})
+ON_REQUEST: Final = frozenset({"clients", "channels", "cluster", "gate", "web"})
 """Benchmarks that run only when they are named: they need more tools, or minutes and free cores."""
 
 

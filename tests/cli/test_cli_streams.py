@@ -1,4 +1,4 @@
-"""Standard streams of odd machines: closed, without a reader, without some signs."""
+"""Odd shells: streams closed, without a reader or some signs, and little address space."""
 
 import os
 import subprocess
@@ -76,3 +76,12 @@ def test_a_reader_that_has_seen_enough_is_no_error(folder: Path, words: str) -> 
     finally:
         os.close(writer)
     assert done.stderr == b""
+
+
+def test_too_little_address_space_is_one_sentence(tmp_path: Path) -> None:
+    done = shell('ulimit -v 100000; "$@" rules', tmp_path)
+    assert done.returncode == 2
+    assert done.stderr.decode() == (
+        "asara: `ulimit -v` permits 97 MiB of address space, and asara needs 2,048; raise it in "
+        "this shell by `sudo prlimit --pid $$ --as=unlimited`\n"
+    )

@@ -7,7 +7,6 @@ import socket
 from collections.abc import Sequence
 from pathlib import Path
 
-import grpc
 import pytest
 
 from tests.docs.documents import blocks
@@ -16,22 +15,17 @@ from tests.network.crowd import KINDS, crowd
 from tests.network.served import served
 from tests.network.sockets import connect_idle
 from tests.network.test_exhaustion import channel_to, is_admitted
-from tests.referee.harness import Stream
+from tests.referee.harness import Stream, dial_until_welcome
 
 ADDRESSES = 500
 
 
 async def seat(address: str, *, tls: bool) -> None:
     """Dial in as a bot does, again if that fails, until Welcome."""
+    token = "secret-a" if tls else "token-a"
     async with asyncio.timeout(EVENT_S):
-        while True:
-            try:
-                if await is_admitted(address, "secret-a" if tls else "token-a", tls=tls):
-                    return
-            except grpc.aio.AioRpcError as error:
-                if error.code() is not grpc.StatusCode.UNAVAILABLE:
-                    raise
-            await asyncio.sleep(0.1)
+        stream = await dial_until_welcome(lambda: Stream(channel_to(address, tls=tls)), token)
+    await stream.channel.close()
 
 
 @pytest.mark.parametrize("transport", ["TLS", "plain"])

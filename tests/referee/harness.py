@@ -1,6 +1,7 @@
 """Matches that a test drives by itself, and a referee with streams under the test's control."""
 
 import asyncio
+import contextlib
 import functools
 import random
 import tempfile
@@ -8,7 +9,7 @@ import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import grpc
 import pytest
@@ -245,6 +246,9 @@ async def own_address(
             await own.stop()
 
 
+_WRITE_ERRORS: Final = (grpc.aio.InternalError, grpc.aio.AioRpcError)
+
+
 class Stream:
     """A bot's stream, which the test reads and writes message by message."""
 
@@ -255,10 +259,14 @@ class Stream:
             request_serializer=bytes,
             response_deserializer=PlayResponse.FromString,
         )
-        self.call = method()
+        self.call: Any = method()
 
     async def send_bytes(self, data: bytes) -> None:
-        await self.call.write(data)
+        """Send a request. If the stream has ended, or ends meanwhile, reading says how."""
+        with contextlib.suppress(*_WRITE_ERRORS):
+            await self.call.wait_for_connection()
+            # As in the client: `call.write` would replace the ending by an error of its own.
+            await self.call._cython_call.send_serialized_message(data)
 
     async def send(self, **member: Any) -> None:
         await self.send_bytes(PlayRequest(**member).SerializeToString())
@@ -314,6 +322,22 @@ class Stream:
         metadata = dict(await self.call.trailing_metadata() or ())
         reason = metadata.get(REASON_KEY)
         return code, reason if reason is None else str(reason)
+
+
+async def dial_until_welcome(new_stream: Callable[[], Stream], token: str) -> Stream:
+    """Dial in and, like the clients, again if the gate has no place for the connection."""
+    while True:
+        stream = new_stream()
+        try:
+            await stream.hello(token)
+            await stream.expect("welcome")
+        except grpc.aio.AioRpcError as error:
+            await stream.channel.close()
+            if error.code() is not grpc.StatusCode.UNAVAILABLE:
+                raise
+            await asyncio.sleep(0.1)
+        else:
+            return stream
 
 
 Choose = Callable[[Any, random.Random], Iterable[ActionMessage]]

@@ -32,6 +32,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
                 print(version_line())
             else:
+                from asara_server.cli.address_space import check_address_space
+
+                check_address_space()  # before gRPC and NumPy are loaded
                 from asara_server.cli.app import app
 
                 app(arguments, prog_name="asara")

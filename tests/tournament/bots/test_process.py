@@ -1,4 +1,5 @@
 import asyncio
+import gc
 import os
 import sys
 from collections.abc import Mapping
@@ -8,7 +9,12 @@ import pytest
 
 from asara_server.tournament.bots.output_log import OutputLog
 from asara_server.tournament.bots.process import BotProcess, StartError, bot_environment
+from asara_server.tournament.sandbox.bubblewrap import SandboxSpec
+from asara_server.tournament.sandbox.spec import FilesystemView
 from asara_server.tournament.standings.match_result import with_output, without_output
+from tests.network.sockets import open_files
+from tests.tournament.sandbox.contained import LIMITS
+from tests.tournament.sandbox_config import sandbox_or_skip
 
 
 async def start(
@@ -91,6 +97,28 @@ def test_a_program_that_the_system_cannot_execute_is_refused_with_the_reason(
             await BotProcess.start(("./bot",), tmp_path, environment(), log)
 
     asyncio.run(scenario())
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
+@pytest.mark.parametrize("contained", [False, True])
+@pytest.mark.parametrize(
+    ("word", "value"), [("\0", ""), ("", "\ud800")], ids=["command", "environment"]
+)
+def test_a_start_that_fails_in_any_way_leaves_no_descriptor(
+    tmp_path: Path, word: str, value: str, *, contained: bool
+) -> None:
+    view = FilesystemView(tmp_path, ())
+    sandbox = SandboxSpec(sandbox_or_skip(), view, LIMITS) if contained else None
+
+    async def scenario() -> int:
+        log = OutputLog(tmp_path / "bot.log", 1000)
+        command, variables = ("python", word), environment({"VALUE": value})
+        with pytest.raises(ValueError, match=r"null byte|surrogates"):
+            await BotProcess.start(command, tmp_path, variables, log, sandbox)
+        gc.collect()
+        return open_files()
+
+    assert asyncio.run(scenario()) == asyncio.run(scenario())
 
 
 def test_output_is_cut_with_a_mark_and_the_bot_is_not_hurt_by_it(tmp_path: Path) -> None:

@@ -156,36 +156,36 @@ class BotProcess:
         program = argv[0]
         sandboxed = None
         descriptors: tuple[int, ...] = ()
-        read_end, write_end = os.pipe()
-        no_input = _empty_pipe()
-        try:
-            if sandbox is not None:
-                sandboxed = sandbox.wrap(argv, environment)
-                argv, environment = sandboxed.argv, sandboxed.environment
-                descriptors = sandboxed.descriptors
-            process = await asyncio.create_subprocess_exec(
-                *argv,
-                cwd="/" if sandboxed else directory,
-                env={**environment, **mark},
-                stdin=no_input,
-                stdout=write_end,
-                stderr=write_end,
-                start_new_session=True,
-                pass_fds=descriptors,
-            )
-        except OSError as error:
-            os.close(read_end)
-            if sandboxed is not None:
-                await sandboxed.clean_up()
-            # In the sandbox, nothing of the bot is executed by then.
-            raise start_failure(
-                error, _refusal(error, program), machine=sandbox is not None
-            ) from None
-        finally:
-            os.close(write_end)
-            os.close(no_input)
-            if sandboxed is not None:
-                sandboxed.close_descriptors()
+        async with contextlib.AsyncExitStack() as unless_started:
+            try:
+                with contextlib.ExitStack() as once_inherited:
+                    read_end, write_end = os.pipe()
+                    unless_started.callback(os.close, read_end)
+                    once_inherited.callback(os.close, write_end)
+                    no_input = _empty_pipe()
+                    once_inherited.callback(os.close, no_input)
+                    if sandbox is not None:
+                        sandboxed = sandbox.wrap(argv, environment)
+                        unless_started.push_async_callback(sandboxed.clean_up)
+                        once_inherited.callback(sandboxed.close_descriptors)
+                        argv, environment = sandboxed.argv, sandboxed.environment
+                        descriptors = sandboxed.descriptors
+                    process = await asyncio.create_subprocess_exec(
+                        *argv,
+                        cwd="/" if sandboxed else directory,
+                        env={**environment, **mark},
+                        stdin=no_input,
+                        stdout=write_end,
+                        stderr=write_end,
+                        start_new_session=True,
+                        pass_fds=descriptors,
+                    )
+            except OSError as error:
+                # In the sandbox, nothing of the bot is executed by then.
+                raise start_failure(
+                    error, _refusal(error, program), machine=sandbox is not None
+                ) from None
+            unless_started.pop_all()
         log.note(f"process {process.pid}: {shlex.join(command)}")
         return cls(process, mark, read_end, log, sandboxed, reaper)
 

@@ -197,7 +197,7 @@ class Sandbox:
             began = memory_file(b"")
             descriptors.append(began)
             cgroup = self._create_cgroup(limits)
-        except OSError:
+        except BaseException:
             for descriptor in descriptors:
                 os.close(descriptor)
             if first is not None:

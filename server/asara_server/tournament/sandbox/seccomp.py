@@ -86,10 +86,9 @@ INSIDE: Final = {
     """),
     "its processes and their signals": _calls("""
         exit_group 231 94, getpgid 121 155, getpgrp 111 -, getpid 39 172, getppid 110 173,
-        getsid 124 156, kill 62 129, pause 34 -, rt_sigaction 13 134, rt_sigpending 127 136,
+        getsid 124 156, pause 34 -, rt_sigaction 13 134, rt_sigpending 127 136,
         rt_sigprocmask 14 135, rt_sigreturn 15 139, rt_sigsuspend 130 133, rt_sigtimedwait 128 137,
-        setpgid 109 154, sigaltstack 131 132, tgkill 234 131, tkill 200 130, wait4 61 260,
-        waitid 247 95
+        setpgid 109 154, sigaltstack 131 132, wait4 61 260, waitid 247 95
     """),
     "its user, without any capability": _calls("""
         capget 125 90, getegid 108 177, geteuid 107 175, getgid 104 176, getgroups 115 158,
@@ -112,15 +111,15 @@ INSIDE: Final = {
         utimensat 280 88, utimes 235 -, vmsplice 278 75, write 1 64, writev 20 66
     """),
     "waiting": _calls("""
-        alarm 37 -, epoll_pwait 281 22, epoll_pwait2 441 441, epoll_wait 232 -, getitimer 36 102,
-        poll 7 -, ppoll 271 73, pselect6 270 72, select 23 -, setitimer 38 103,
-        timer_delete 226 111, timer_getoverrun 225 109, timer_gettime 224 108,
-        timer_settime 223 110, timerfd_gettime 287 87, timerfd_settime 286 86
+        epoll_pwait 281 22, epoll_pwait2 441 441, epoll_wait 232 -, getitimer 36 102, poll 7 -,
+        ppoll 271 73, pselect6 270 72, select 23 -, timer_delete 226 111, timer_getoverrun 225 109,
+        timer_gettime 224 108, timer_settime 223 110, timerfd_gettime 287 87,
+        timerfd_settime 286 86
     """),
     "its sockets, in its own network namespace": _calls("""
-        accept 43 202, accept4 288 242, bind 49 200, getpeername 52 205, getsockname 51 204,
-        getsockopt 55 209, listen 50 201, recvfrom 45 207, recvmmsg 299 243, recvmsg 47 212,
-        sendto 44 206, setsockopt 54 208, shutdown 48 210
+        bind 49 200, getpeername 52 205, getsockname 51 204, getsockopt 55 209, listen 50 201,
+        recvfrom 45 207, recvmmsg 299 243, recvmsg 47 212, sendto 44 206, setsockopt 54 208,
+        shutdown 48 210
     """),
     "its own IPC namespace": _calls("""
         msgctl 71 187, msgget 68 186, msgrcv 70 188, msgsnd 69 189, semctl 66 191, semget 64 190,
@@ -145,9 +144,9 @@ OUTSIDE: Final = {
         "numbers of inodes, which descriptors draw from counters of the machine; limits and "
         "memory of a user's pipes and registrations with epoll: event loops and pipes need them"
     ): _calls("""
-        epoll_create 213 -, epoll_create1 291 20, epoll_ctl 233 21, eventfd 284 -, eventfd2 290 19,
-        fcntl 72 25, memfd_create 319 279, pipe 22 -, pipe2 293 59, signalfd 282 -,
-        signalfd4 289 74, socket 41 198, socketpair 53 199, timerfd_create 283 85
+        accept 43 202, accept4 288 242, epoll_create 213 -, epoll_create1 291 20, epoll_ctl 233 21,
+        eventfd 284 -, eventfd2 290 19, fcntl 72 25, memfd_create 319 279, pipe 22 -, pipe2 293 59,
+        signalfd 282 -, signalfd4 289 74, socket 41 198, socketpair 53 199, timerfd_create 283 85
     """),
     "the referee, by its socket": _calls("""
         connect 42 203
@@ -157,8 +156,9 @@ OUTSIDE: Final = {
     ): _calls("""
         sendmmsg 307 269, sendmsg 46 211
     """),
-    "the number of a user's queued signals: timers of runtimes": _calls("""
-        rt_sigqueueinfo 129 138, rt_tgsigqueueinfo 297 240, timer_create 222 107
+    "the number of a user's queued signals: processes, threads and timers send them": _calls("""
+        alarm 37 -, kill 62 129, rt_sigqueueinfo 129 138, rt_tgsigqueueinfo 297 240,
+        setitimer 38 103, tgkill 234 131, timer_create 222 107, tkill 200 130
     """),
     "the numbers of processes and sessions of the machine: threads and children": _calls("""
         clone 56 220, fork 57 -, setsid 112 157, vfork 58 -
