@@ -5,13 +5,15 @@ import random
 import re
 import sys
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from random import Random
 
 import pytest
 
 import asara
-from asara_game import Deal, determinize, legal_actions, load_edition, new_match, view
+from asara_game import Deal, State, determinize, legal_actions, load_edition, new_match, view
 from asara_game.rules import RULE_COMBINATIONS, Rules, format_rule_sets, parse_rule_sets
+from asara_search.search_base import Search
 from asara_search.tree_search import TreeSettings
 from asara_search.turn_search import SearchSettings, TurnSearch
 from bots.greedy.main import decide as greedy
@@ -166,21 +168,30 @@ def test_a_tree_search_repeats_itself_exactly():
 
 @pytest.mark.parametrize("search", ["turn", "tree"])
 def test_pondering_ends_when_the_bot_is_asked_and_with_the_match(search, monkeypatch):
-    """Each wait is long enough for some playouts, in which nobody else uses the search."""
-    waits: list[int] = []
+    """Each wait is long enough to ponder in some world, and nobody else uses the search then."""
+    playouts: list[int] = []
+    worlds = 0
 
     class Pondering(configured(["--search", search, "--milliseconds", "1", "--ponder"])):  # type: ignore[misc]
         def decide(self, decision: asara.Decision) -> list[asara.Action]:
-            if self.ponderer is not None and len(waits) < 12:
-                before = self.search.playouts
-                wait_until("some playouts", lambda: self.search.playouts > before)
+            if self.ponderer is not None and len(playouts) < 12:
+                wait_until("a world to ponder in", lambda: worlds > self.worlds_before)
             before = self.search.playouts if self.search else 0
             with monkeypatch.context() as patch:
                 patch.setattr(SearchBot, "choose", lambda self, search, sample, legal, _: legal[0])
                 answer: list[asara.Action] = super().decide(decision)
-            waits.append(before)
+            playouts.append(before)
             assert not ponders() or self.ponderer is not None
             return answer
+
+        def ponder(self, search: Search, sample: Callable[[Random], State]) -> None:
+            def counted(rng: Random) -> State:
+                nonlocal worlds
+                worlds += 1
+                return sample(rng)
+
+            self.worlds_before = worlds
+            super().ponder(search, counted)
 
     def ponders() -> bool:
         return any(thread.name == "ponder" for thread in threading.enumerate())
@@ -188,7 +199,7 @@ def test_pondering_ends_when_the_bot_is_asked_and_with_the_match(search, monkeyp
     rules = Rules(EDITION, parse_rule_sets("basic"), 2)
     interval = sys.getswitchinterval()
     play_match(rules, [Pondering, at_random], "ponder", bytes(32))
-    assert waits[11] > 10
+    assert playouts[11] > 10
     assert not ponders()
     assert sys.getswitchinterval() == interval
 

@@ -31,6 +31,7 @@ def decide(decision, match):
     return match.random.choice(decision.legal_actions)
 asara.run(decide)
 """
+STAYS = "import signal\nsignal.pause()\n"
 
 
 def write(folder: Path, program: str, text: str = 'command = "python bot.py"\n') -> Path:
@@ -76,7 +77,11 @@ def test_a_bot_that_works(tmp_path: Path, sandbox: str) -> None:
         (sample_bots.EXITS, "is broken: never started: exited with status ", ""),
         (sample_bots.CRASHES, "is broken: crash: exited with status ", "Remove that call"),
         (sample_bots.NONSENSE, "is broken: ", ""),
-        ("import time\ntime.sleep(60)\n", "broken: never started: did not dial in", "endless loop"),
+        (
+            STAYS,
+            "broken: never started: did not dial in",
+            "endless loop",
+        ),
         ("open('/nowhere/at/all')\n", "is broken: never started: exited with status 1", "bot.py"),
     ],
 )
@@ -185,7 +190,7 @@ def test_input_that_is_wrong(tmp_path: Path) -> None:
 def test_a_stopped_check_leaves_no_process(tmp_path: Path) -> None:
     sandbox_or_skip()
     text = 'command = "python bot.py 4712"\n'
-    folder = write(tmp_path / "mine", "import time\ntime.sleep(60)\n", text)
+    folder = write(tmp_path / "mine", STAYS, text)
     words = command_line("check", folder, *CONTAINED)
     process = subprocess.Popen(words, env=environment(), stderr=subprocess.PIPE, text=True)
     wait_until("the bot runs", lambda: living("4712"))

@@ -226,7 +226,9 @@ def test_a_proof_that_would_show_what_another_bot_printed_is_in_no_bundle(evenin
     for entry in ("ann", "cid"):
         files = bundle_of(evening / "run", entry)
         named = files["README.txt"].decode().partition("No proof is here of these matches")[2]
-        for name in (name for name in of_bob if f"replays/{name}.asara" in files):
+        met_bob = [name for name in of_bob if f"replays/{name}.asara" in files]
+        assert met_bob
+        for name in met_bob:
             assert f"  {name}\n" in named
             assert f"proofs/{name}.proof" not in files
     bundle = bundle_of(evening / "run", "bob")

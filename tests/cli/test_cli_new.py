@@ -203,13 +203,13 @@ def test_a_folder_that_cannot_be_made_leaves_nothing(tmp_path: Path, monkeypatch
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_an_interrupted_copy_leaves_nothing(tmp_path: Path, number: signal.Signals) -> None:
     program = (
-        "import sys, time\n"
+        "import signal, sys\n"
         "from asara_server.cli.sessions import new_bot\n"
         "write = new_bot._write_templates\n"
         "def slow(*words, **settings):\n"
         "    write(*words, **settings)\n"
         "    print('copying', flush=True)\n"
-        "    while True: time.sleep(0.01)\n"
+        "    signal.pause()\n"
         "new_bot._write_templates = slow\n"
         "from asara_server.cli import main\n"
         "main(['new', 'python', 'mine'])\n"

@@ -80,6 +80,7 @@ MISTAKES = {
         6,
         "decide returned 0",
         r"return the action itself: decision.legal_actions\[0\]",
+        long=True,
     ),
     "missing-import": Mistake(
         "import nunpy as np\n" + DECIDE + RANDOM + RUN,
@@ -98,6 +99,7 @@ MISTAKES = {
         5,
         "sys.exit ended the bot in the middle of ",
         "return an action instead",
+        long=True,
     ),
     "sys-exit-before": Mistake(
         "import sys\n" + DECIDE + RANDOM + "\nsys.exit()" + RUN,
@@ -111,6 +113,7 @@ MISTAKES = {
         4,
         "EOFError: EOF when reading a line",
         r"a bot has no keyboard, so input\(\) finds nothing",
+        long=True,
     ),
     "tabs": Mistake(
         DECIDE + "    if decision.kind:\n        x = 1\n\treturn x\n" + RUN,
@@ -152,6 +155,7 @@ MISTAKES = {
         3,
         r"decide must take the arguments \(decision, match\)",
         r"write `def decide\(decision, match\):`",
+        long=True,
     ),
     "run-without-arguments": Mistake(
         DECIDE + RANDOM + "\nasara.run()\n",
@@ -199,7 +203,6 @@ MISTAKES = {
         "AttributeError: actions",
         r"correct my_bot\.py, line 6",
         forfeits=False,
-        check=True,
     ),
     "exception-in-a-thread": Mistake(
         "import threading\n"
@@ -271,7 +274,7 @@ MISTAKES = {
         5,
         "ValueError: invalid literal",
         "sys.stdin is empty",
-        check=True,
+        long=True,
     ),
     "threads": Mistake(
         "import threading\n" + DECIDE + "    for _ in range(5_000):\n"
@@ -315,7 +318,6 @@ MISTAKES = {
         5,
         "Fatal Python error: Segmentation fault",
         r"code that is not Python crashed in my_bot\.py, line 5",
-        check=True,
     ),
     "abort": Mistake(
         "import os\n" + DECIDE + "    os.abort()\n" + RANDOM + RUN,
@@ -329,7 +331,6 @@ MISTAKES = {
         6,
         "is never true",
         r'write `if __name__ == "__main__":`',
-        check=True,
     ),
     "main-without-quotes": Mistake(
         DECIDE + RANDOM + "\nif __name__ == __main__:\n    asara.run(decide)\n",
@@ -396,6 +397,7 @@ MISTAKES = {
         7,
         "pass the class Mine, not an instance",
         "pass the class Mine",
+        long=True,
     ),
 }
 

@@ -243,6 +243,7 @@ def _known_actions() -> None:
 
 
 @pytest.mark.usefixtures("_known_actions")
+@settings(max_examples=40)
 @given(
     match_id=st.text(min_size=1, max_size=40),
     decision_id=st.integers(1, 2**63 - 1),
@@ -256,7 +257,7 @@ def test_a_plain_reply_is_read_at_once(
 
 
 @pytest.mark.usefixtures("_known_actions")
-@settings(max_examples=500)
+@settings(max_examples=200)
 @given(
     data=st.one_of(
         st.binary(max_size=60),

@@ -94,10 +94,10 @@ def test_only_cases_that_say_so_need_the_published_rule():
     assert not any(case.expect.stderr for case in CASES if case.level is Level.PROTOCOL)
 
 
-def test_the_protocol_is_passed_with_any_legal_actions(tmp_path):
+def test_every_second_case_of_the_protocol_is_passed_with_any_legal_actions(tmp_path):
     (tmp_path / "main.py").write_text(ANY_ACTIONS)
     bot = python(str(tmp_path / "main.py"))
-    assert failures(bot, [case for case in CASES if case.level is Level.PROTOCOL]) == {}
+    assert failures(bot, [case for case in CASES if case.level is Level.PROTOCOL][::2]) == {}
 
 
 ANY_ACTIONS = """
@@ -114,9 +114,9 @@ asara.run(decide)
 """Answers with several actions at once, of which the first alone needs to be legal."""
 
 
-def test_the_python_client_passes_every_sixth_case():
+def test_the_python_client_passes_every_twelfth_case():
     """`scripts/test --languages` plays all of them, of all levels."""
-    assert failures(RANDOM_BOT, [case for case in CASES if not case.waits][::6]) == {}
+    assert failures(RANDOM_BOT, [case for case in CASES if not case.waits][::12]) == {}
 
 
 @pytest.mark.parametrize("name", ["published-rule", "stale-rejection", "pauses-grow", "digest"])
@@ -147,11 +147,11 @@ async def play(script: str, case: Case) -> CaseResult:
 async def test_a_program_that_ignores_signals_is_killed_with_its_children(tmp_path):
     pid = tmp_path / "pid"
     script = f"""
-import pathlib, signal, subprocess, time
+import pathlib, signal, subprocess
 signal.signal(signal.SIGTERM, signal.SIG_IGN)
 child = subprocess.Popen(["sleep", "600"])
 pathlib.Path({str(pid)!r}).write_text(str(child.pid))
-time.sleep(600)
+signal.pause()
 """
     result = await play(script, bare_case(limit_s=2))
     assert (result.expected, result.seen) == ("an end within 2 s", "the program was still running")

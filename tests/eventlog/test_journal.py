@@ -81,6 +81,24 @@ def test_what_was_committed_is_there_again_by_match_and_in_order(tmp_path: Path)
         assert records(last)["three"] == (b"start 3",)
 
 
+def test_a_match_of_another_journal_is_adopted_from_where_this_one_stopped(tmp_path: Path) -> None:
+    with Journal(tmp_path / "worker") as worker:
+        number = worker.begin("one", b"header", ("a",))
+        for record in (b"start", b"move 1", b"move 2"):
+            worker.add(number, record)
+    with Journal(tmp_path / "worker") as worker:
+        opened = worker.unfinished["one"]
+    with Journal(tmp_path / "j") as journal:
+        journal.add(journal.begin("one", b"header", ("a",)), b"start")
+    with Journal(tmp_path / "j") as journal:
+        assert journal.adopt(opened)
+        assert not journal.adopt(opened._replace(records=(b"start", b"another move")))
+        assert not journal.adopt(opened._replace(header=b"another header"))
+        assert journal.adopt(opened._replace(match_id="two"))
+    with Journal(tmp_path / "j") as journal:
+        assert records(journal) == dict.fromkeys(("one", "two"), opened.records)
+
+
 def test_a_match_is_over_when_its_result_is_there(tmp_path: Path) -> None:
     journal = Journal(tmp_path / "j")
     for name in ("one", "two"):

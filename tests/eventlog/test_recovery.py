@@ -205,6 +205,7 @@ async def test_everything_is_committed_before_it_is_told(tmp_path, monkeypatch):
     monkeypatch.setattr(Journal, "commit", commit)
     async with kept(tmp_path) as server:
         a, b = await server.dial("a"), await server.dial("b")
+        assert len(server.referee._bots) == 2
         for bot in server.referee._bots.values():
             session = bot.session
             assert session is not None

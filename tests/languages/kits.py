@@ -1,5 +1,6 @@
 """The client kits and their starters: what each needs, how it is built, and how it is started."""
 
+import fcntl
 import os
 import shlex
 import shutil
@@ -92,14 +93,16 @@ _ready: set[str] = set()
 
 
 def build_starter(kit: Kit) -> None:
-    """Download packages and build the starter in place, once for all tests."""
+    """Download packages and build the starter in place, once and not in two processes at a time."""
     if os.environ.get(BUILT) or kit.starter in _ready:
         return
     folder = kit.starter_folder
-    if (folder / "fetch.sh").exists():
-        execute("./fetch.sh", cwd=folder)
-    if build := entry_of(folder, built=False).build:
-        execute(*build, cwd=folder)
+    with (folder / "bot.toml").open() as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if (folder / "fetch.sh").exists():
+            execute("./fetch.sh", cwd=folder)
+        if build := entry_of(folder, built=False).build:
+            execute(*build, cwd=folder)
     _ready.add(kit.starter)
 
 

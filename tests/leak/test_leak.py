@@ -14,16 +14,17 @@ from asara_server.match.match import Answer
 from asara_server.referee.spectators import follow
 from asara_server.web import live_matches
 from tests.events import turns
-from tests.game.play import CASES, WIDE_CASES, builder, visitor
+from tests.game.play import CASES, builder, visitor
 from tests.game.table import EVERYTHING
 from tests.leak import worlds
 from tests.leak.worlds import Leak, Twins
+from tests.sizes import others_long
 
 SHARE = 2_000 // len(CASES) + 1
 """Least number of other worlds that each case tries; together they try 2,000."""
 
 
-@pytest.mark.parametrize(("rule_sets", "seats"), WIDE_CASES)
+@pytest.mark.parametrize(("rule_sets", "seats"), others_long(CASES, 8))
 def test_no_seat_can_tell_two_worlds_apart(rule_sets, seats):
     for seed, policy in enumerate((builder, visitor)):
         twins = Twins(rule_sets, seats, seed)

@@ -82,6 +82,7 @@ async def test_no_message_holds_a_secret_of_the_running_match(tmp_path):
         assert await watcher.ending() == (4000, "")
     *running, ended = watcher.data
     assert watcher.responses[-1].HasField("ended")
+    assert running
     for data in running:
         assert played.secret not in data
         assert b"token-" not in data

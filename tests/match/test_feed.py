@@ -45,9 +45,10 @@ def test_a_live_bots_decision_at_the_start_of_its_turn_carries_no_events():
     driven = Driven(spec(2), present={0: LIVE, 1: LIVE})
     driven.play_out(random.Random(2))
     for told in driven.told:
-        for response in told:
-            if response.HasField("decision") and int(response.decision.kind) == DecisionKind.SPACE:
-                assert not response.decision.events
+        asked = [response.decision for response in told if response.HasField("decision")]
+        begun = [decision for decision in asked if int(decision.kind) == DecisionKind.SPACE]
+        assert begun
+        assert not any(decision.events for decision in begun)
 
 
 def test_the_public_view_can_be_left_out():

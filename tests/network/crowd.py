@@ -6,7 +6,7 @@ all; it ends with its input.
 """
 
 import contextlib
-import os
+import random
 import resource
 import select
 import socket
@@ -42,8 +42,8 @@ KINDS = {
     "hello": client_hello(),
     "half-hello": client_hello()[:90],
     "slow": b"\x16",
-    "garbage": os.urandom(400),
-    "tls-garbage": b"\x16\x03\x01\x01\x00\x01" + os.urandom(300),
+    "garbage": random.Random(1).randbytes(400),
+    "tls-garbage": b"\x16\x03\x01\x01\x00\x01" + random.Random(2).randbytes(300),
 }
 
 

@@ -2,9 +2,9 @@
 
 import asyncio
 import contextlib
-import os
 import sys
 import textwrap
+from random import Random
 
 import grpc
 import pytest
@@ -328,7 +328,8 @@ async def test_a_bot_that_never_reads_forfeits(limits, detail):
 
 
 @pytest.mark.parametrize(
-    "garbage", [b"\xff\xff\xff", b"\x12\x05abc", os.urandom(1000), b"\x12\x03\x0a\x01\xff"]
+    "garbage",
+    [b"\xff\xff\xff", b"\x12\x05abc", Random(1).randbytes(1_000), b"\x12\x03\x0a\x01\xff"],
 )
 async def test_garbage_forfeits(garbage):
     async with referee_server() as server:
@@ -507,7 +508,7 @@ async def test_wrong_tokens_do_not_disturb_a_match():
 # Real processes
 
 BOT = """
-    import sys, time, random, grpc
+    import os, random, signal, sys, time, grpc
     from asara.v1.play_pb2 import Hello, PlayRequest, PlayResponse, Reply
 
     address, token, mode = sys.argv[1:]
@@ -529,9 +530,8 @@ BOT = """
                     requests.put(PlayRequest(reply=Reply(match_id="x")))
                     time.sleep(0)
                 if mode == "hang":
-                    time.sleep(60)
+                    signal.pause()
                 if mode == "die":
-                    import os, signal
                     os.kill(os.getpid(), signal.SIGKILL)
             decision = response.decision
             requests.put(PlayRequest(reply=Reply(

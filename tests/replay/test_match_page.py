@@ -100,7 +100,9 @@ def test_the_policy_permits_the_script_and_the_style_of_the_page_alone() -> None
 
 def test_a_page_loads_nothing() -> None:
     page = match_page(replay_view(REPLAY, OPEN), FILES)
-    for _, attributes, _ in Elements(page).found:
+    found = Elements(page).found
+    assert found
+    for _, attributes, _ in found:
         assert not {"src", "href", "action", "onload", "onerror", "style"} & set(attributes)
     assert not re.search(rb"https?://|url[(]", page)
 

@@ -36,6 +36,7 @@ from asara_server.replay.replay_view import (
 )
 from tests.leak.replay_worlds import elsewhere
 from tests.match.playouts import EVERYTHING, random_replay, random_spec, rules_for
+from tests.sizes import others_long
 from tests.vectors import viewed_matches
 
 REPLAY = random_replay(EVERYTHING, 3, seed=8)
@@ -97,7 +98,7 @@ def test_everybody_is_shown_turns_without_decisions_views_and_times() -> None:
 
 @pytest.mark.parametrize(
     ("rule_sets", "seats", "paused"),
-    [*((rule_sets, seats, False) for rule_sets, seats in SOME), (EVERYTHING, 4, True)],
+    others_long([(EVERYTHING, 4, True), *((rules, seats, False) for rules, seats in SOME)], 3),
 )
 def test_a_seat_is_shown_the_same_in_every_world_that_it_cannot_tell_apart(
     monkeypatch: pytest.MonkeyPatch, rule_sets: Any, seats: int, paused: bool
@@ -239,7 +240,9 @@ def test_a_decision_that_ran_out_of_time_is_shown_without_an_answer() -> None:
         assert not last.actions
         assert not last.rejection
         assert last.bot_us == last.time_us - asked_at_us > last.clock_us
-    assert all(one.actions for one in decisions(replay_view(replay, seat_viewer(1 - seat))))
+    others = decisions(replay_view(replay, seat_viewer(1 - seat)))
+    assert others
+    assert all(one.actions for one in others)
 
 
 def test_a_rejection_that_forfeits_is_the_last_of_its_seat() -> None:
@@ -265,6 +268,7 @@ def test_pauses_do_not_show() -> None:
     for viewer in (EVERYBODY, *map(seat_viewer, range(4))):
         seen = replay_view(replay, viewer)
         ends = set(played(replay).feed.turn_ends)
+        assert seen.moments
         for moment, following in zip(seen.moments, seen.moments[1:], strict=False):
             asked_next = following.HasField("decision")
             assert moment.sequence in ends or asked_next
@@ -291,6 +295,7 @@ def test_the_open_view_shows_all_seats_to_the_end() -> None:
         for private in moment.private_views:
             assert private != last.get(private.seat)
             last[private.seat] = private
+    assert len(seen.results) == 3
     for result in seen.results:
         assert last[result.seat].asari == result.asari
         assert last[result.seat].sections == result.sections

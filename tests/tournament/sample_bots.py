@@ -19,9 +19,9 @@ sys.exit("cannot load model.bin")
 """
 
 SLEEPS = """
-import time
+import signal
 print("thinking about it", flush=True)
-time.sleep(60)
+signal.pause()
 """
 
 GARBAGE = """
@@ -41,9 +41,9 @@ asara.run(decide)
 """
 
 MUTE = """
-import time
+import signal
 import asara
-asara.run(lambda decision, match: time.sleep(60))
+asara.run(lambda decision, match: signal.pause())
 """
 
 NONSENSE = """

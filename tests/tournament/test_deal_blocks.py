@@ -130,6 +130,7 @@ def test_everybody_sits_in_every_seat_of_a_block_once(played: Path) -> None:
     for name, replay in replays(played / "run").items():
         for seat, entry in enumerate(replay.header.entries):
             seats[block_of(name), entry].append(seat)
+    assert len(seats) == 9  # three blocks of two seats, and one of three
     for (block, _), sat in seats.items():
         size = sum(one == block for one, _ in seats)
         assert sorted(sat) == list(range(size))
@@ -227,7 +228,9 @@ def test_independent_matches_have_deals_of_their_own_that_are_opened(tmp_path: P
     file = write(tmp_path, HEADER.replace("[2, 3]", "3") + INDEPENDENT)
     play(file, tmp_path / "run")
     tournament = deal_secrets.tournament_secret(sample_bots.SEED)
-    for name, replay in replays(tmp_path / "run").items():
+    by_name = replays(tmp_path / "run")
+    assert len(by_name) == 3
+    for name, replay in by_name.items():
         assert replay.header.shared_deal == ""
         assert replay.header.deal_secret == deal_secrets.match_secret(tournament, name)
         (path,) = (tmp_path / "kept").glob(f"{name}-seat0.transcript")

@@ -351,8 +351,8 @@ call = channel.stream_stream(
 )
 def requests():
     yield hello
-    import time
-    time.sleep(60)
+    import signal, threading
+    threading.Event().wait()
 for response in call(requests()):
     pass
 """

@@ -58,7 +58,9 @@ def assert_nobody_was_charged(run: Path) -> None:
     results = list(read_results(run / "results.jsonl"))
     assert results
     assert not any(result.void or result.forfeits for result in results), results
-    for path in (run / "replays").iterdir():
+    replays = list((run / "replays").iterdir())
+    assert len(replays) == len(results)
+    for path in replays:
         assert audit(path.read_bytes()).fault is None
 
 

@@ -224,7 +224,7 @@ def test_garbage_is_answered_or_refused_quickly() -> None:
     dice = random.Random(5)
     positions = [_request(_position(skip=skip)).SerializeToString() for skip in (40, 120, 200)]
     answers = Counter[bool]()
-    limit_s = 12 * loop_s()
+    longest_s = 0.0
     for _ in range(1500):
         data = bytearray(dice.choice(positions))
         for _ in range(dice.choice((1, 1, 2, 8))):
@@ -240,7 +240,8 @@ def test_garbage_is_answered_or_refused_quickly() -> None:
             answers[True] += 1
         except PreviewError:
             answers[False] += 1
-        assert time.process_time() - started < limit_s
+        longest_s = max(longest_s, time.process_time() - started)
+    assert longest_s < 12 * loop_s()
     assert answers[True]
     assert answers[False]
 

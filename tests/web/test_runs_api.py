@@ -214,6 +214,13 @@ def test_a_run_has_standings_ladder_cross_table_and_faults(client: TestClient, f
     assert (fault["entry"], fault["kinds"], fault["why"]) == ("cy", {"crash": 1}, "exited")
 
 
+def test_every_fault_of_an_entry_counts(client: TestClient, folder: Path):
+    lost = [match(f"r1-basic-000{n}", seat("ann", 1), seat("cy", 2, **CRASH)) for n in (1, 2)]
+    write_run(folder / "cup", lost, entries=("ann", "cy"), scheduled=2)
+    standings = get(client, "/cup")["standings"]
+    assert {row["entry"]: row["faults"] for row in standings["overall"]} == {"ann": 0, "cy": 2}
+
+
 def test_nothing_that_bots_printed_and_no_secret_is_shown(client: TestClient, folder: Path):
     four_matches(folder / "cup", out={"cy": f"{folder}/x: exited; it printed: hand"})
     info = RunInfo.model_validate_json((folder / "cup" / "run.json").read_bytes())

@@ -2,7 +2,6 @@
 
 import atexit
 import contextlib
-import random
 import sys
 from collections.abc import Iterator
 from typing import Any
@@ -106,7 +105,7 @@ def decide_again() -> None:
         if repeated and request is not None and not getattr(self, "was_rejected", False):
             others = [each for each in decision.legal_actions if each != request.reply.actions[0]]
             del request.reply.actions[:]
-            request.reply.actions.append(random.choice(others))
+            request.reply.actions.append(others[0])
         return request
 
     def rejected(original: Any, self: ProtocolClient, *arguments: Any) -> Any:

@@ -415,6 +415,24 @@ def test_an_unreachable_referee(
     assert len([record for record in caplog.records if record.name == "asara"]) == 1
 
 
+def test_patience_begins_anew_with_each_connection(
+    referee: ScriptedReferee, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock = PauseClock()
+    monkeypatch.setattr(client, "time", clock)
+
+    def lost_after_long(_stream: Stream) -> Iterator[PlayResponse]:
+        yield scripted.welcome()
+        clock.sleep(1_000)
+
+    def not_welcome(_stream: Stream) -> Iterator[PlayResponse]:
+        yield from ()
+
+    referee.scripts += [lost_after_long, not_welcome, scripted.one_match]
+    asara.play(take_first, asara.Settings(address=referee.address, token="x", patience_s=20))
+    assert not referee.scripts
+
+
 def test_a_referee_that_starts_late_is_found(tmp_path: Path) -> None:
     address = f"unix:{tmp_path}/s"
     referees: list[ScriptedReferee] = []

@@ -158,7 +158,7 @@ def test_sys_exit_during_a_match_is_told_with_its_line(
     "doing",
     [
         "while True: pass",
-        "time.sleep(60)",
+        "signal.pause()",
         "sum(itertools.repeat(1))",  # in C, where no other thread of Python runs
     ],
 )
@@ -179,7 +179,7 @@ def test_a_bot_that_hangs_reports_its_line_when_its_time_is_over(
 
     program = tmp_path / "slow.py"
     program.write_text(
-        "import asara, itertools, time\n"
+        "import asara, itertools, signal\n"
         "def decide(decision, match):\n"
         "    if decision.decision_id == 2:\n"
         f"        {doing}\n"
@@ -233,12 +233,12 @@ def test_a_bot_that_is_slow_but_in_time_reports_nothing(referee: ScriptedReferee
 @pytest.mark.parametrize(
     ("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, -signal.SIGTERM)]
 )
-@pytest.mark.parametrize("doing", ["while True: time.sleep(0.01)", "while True: pass"])
+@pytest.mark.parametrize("doing", ["while True: signal.pause()", "while True: pass"])
 def test_a_signal_ends_a_bot_quietly(
     referee: ScriptedReferee, number: signal.Signals, status: int, doing: str
 ) -> None:
     program = (
-        "import asara, time\n"
+        "import asara, signal\n"
         "def decide(decision, match):\n"
         "    print('thinking', flush=True)\n"
         f"    {doing}\n"
@@ -277,11 +277,11 @@ def test_an_interrupt_in_the_middle_of_a_match_ends_a_bot_quietly(
 
 def test_an_interrupt_that_the_author_catches_ends_nothing(referee: ScriptedReferee) -> None:
     program = (
-        "import asara, os, signal, time\n"
+        "import asara, os, signal\n"
         "def decide(decision, match):\n"
         "    try:\n"
         "        os.kill(os.getpid(), signal.SIGINT)\n"
-        "        time.sleep(60)\n"
+        "        signal.pause()\n"
         "    except KeyboardInterrupt:\n"
         "        return decision.legal_actions[0]\n"
         "asara.run(decide)\n"

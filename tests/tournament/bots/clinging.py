@@ -9,7 +9,6 @@ import ctypes
 import os
 import signal
 import sys
-import time
 from collections.abc import Callable
 
 _ATTACH, _DETACH, _STEP = 16, 17, 9
@@ -30,7 +29,7 @@ def start(what: Callable[[], object]) -> None:
 
 def stay() -> None:
     while True:
-        time.sleep(60)
+        signal.pause()
 
 
 def leave_twice() -> None:

@@ -158,7 +158,7 @@ def run(folder: str, way: str, mark: str) -> None:
 
 
 HELD = """
-import os, time
+import os, signal
 import asara
 if os.fork() == 0:
     group = "GROUP"
@@ -168,7 +168,7 @@ if os.fork() == 0:
     with open(group + "/freezer.state", "w") as file:
         file.write("FROZEN")
     while True:
-        time.sleep(60)
+        signal.pause()
 asara.run(lambda decision, match: decision.legal_actions[0])
 """
 """A bot with a child that does not end when it is killed: in version 1, nothing frozen does."""

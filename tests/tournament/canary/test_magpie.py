@@ -1,9 +1,11 @@
 """No bot knows a hand because it, or an accomplice, saw the deal at another table."""
 
+from itertools import product
 from pathlib import Path
 
 import pytest
 
+from tests.sizes import others_long
 from tests.tournament.canary.hands import Blocks, enter, known
 from tests.tournament.runs import play
 from tests.tournament.sandbox_config import sandbox_or_skip
@@ -13,10 +15,11 @@ SHUT = {"System V memory", "message queue", "loopback", "ptys", "AIO", "ports"}
 EXACT = {"names", "pages", "futexes", "futexes of a child", "descriptors in flight", "routes"}
 
 
-@pytest.mark.parametrize("blocks", ["mirrored", "duplicate"])
-@pytest.mark.parametrize("processes", ["run", "match"])
+@pytest.mark.parametrize(
+    ("processes", "blocks"), others_long(product(["run", "match"], ["mirrored", "duplicate"]), 4)
+)
 def test_no_hand_is_known_from_another_table(
-    tmp_path: Path, blocks: Blocks, processes: str
+    tmp_path: Path, processes: str, blocks: Blocks
 ) -> None:
     sandbox = sandbox_or_skip()
     if not sandbox.has_cgroups:
@@ -31,6 +34,7 @@ def test_no_hand_is_known_from_another_table(
     assert found.right.total() <= found.guesses.total() / 3, list(found.lines())
 
 
+@pytest.mark.long
 def test_without_the_sandbox_the_same_bot_knows_its_opponents_hand(tmp_path: Path) -> None:
     """So it is the sandbox and the legs that keep it from knowing."""
     file = enter(tmp_path, "mirrored", "run", at_once=1, rounds=2)

@@ -50,6 +50,8 @@ def test_a_revoked_token_is_good_for_nothing_and_its_name_is_free(file: Path) ->
     assert known(read_tokens(file), second) == ["ann"]
     assert known(read_tokens(file), first) == []
     assert len(read_tokens(file).tokens) == 2
+    revoke_token(file, "ann")
+    assert read_tokens(file).revoked("ann") == read_tokens(file).tokens[1], "the last one"
 
 
 def test_what_cannot_be_done_is_told(file: Path) -> None:

@@ -11,7 +11,7 @@ from tests.cli.command import command_line, environment, refusal
 from tests.events import EVENT_S
 from tests.tournament.sample_bots import GOOD, HEADER, write_tournament
 
-SLOW = "import time\ntime.sleep(60)\n"
+SLOW = "import signal\nsignal.pause()\n"
 
 
 @pytest.fixture(scope="module")

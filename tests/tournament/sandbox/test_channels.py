@@ -16,6 +16,7 @@ import pytest
 
 from asara_server.tournament.sandbox.bubblewrap import Sandbox
 from tests.events import EVENT_S, until
+from tests.sizes import others_long
 from tests.tournament.sandbox.contained import LIMITS, python, run, running
 from tests.tournament.sandbox_config import HOSTILE, sandbox_or_skip
 
@@ -295,7 +296,7 @@ public class Main {
 """File, source, compiler and command of a program that uses threads, files and sockets."""
 
 
-@pytest.mark.parametrize("language", PROGRAMS)
+@pytest.mark.parametrize("language", others_long(PROGRAMS, 2))
 def test_programs_of_all_languages_run(sandbox: Sandbox, tmp_path: Path, language: str) -> None:
     name, source, compiler, command = PROGRAMS[language]
     needed = compiler or command

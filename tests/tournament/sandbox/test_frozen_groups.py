@@ -4,17 +4,21 @@ import asyncio
 import os
 import signal
 import subprocess
-import time
+import sys
 from collections.abc import Iterator
 from pathlib import Path
+from shlex import quote
 
 import pytest
 
 from asara_server.tournament.sandbox.cgroups import Cgroup, Cgroups
 from tests.events import wait_until
+from tests.yardstick import loop_s
 
 _SYSTEM = Path("/sys/fs/cgroup")
-_SPIN = 'for f in "$@"; do echo 0 >$f; done; exec python3 -c "while True: pass"'
+_SPIN = (
+    f"""for f in "$@"; do echo 0 >$f; done; exec {quote(sys.executable)} -c 'while True: pass'"""
+)
 """Shell script that enters the groups in its arguments and then uses as much time as it gets."""
 
 
@@ -49,33 +53,31 @@ def spinning(group: Cgroup) -> Iterator["subprocess.Popen[bytes]"]:
     process.wait()
 
 
-def used_s(group: Cgroup, wall_s: float = 0.2) -> float:
-    """Return the processor time that the group uses in a while, in seconds."""
+def runs(group: Cgroup) -> bool:
+    """Return whether the group uses processor time while this process does."""
     before = group.processor_ns()
-    time.sleep(wall_s)
-    after = group.processor_ns()
     assert before is not None
-    assert after is not None
-    return (after - before) / 1e9
+    loop_s()
+    return group.processor_ns() != before
 
 
 def test_a_frozen_group_uses_no_processor_time(
     group: Cgroup, spinning: "subprocess.Popen[bytes]"
 ) -> None:
-    wait_until("it uses time", lambda: used_s(group) > 0.02)
+    wait_until("it uses time", lambda: runs(group))
     group.freeze()
-    wait_until("it uses no time", lambda: not used_s(group))
+    wait_until("it uses no time", lambda: not runs(group))
     group.thaw()
-    wait_until("it uses time again", lambda: used_s(group) > 0.02)
+    wait_until("it uses time again", lambda: runs(group))
     assert spinning.poll() is None
 
 
 def test_the_processes_of_a_frozen_group_are_killed_and_it_is_removed(cgroups: Cgroups) -> None:
     group = cgroups.create(memory_bytes=1 << 28, processes=10)
     process = subprocess.Popen(["sh", "-c", _SPIN, "sh", *map(str, group.procs_files)])
-    wait_until("it runs", lambda: used_s(group) > 0.02)
+    wait_until("it runs", lambda: runs(group))
     group.freeze()
-    wait_until("it is frozen", lambda: not used_s(group))
+    wait_until("it is frozen", lambda: not runs(group))
     wait_until("it is empty", lambda: not group.kill())
     asyncio.run(group.remove())
     assert process.wait() == -signal.SIGKILL
@@ -92,7 +94,7 @@ def test_groups_of_a_runner_that_is_gone_are_ended_with_their_processes(
         patch.setattr(os, "getpid", lambda: runner.pid)
         group = cgroups.create(memory_bytes=1 << 28, processes=10)
     process = subprocess.Popen(["sh", "-c", _SPIN, "sh", *map(str, group.procs_files)])
-    wait_until("it runs", lambda: used_s(group) > 0.02)
+    wait_until("it runs", lambda: runs(group))
     group.freeze()
     cgroups._end_leftovers()
     assert process.poll() is None

@@ -108,6 +108,7 @@ def test_a_match_with_a_forfeit_is_compared_with_nothing() -> None:
 def test_few_blocks_are_compared_as_far_as_they_go(blocks: int) -> None:
     results = drawn(blocks, decided=True)
     standings = compute_standings("Cup", NAMES, len(results), results)
+    assert {row.entry for row in standings.overall} == set(NAMES)
     for row in standings.overall:
         assert -1 <= row.score <= 2
         assert row.interval_95 is None or row.interval_95[0] <= row.score <= row.interval_95[1]

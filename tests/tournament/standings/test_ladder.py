@@ -126,13 +126,21 @@ def test_who_always_wins_has_a_rating_and_an_interval() -> None:
     assert 1_600 < low < (found["ann"].rating or 0) < high < 2_500
 
 
+def test_blocks_that_all_ended_alike_are_no_certainty() -> None:
+    found = ratings(*(result(f"m{n}", ("ann", 1), ("bob", 1)) for n in range(20)))
+    low, high = found["ann"].interval_95 or (0, 0)
+    assert low < ANCHOR_RATING - 10 < ANCHOR_RATING + 10 < high
+
+
 def test_the_bundled_greedy_bot_is_the_anchor() -> None:
     found = ratings(
         result("m1", ("ann", 1), (ANCHOR, 2)),
         result("m2", (ANCHOR, 1), ("bob", 2)),
         result("m3", ("ann", 1), ("bob", 2)),
+        result("m4", ("ann", 1), (ANCHOR, 2)),
     )
-    assert found[ANCHOR].rating == ANCHOR_RATING
+    assert found[ANCHOR].rating == pytest.approx(ANCHOR_RATING)
+    assert list(found) == ["ann", ANCHOR, "bob"]
     low, high = found[ANCHOR].interval_95 or (0, 0)
     assert low < ANCHOR_RATING < high
 

@@ -14,6 +14,7 @@ from asara_server.tournament.standings.ladder import ANCHOR_RATING, POINTS, ladd
 from asara_server.tournament.standings.plackett_luce import choices, fit
 from asara_server.tournament.standings.ranks import ranks_and_chances
 from asara_server.tournament.standings.result_table import Floats, Indices, ResultTable
+from tests.sizes import others_long
 from tests.tournament.standings.simulation import World, drawn_groups, points
 from tests.tournament.standings.test_statistics import (
     EIGHT,
@@ -119,7 +120,7 @@ def ladder_coverage(world: World, number: int, blocks: int, *, adaptive: bool = 
     return float(np.mean(held))
 
 
-@pytest.mark.parametrize("words", ["equal", "four seats, two levels, heavy-tailed"])
+@pytest.mark.parametrize("words", others_long(["equal", "four seats, two levels, heavy-tailed"], 2))
 def test_rank_sets_hold_the_true_ranks_of_all_entries(words: str) -> None:
     assert rank_coverage(WORLDS[words], 60, 20) > 0.94 - allowance(60)
 
@@ -136,7 +137,8 @@ def test_rank_sets_of_a_field_become_single_ranks() -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "adaptive"), [("equal, deal decides", False), ("four seats, a field", True)]
+    ("words", "adaptive"),
+    others_long([("four seats, a field", True), ("equal, deal decides", False)], 2),
 )
 def test_intervals_of_the_ladder_hold_the_true_ratings(words: str, adaptive: bool) -> None:
     assert ladder_coverage(WORLDS[words], 60, 20, adaptive=adaptive) > 0.94 - allowance(60)

@@ -5,7 +5,12 @@ import pytest
 
 from asara_server.tournament.standings.block_scores import BlockScores
 from asara_server.tournament.standings.intervals import MIN_BLOCKS
-from asara_server.tournament.standings.ranks import draws, rank_sets, ranks_and_chances
+from asara_server.tournament.standings.ranks import (
+    _covariance,
+    draws,
+    rank_sets,
+    ranks_and_chances,
+)
 
 MANY = 10**9
 """Degrees of freedom of a variance that is known."""
@@ -31,6 +36,15 @@ def test_rank_sets_are_those_of_the_example_of_csranks() -> None:
 def test_draws_have_the_covariance_that_they_are_given() -> None:
     covariance = np.array([[4.0, 1.0], [1.0, 1.0]])
     np.testing.assert_allclose(np.cov(draws(covariance).T), covariance, rtol=0.1)
+
+
+def test_many_entries_are_drawn_less_often() -> None:
+    assert draws(np.eye(400)).shape == (1_250, 400)  # 200 million differences of two entries
+
+
+def test_the_covariance_of_two_mean_scores_is_estimated_without_bias() -> None:
+    rows = np.random.default_rng(1).random((2, 12))
+    assert _covariance(scores(*rows))[0, 1] == pytest.approx(np.cov(rows)[0, 1] / 12)
 
 
 def test_entries_that_rise_and_fall_together_are_told_apart_sooner() -> None:

@@ -154,6 +154,7 @@ def test_twelve_wins_of_twelve_are_no_certainty() -> None:
     standings = compute(*won, *tied)
     assert line(standings, "ann").interval_95 == pytest.approx((0.735352, 1), abs=1e-6)
     assert line(standings, "cid").interval_95 == pytest.approx((0.367676, 0.632324), abs=1e-6)
+    assert len(standings.cross_table) == 2
     for pair in standings.cross_table:
         low, high = pair.interval_95
         assert high - low > 0.26

@@ -33,7 +33,10 @@ from tests.tournament.worker_runs import (
 )
 
 pytest.importorskip("distributed", reason="the extra `cluster` is not installed")
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
+pytestmark = [
+    pytest.mark.long,
+    pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc"),
+]
 
 
 @pytest.fixture(scope="module")
@@ -80,7 +83,6 @@ def busy(cluster: Cluster, folder: Path, number: int) -> list[int]:
     return workers
 
 
-@pytest.mark.long
 def test_a_cluster_plays_what_one_process_plays(cluster: Cluster, cup: Path) -> None:
     done = asara(*words(cluster, cup / "cup.toml", cup / "dask"))
     assert done.returncode == 0, done.stderr
@@ -93,7 +95,6 @@ def test_a_cluster_plays_what_one_process_plays(cluster: Cluster, cup: Path) -> 
     assert asara("audit", cup / "dask").returncode == 0
 
 
-@pytest.mark.long
 def test_a_run_survives_the_death_of_a_worker(cluster: Cluster, cup: Path) -> None:
     process = start(cluster, slow(cup / "cup.toml"), cup / "killed")
     victim = busy(cluster, cup, 2)[0]
@@ -107,7 +108,6 @@ def test_a_run_survives_the_death_of_a_worker(cluster: Cluster, cup: Path) -> No
     cluster.add_worker()
 
 
-@pytest.mark.long
 def test_no_entry_meets_a_duplicate_deal_again_after_the_death_of_a_worker(
     cluster: Cluster, tmp_path: Path
 ) -> None:
@@ -127,7 +127,6 @@ def test_no_entry_meets_a_duplicate_deal_again_after_the_death_of_a_worker(
     cluster.add_worker()
 
 
-@pytest.mark.long
 def test_bots_end_where_the_runner_is_killed_and_the_workers_stay(
     cluster: Cluster, cup: Path
 ) -> None:
@@ -139,7 +138,6 @@ def test_bots_end_where_the_runner_is_killed_and_the_workers_stay(
     assert len(cluster.living) == 2
 
 
-@pytest.mark.long
 def test_ctrl_c_keeps_what_is_over(cluster: Cluster, cup: Path) -> None:
     process = start(cluster, slow(cup / "cup.toml"), cup / "stopped")
     results = cup / "stopped" / "results.jsonl"
@@ -168,7 +166,6 @@ def test_workers_lack_what_is_not_there(cluster: Cluster, cup: Path) -> None:
     assert "but the runner has 7.0: install the same on both" in lines[0]
 
 
-@pytest.mark.long
 @pytest.mark.parametrize("at", ["WorkerRequirements.missing", "FileMark.of"])
 def test_a_worker_that_dies_while_it_is_asked_is_a_lost_worker(
     cluster: Cluster, cup: Path, tmp_path: Path, at: str
@@ -188,7 +185,6 @@ def test_a_worker_that_dies_while_it_is_asked_is_a_lost_worker(
     assert outcome(tmp_path / "run") == outcome(cup / "local")
 
 
-@pytest.mark.long
 def test_bots_of_a_cluster_are_contained(cluster: Cluster, tmp_path: Path) -> None:
     sandbox_or_skip()
     spy = "import os, socket\n" + STEADY.replace(
@@ -212,7 +208,6 @@ asara.run(decide)
     assert all("unreachable False" in log for log in logs)
 
 
-@pytest.mark.long
 def test_where_no_scheduler_is_it_is_said_at_once(cup: Path) -> None:
     run = ("tournament", "run", cup / "cup.toml", "--out", cup / "none", "--executor", "dask")
     for address, why in (
@@ -226,7 +221,6 @@ def test_where_no_scheduler_is_it_is_said_at_once(cup: Path) -> None:
     assert not (cup / "none").exists()
 
 
-@pytest.mark.long
 def test_a_block_that_no_worker_survives_has_no_result_and_the_others_do(tmp_path: Path) -> None:
     made = Cluster(tmp_path)
     folder = tmp_path / "cup"
@@ -249,7 +243,6 @@ def test_a_block_that_no_worker_survives_has_no_result_and_the_others_do(tmp_pat
     wait_until_gone([], folder)
 
 
-@pytest.mark.long
 def test_a_run_ends_where_the_scheduler_does(cluster: Cluster, tmp_path: Path) -> None:
     """The last test of the cluster, which it ends."""
     file = write_tournament(tmp_path, {"ann": STEADY, "bob": STEADY}, HEADER, PATIENT)

@@ -2,7 +2,7 @@
 
 import fcntl
 import os
-import time
+import signal
 from pathlib import Path
 
 leased = []
@@ -16,4 +16,4 @@ for file in [*Path(os.__file__).parent.glob("*.py"), Path("/bin/sh"), Path("/usr
         except OSError:
             one.close()
 print(f"{'REACHED' if leased else 'refused'} leases: {len(leased)}", flush=True)
-time.sleep(30)
+signal.pause()

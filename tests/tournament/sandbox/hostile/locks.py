@@ -1,9 +1,9 @@
 """Sends bits as locks on bytes of a system file ("send BITS"), or receives them ("receive N")."""
 
 import fcntl
+import signal
 import struct
 import sys
-import time
 
 GET, SET = 36, 37
 """F_OFD_GETLK and F_OFD_SETLK."""
@@ -18,7 +18,7 @@ with open("/usr/bin/env", "rb") as file:  # noqa: PTH123
                 fcntl.fcntl(file, SET, lock)
         fcntl.flock(file, fcntl.LOCK_EX)
         print("SENT", flush=True)
-        time.sleep(30)
+        signal.pause()
     else:
         bits = ""
         for number in range(int(argument)):
