@@ -36,8 +36,8 @@ from asara_server.tournament.run.suspension import Suspensions
 from asara_server.tournament.schedule.legs import (
     DEFAULT_MATCH_S,
     DEFAULT_START_S,
+    GroupSize,
     PendingMatch,
-    group_size,
     next_leg,
     share_deals,
     with_own_deals,
@@ -97,8 +97,10 @@ class RunProgress:
         self._warned_of_others = False
         self._remote = frozenset(remote)
         self._open_at_once = self.legs and contained and not remote
-        self._group: tuple[str, ...] = ()
-        """Blocks that are played now."""
+        self.group: Mapping[str, int] = {}
+        """Blocks that are played now, each with its number of matches."""
+        self.survived = False
+        """True if processes of bots lived on after the last leg."""
         self.schedule = schedule
         self.directory = directory
         self.results: list[MatchResult] = list(results)
@@ -205,22 +207,22 @@ class RunProgress:
         blocks: dict[str, list[ScheduledMatch]] = {}
         for match in self.schedule:
             blocks.setdefault(match.deal_block, []).append(match)
-        if leg := self._leg_of(self._group, blocks, attempts):
+        if leg := self._leg_of(self.group, blocks, attempts):
             return leg
         left = [name for name in blocks if any(m.match_id in attempts for m in blocks[name])]
         if not left:
             return []
-        size = group_size(
+        size = GroupSize(
             len(left),
             max(map(len, blocks.values())),
             concurrency,
-            match_s=self._match_s(),
-            start_s=DEFAULT_START_S if start_s is None else start_s,
+            self._match_s(),
+            DEFAULT_START_S if start_s is None else start_s,
         )
-        self._group = tuple(left[:size])
-        self._begun.update(self._group)
-        self.directory.processes.write_group(self._group)
-        return self._leg_of(self._group, blocks, attempts)
+        self.group = {name: len(blocks[name]) for name in left[: size.blocks]}
+        self._begun.update(self.group)
+        self.directory.processes.write_group(self.group, size)
+        return self._leg_of(self.group, blocks, attempts)
 
     @property
     def open_in_group(self) -> tuple[int, float]:
@@ -228,25 +230,28 @@ class RunProgress:
 
         Until then the standings hold blocks of which only a part was played.
         """
-        left = sum(match.deal_block in self._group for match, _ in self.pending_matches())
+        left = sum(match.deal_block in self.group for match, _ in self.pending_matches())
         return left, left * self._match_s()
 
     def resume_group(self, rows: Sequence[ProcessRow]) -> None:
         """Go on with the group that an earlier part of the run has begun, by its record."""
-        self._group = last_group(rows)
-        self._begun.update(self._group)
+        self.group = last_group(rows)
+        self._begun.update(self.group)
         self._give_own_deals(matches_alone(rows))
 
     def end_shared_deals(self, survivors: Sequence[int]) -> None:
-        """Give what is left of the group deals of its own, as these processes may know its deals.
+        """Give what is left of the group deals of its own if these processes may know its deals.
 
         Matches that have begun keep theirs.
         """
+        self.survived = bool(survivors)
+        if not survivors:
+            return
         begun = self.directory.journal.unfinished
         alone = [
             match.match_id
             for match, attempt in self.pending_matches()
-            if match.deal_block in self._group
+            if match.deal_block in self.group
             and match.shared_deal
             and attempt_name(match.match_id, attempt) not in begun
         ]
@@ -259,7 +264,7 @@ class RunProgress:
 
     def _leg_of(
         self,
-        group: Sequence[str],
+        group: Collection[str],
         blocks: Mapping[str, Sequence[ScheduledMatch]],
         attempts: Mapping[str, int],
     ) -> list[PendingMatch]:
