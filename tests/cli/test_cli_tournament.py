@@ -1,3 +1,4 @@
+import inspect
 import json
 import re
 import shutil
@@ -8,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from asara_server import tournament
+from asara_server.tournament.sandbox.cgroups import WITHOUT_CGROUPS, Cgroups
 from tests.cli.command import asara, command_line, environment, on_terminal, refusal
 from tests.events import EVENT_S, wait_until
 from tests.tournament import sample_bots
@@ -70,9 +73,21 @@ def test_the_plan_says_why_blocks_are_mirrored(tmp_path: Path) -> None:
         "Each block plays every rotation of its seats, with one deal.\n"
         "Blocks are mirrored by default:\n"
         "with 4 seats, duplicate blocks need 8 entries (2 x 4), and there are 5.\n"
-        "Blocks are played in groups of about 5, each in 4 legs: all bots are ended\n"
-        "between two matches of one deal.\n"
+        "Blocks are played in groups of about 5, each in 4 legs: all bots are\n"
+        "ended between two matches of one deal.\n"
     ) in done.stdout
+
+
+def test_without_control_groups_the_plan_says_what_is_not_promised(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The page about legs has the same sentence."""
+    file = write_tournament(tmp_path, dict.fromkeys("abcde", ""), HEADER)
+    monkeypatch.setattr(Cgroups, "find", lambda: None)
+    said = " ".join(asara("tournament", "plan", file).stderr.split())
+    page = Path(inspect.getfile(tournament)).with_name("README.md").read_text()
+    assert WITHOUT_CGROUPS in said
+    assert WITHOUT_CGROUPS in " ".join(page.split())
 
 
 def test_the_plan_counts_the_pairs_of_one_team_which_never_meet(tmp_path: Path) -> None:

@@ -10,9 +10,10 @@ from asara_server.report.run import read_reported_run
 from asara_server.report.tables import csv_tables
 from asara_server.report.times import time_use
 from asara_server.tournament.run.processor_time import ProcessorTime
+from asara_server.tournament.run.read_run import run_standings
 from asara_server.tournament.standings.match_result import MatchResult
 from asara_server.tournament.standings.model import Standings
-from asara_server.tournament.standings.standings import by_schedule, compute_standings
+from asara_server.tournament.standings.standings import by_schedule
 from tests.report.runs import Page, run_with_replays, write_run
 from tests.sizes import others_long
 from tests.tournament.samples import COSTS, INFO, RUNNING, SECRET, match, mirrored, seat
@@ -21,8 +22,7 @@ from tests.tournament.samples import COSTS, INFO, RUNNING, SECRET, match, mirror
 def report_of(directory: Path) -> Report:
     run = read_reported_run(directory)
     ordered = by_schedule(run.recorded.results)
-    info = run.recorded.info
-    standings = compute_standings(info.title, info.entries, run.recorded.scheduled, ordered)
+    standings = run_standings(directory, run.recorded.info, ordered)
     return make_report(run, ordered, standings, time_use(run, ordered))
 
 

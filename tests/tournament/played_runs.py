@@ -25,7 +25,11 @@ from asara_server.tournament.execution.executor import ExecutionContext
 from asara_server.tournament.run.costs import RunCosts
 from asara_server.tournament.run.directory import RunDirectory, RunInfo, standings_bytes
 from asara_server.tournament.run.manifest import Manifest, schedule_bytes
-from asara_server.tournament.run.process_record import PROCESSES, ProcessRecorder
+from asara_server.tournament.run.process_record import (
+    PROCESSES,
+    ProcessRecorder,
+    last_group_of,
+)
 from asara_server.tournament.run.progress import RunProgress
 from asara_server.tournament.run.signed_file import Document
 from asara_server.tournament.run.tree_head import TreeHead, root_text, schedule_order
@@ -262,7 +266,12 @@ class Forger:
         lines = "".join(f"{result.model_dump_json()}\n" for result in self.results).encode()
         (self.run / "results.jsonl").write_bytes(lines)
         standings = compute_standings(
-            self.manifest.title, self.manifest.entry_names, self.head.scheduled, self.results
+            self.manifest.title,
+            self.manifest.entry_names,
+            self.head.scheduled,
+            self.results,
+            group=last_group_of(self.run),
+            remote=self.manifest.remote,
         )
         (self.run / "standings.json").write_bytes(standings_bytes(standings))
         order = schedule_order(match.match_id for match in self.schedule)

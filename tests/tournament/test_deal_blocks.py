@@ -4,6 +4,7 @@ import json
 import re
 import shutil
 import subprocess
+import sys
 from collections import Counter, defaultdict
 from pathlib import Path
 from typing import NamedTuple
@@ -14,19 +15,19 @@ from asara_server.eventlog.replay import Replay
 from asara_server.eventlog.resimulate import resimulated_steps
 from asara_server.match import deal_secrets
 from asara_server.replay.file import read_replay
+from asara_server.tournament.bots.bots_lock import others_have_bots
 from asara_server.tournament.bots.pooled_bot import PooledBot
 from asara_server.tournament.bots.process_starter import ProcessStarter
 from asara_server.tournament.run.directory import read_info
 from asara_server.tournament.run.process_record import PROCESSES
 from asara_server.tournament.runner import Runner
-from asara_server.tournament.sandbox import cgroup_end
+from asara_server.tournament.schedule import legs
 from asara_server.tournament.standings.match_result import MatchResult, read_results
 from tests.cli.command import asara
 from tests.tournament import sample_bots
 from tests.tournament.failing_referee import fail_once
 from tests.tournament.runs import play
 from tests.tournament.sample_bots import SEED, write_tournament
-from tests.tournament.sandbox_config import sandbox_or_skip
 
 HEADER = f"""
 title = "Cup"
@@ -199,6 +200,17 @@ def test_the_audit_names_the_first_match_whose_deal_somebody_knew(
     assert f"when it began, a process of {entry} had lived for" in audited.stdout
 
 
+def test_the_audit_names_the_first_match_outside_its_group(played: Path, tmp_path: Path) -> None:
+    run = shutil.copytree(played / "run", tmp_path / "run")
+    record = run / PROCESSES
+    record.write_text(record.read_text().replace('"r1-basic-0002":2,', "", 1))
+    audited = asara("audit", run)
+    assert audited.returncode == 1
+    assert re.search(
+        r"processes.jsonl: r1-basic-0002-\d was played outside its group", audited.stdout
+    )
+
+
 def test_the_seed_of_an_entry_does_not_distinguish_its_processes(played: Path) -> None:
     texts = [path.read_text() for path in (played / "run" / "logs").rglob("*.log")]
     assert len(set(re.findall(r"seed (\d+)", " ".join(texts)))) == 3
@@ -275,8 +287,12 @@ def test_a_run_that_was_stopped_within_a_block_keeps_its_replays_back_until_it_i
         "r1-basic-0003-1",
     ]
     assert not replays(out)
+    shown = "3 deal blocks were played in part, without 3 matches.\n"
+    assert shown in asara("standings", out).stdout
+    assert asara("audit", out).returncode == 0
     end = play(file, out, resume=True)
     assert end.standings.complete
+    assert shown not in asara("standings", out).stdout
     assert len(replays(out)) == len(end.results) == 6
 
 
@@ -395,44 +411,58 @@ def test_a_duplicate_match_whose_referee_failed_is_played_again_after_the_others
 def test_when_a_process_cannot_be_ended_what_is_left_of_its_group_has_deals_of_its_own(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """The next group has legs again, as the process has ended by then."""
+
     async def leave_one(starter: ProcessStarter, bot: PooledBot) -> tuple[int, ...]:
         survivors = await end(starter, bot)
-        return (4711,) if bot.entry == "cid" else survivors
+        return (4711,) if bot.entry == "cid" and bot.process else survivors
 
     end = ProcessStarter.end
     monkeypatch.setattr(ProcessStarter, "end", leave_one)
+    monkeypatch.setattr(legs, "SHORT_S", 0.0)  # so that each block is a group
     header = HEADER.replace("[2, 3]", "2").replace("concurrency = 2", "concurrency = 1")
     played = play(write(tmp_path, header), tmp_path / "run")
     assert played.standings.complete
     assert set(played.unstartable) == {"cid"}
     assert "process 4711" in played.unstartable["cid"]
     by_name = replays(tmp_path / "run")
-    first = {name for name, replay in by_name.items() if replay.header.shared_deal}
-    assert first == {"r1-basic-0001-1", "r1-basic-0002-2", "r1-basic-0003-1"}
-    assert len({replay.header.deal_secret for replay in by_name.values()}) == 6
+    own = {name for name, replay in by_name.items() if not replay.header.shared_deal}
+    assert own == {f"{block_of(name)}-2" for name in own}
+    assert len(own) == 1  # of the block in which it played first
+    assert len({replay.header.deal_secret for replay in by_name.values()}) == 4
     audited = asara("audit", tmp_path / "run")
     assert audited.returncode == 0, audited.stdout
-    assert "3 matches had deals of their own, because some process of a bot" in audited.stdout
+    assert "1 match had deals of their own, because some process of a bot" in audited.stdout
+
+
+HAS_A_BOT = """
+from asara_server.tournament.bots.bots_lock import BotsLock, others_have_bots
+lock = BotsLock()
+lock.add("a bot")
+print("lives", flush=True)
+input()
+lock.discard("a bot")
+print(others_have_bots(), flush=True)
+"""
 
 
 @pytest.mark.long
 def test_bots_of_another_run_on_the_machine_are_noted(tmp_path: Path) -> None:
-    sandbox = sandbox_or_skip()
-    if not sandbox.has_cgroups:
-        pytest.skip("without control groups, nobody knows of the other")
+    """Each of the two knows of the other."""
     header = HEADER.replace("[2, 3]", "2").replace("concurrency = 2", "concurrency = 1")
-    with subprocess.Popen(["sleep", "600"]) as other:
-        name = f"{cgroup_end.runner_prefix(other.pid)}1"
-        folders = [parent / name for parent in sandbox.cgroup_parents]
-        try:
-            for folder in folders:
-                folder.mkdir()
-                (folder / "cgroup.procs").write_text(str(other.pid))
-            play(write(tmp_path, header), tmp_path / "run", sandbox=sandbox)
-        finally:
-            other.kill()
-            other.wait()
-            cgroup_end.end_groups(lambda: [folder for folder in folders if folder.exists()], 60)
+    with subprocess.Popen(
+        [sys.executable, "-c", HAS_A_BOT], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as other:
+        assert other.stdout is not None
+        other.stdout.readline()
+        found: list[bytes] = []
+
+        def end_the_other(_: Runner, __: MatchResult) -> None:
+            found.extend(other.communicate(b"\n")[:1] if not found else [])
+
+        play(write(tmp_path, header), tmp_path / "run", finished=end_the_other)
+    assert found == [b"True\n"]
+    assert not others_have_bots()
     audited = asara("audit", tmp_path / "run")
     assert audited.returncode == 0, audited.stdout
-    assert "2 legs began while bots of other runs lived on the machine" in audited.stdout
+    assert "1 leg began while bots of other runs lived on the machine" in audited.stdout

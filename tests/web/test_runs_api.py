@@ -101,7 +101,7 @@ def test_a_run_and_its_matches_are_shown_with_these_members_and_no_other(
     standings = run.pop("standings")
     assert standings.keys() == {
         *("matches", "complete", "overall", "without_forfeits", "by_rules"),
-        *("seat_effect", "cross_table", "ladder"),
+        *("seat_effect", "cross_table", "ladder", "unfinished", "remote_blocks"),
     }
     rows = [*standings["overall"], *standings["without_forfeits"], *standings["by_rules"]["basic"]]
     assert {frozenset(row) for row in rows} == {
@@ -132,6 +132,7 @@ def test_a_run_and_its_matches_are_shown_with_these_members_and_no_other(
         "entries": ["ann", "bob", "cy"],
         "running": [],
         "unreadable": 0,
+        "beside_others": False,
         "state": "finished",
         "progress": {
             "scheduled": 6,

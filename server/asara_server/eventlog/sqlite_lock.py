@@ -16,6 +16,12 @@ _LOCK_BYTES: Final = 512
 """Range that SQLite locks: after the first GiB of a file, even if the file is shorter."""
 
 
+def hold_shared(descriptor: int) -> None:
+    """Hold a file as those do that have an SQLite file open, until it is closed."""
+    if fcntl is not None:
+        fcntl.lockf(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB, _LOCK_BYTES, _LOCK_OFFSET)
+
+
 def lock_holder(path: Path) -> int | None:
     """Return the number of the process that has an SQLite file locked, or None if there is none.
 

@@ -16,9 +16,10 @@ from asara_server.logs import logger
 from asara_server.match import deal_secrets
 from asara_server.referee.waits import Wait
 from asara_server.replay.signing import SigningKey
+from asara_server.tournament.bots.bots_lock import others_have_bots
 from asara_server.tournament.bots.build import EntryBuilder, FailedBuild
 from asara_server.tournament.bots.build_cache import BuildCache
-from asara_server.tournament.bots.leftovers import end_leftovers
+from asara_server.tournament.bots.leftovers import end_recorded
 from asara_server.tournament.config.seeds import draw_seed
 from asara_server.tournament.config.tournament_file import Tournament
 from asara_server.tournament.execution.executor import ExecutionContext, Executor
@@ -30,17 +31,11 @@ from asara_server.tournament.run.costs_file import CostsFile
 from asara_server.tournament.run.directory import RunDirectory, RunDirectoryError, RunInfo
 from asara_server.tournament.run.info_writer import RunInfoWriter, resumed_info
 from asara_server.tournament.run.manifest import ScheduleRule, new_manifest
-from asara_server.tournament.run.process_record import (
-    ProcessRecorder,
-    ProcessRecordError,
-    living,
-    read_processes_of,
-)
+from asara_server.tournament.run.process_record import ProcessRecordError, read_processes_of
 from asara_server.tournament.run.processor_time import ProcessorTime, added
 from asara_server.tournament.run.progress import MAX_ATTEMPTS, RunProgress
 from asara_server.tournament.run.run_signing import RunSigner
 from asara_server.tournament.sandbox.bubblewrap import Sandbox
-from asara_server.tournament.sandbox.cgroup_end import processes_of_others
 from asara_server.tournament.sandbox.filesystem_view import oversized_entries
 from asara_server.tournament.sandbox.machine_limits import effective_limits
 from asara_server.tournament.sandbox.spec import SandboxKind
@@ -122,7 +117,7 @@ class Runner:
             out=resumed.out if resumed else {},
             exclusions_changed=self._write_exclusions,
             legs=schedule_rule == "groups",
-            others=lambda: bool(processes_of_others(sandbox.cgroup_parents if sandbox else ())),
+            others=others_have_bots,
             contained=sandbox is not None,
             remote=tournament.remote_entries,
         )
@@ -300,19 +295,16 @@ class Runner:
 
     async def _resume_legs(self) -> None:
         """End what may live on of the run's bots, before anybody plays a deal that they know."""
+        directory = self._directory.path
+        cgroups = self._sandbox.cgroup_parents if self._sandbox is not None else ()
         try:
-            rows = read_processes_of(self._directory.path)
+            self._progress.resume_group(read_processes_of(directory))
+            survivors = await asyncio.to_thread(end_recorded, directory, cgroups)
         except ProcessRecordError as error:
             raise RunDirectoryError(
-                f"{self._directory.path}/{error}; restore it from a backup, or start another run"
+                f"{directory}/{error}; restore it from a backup, or start another run"
             ) from None
-        self._progress.resume_group(rows)
-        cgroups = self._sandbox.cgroup_parents if self._sandbox is not None else ()
-        survivors = await asyncio.to_thread(end_leftovers, living(rows), cgroups)
-        if survivors:
-            self._progress.end_shared_deals(survivors)
-        else:
-            ProcessRecorder(self._directory.processes.write).cleared()
+        self._progress.end_shared_deals(survivors)
 
     async def _build(self, builder: EntryBuilder, writer: RunInfoWriter) -> None:
         """Build the entries, unless the run is stopped; those that fail are out.
@@ -394,6 +386,8 @@ class Runner:
             [entry.name for entry in self._tournament.entries],
             len(progress.schedule),
             progress.results,
+            group=progress.group,
+            remote=self._tournament.remote_entries,
         )
         self._directory.remove_remote()
         end: dict[str, object] = {

@@ -11,6 +11,7 @@ from asara_game.rules import format_rule_sets
 from asara_server.eventlog.replay import ReplayHeader
 from asara_server.text import on_one_line, plain, without_paths
 from asara_server.tournament.run.directory import RunInfo
+from asara_server.tournament.run.process_record import was_beside_others
 from asara_server.tournament.run.read_run import directories_of
 from asara_server.tournament.run.status import FailingEntry, RunState, RunStatus
 from asara_server.tournament.standings.match_result import without_output
@@ -47,6 +48,7 @@ def run_json(
         "state": status.state.value,
         "progress": progress_json(status, run.now),
         "settings": _settings(status.info),
+        "beside_others": was_beside_others(run.source.directory),
         "faults": [_failing(one, private) for one in status.failing],
         "excluded": [
             *_excluded("out", status.out, private),
@@ -129,6 +131,8 @@ def standings_json(standings: Standings) -> dict[str, Any]:
     return {
         "matches": standings.matches.played,
         "complete": standings.complete,
+        "unfinished": standings.unfinished.model_dump(),
+        "remote_blocks": standings.remote_blocks,
         "overall": _rows(standings.overall),
         "without_forfeits": _rows(standings.without_forfeits),
         "by_rules": {plain(rules): _rows(rows) for rules, rows in standings.by_rule_sets.items()},

@@ -3,9 +3,11 @@
 import asyncio
 import time
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import Final
 
 from asara_server.logs import logger
+from asara_server.tournament.run.read_run import run_standings
 from asara_server.tournament.standings.model import Standings
 from asara_server.tournament.standings.standings import compute_standings
 from asara_server.web.open_run import OpenRun
@@ -49,17 +51,14 @@ class StandingsCache:
         results = run.matches.results
         number = len(results)
         begin_s = time.monotonic()
-        info = run.status.info if run.status else None
-        title, entries, scheduled = (
-            (info.title, info.entries, info.scheduled) if info else ("", (), 0)
+        found = tuple(results[:number])
+        compute = (
+            partial(run_standings, run.source.directory, run.status.info, found)
+            if run.status
+            else partial(compute_standings, "", (), number, found)
         )
         try:
-            self._latest = await asyncio.get_running_loop().run_in_executor(
-                self._thread,
-                lambda: compute_standings(
-                    title, entries, scheduled or number, tuple(results[:number])
-                ),
-            )
+            self._latest = await asyncio.get_running_loop().run_in_executor(self._thread, compute)
         except Exception:  # noqa: BLE001 - results of unknown origin; the page shows the rest
             logger("web").error("standings failed", run=run.source.name, exc_info=True)
         finally:

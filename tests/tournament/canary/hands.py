@@ -12,6 +12,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
+from scipy.stats import poisson
+
 from asara_server.tournament.standings.match_result import read_results
 from tests.tournament.sample_bots import SEED
 
@@ -63,7 +65,14 @@ class Known:
     refused: set[str] = field(default_factory=set)
     """Channels that could not be used at all."""
 
+    @property
+    def chance_of_as_many(self) -> float:
+        """Probability of as many right guesses as there were, or more, without any knowledge."""
+        return float(poisson.sf(self.right.total() - 1, sum(self.by_chance.values())))
+
     def lines(self) -> Iterator[str]:
+        """Say what was known, by channel."""
+        yield f"{self.later} second matches, {self.matches} in all"
         for channel in sorted(self.guesses):
             yield (
                 f"{channel}: {self.right[channel]} of {self.guesses[channel]} hands right, "

@@ -18,6 +18,7 @@ from asara_server.tournament.run.process_record import (
     ProcessRecordError,
     ProcessRow,
     last_group,
+    last_group_of,
     living,
     machine,
     matches_alone,
@@ -25,6 +26,7 @@ from asara_server.tournament.run.process_record import (
     read_processes_of,
 )
 from asara_server.tournament.run.progress import RunProgress
+from asara_server.tournament.schedule.legs import GroupSize
 from asara_server.tournament.schedule.schedule import ScheduledMatch, list_matches
 from tests.tournament.played_runs import KEY, result_of
 from tests.tournament.schedule.test_schedule import layout
@@ -50,7 +52,8 @@ def life(process: str, began: int, ended: int | None, *played: str) -> list[dict
 
 
 def faults(*lives: list[dict[str, Any]], cleared: int | None = None) -> list[str]:
-    rows = [ProcessRow(**row) for one in lives for row in one]
+    rows = [ProcessRow(row="group", blocks={"one": 2, "two": 2})]
+    rows += [ProcessRow(**row) for one in lives for row in one]
     if cleared is not None:
         rows.append(ProcessRow(row="cleared", machine="m", at_ns=cleared))
     found = process_faults(rows, SCHEDULE, [], max_attempts=3, remote=frozenset())
@@ -93,20 +96,54 @@ def test_what_a_killed_runner_left_is_dead_once_the_machine_was_cleared() -> Non
     assert faults(*lives) == ["one-2 has the deal of one-1"]
 
 
+ONE, TWO = {"one": 2}, {"two": 2}
+
+
+@pytest.mark.parametrize(
+    ("groups", "fault"),
+    [
+        ((ONE, TWO), ""),
+        ((ONE, ONE | TWO), ""),  # it has grown
+        ((ONE | TWO, TWO), "block two is in two groups"),
+        (
+            (ONE | {"six": 2}, TWO),
+            "block six has 2 of its 0 matches in its group",
+        ),
+        (({"one": 1}, TWO), "block one has 1 of its 2 matches in its group"),
+        ((TWO, ONE), "one-1 was played outside its group, whose legs were over or had not begun"),
+        (({}, TWO), "one-1 was played outside its group, whose legs were over or had not begun"),
+    ],
+)
+def test_every_match_is_played_in_the_group_that_was_written(
+    groups: tuple[dict[str, int], ...], fault: str
+) -> None:
+    played = (("one-1", "one-2.2"), ("two-1", "two-2"))
+    rows = []
+    for number, (blocks, matches) in enumerate(zip(groups, played, strict=True)):
+        rows.append(ProcessRow(row="group", blocks=blocks))
+        for match in matches:
+            at = 10 * number + matches.index(match)
+            rows += [ProcessRow(**row) for row in life(match, at, at + 1, match)]
+    found = process_faults(rows, SCHEDULE, [], max_attempts=3, remote=frozenset())
+    assert next(found, "") == (fault and f"{PROCESSES}: {fault}")
+
+
 def test_a_resumed_run_knows_its_group_and_who_may_live(tmp_path: Path) -> None:
     file = ProcessFile(tmp_path)
     record = ProcessRecorder(file.write)
-    file.write_group(["one"])
+    size = GroupSize(3, 2, 1, 0.5, 0.1)
+    file.write_group({"one": 2}, size)
     record.began("a", "ann")
     record.began("b", "bob")
     record.ended("a")
-    file.write_group(["two", "three"])
+    file.write_group({"two": 2, "three": 4}, size)
     file.write_alone(["three-2"])
     file.close()
     with (tmp_path / PROCESSES).open("a") as torn:
         torn.write('{"row":"began","proce')
     rows = read_processes_of(tmp_path)
-    assert last_group(rows) == ("two", "three")
+    assert last_group(rows) == last_group_of(tmp_path) == {"two": 2, "three": 4}
+    assert rows[0].size == size
     assert matches_alone(rows) == {"three-2"}
     assert living(rows) == ["b"]
     elsewhere = [row.model_copy(update={"machine": "other"}) for row in rows]
@@ -169,6 +206,6 @@ def test_a_group_grows_in_its_first_leg_if_matches_turn_out_to_be_quick(
         groups = [row.blocks for row in read_processes_of(directory.path) if row.row == "group"]
     assert len(legs[0]) == size
     assert size in map(len, groups[:2]), "and it is recorded"
-    for leg in legs:
-        assert len({match.shared_deal for match in leg}) == len(leg), "no deal twice"
+    for matches in legs:
+        assert len({match.shared_deal for match in matches}) == len(matches), "no deal twice"
     assert sum(map(len, legs)) == len(schedule)

@@ -8,7 +8,9 @@ import pytest
 
 from asara_game.vocabulary import RuleSet
 from asara_server.tournament.schedule.legs import (
-    group_size,
+    DEFAULT_MATCH_S,
+    DEFAULT_START_S,
+    GroupSize,
     leg_count,
     next_leg,
     share_deals,
@@ -116,7 +118,8 @@ def test_tables_with_bots_on_other_machines_are_the_last_of_their_block() -> Non
 def test_a_group_is_large_enough_for_its_starts_and_no_larger(
     blocks: int, many: int, concurrency: int, times: dict[str, float], size: int
 ) -> None:
-    assert group_size(blocks, many, concurrency, **times) == size
+    seconds = {"match_s": DEFAULT_MATCH_S, "start_s": DEFAULT_START_S} | times
+    assert GroupSize(blocks, many, concurrency, **seconds).blocks == size
 
 
 def test_matches_with_deals_of_their_own_share_none() -> None:

@@ -254,6 +254,39 @@ def test_over_two_rounds_of_duplicate_blocks_seats_are_as_even_as_in_one() -> No
     assert max(sits.values()) - min(sits.values()) <= 1
 
 
+@pytest.mark.parametrize(
+    ("entries", "seats", "changes", "remote", "together"),
+    [
+        (8, 2, {"tables": 2}, (0, 5), 0),
+        (16, 2, {"rounds": 2}, (0, 1), 0),
+        (40, 4, {"blocks_per_entry": 10}, (3, 17), 1),  # 3 if no tables are exchanged
+        (12, 2, {"tables": 2, "blocks_per_entry": 6}, (0, 3, 4), 0),
+        (8, 2, {}, (0, 5), 12),  # every block has all entries, and they meet in two of 14
+    ],
+)
+def test_entries_on_other_machines_are_at_one_table_of_a_block_if_that_is_possible(
+    entries: int, seats: int, changes: dict[str, Any], remote: tuple[int, ...], together: int
+) -> None:
+    names = [f"bot {number}" for number in range(entries)]
+    away = {names[number] for number in remote}
+    laid_out = layout(entries, blocks="duplicate", **changes)
+    plain = list_matches(names, (seats,), (BASIC,), laid_out)
+    matches = list_matches(names, (seats,), (BASIC,), laid_out, remote=away)
+    blocks: dict[str, list[ScheduledMatch]] = {}
+    for match in matches:
+        blocks.setdefault(match.block, []).append(match)
+    tables = [sum(not away.isdisjoint(match.entries) for match in b) for b in blocks.values()]
+    assert sum(number > 1 for number in tables) == together
+    for block in blocks.values():
+        present = [entry for match in block for entry in match.entries]
+        assert len(set(present)) == len(present)
+    assert Counter(frozenset(m.entries) for m in matches) == Counter(
+        frozenset(m.entries) for m in plain
+    )
+    sits = Counter((entry, seat) for match in matches for seat, entry in enumerate(match.entries))
+    assert max(sits.values()) - min(sits.values()) <= 1
+
+
 TEAMS = ("red", "red", "", "Red", "blue", "blue", "", "", "", "", "", "")
 """One team has three entries, written in two ways."""
 

@@ -93,6 +93,40 @@ def test_forfeits_are_counted_by_kind_and_are_never_wins() -> None:
     assert line(both, "ann").prestige == 40
 
 
+def test_blocks_of_the_open_group_that_were_played_in_part_are_counted() -> None:
+    seats = ("ann", 1, 9), ("bob", 1, 9)
+    results = (
+        result(1, *seats, block="whole"),
+        result(2, *seats, block="whole"),
+        result(3, *seats, block="begun"),
+        result(4, *seats, block="begun", void=True),
+        result(5, *seats, block="older"),
+    )
+    group = {"whole": 2, "begun": 4, "to come": 2}
+    standings = compute_standings("Cup", ("ann", "bob"), 9, results, group=group)
+    assert standings.unfinished.model_dump() == {"blocks": 1, "matches": 3}
+    assert compute(*results).unfinished.model_dump() == {"blocks": 0, "matches": 0}
+
+
+def test_blocks_with_entries_on_other_machines_at_several_tables_are_counted() -> None:
+    tables = (
+        ("d1", "ann", "cid"),
+        ("d1", "bob", "dot"),
+        ("d2", "ann", "bob"),
+        ("d2", "cid", "dot"),
+    )
+    results = [
+        result(number, (one, 1, 9), (other, 2, 8), block=deal).model_copy(
+            update={"duplicate_deal": deal}
+        )
+        for number, (deal, one, other) in enumerate(tables)
+    ]
+    names = ("ann", "bob", "cid", "dot")
+    for remote, blocks in ((("ann", "bob"), 1), (("ann", "cid", "dot"), 2), (("ann",), 0)):
+        standings = compute_standings("Cup", names, 4, results, remote=remote)
+        assert standings.remote_blocks == blocks
+
+
 def test_void_matches_count_for_nothing_and_their_repetition_does() -> None:
     void = result(1, ("ann", 1, 0), ("bob", 1, 0), void=True)
     again = result(1, ("ann", 1, 9), ("bob", 2, 5), attempt=2)

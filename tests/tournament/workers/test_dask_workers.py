@@ -1,11 +1,14 @@
 """A Dask cluster of separate processes: the same run, even if a worker or the runner dies."""
 
 import os
+import random
 import re
 import signal
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -20,6 +23,7 @@ from tests.cli.command import asara, command_line, environment, refusal
 from tests.events import EVENT_S, wait_until
 from tests.tournament.dask_clusters import Cluster
 from tests.tournament.processes import children, living_in
+from tests.tournament.runs import play
 from tests.tournament.sample_bots import STEADY, write_tournament
 from tests.tournament.sandbox_config import sandbox_or_skip
 from tests.tournament.worker_runs import (
@@ -243,6 +247,66 @@ def test_a_block_that_no_worker_survives_has_no_result_and_the_others_do(tmp_pat
     wait_until_gone([], folder)
 
 
+@pytest.mark.long
+@pytest.mark.parametrize("blocks", ["mirrored", "duplicate"])
+def test_runners_workers_and_schedulers_that_are_killed_many_times_lose_nothing(
+    tmp_path: Path, blocks: str
+) -> None:
+    dice = random.Random(blocks)
+    names = ["ann", "bob", "cid", "dot"]
+    number = "rounds = 2" if blocks == "mirrored" else "blocks_per_entry = 12"
+    header = f'{HEADER}blocks = "{blocks}"\n{number}\n'
+    file = write_tournament(tmp_path, dict.fromkeys(names, STEADY), header, PATIENT)
+    play(file, tmp_path / "calm")
+    file, run = slow(file, pause_s=0.02), tmp_path / "run"
+    made = process = None
+    killed: Counter[str] = Counter()
+    try:
+        while True:
+            if made is None:
+                made = Cluster(tmp_path / f"cluster-{killed.total()}")
+                made.folder.mkdir()
+                made.start(workers=2)
+            if process is None:
+                options = ["--resume"] if (run / "run.json").exists() else []
+                process = start(made, file, run, *options)
+                busy(made, tmp_path, 1)
+            if killed.total() == 12:
+                break
+            with suppress(subprocess.TimeoutExpired):
+                process.wait(dice.uniform(0, 3))
+                pytest.fail(f"over after {killed}: {process.communicate()}")
+            victim = dice.choice(["runner", "worker", "worker", "scheduler"])
+            killed[victim] += 1
+            if victim == "worker":
+                worker = dice.choice(made.living)
+                worker.kill()
+                worker.wait()
+                made.add_worker()
+                continue
+            if victim == "scheduler":
+                made.end()
+                made = None
+            else:
+                process.kill()
+            process.communicate(timeout=EVENT_S)
+            process = None
+        _, stderr = process.communicate(timeout=EVENT_S)
+    finally:
+        if process is not None:
+            process.kill()
+            process.communicate()
+        if made is not None:
+            made.end()
+    about = f"killed {killed}"
+    print(about)
+    assert process.returncode == 0, f"{about}: {stderr}"
+    assert outcome(run) == outcome(tmp_path / "calm"), about
+    audited = asara("audit", run)
+    assert audited.returncode == 0, f"{about}: {audited.stdout}"
+
+
+@pytest.mark.long
 def test_a_run_ends_where_the_scheduler_does(cluster: Cluster, tmp_path: Path) -> None:
     """The last test of the cluster, which it ends."""
     file = write_tournament(tmp_path, {"ann": STEADY, "bob": STEADY}, HEADER, PATIENT)

@@ -51,6 +51,10 @@ export interface LadderRow {
 export interface Standings {
   readonly matches: number;
   readonly complete: boolean;
+  /** Deal blocks of the open group that were played in part, and the matches that they lack. */
+  readonly unfinished: { readonly blocks: number; readonly matches: number };
+  /** Deal blocks in which entries on other machines sat at several tables. */
+  readonly remote_blocks: number;
   readonly overall: readonly StandingsRow[];
   readonly without_forfeits: readonly StandingsRow[];
   readonly by_rules: Readonly<Record<string, readonly StandingsRow[]>>;
@@ -81,6 +85,8 @@ export interface FailingEntry {
 }
 
 export interface Run {
+  /** True if legs began while bots of other runs lived on the machine. */
+  readonly beside_others?: boolean;
   readonly name: string;
   readonly kind: "run" | "replays";
   readonly title: string;

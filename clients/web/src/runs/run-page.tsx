@@ -140,6 +140,13 @@ function StandingsCard({ run, standings }: { run: Run; standings: Standings }) {
         )}
       </div>
       <StandingsTable run={run.name} rows={parts[part] ?? standings.overall} />
+      {standings.unfinished.blocks > 0 && (
+        <p class="notice">{t(runs, "unfinished", { count: standings.unfinished.matches })}</p>
+      )}
+      {standings.remote_blocks > 0 && (
+        <p class="notice">{t(runs, "remoteBlocks", { count: standings.remote_blocks })}</p>
+      )}
+      {run.beside_others && <p class="notice">{t(runs, "besideOthers")}</p>}
       <p class="quiet">{t(runs, "scoreHelp")}</p>
     </section>
   );

@@ -10,9 +10,8 @@ from asara_server.cli.display.results import left_out_text, show_cross_table, sh
 from asara_server.cli.options.output_file import check_output, write_output
 from asara_server.cli.options.recorded_run import RunDirectoryArgument, run_error
 from asara_server.tournament.run.directory import standings_bytes
-from asara_server.tournament.run.read_run import RecordedRun, RunError, read_run
+from asara_server.tournament.run.read_run import RecordedRun, RunError, read_run, run_standings
 from asara_server.tournament.standings.model import Standings
-from asara_server.tournament.standings.standings import compute_standings
 from asara_server.tournament.standings.standings import without_forfeits as exclude_forfeits
 
 WithoutForfeitsOption = Annotated[
@@ -43,7 +42,7 @@ def standings(
     if json_file is not None:
         check_output("--json", json_file)
     recorded = _read(directory)
-    computed = _compute(recorded, without_forfeits=without_forfeits)
+    computed = _compute(directory, recorded, without_forfeits=without_forfeits)
     show_standings(computed)
     if recorded.info.left_out:
         out.print()
@@ -62,9 +61,9 @@ def _read(directory: Path) -> RecordedRun:
         raise run_error(error) from None
 
 
-def _compute(recorded: RecordedRun, *, without_forfeits: bool) -> Standings:
-    title, results = recorded.info.title, list(recorded.results)
+def _compute(directory: Path, recorded: RecordedRun, *, without_forfeits: bool) -> Standings:
+    info, results = recorded
     if without_forfeits:
-        results = exclude_forfeits(results)
-        title += ", without forfeits"
-    return compute_standings(title, recorded.info.entries, recorded.scheduled, results)
+        results = tuple(exclude_forfeits(results))
+        info = info.model_copy(update={"title": f"{info.title}, without forfeits"})
+    return run_standings(directory, info, results)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import typer
 
-from asara_server.cli.display.console import notify
+from asara_server.cli.display.console import notify, warn
 from asara_server.cli.display.help_page import PlainCommand
 from asara_server.cli.display.plan import show_plan
 from asara_server.cli.errors import UserError
@@ -49,8 +49,11 @@ def plan(file: FileArgument, decision_ms: DecisionMsOption = 1.0) -> None:
     show_plan(tournament, expected, decision_ms)
     # These load the sandbox.
     from asara_server.cli.display.faults import warn_of_folders, warn_of_views
+    from asara_server.tournament.sandbox.cgroups import WITHOUT_CGROUPS, Cgroups
     from asara_server.tournament.sandbox.spec import SandboxConfig
 
+    if Cgroups.find() is None:
+        warn(WITHOUT_CGROUPS)
     warn_of_folders(tournament)
     path = file.resolve()
     warn_of_views(tournament.entries, tournament.limits, SandboxConfig((path,), (path.parent,)))

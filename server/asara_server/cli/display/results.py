@@ -1,6 +1,6 @@
 """Tables of results: one match, standings, ladder."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from rich.table import Table
@@ -35,12 +35,26 @@ def show_match(result: MatchResult) -> None:
 def show_standings(standings: Standings) -> None:
     """Print the standings, scores by rule sets if there are several, and scores by seat."""
     _show_overall(standings)
+    for line in _reservations(standings):
+        out.print(line)
     if len(standings.by_rule_sets) > 1:
         out.print()
         _show_scores_by_rules(standings)
     if standings.seat_effect:
         out.print()
         _show_scores_by_seat(standings.seat_effect)
+
+
+def _reservations(standings: Standings) -> Iterator[str]:
+    if number := standings.unfinished.blocks:
+        blocks = f"{count(number, 'deal block')} {'was' if number == 1 else 'were'}"
+        yield f"{blocks} played in part, without {count(standings.unfinished.matches, 'match')}."
+    if standings.remote_blocks:
+        blocks = count(standings.remote_blocks, "deal block")
+        yield (
+            f"In {blocks}, entries on other machines sat at several tables, and could\n"
+            "tell each other about the deal."
+        )
 
 
 LADDER_NOTE = "400 points more are odds of ten to one. The standings are by score."

@@ -17,8 +17,9 @@ from asara_server.cli.display.results import (
 )
 from asara_server.text import plain, plain_words
 from asara_server.tournament.run.directory import RemoteInfo
+from asara_server.tournament.run.read_run import run_standings
 from asara_server.tournament.run.status import FailingEntry, RunState, RunStatus, StatusReader
-from asara_server.tournament.standings.standings import compute_ladder, compute_standings
+from asara_server.tournament.standings.standings import compute_ladder
 
 _REASON_CHARACTERS = 240
 """Longest reason that is shown whole; it may quote the output of a bot."""
@@ -33,9 +34,7 @@ def show_status(status: RunStatus, reader: StatusReader, top: int, *, standings:
     _show_progress(status)
     out.print()
     if standings:
-        info = status.info
-        scheduled = info.scheduled or status.over
-        show_standings(compute_standings(info.title, info.entries, scheduled, reader.results))
+        show_standings(run_standings(reader.directory, status.info, reader.results))
     elif reader.results:
         ladder = compute_ladder(status.info.entries, reader.results)
         out.print("Ladder", style="bold")

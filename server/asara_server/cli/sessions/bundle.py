@@ -8,8 +8,8 @@ from asara_server.cli.errors import UserError
 from asara_server.cli.options.recorded_run import run_error
 from asara_server.tournament.run.bundle import BundleWriter, check_names
 from asara_server.tournament.run.directory import BUNDLES
-from asara_server.tournament.run.read_run import RecordedRun, RunError, read_run
-from asara_server.tournament.standings.standings import by_schedule, compute_standings
+from asara_server.tournament.run.read_run import RecordedRun, RunError, read_run, run_standings
+from asara_server.tournament.standings.standings import by_schedule
 
 _MATCHES_NAMED = 3
 
@@ -30,7 +30,7 @@ def write_bundles(directory: Path) -> None:
             "then; wait for the end, or play on with `asara tournament run … --resume`",
             status=1,
         )
-    standings = compute_standings(info.title, info.entries, recorded.scheduled, results)
+    standings = run_standings(directory, info, results)
     writer = BundleWriter(directory, RecordedRun(info, tuple(results)), standings)
     missing: set[str] = set()
     unproven = ""

@@ -14,8 +14,8 @@ from asara_server.report.run import read_reported_run
 from asara_server.report.tables import csv_tables
 from asara_server.report.times import time_use
 from asara_server.text import count
-from asara_server.tournament.run.read_run import RunError
-from asara_server.tournament.standings.standings import by_schedule, compute_standings
+from asara_server.tournament.run.read_run import RunError, run_standings
+from asara_server.tournament.standings.standings import by_schedule
 
 _PACKAGES = frozenset({"jinja2", "markupsafe", "matplotlib"})
 """Packages of the extra `report`."""
@@ -88,7 +88,7 @@ def _make(directory: Path) -> Report:
         raise run_error(error) from None
     info, results = run.recorded
     ordered = by_schedule(results)
-    standings = compute_standings(info.title, info.entries, run.recorded.scheduled, ordered)
+    standings = run_standings(directory, info, ordered)
     return make_report(run, ordered, standings, time_use(run, counted(ordered)))
 
 

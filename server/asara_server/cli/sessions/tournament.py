@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
-from asara_server.cli.display.console import notify, out
+from asara_server.cli.display.console import notify, out, warn
 from asara_server.cli.display.costs import costs_lines
 from asara_server.cli.display.faults import (
     warn_of_earlier_exclusions,
@@ -42,6 +42,7 @@ from asara_server.tournament.execution.remote_lobby import tls_files
 from asara_server.tournament.run.directory import RunDirectory, RunInfo
 from asara_server.tournament.runner import RunEnd
 from asara_server.tournament.sandbox.bubblewrap import Sandbox
+from asara_server.tournament.sandbox.cgroups import WITHOUT_CGROUPS
 from asara_server.tournament.sandbox.spec import SandboxConfig
 from asara_server.tournament.schedule.plan import planned_matches
 
@@ -127,7 +128,7 @@ def tournament_sandbox(
 ) -> Sandbox | None:
     """Return a sandbox that hides the tournament file and the secrets of the referee."""
     private = _private_paths(tournament, file, key)
-    return chosen_sandbox(
+    sandbox = chosen_sandbox(
         choice,
         secret=private.hidden,
         shared=private.shared,
@@ -135,6 +136,9 @@ def tournament_sandbox(
         builds=any(entry.build for entry in tournament.entries),
         transport=tournament.transport,
     )
+    if sandbox is not None and not sandbox.has_cgroups:
+        warn(WITHOUT_CGROUPS)
+    return sandbox
 
 
 def _private_paths(tournament: Tournament, file: Path, key: Path | None) -> SandboxConfig:

@@ -60,7 +60,7 @@ class BuildCache:
 
     def __init__(self, folder: Path | None = None) -> None:
         """Without a `folder`, builds are in $XDG_CACHE_HOME/asara/builds."""
-        self._folder = folder or _default_folder()
+        self._folder = folder or cache_folder() / "builds"
 
     def place(
         self, entry: Entry, limits: Limits, sandbox: Sandbox, hidden: Iterable[Path]
@@ -211,7 +211,8 @@ def _is_private(folder: Path) -> bool:
     return found.st_uid == os.geteuid() and not found.st_mode & 0o022
 
 
-def _default_folder() -> Path:
+def cache_folder() -> Path:
+    """Return the folder of asara's caches; raises RuntimeError if the user has no home."""
     home = os.environ.get("XDG_CACHE_HOME")
     top = Path(home) if home and Path(home).is_absolute() else Path("~/.cache").expanduser()
-    return top / "asara" / "builds"
+    return top / "asara"

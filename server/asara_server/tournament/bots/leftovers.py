@@ -5,11 +5,18 @@ Their orphan reaper does that too, but nobody knows when it is done.
 
 import time
 from collections.abc import Iterable
+from contextlib import closing
 from functools import partial
 from pathlib import Path
 from typing import Final
 
 from asara_server.tournament.bots.orphan_reaper import kill_marked, mark_of
+from asara_server.tournament.run.process_record import (
+    ProcessFile,
+    ProcessRecorder,
+    living,
+    read_processes_of,
+)
 from asara_server.tournament.sandbox import cgroup_end
 
 _END_S: Final = 60.0
@@ -17,14 +24,28 @@ _END_S: Final = 60.0
 _PAUSE_S: Final = 0.02
 
 
-def end_leftovers(processes: Iterable[str], cgroups: Iterable[Path]) -> list[int]:
+def end_recorded(directory: Path, cgroups: Iterable[Path], within_s: float = _END_S) -> list[int]:
+    """End all processes that may live by the record of a run; return those that still do.
+
+    Raises ProcessRecordError.
+    """
+    survivors = end_leftovers(living(read_processes_of(directory)), cgroups, within_s)
+    if not survivors:
+        with closing(ProcessFile(directory)) as file:
+            ProcessRecorder(file.write).cleared()
+    return survivors
+
+
+def end_leftovers(
+    processes: Iterable[str], cgroups: Iterable[Path], within_s: float = _END_S
+) -> list[int]:
     """End these processes, and all control groups of runners and workers that have ended.
 
     `processes` are the names of `BotProcess`, and `cgroups` the folders in which such groups are.
     Return the processes that the kernel lets live on.
     """
-    left = cgroup_end.end_groups(partial(cgroup_end.leftovers, tuple(cgroups)), _END_S)
-    deadline_s = time.monotonic() + _END_S
+    left = cgroup_end.end_groups(partial(cgroup_end.leftovers, tuple(cgroups)), within_s)
+    deadline_s = time.monotonic() + within_s
     for name in processes:
         while (found := kill_marked(mark_of(name))) and time.monotonic() < deadline_s:
             time.sleep(_PAUSE_S)

@@ -31,6 +31,7 @@ from asara_server.match.spec import ProcessPolicy
 from asara_server.referee.bot_registry import BotRegistry
 from asara_server.text import plain_words
 from asara_server.tournament.bots.bot_addresses import BotAddresses
+from asara_server.tournament.bots.bots_lock import BotsLock
 from asara_server.tournament.bots.departures import Departure
 from asara_server.tournament.bots.error_output import WAITED
 from asara_server.tournament.bots.exclusions import Absence, Exclusions
@@ -121,6 +122,7 @@ class BotPool:
         self._all: set[PooledBot] = set()
         self._idle: list[PooledBot] = []  # the one that has been idle longest is first
         self._record = record
+        self._lock = BotsLock()
         self._failed_starts = FailedStarts(limits.failed_starts)
         self.exclusions = Exclusions()
         self.survivors: tuple[int, ...] = ()
@@ -233,10 +235,15 @@ class BotPool:
         else:
             await self._retire(bot, "the match is over")
 
-    async def end_all(self) -> None:
-        """End all processes, of which none may play: what they know of deals ends with them."""
+    async def end_all(self) -> tuple[int, ...]:
+        """End all processes, of which none may play: what they know of deals ends with them.
+
+        Returns those that the kernel did not let end since the last call.
+        """
         self._idle.clear()
         await self._end_all("the leg is over")
+        survivors, self.survivors = self.survivors, ()
+        return survivors
 
     async def _end_all(self, why: str) -> None:
         # A task whose caller was cancelled may start a process yet.
@@ -279,6 +286,7 @@ class BotPool:
     async def _start(self, bot: PooledBot, match_id: str, seat: int, path: Path) -> None:
         bot.server = await self._addresses.open(bot.token, partial(self._close_flooded, bot))
         self._register(bot)
+        self._lock.add(bot.token)
         try:
             process, log = await self._starter.start(bot, bot.server, seat, path)
         except StartError as error:
@@ -392,8 +400,10 @@ class BotPool:
             self.survivors += survivors
             if bot.entry not in self.exclusions.out:
                 self._put_out(bot, survival(survivors))
-        elif bot.process is not None:
-            self._record.ended(bot.process.name)
+        else:
+            self._lock.discard(bot.token)
+            if bot.process is not None:
+                self._record.ended(bot.process.name)
 
 
 def _new_token() -> str:

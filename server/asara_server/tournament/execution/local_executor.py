@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import nullcontext
+from typing import Final
 
 from asara_server.logs import logger
 from asara_server.match.spec import SECOND_US
@@ -13,6 +14,7 @@ from asara_server.referee.referee import Referee
 from asara_server.referee.waits import Wait
 from asara_server.replay.file import replay_records
 from asara_server.tournament.bots.departures import Departure
+from asara_server.tournament.bots.leftovers import end_recorded
 from asara_server.tournament.bots.output_log import OutputTap
 from asara_server.tournament.config.tournament_file import usable_cores
 from asara_server.tournament.execution.executor import FINISH_S, ExecutionContext
@@ -27,6 +29,9 @@ from asara_server.tournament.run.process_record import ProcessRecorder
 from asara_server.tournament.run.progress import RunProgress
 from asara_server.tournament.sandbox.kernel_limits import warn_of_epoll_watches, warn_of_processes
 from asara_server.tournament.schedule.legs import PendingMatch
+
+_SURVIVORS_END_S: Final = 1.0
+"""Seconds that processes of earlier legs, which have not ended, have after each further one."""
 
 
 class LocalExecutor:
@@ -175,9 +180,13 @@ async def _play_legs(
         while leg:
             await _play_together(progress, context, local, bots, meter, leg)
             leg = progress.rest_of_leg(context.concurrency, start_s=meter.costs.start_s)
-        await local.pool.end_all()
-        if local.pool.survivors:
-            progress.end_shared_deals(local.pool.survivors)
+        survivors = await local.pool.end_all()
+        if progress.survived:
+            cgroups = context.sandbox.cgroup_parents if context.sandbox is not None else ()
+            directory = progress.directory.path
+            left = await asyncio.to_thread(end_recorded, directory, cgroups, _SURVIVORS_END_S)
+            survivors = tuple(left)  # it names those of the last leg as well
+        progress.end_shared_deals(survivors)
 
 
 async def _play_together(

@@ -130,7 +130,7 @@ def info_faults(info: RunInfo, manifest: Manifest, manifest_sha256: str) -> Iter
         ("title", manifest.title),
         ("entries", manifest.entry_names),
         ("processes", {one.name: one.processes for one in manifest.entries if one.processes}),
-        ("remote", tuple(entry.name for entry in manifest.entries if entry.remote)),
+        ("remote", manifest.remote),
         ("deals", manifest.deals),
         ("blocks", manifest.blocks),
         ("edition", manifest.edition),

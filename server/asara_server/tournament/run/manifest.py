@@ -112,6 +112,11 @@ class Manifest(Document):
         return tuple(entry.name for entry in self.entries)
 
     @property
+    def remote(self) -> tuple[str, ...]:
+        """Entries on other machines."""
+        return tuple(entry.name for entry in self.entries if entry.remote)
+
+    @property
     def legs(self) -> bool:
         """True if no bot lived through two matches of one deal; a series of matches has no legs."""
         return self.schedule_rule == "groups" and self.blocks != "independent"
@@ -134,7 +139,7 @@ class Manifest(Document):
             self.seats,
             rule_sets,
             self._layout,
-            never_mirrored=[entry.name for entry in self.entries if entry.remote],
+            remote=self.remote,
         )
 
     def processes_by_seat(self, entries: Sequence[str]) -> tuple[ProcessPolicy | None, ...]:

@@ -1,15 +1,16 @@
 """Checks that no bot process lived through two matches of one deal, as the runner recorded it.
 
 Between two matches of one deal there is a moment at which no bot process lived on the machine. So
-nothing that one of them saw can have reached the other. What the record cannot show is that it is
-true: it is the organiser's.
+nothing that one of them saw can have reached the other. The legs of a group have no other matches
+than those of its blocks. What the record cannot show is that it is true: it is the organiser's.
 """
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import inf
 
+from asara_server.text import plain
 from asara_server.tournament.run.process_record import PROCESSES, ProcessRow
 from asara_server.tournament.schedule.schedule import ScheduledMatch
 from asara_server.tournament.standings.match_result import MatchResult, attempt_name
@@ -34,7 +35,8 @@ def process_faults(
     max_attempts: int,
     remote: frozenset[str],
 ) -> Iterator[str]:
-    """Yield what is wrong: processes that met a deal again, and attempts without their processes.
+    """Yield what is wrong: processes that met a deal again, attempts without their processes, and
+    matches that were played outside their group.
 
     `remote` are the entries on other machines, of which there is no record.
     """
@@ -44,6 +46,9 @@ def process_faults(
         if match.shared_deal
         for number in range(1, max_attempts + 1)
     }
+    rows = list(rows)
+    if deals:
+        yield from _group_faults(rows, schedule)
     machines = _lives(rows)
     played: dict[str, set[str]] = defaultdict(set)
     for lives in machines.values():
@@ -58,6 +63,36 @@ def process_faults(
                 yield (
                     f"{PROCESSES}: {result.played_as}: no process of {min(missing)} is recorded, "
                     "although it played"
+                )
+
+
+def _group_faults(rows: Iterable[ProcessRow], schedule: Sequence[ScheduledMatch]) -> Iterator[str]:
+    """Yield groups that are not of the schedule, and the first match outside each group."""
+    sizes = Counter(match.deal_block for match in schedule)
+    block_of = {match.match_id: match.deal_block for match in schedule}
+    before: set[str] = set()
+    group: Mapping[str, int] = {}
+    named = False
+    for row in rows:
+        if row.row == "group":
+            grown = group.keys() <= row.blocks.keys()
+            for block in row.blocks:
+                if block in before and not (grown and block in group):
+                    yield f"{PROCESSES}: block {plain(block)} is in two groups"
+                elif row.blocks[block] != sizes[block]:
+                    yield (
+                        f"{PROCESSES}: block {plain(block)} has {row.blocks[block]} of its "
+                        f"{sizes[block]} matches in its group"
+                    )
+            before.update(row.blocks)
+            group, named = row.blocks, False
+        elif row.row == "plays" and not named:
+            match_id = row.match if row.match in block_of else row.match.rpartition(".")[0]
+            if block_of.get(match_id, "") not in group:
+                named = True
+                yield (
+                    f"{PROCESSES}: {plain(row.match)} was played outside its group, whose legs "
+                    "were over or had not begun"
                 )
 
 

@@ -3,7 +3,8 @@
 With it, anybody can check what the runner recorded: that between two matches of one deal no bot
 process lived on the machine (see `process_check`). A line holds one fact, which `row` names:
 
-group    `blocks`, which are played together from now on
+group    `blocks`, each with its number of matches, are played together from now on; `size` is what
+         their number follows from
 began    the `process` of an `entry`, on a `machine`
 plays    the `process` takes part in the attempt `match`
 ended    the `process` and all its children are dead
@@ -18,8 +19,10 @@ of the clock affects.
 import os
 import platform
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from functools import cache
+from mmap import ACCESS_READ, mmap
 from pathlib import Path
 from typing import Any, Final, Literal
 
@@ -27,6 +30,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from asara_server.atomic_file import AppendedFile, replace_file
 from asara_server.logs import Fact
+from asara_server.tournament.schedule.legs import GroupSize
 
 PROCESSES: Final = "processes.jsonl"
 
@@ -42,7 +46,8 @@ class ProcessRow(BaseModel):
     process: str = ""
     entry: str = ""
     match: str = ""
-    blocks: tuple[str, ...] = ()
+    blocks: dict[str, int] = {}
+    size: GroupSize | None = None
     matches: tuple[str, ...] = ()
 
 
@@ -94,8 +99,9 @@ class ProcessFile:
         """Append a line; raises OSError, which names the file."""
         self._file.append(f"{ProcessRow(**row).model_dump_json(exclude_defaults=True)}\n".encode())
 
-    def write_group(self, blocks: Sequence[str]) -> None:
-        self.write({"row": "group", "blocks": tuple(blocks)})
+    def write_group(self, blocks: Mapping[str, int], size: GroupSize) -> None:
+        """Write the blocks of a group, each with its number of matches."""
+        self.write({"row": "group", "blocks": dict(blocks), "size": size})
         self.flush()
 
     def write_alone(self, matches: Iterable[str]) -> None:
@@ -126,10 +132,32 @@ def read_processes_of(directory: Path) -> list[ProcessRow]:
     return read_processes((directory / PROCESSES).read_bytes())
 
 
-def last_group(rows: Iterable[ProcessRow]) -> tuple[str, ...]:
-    """Return the blocks of the group that was begun last."""
+def last_group(rows: Iterable[ProcessRow]) -> Mapping[str, int]:
+    """Return the blocks of the group that was begun last, each with its number of matches."""
     groups = [row.blocks for row in rows if row.row == "group"]
-    return groups[-1] if groups else ()
+    return groups[-1] if groups else {}
+
+
+def last_group_of(directory: Path) -> Mapping[str, int]:
+    """Return the same of a run directory, without reading more than the end of its record."""
+    with suppress(OSError, ValueError), _mapped(directory) as content:
+        start = content.rfind(b'{"row":"group"')
+        if start >= 0:
+            line = content[start : content.find(b"\n", start)]
+            return ProcessRow.model_validate_json(line).blocks
+    return {}
+
+
+def was_beside_others(directory: Path) -> bool:
+    """Return True if a leg of a run began while bots of other runs lived on the machine."""
+    with suppress(OSError, ValueError), _mapped(directory) as content:
+        return content.find(b'{"row":"others"') >= 0
+    return False
+
+
+def _mapped(directory: Path) -> mmap:
+    with (directory / PROCESSES).open("rb") as file:
+        return mmap(file.fileno(), 0, access=ACCESS_READ)
 
 
 def matches_alone(rows: Iterable[ProcessRow]) -> frozenset[str]:

@@ -36,8 +36,8 @@ from asara_server.tournament.run.suspension import Suspensions
 from asara_server.tournament.schedule.legs import (
     DEFAULT_MATCH_S,
     DEFAULT_START_S,
+    GroupSize,
     PendingMatch,
-    group_size,
     next_leg,
     share_deals,
     with_own_deals,
@@ -97,10 +97,12 @@ class RunProgress:
         self._warned_of_others = False
         self._remote = frozenset(remote)
         self._open_at_once = self.legs and contained and not remote
-        self._group: tuple[str, ...] = ()
-        """Blocks that are played now."""
+        self.group: Mapping[str, int] = {}
+        """Blocks that are played now, each with its number of matches."""
         self._may_grow = False
         """True in the first leg of a group: its deals are new to everybody."""
+        self.survived = False
+        """True if processes of bots lived on after the last leg."""
         self.schedule = schedule
         self.directory = directory
         self.results: list[MatchResult] = list(results)
@@ -211,37 +213,37 @@ class RunProgress:
         if not self._may_grow or self.stopping.is_set():
             return []
         self._may_grow = False
-        begun = set(self._group)
+        begun = self.group
         self._enlarge_group(concurrency, start_s)
-        return self._leg_of({name for name in self._group if name not in begun})
+        return self._leg_of(self.group.keys() - begun.keys())
 
     def _next_leg(self, concurrency: int, start_s: float | None) -> list[PendingMatch]:
         self._may_grow = False
-        if leg := self._leg_of(self._group):
+        if leg := self._leg_of(self.group):
             return leg
-        self._group = ()
+        self.group = {}
         self._enlarge_group(concurrency, start_s)
         self._may_grow = True
-        return self._leg_of(self._group)
+        return self._leg_of(self.group)
 
     def _enlarge_group(self, concurrency: int, start_s: float | None) -> None:
         """Add blocks until the group has the size that follows from the times so far."""
-        sizes = Counter(match.deal_block for match in self.schedule)
-        left = dict.fromkeys(pending.match.deal_block for pending in self.pending_matches())
-        left = dict.fromkeys([*self._group, *(name for name in sizes if name in left)])
-        if len(left) == len(self._group):
+        matches = Counter(match.deal_block for match in self.schedule)
+        pending = {match.deal_block for match, _ in self.pending_matches()}
+        left = [*self.group, *(name for name in matches if name in pending - self.group.keys())]
+        if len(left) == len(self.group):
             return
-        size = group_size(
+        size = GroupSize(
             len(left),
-            max(sizes.values()),
+            max(matches.values()),
             concurrency,
-            match_s=self._match_s(),
-            start_s=DEFAULT_START_S if start_s is None else start_s,
+            self._match_s(),
+            DEFAULT_START_S if start_s is None else start_s,
         )
-        if size > len(self._group):
-            self._group = tuple(left)[:size]
-            self._begun.update(self._group)
-            self.directory.processes.write_group(self._group)
+        if size.blocks > len(self.group):
+            self.group = {name: matches[name] for name in left[: size.blocks]}
+            self._begun.update(self.group)
+            self.directory.processes.write_group(self.group, size)
 
     @property
     def open_in_group(self) -> tuple[int, float]:
@@ -249,25 +251,28 @@ class RunProgress:
 
         Until then the standings hold blocks of which only a part was played.
         """
-        left = sum(match.deal_block in self._group for match, _ in self.pending_matches())
+        left = sum(match.deal_block in self.group for match, _ in self.pending_matches())
         return left, left * self._match_s()
 
     def resume_group(self, rows: Sequence[ProcessRow]) -> None:
         """Go on with the group that an earlier part of the run has begun, by its record."""
-        self._group = last_group(rows)
-        self._begun.update(self._group)
+        self.group = last_group(rows)
+        self._begun.update(self.group)
         self._give_own_deals(matches_alone(rows))
 
     def end_shared_deals(self, survivors: Sequence[int]) -> None:
-        """Give what is left of the group deals of its own, as these processes may know its deals.
+        """Give what is left of the group deals of its own if these processes may know its deals.
 
         Matches that have begun keep theirs.
         """
+        self.survived = bool(survivors)
+        if not survivors:
+            return
         begun = self.directory.journal.unfinished
         alone = [
             match.match_id
             for match, attempt in self.pending_matches()
-            if match.deal_block in self._group
+            if match.deal_block in self.group
             and match.shared_deal
             and attempt_name(match.match_id, attempt) not in begun
         ]
@@ -285,7 +290,7 @@ class RunProgress:
             for match, attempt in self.pending_matches()
             if match.deal_block in blocks
         }
-        group: dict[str, list[ScheduledMatch]] = {name: [] for name in self._group}
+        group: dict[str, list[ScheduledMatch]] = {name: [] for name in self.group}
         for match in self.schedule:
             if match.deal_block in group:
                 group[match.deal_block].append(match)

@@ -1,11 +1,15 @@
 """Reads a run and its results from its directory."""
 
 import os
+from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
 from asara_server.tournament.run.directory import RunDirectoryError, RunInfo, read_info
+from asara_server.tournament.run.process_record import last_group_of
 from asara_server.tournament.standings.match_result import MatchResult, ResultsError, read_results
+from asara_server.tournament.standings.model import Standings
+from asara_server.tournament.standings.standings import compute_standings
 
 
 class RunError(ValueError):
@@ -21,10 +25,19 @@ class RecordedRun(NamedTuple):
     results: tuple[MatchResult, ...]
     """Results in the order of the file, including void ones."""
 
-    @property
-    def scheduled(self) -> int:
-        """Number of matches of the run; in runs of earlier versions, of those with a result."""
-        return self.info.scheduled or len({result.match_id for result in self.results})
+
+def run_standings(directory: Path, info: RunInfo, results: Iterable[MatchResult]) -> Standings:
+    """Return the standings that follow from these results of a run."""
+    results = tuple(results)
+    return compute_standings(
+        info.title,
+        info.entries,
+        # Runs of earlier versions did not store the number.
+        info.scheduled or len({result.match_id for result in results}),
+        results,
+        group=last_group_of(directory),
+        remote=info.remote,
+    )
 
 
 def read_run(directory: Path) -> RecordedRun:

@@ -5,6 +5,7 @@ and the replays for the results, the results for the standings, and the signed t
 it. `match_check` compares each replay with its place in the run when the match is played again.
 """
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -31,6 +32,8 @@ from asara_server.tournament.run.match_check import ExpectedMatch, expected_matc
 from asara_server.tournament.run.process_check import process_faults
 from asara_server.tournament.run.process_record import (
     ProcessRecordError,
+    ProcessRow,
+    last_group,
     legs_beside_others,
     matches_alone,
     read_processes,
@@ -46,6 +49,7 @@ from asara_server.tournament.run.run_files import (
 from asara_server.tournament.run.standings_check import standings_fault
 from asara_server.tournament.schedule.legs import with_own_deals
 from asara_server.tournament.schedule.schedule import ScheduledMatch
+from asara_server.tournament.standings.standings import compute_standings
 
 _BEING_WRITTEN: Final = 16
 """Number of the last results of a run whose replays may not be written yet, if it did not end."""
@@ -110,6 +114,7 @@ class _RunAudit:
         self._head = signed.head
         self._report = RunReport(files.directory, signed, replays=tuple(files.replays))
         self._faults = self._report.faults
+        self._rows: list[ProcessRow] = []
         self._ended = self._report.ended = not files.running or self._head is not None
 
     def report(self) -> RunReport:
@@ -184,17 +189,24 @@ class _RunAudit:
         if not files.lines_read:
             report.unchecked.append(f"{STANDINGS}, because {RESULTS} could not be read")
             return
-        names = manifest.entry_names
-        fault = standings_fault(files.standings, manifest.title, names, scheduled, files.results)
+        computed = compute_standings(
+            manifest.title,
+            manifest.entry_names,
+            scheduled,
+            files.results,
+            group=last_group(self._rows),
+            remote=manifest.remote,
+        )
+        fault = standings_fault(files.standings, computed)
         self._faults += [fault] if fault else []
 
     def _check_processes(
         self, manifest: Manifest, schedule: Sequence[ScheduledMatch]
     ) -> Sequence[ScheduledMatch]:
         """Check who could know a deal that was played; return the schedule with the deals given."""
-        remote = frozenset(entry.name for entry in manifest.entries if entry.remote)
+        remote = frozenset(manifest.remote)
         try:
-            rows = read_processes(self._files.processes or b"")
+            rows = self._rows = read_processes(self._files.processes or b"")
         except ProcessRecordError as error:
             self._faults.append(str(error))
             return schedule
@@ -212,10 +224,15 @@ class _RunAudit:
         self._faults += process_faults(
             rows, schedule, self._files.results, max_attempts=manifest.max_attempts, remote=remote
         )
-        if remote and manifest.blocks == "duplicate":
+        tables = Counter(
+            match.shared_deal
+            for match in schedule
+            if match.shared_deal and not remote.isdisjoint(match.entries)
+        )
+        if blocks := sum(number > 1 for number in tables.values()):
             self._report.unchecked.append(
-                "what bots on other machines could tell each other about a deal: "
-                f"{', '.join(sorted(remote))}"
+                "what entries on other machines told each other about deals: in "
+                f"{count(blocks, 'block')} they sat at several tables: {', '.join(sorted(remote))}"
             )
         return schedule
 

@@ -2,14 +2,12 @@
 
 import json
 import math
-from collections.abc import Sequence
 from typing import Any, Final
 
 from asara_server.text import plain
 from asara_server.tournament.run.directory import standings_bytes
 from asara_server.tournament.run.run_files import STANDINGS
-from asara_server.tournament.standings.match_result import MatchResult
-from asara_server.tournament.standings.standings import compute_standings
+from asara_server.tournament.standings.model import Standings
 
 _TOLERANCE: Final = 2e-6
 """Difference of two numbers that other versions of numerical libraries may cause."""
@@ -18,15 +16,12 @@ _LONGEST: Final = 60
 """Characters of a value, or of a key."""
 
 
-def standings_fault(
-    found: bytes,
-    title: str,
-    entries: Sequence[str],
-    scheduled: int,
-    results: Sequence[MatchResult],
-) -> str | None:
-    """Return the first value of `standings.json` that does not follow from the results."""
-    expected = standings_bytes(compute_standings(title, entries, scheduled, results))
+def standings_fault(found: bytes, computed: Standings) -> str | None:
+    """Return the first value of `standings.json` that does not follow from the results.
+
+    These are the standings that were computed from them.
+    """
+    expected = standings_bytes(computed)
     if expected == found:
         return None
     try:

@@ -38,13 +38,6 @@ def groups_of(parents: Iterable[Path], prefix: str) -> list[Path]:
     return found
 
 
-def processes_of_others(parents: Iterable[Path]) -> list[int]:
-    """Return the processes in the groups of other runners, which play now."""
-    own = runner_prefix(os.getpid())
-    others = [one for one in groups_of(parents, "asara-") if not one.name.startswith(own)]
-    return sorted({pid for folder in others for pid in members(folder)})
-
-
 def leftovers(parents: Iterable[Path]) -> list[Path]:
     """Return the folders of the groups of runners that have ended without removing them."""
     here = Path("/proc/self/ns/pid").stat().st_ino

@@ -205,6 +205,14 @@ class Cgroup:
         return not left
 
 
+WITHOUT_CGROUPS: Final = (
+    "Without control groups, a bot can pass on what it knows of a deal to a later leg, through "
+    "names in the kernel's caches; its memory is limited for each process only, and its processor "
+    "cores are not limited."
+)
+"""What is not promised if `Cgroups.find` returns None."""
+
+
 class Cgroups:
     """Creates control groups. `find` returns None if this user cannot create them."""
 

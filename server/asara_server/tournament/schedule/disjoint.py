@@ -19,7 +19,7 @@ For two seats without teams the blocks are those of the circle method, in which 
 before any meets again.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import lru_cache
 from heapq import heappop, heapreplace
 from itertools import combinations, takewhile
@@ -63,6 +63,39 @@ def disjoint_blocks(teams: tuple[int, ...], k: int, count: int, tables: int) -> 
     return tuple(
         tuple(tuple(table) for table in block) for block in _in_even_order(len(teams), blocks)
     )
+
+
+def gathered(
+    blocks: Sequence[Block], apart: Collection[int], teams: Sequence[int]
+) -> Iterator[Block]:
+    """Yield the blocks with the entries in `apart` at one table of a block at most, if possible.
+
+    Tables are exchanged between blocks, the nearest ones first, so that the same entries meet.
+    """
+    found = [list(block) for block in blocks]
+    theirs = [[table for table in block if not set(table).isdisjoint(apart)] for block in blocks]
+    free = [number for number, tables in enumerate(theirs) if not tables]
+
+    def may_join(table: Table, block: Iterable[Table], leaves: Table) -> bool:
+        rest = {teams[entry] for other in block if other != leaves for entry in other}
+        return rest.isdisjoint(teams[entry] for entry in table)
+
+    def exchange(number: int, table: Table) -> None:
+        """Exchange a table for one of a block without such entries."""
+        block = found[number]
+        for near in sorted(free, key=lambda other: abs(other - number)):
+            other = found[near]
+            for leaves in other:
+                if may_join(table, other, leaves) and may_join(leaves, block, table):
+                    block[block.index(table)] = leaves
+                    other[other.index(leaves)] = table
+                    free.remove(near)
+                    return
+
+    for number, tables in enumerate(theirs):
+        for table in tables[1:]:
+            exchange(number, table)
+    yield from map(tuple, found)
 
 
 def circle_blocks(n: int, count: int, tables: int) -> tuple[Block, ...]:

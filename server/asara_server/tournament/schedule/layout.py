@@ -31,6 +31,7 @@ from asara_server.tournament.schedule.disjoint import (
     block_sizes,
     circle_blocks,
     disjoint_blocks,
+    gathered,
 )
 from asara_server.tournament.schedule.seating import seated
 
@@ -260,10 +261,13 @@ def _groups_met(layout: Layout, seats: int) -> Sequence[tuple[int, ...]]:
     return [block[0] for block in blocks]
 
 
-def blocks_of(layout: Layout, seats: int) -> Sequence[Block]:
-    """Return the tables of each block of one round, with entries by seat."""
+def blocks_of(layout: Layout, seats: int, remote: frozenset[int] = frozenset()) -> Sequence[Block]:
+    """Return the tables of each block of one round, with entries by seat.
+
+    In duplicate blocks, the `remote` entries are at one table of a block, if that is possible.
+    """
     if layout.blocks == "duplicate":
-        return _duplicate_blocks(layout, seats)
+        return _duplicate_blocks(layout, seats, remote)
     return [tuple(_seatings(group, layout.orders)) for group in _groups(layout, seats)]
 
 
@@ -280,18 +284,23 @@ def _groups(layout: Layout, seats: int) -> Iterable[tuple[int, ...]]:
 
 
 @lru_cache(maxsize=4)  # for all rule sets, and for the plan
-def _duplicate_blocks(layout: Layout, seats: int) -> list[Block]:
+def _duplicate_blocks(layout: Layout, seats: int, remote: frozenset[int]) -> list[Block]:
     count, tables = _table_count(layout, seats), _most_tables(layout, seats)
+    teams = team_numbers(layout.teams)
     circle = _in_circle(layout, seats)
+    blocks: Sequence[Block]
     if circle:
         blocks = circle_blocks(layout.entries, count, tables)
     else:
-        blocks = disjoint_blocks(team_numbers(layout.teams), seats, count, tables)
+        blocks = disjoint_blocks(teams, seats, count, tables)
+    if len(remote) > 1:
+        blocks = tuple(gathered(blocks, remote, teams))
     placed = seated((table for block in blocks for table in block), seats)
-    if circle:  # all pairs have met, and meet again in the other seats
-        pairs = layout.entries * (layout.entries - 1) // 2
-        for number in range(pairs, len(placed)):
-            placed[number] = placed[number - pairs][::-1]
+    if circle:  # pairs that have met meet again in the other seats
+        latest: dict[frozenset[int], tuple[int, ...]] = {}
+        for number, table in enumerate(placed):
+            before = latest.get(frozenset(table))
+            latest[frozenset(table)] = placed[number] = before[::-1] if before else table
     following = iter(placed)
     return [tuple(next(following) for _ in block) for block in blocks]
 

@@ -13,7 +13,7 @@ machines, which nobody here can end.
 
 import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Final, NamedTuple
 
 from asara_server.tournament.schedule.schedule import ScheduledMatch
@@ -52,28 +52,34 @@ def with_own_deals(
     ]
 
 
-def group_size(
-    blocks: int,
-    legs: int,
-    concurrency: int,
-    *,
-    match_s: float = DEFAULT_MATCH_S,
-    start_s: float = DEFAULT_START_S,
-) -> int:
-    """Return how many of the `blocks` that are left are the next group.
+@dataclass(frozen=True, slots=True)
+class GroupSize:
+    """How many blocks the next group has, and what that follows from."""
 
-    So many that the starts of a leg, and the waiting for its last match, take about `OVERHEAD` of
-    its time; but a group takes at most `LARGEST_SHARE` of the run, or `SHORT_S` if that is longer,
-    so that blocks complete all along. The seconds are those of a match and of the start of a bot.
-    """
-    match_s = max(match_s, 0.001)
-    leg_s = start_s + (match_s / 2 if concurrency > 1 else 0.0)
-    wanted = leg_s * concurrency / (OVERHEAD * match_s)
-    block_s = legs * match_s / concurrency
-    most = max(LARGEST_SHARE * blocks * block_s, SHORT_S) / block_s
-    size = max(math.ceil(min(wanted, most)), concurrency, 1)
-    groups = max(blocks // size, 1)
-    return math.ceil(blocks / groups)
+    blocks_left: int
+    legs: int
+    concurrency: int
+    match_s: float
+    """Seconds of a match."""
+    start_s: float
+    """Seconds of the start of a bot."""
+
+    @property
+    def blocks(self) -> int:
+        """Number of blocks of the group.
+
+        So many that the starts of a leg, and the waiting for its last match, take about `OVERHEAD`
+        of its time; but a group takes at most `LARGEST_SHARE` of the run, or `SHORT_S` if that is
+        longer, so that blocks complete all along.
+        """
+        match_s, concurrency = max(self.match_s, 0.001), self.concurrency
+        leg_s = self.start_s + (match_s / 2 if concurrency > 1 else 0.0)
+        wanted = leg_s * concurrency / (OVERHEAD * match_s)
+        block_s = self.legs * match_s / concurrency
+        most = max(LARGEST_SHARE * self.blocks_left * block_s, SHORT_S) / block_s
+        size = max(math.ceil(min(wanted, most)), concurrency, 1)
+        groups = max(self.blocks_left // size, 1)
+        return math.ceil(self.blocks_left / groups)
 
 
 def leg_count(group: Sequence[Sequence[ScheduledMatch]]) -> int:

@@ -27,7 +27,7 @@ def planned_matches(tournament: Tournament) -> list[ScheduledMatch]:
         tournament.seats,
         tournament.rule_sets,
         planned_layout(tournament),
-        never_mirrored=tournament.remote_entries,
+        remote=tournament.remote_entries,
     )
 
 

@@ -65,18 +65,25 @@ def list_matches(
     rule_sets: Sequence[frozenset[RuleSet]],
     layout: Layout | None = None,
     *,
-    never_mirrored: Collection[str] = (),
+    remote: Collection[str] = (),
 ) -> list[ScheduledMatch]:
     """Return all matches, in the order of play.
 
-    By default, every group of entries is a block in which each match has its own deal. Each match
-    of a mirrored block with an entry in `never_mirrored` has its own deal.
+    By default, every group of entries is a block in which each match has its own deal. The process
+    of a `remote` entry is on another machine and lives for the whole run: each match of its
+    mirrored blocks has its own deal, and in duplicate blocks all these entries are at one table, if
+    that is possible.
     """
     layout = layout or Layout(("",) * len(entries))
     kinds = [(rules, k) for rules in rule_sets for k in seats]
     blocks = [blocks_of(layout, k) for _, k in kinds]
     names = names_by_kind(entries, layout, blocks)
-    apart = frozenset(never_mirrored)
+    apart = frozenset(remote)
+    if layout.blocks == "duplicate":
+        blocks = [
+            blocks_of(layout, k, frozenset(n for n, name in enumerate(named) if name in apart))
+            for (_, k), named in zip(kinds, names, strict=True)
+        ]
     return [
         match
         for number in range(1, layout.rounds + 1)
@@ -120,7 +127,7 @@ def _one_round(
     blocks: Sequence[Sequence[Block]],
     names: Sequence[Sequence[str]],
     block_kind: BlockKind,
-    never_mirrored: frozenset[str],
+    remote: frozenset[str],
 ) -> Iterator[ScheduledMatch]:
     order = sorted(
         ((index + 0.5) / len(blocks[kind]), kind, index)
@@ -139,7 +146,7 @@ def _one_round(
         if block_kind == "duplicate":
             # The seats of a round are even; those of several rounds are in the other seats.
             tables = [rotate(table, number - 1) for table in tables]
-        elif block_kind == "mirrored" and not never_mirrored.isdisjoint(tables[0]):
+        elif block_kind == "mirrored" and not remote.isdisjoint(tables[0]):
             own_kind = "independent"
         digits = len(str(len(tables)))
         for turn, table in enumerate(tables):

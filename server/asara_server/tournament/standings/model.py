@@ -7,6 +7,10 @@ deterministic bots give the same file.
     complete          false if the run was cut short
     matches           numbers of scheduled, played (counted) and void matches (the referee failed),
                       and of the deal blocks played
+    unfinished        numbers of deal blocks that were played in part, in the last group that was
+                      begun (see tournament/README.md#legs), and of the matches that they lack
+    remote_blocks     number of duplicate blocks in which entries on other machines sat at several
+                      tables, and could tell each other about the deal
     overall           one StandingsRow per entry, best first
     without_forfeits  the same, from the blocks without a forfeit
     by_rule_sets      the same, by combination of rule sets, such as "pro+gifts"
@@ -157,12 +161,23 @@ class MatchCounts(_Part):
     blocks: int
 
 
+class Unfinished(_Part):
+    """What is missing of the group that is being played."""
+
+    blocks: int
+    """Deal blocks of which some matches were played."""
+    matches: int
+    """Matches that these blocks lack."""
+
+
 class Standings(_Part):
     """The content of `standings.json`."""
 
     title: str
     complete: bool
     matches: MatchCounts
+    unfinished: Unfinished
+    remote_blocks: int
     overall: tuple[StandingsRow, ...]
     without_forfeits: tuple[StandingsRow, ...]
     by_rule_sets: dict[str, tuple[StandingsRow, ...]]

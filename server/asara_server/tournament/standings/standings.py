@@ -1,17 +1,28 @@
 """Standings computed from the results of the matches, never from stored totals. Pure."""
 
 import re
-from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from types import MappingProxyType
 
 from asara_server.tournament.standings.match_result import MatchResult
-from asara_server.tournament.standings.model import LadderRow, MatchCounts, Standings
+from asara_server.tournament.standings.model import LadderRow, MatchCounts, Standings, Unfinished
 
 
 def compute_standings(
-    title: str, entries: Sequence[str], scheduled: int, results: Iterable[MatchResult]
+    title: str,
+    entries: Sequence[str],
+    scheduled: int,
+    results: Iterable[MatchResult],
+    *,
+    group: Mapping[str, int] = MappingProxyType({}),
+    remote: Collection[str] = (),
 ) -> Standings:
-    """Return the standings of these results; entries that never played come last."""
+    """Return the standings of these results; entries that never played come last.
+
+    `group` has the number of matches of each deal block of the group that was begun last. `remote`
+    are the entries on other machines.
+    """
     # These load numerical libraries, which programs that only read standings do not need.
     from asara_server.tournament.standings.cross_table import cross_table
     from asara_server.tournament.standings.ladder import ladder
@@ -39,6 +50,8 @@ def compute_standings(
             void=len(voided - {result.match_id for result in counted}),
             blocks=len({result.deal_block for result in counted}),
         ),
+        unfinished=_unfinished(counted, group),
+        remote_blocks=_remote_blocks(counted, frozenset(remote)),
         overall=overall,
         without_forfeits=(
             overall if len(fair) == len(counted) else summarize(names, tabulate(names, fair))
@@ -83,6 +96,21 @@ def by_schedule(results: Iterable[MatchResult]) -> list[MatchResult]:
             result.attempt,
         ),
     )
+
+
+def _unfinished(counted: Iterable[MatchResult], group: Mapping[str, int]) -> Unfinished:
+    played = Counter(result.deal_block for result in counted if result.deal_block in group)
+    lacks = [group[block] - number for block, number in played.items() if number < group[block]]
+    return Unfinished(blocks=len(lacks), matches=sum(lacks))
+
+
+def _remote_blocks(counted: Iterable[MatchResult], remote: frozenset[str]) -> int:
+    tables = Counter(
+        result.duplicate_deal
+        for result in counted
+        if result.duplicate_deal and not remote.isdisjoint(seat.entry for seat in result.seats)
+    )
+    return sum(number > 1 for number in tables.values())
 
 
 def _names(entries: Sequence[str], results: Iterable[MatchResult]) -> list[str]:

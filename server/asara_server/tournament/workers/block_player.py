@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from asara_server.event_loop import new_event_loop, seldom_collect
 from asara_server.logs import Fact
+from asara_server.tournament.bots.bots_lock import others_have_bots
 from asara_server.tournament.bots.leftovers import end_leftovers
 from asara_server.tournament.bots.process import MachineError
 from asara_server.tournament.run.cost_meter import CostMeter
 from asara_server.tournament.run.process_record import ProcessRecorder
 from asara_server.tournament.sandbox.bubblewrap import Sandbox
-from asara_server.tournament.sandbox.cgroup_end import processes_of_others
 from asara_server.tournament.sandbox.filesystem_view import ReadableCopy
 from asara_server.tournament.workers.block_job import (
     BlockJob,
@@ -147,7 +147,7 @@ def end_leftover_bots(requirements: WorkerRequirements, processes: Sequence[str]
     record = ProcessRecorder(rows.append)
     if not survivors:
         record.cleared()
-    if processes_of_others(cgroups):
+    if others_have_bots():
         record.others()
     return BotsEnd(processes=tuple(rows), survivors=survivors)
 

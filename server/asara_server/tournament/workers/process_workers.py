@@ -81,8 +81,9 @@ class ProcessWorkers:
         self._settings: RunSettings | None = None
         self._workers: set[_WorkerProcess] = set()
         self._idle: list[_WorkerProcess] = []
-        self._died = False
-        """True if a worker has died since bots were ended, so that its own may live on."""
+        self._died = True
+        """True if bots may live on: of a worker that has died since bots were ended or, at first,
+        of an earlier part of the run."""
 
     @property
     def sharing(self) -> int:
@@ -126,15 +127,21 @@ class ProcessWorkers:
             elif isinstance(answer, BaseException):
                 raise answer
         found = [answer for answer in answers if isinstance(answer, BotsEnd)]
-        return [*found, await self._end_leftovers()] if self._died else found
+        survived = any(end.survivors for end in found)
+        if self._died:
+            found.append(await self._end_leftovers())
+        self._died |= survived  # to end them after the next leg
+        return found
 
     async def _end_leftovers(self) -> BotsEnd:
         """End the bots of workers that have died, which the record of the run names."""
-        self._died = False
         assert self._settings is not None
         directory = self._settings.directory
         processes = living(read_processes_of(directory)) if directory is not None else []
-        return await asyncio.to_thread(end_leftover_bots, self._settings.requirements, processes)
+        requirements = self._settings.requirements
+        end = await asyncio.to_thread(end_leftover_bots, requirements, processes)
+        self._died = bool(end.survivors)
+        return end
 
     async def end_run(self, run_id: str) -> Sequence[BotsEnd]:
         """Have the workers end the run; `close` waits for that."""

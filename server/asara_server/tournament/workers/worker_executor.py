@@ -164,9 +164,10 @@ class _BlockScheduler:
         return bool(self._pending)
 
     async def _end_bots(self) -> None:
+        if self._backend.shares_directory:  # by the record, it ends those of earlier legs as well
+            self._survivors = ()
         self._record_ends(await self._backend.end_bots(self._run_id))
-        if self._survivors:
-            self._progress.end_shared_deals(self._survivors)
+        self._progress.end_shared_deals(self._survivors)
 
     async def _take_in_workers(self) -> None:
         """Let workers play that have joined: in legs, when nobody else plays."""

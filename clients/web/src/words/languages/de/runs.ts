@@ -51,6 +51,12 @@ export const runs = {
   score: "Wertung",
   scoreHelp:
     "Wertung: 1 für den ersten Platz bis 0 für den letzten. Der Bereich enthält die erwartete Wertung mit 95 % Sicherheit.",
+  unfinished:
+    "In Blöcken, die nur zum Teil gespielt sind, {count:fehlt # Partie|fehlen # Partien}.",
+  remoteBlocks:
+    "In {count:# Block|# Blöcken} saßen Teilnehmer auf anderen Rechnern an mehreren Tischen und konnten einander von der Verteilung erzählen.",
+  besideOthers:
+    "Zeitweise lebten Bots anderer Läufe auf demselben Rechner; sie konnten weitergeben, was ihnen von einer Verteilung erzählt wurde.",
   range: "{low} bis {high}",
   range95: "95-%-Bereich",
   ranks: "Ränge",

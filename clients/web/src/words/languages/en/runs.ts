@@ -51,6 +51,11 @@ export const runs = {
   score: "Score",
   scoreHelp:
     "Score: 1 for first place down to 0 for last. The range contains the expected score with 95 % confidence.",
+  unfinished: "{count:# match is|# matches are} missing in deal blocks that were played in part.",
+  remoteBlocks:
+    "In {count:# deal block|# deal blocks}, entries on other machines sat at several tables, and could tell each other about the deal.",
+  besideOthers:
+    "For a time, bots of other runs lived on the same machine, and could pass on what they were told about a deal.",
   range: "{low} to {high}",
   range95: "95 % range",
   ranks: "Ranks",

@@ -51,6 +51,11 @@ export const runs = {
   score: "Puntuación",
   scoreHelp:
     "Puntuación: de 1 para el primer puesto a 0 para el último. El intervalo contiene la puntuación esperada con un 95 % de confianza.",
+  unfinished: "{count:Falta # partida|Faltan # partidas} en bloques jugados solo en parte.",
+  remoteBlocks:
+    "En {count:# bloque|# bloques}, participantes en otras máquinas estaban en varias mesas y podían hablarse del reparto.",
+  besideOthers:
+    "Durante un tiempo, bots de otras series vivían en la misma máquina y podían transmitir lo que sabían de un reparto.",
   range: "de {low} a {high}",
   range95: "Intervalo del 95 %",
   ranks: "Puestos",

@@ -51,6 +51,11 @@ export const runs = {
   score: "Score",
   scoreHelp:
     "Score : de 1 pour la première place à 0 pour la dernière. L’intervalle contient le score attendu avec une confiance de 95 %.",
+  unfinished: "Il manque {count:# partie|# parties} à des blocs qui ne sont joués qu’en partie.",
+  remoteBlocks:
+    "Dans {count:# bloc|# blocs}, des participants sur d’autres machines étaient à plusieurs tables et pouvaient se parler de la donne.",
+  besideOthers:
+    "Pendant un temps, des bots d’autres séries vivaient sur la même machine et pouvaient transmettre ce qu’ils apprenaient d’une donne.",
   range: "de {low} à {high}",
   range95: "Intervalle à 95 %",
   ranks: "Rangs",

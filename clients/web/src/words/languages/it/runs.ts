@@ -51,6 +51,11 @@ export const runs = {
   score: "Punteggio",
   scoreHelp:
     "Punteggio: da 1 per il primo posto a 0 per l’ultimo. L’intervallo contiene il punteggio atteso con il 95% di confidenza.",
+  unfinished: "{count:Manca # partita|Mancano # partite} a blocchi giocati solo in parte.",
+  remoteBlocks:
+    "In {count:# blocco|# blocchi}, partecipanti su altre macchine sedevano a più tavoli e potevano parlarsi della distribuzione.",
+  besideOthers:
+    "Per un certo tempo, bot di altre serie vivevano sulla stessa macchina e potevano riferire ciò che sapevano di una distribuzione.",
   range: "da {low} a {high}",
   range95: "Intervallo al 95%",
   ranks: "Ranghi",

@@ -51,6 +51,12 @@ export const runs = {
   score: "Score",
   scoreHelp:
     "Score: van 1 voor de eerste plaats tot 0 voor de laatste. Het bereik bevat de verwachte score met 95% zekerheid.",
+  unfinished:
+    "{count:# partij ontbreekt|# partijen ontbreken} in blokken die maar voor een deel zijn gespeeld.",
+  remoteBlocks:
+    "In {count:# blok|# blokken} zaten deelnemers op andere machines aan meer tafels en konden ze elkaar over de verdeling vertellen.",
+  besideOthers:
+    "Een tijd lang leefden bots van andere reeksen op dezelfde machine; zij konden doorgeven wat hun over een verdeling was verteld.",
   range: "{low} tot {high}",
   range95: "95%-bereik",
   ranks: "Plaatsen",
