@@ -80,16 +80,27 @@ export interface FailingEntry {
   readonly why: string;
 }
 
+/** A match that is being played; one that may not be watched has neither name nor rules. */
+export interface RunningMatch {
+  readonly name?: string;
+  readonly rules?: string;
+  /** Names by seat. */
+  readonly entries: readonly string[];
+  readonly started_ms: number;
+}
+
 export interface Run {
   readonly name: string;
   readonly kind: "run" | "replays";
   readonly title: string;
   readonly state: RunState;
   readonly rules: readonly string[];
+  /** Numbers of seats of the matches that are over. */
+  readonly seats: readonly number[];
   readonly entries: readonly string[];
   readonly standings: Standings | null;
-  /** Matches that are being played and may be watched, the latest first. */
-  readonly running: readonly { name: string; rules: string; entries: readonly string[] }[];
+  /** Matches that are being played, the latest first. */
+  readonly running: readonly RunningMatch[];
   readonly unreadable: number;
   readonly progress: Progress;
   readonly settings?: {
