@@ -42,7 +42,7 @@ def test_standings_are_computed_from_the_results(run: Path) -> None:
             "wins",
             "prestige",
             "matches",
-            "faults",
+            "forfeits",
         ]
     )
     assert {line.split()[1] for line in lines[2:6]} == set(INFO.entries)
@@ -67,7 +67,7 @@ def test_blocks_with_a_forfeit_can_be_left_out_as_a_whole(run: Path) -> None:
         "Spring cup, without forfeits: 90 of 96 matches in 45 deal blocks\n"
     )
     assert "crash" not in done.stdout
-    assert "faults" not in done.stdout
+    assert "forfeits" not in done.stdout
 
 
 def test_the_cross_table_adds_up_to_one_across_its_diagonal(run: Path) -> None:

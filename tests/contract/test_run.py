@@ -77,11 +77,11 @@ def test_a_run_prints_standings_and_what_happened(cup: Cup) -> None:
     printed = cup.done.stderr
     assert max(map(len, lines)) <= 80
     assert lines[0] == "Cup: 12 matches in 6 deal blocks"
-    assert " ".join(lines[1].split()) == ("# entry score 95 % ranks wins prestige matches faults")
+    assert " ".join(lines[1].split()) == ("# entry score 95 % ranks wins prestige matches forfeits")
     assert lines[4].split()[1] == "exits"
     assert lines[4].split()[-2:] == ["8", "8"]
     assert [line.split() for line in lines[6:9]] == [
-        ["Faults"],
+        ["Forfeits"],
         ["entry", "never", "started"],
         ["exits", "8"],
     ]

@@ -60,6 +60,7 @@ function choicesOf(moment: Moment, next: Moment | undefined): BoardChoices | und
     actions: actionsByTarget(legal, searched),
     chosen: new Set(query.get("chosen")?.split(",") ?? []),
     choose: (target) => document.body.setAttribute("data-chose", target),
+    refuse: () => {},
   };
 }
 

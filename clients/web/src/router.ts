@@ -62,11 +62,34 @@ function read(): void {
   if (now.path !== path || now.query !== query) address.value = { path, query };
 }
 
+/** What an entry of the browser's history knows beside its address. */
+interface Entry {
+  /** How far down the page was when it was left. */
+  readonly scrolled?: number;
+  /** Path from which a link led here. */
+  readonly from?: string;
+}
+
+const entry = (): Entry => (history.state ?? {}) as Entry;
+
 /** Shows another page, as a link does. */
 export function go(href: string): void {
-  history.pushState(null, "", href);
+  history.replaceState({ ...entry(), scrolled: window.scrollY }, "");
+  history.pushState({ from: location.pathname }, "", href);
   read();
   window.scrollTo(0, 0);
+}
+
+/** How far down the page was when it was left, after Back; 0 otherwise. */
+export function scrolledBefore(): number {
+  return entry().scrolled ?? 0;
+}
+
+/** Goes back if a link on the page of this path led here, so that it is as it was. */
+export function wentBack(path: string): boolean {
+  if (entry().from !== path) return false;
+  history.back();
+  return true;
 }
 
 /** Changes the query of the address; the page stays, and Back skips the change. */

@@ -8,6 +8,7 @@ import { pagesOf } from "../src/runs/match-rows.js";
 import { changed, filterOf, queryOf } from "../src/runs/matches-page.js";
 import { faultText, rulesText } from "../src/runs/names.js";
 import { secondsLeft } from "../src/runs/progress.js";
+import { nextMatch } from "../src/runs/run-news.js";
 import { runs } from "../src/words/sections/runs.js";
 
 const HOSTILE = 'a/../b?c#d%41 <&"\u202e+';
@@ -95,4 +96,22 @@ it("words of a run that the page does not know are shown as they are", () => {
 it("every language has every text", () => {
   const keys = Object.keys(runs.en).sort();
   for (const texts of Object.values(runs)) expect(Object.keys(texts).sort()).toEqual(keys);
+});
+
+describe("the next running match", () => {
+  const table = (name?: string) => ({ ...(name && { name }), entries: [], started_ms: 0 });
+  const running = [table("c"), table(), table("b")];
+
+  it.each([
+    ["c", "b"],
+    ["b", "c"],
+    ["over", "c"],
+  ])("after %s is %s, and never one that cannot be watched", (match, next) => {
+    expect(nextMatch(running, match)).toBe(next);
+  });
+
+  it("is none if there is no other", () => {
+    expect(nextMatch([table("c"), table()], "c")).toBeUndefined();
+    expect(nextMatch([table()], "c")).toBeUndefined();
+  });
 });

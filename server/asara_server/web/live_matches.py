@@ -204,8 +204,12 @@ class LiveRun:
 
     async def matches(self) -> list[LiveMatch]:
         """Return the running matches that may be watched, in the order in which they started."""
+        return [match for match in await self.tables() if self.may_watch(match)]
+
+    async def tables(self) -> list[LiveMatch]:
+        """Return all running matches, in the order in which they started."""
         await self._connect()
-        return [match for match in self._running.values() if self._may_show(match)]
+        return list(self._running.values())
 
     async def find(self, match_id: str) -> LiveMatch | None:
         """Return the match of this name if it may be watched, and runs or was over a moment ago."""
@@ -213,7 +217,7 @@ class LiveRun:
             if match.header.match_id == match_id:
                 return match
         over = self._over.get(match_id)
-        return over if over is not None and self._may_show(over) else None
+        return over if over is not None and self.may_watch(over) else None
 
     def watch(self, match: LiveMatch, after: int) -> AsyncIterator[bytes]:
         """Yield the messages for a watcher of a match; raises StreamError."""
@@ -222,7 +226,7 @@ class LiveRun:
     async def _next_tick(self) -> None:
         await self._tick.wait()
 
-    def _may_show(self, match: LiveMatch) -> bool:
+    def may_watch(self, match: LiveMatch) -> bool:
         return self._contained or not match.header.shared_deal
 
     async def close(self) -> None:

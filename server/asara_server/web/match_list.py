@@ -13,6 +13,7 @@ LARGEST_PAGE: Final = 200
 _KEPT_FILTERS: Final = 32
 """Filters whose matches are kept, so that the next page need not look for them again."""
 
+_SEATS: Final = ("", "2", "3", "4")
 _STATES: Final = ("", "replay", "waiting", "void")
 _RESULTS: Final = ("", "won", "lost", "tied")
 _FAULTS: Final = ("", "any", *(kind.name.lower() for kind in Termination if kind.forfeit))
@@ -28,6 +29,8 @@ class MatchFilter(NamedTuple):
     entry: str = ""
     opponent: str = ""
     """Another entry of the match."""
+    seats: str = ""
+    """Number of seats."""
     rules: str = ""
     result: str = ""
     """"won", "lost" or "tied": the match of `entry`; without one, "tied" only."""
@@ -42,6 +45,7 @@ class MatchFilter(NamedTuple):
         """Return the filter in the query of an address; raise WebError if it means nothing."""
         found = cls(*(query.get(name, "") for name in cls._fields))
         for name, value, known in (
+            ("seats", found.seats, _SEATS),
             ("result", found.result, _RESULTS),
             ("fault", found.fault, _FAULTS),
             ("state", found.state, _STATES),
@@ -72,6 +76,7 @@ class MatchList:
         self._by_name: dict[str, int] = {}
         self._by_block: dict[str, list[int]] = defaultdict(list)
         self._rules: dict[str, None] = {}
+        self._seats: set[int] = set()
         self._filtered: dict[MatchFilter, _Found] = {}
 
     def update(self) -> None:
@@ -82,12 +87,18 @@ class MatchList:
             if not result.void:
                 self._by_block[plain(result.deal_block)].append(number)
                 self._rules[plain(result.rule_sets)] = None
+                self._seats.add(len(result.seats))
         self._seen = len(self.results)
 
     @property
     def rules(self) -> list[str]:
         """Combinations of rule sets that occur, sorted."""
         return sorted(self._rules)
+
+    @property
+    def seats(self) -> list[int]:
+        """Numbers of seats that occur, sorted."""
+        return sorted(self._seats)
 
     def named(self, name: str) -> MatchResult | None:
         """Return the attempt of this name."""
@@ -146,10 +157,12 @@ def _void_or_any(state: str) -> str:
 
 def _condition(wanted: MatchFilter) -> Callable[[MatchResult], bool]:
     """Return a function that tells if a match is kept, whatever its replay."""
-    entry, opponent, rules, result, fault, state = wanted
+    entry, opponent, seats, rules, result, fault, state = wanted
 
     def keeps(match: MatchResult) -> bool:
         if match.void != (state == "void"):
+            return False
+        if seats and len(match.seats) != int(seats):
             return False
         if rules and plain(match.rule_sets) != rules:
             return False

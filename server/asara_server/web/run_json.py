@@ -5,7 +5,7 @@ what bots printed: whoever may see the page sees no more than a published report
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from asara_game.rules import format_rule_sets
 from asara_server.eventlog.replay import ReplayHeader
@@ -24,19 +24,27 @@ from asara_server.tournament.standings.model import (
 from asara_server.web.open_run import OpenRun
 
 
+class Table(NamedTuple):
+    """A running match, and whether it may be watched."""
+
+    header: ReplayHeader
+    open: bool
+
+
 def run_json(
-    run: OpenRun, standings: Standings | None, running: Iterable[ReplayHeader] = ()
+    run: OpenRun, standings: Standings | None, tables: Iterable[Table] = ()
 ) -> dict[str, Any]:
-    """Return what the page of a run shows; `running` are the matches that may be watched."""
+    """Return what the page of a run shows; `tables` are the running matches."""
     status = run.status
     found = {
         "name": run.source.name,
         "kind": run.source.kind.value,
         "title": plain(status.info.title) if status else run.source.name,
         "rules": run.matches.rules,
+        "seats": run.matches.seats,
         "entries": _entries(run),
         "standings": standings and standings_json(standings),
-        "running": [_running(header) for header in running],
+        "running": [_running(table) for table in tables],
         "unreadable": run.unreadable,
     }
     if status is None:
@@ -71,11 +79,23 @@ def _entries(run: OpenRun) -> list[str]:
     return [plain(name) for name in names]
 
 
-def _running(header: ReplayHeader) -> dict[str, Any]:
+def _running(table: Table) -> dict[str, Any]:
+    """Return who plays, and since when; of a match that may be watched, also its name and rules.
+
+    The name of another match would tell which matches share its deal. What is left on a seat's
+    clock is told of none: it would show the others how long it thought, and whether it was asked.
+    """
+    header = table.header
+    seen = {
+        "entries": [plain(entry) for entry in header.entries],
+        "started_ms": header.started_unix_ms,
+    }
+    if not table.open:
+        return seen
     return {
         "name": plain(header.match_id),
         "rules": format_rule_sets(header.rule_sets),
-        "entries": [plain(entry) for entry in header.entries],
+        **seen,
     }
 
 

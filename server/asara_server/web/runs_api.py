@@ -13,7 +13,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from asara_server.eventlog.replay import ReplayError, ReplayHeader
+from asara_server.eventlog.replay import ReplayError
 from asara_server.replay.file import parse_replay
 from asara_server.replay.replay_view import parse_viewer, replay_view
 from asara_server.text import plain
@@ -24,7 +24,7 @@ from asara_server.web.open_run import OpenRun
 from asara_server.web.part import Part
 from asara_server.web.responses import PROTOBUF, WebError, json_response, tagged_response
 from asara_server.web.run_catalogue import RunCatalogue, SourceKind
-from asara_server.web.run_json import run_json
+from asara_server.web.run_json import Table, run_json
 from asara_server.web.run_summary import RunSummaries
 from asara_server.web.standings_cache import StandingsCache
 
@@ -132,15 +132,16 @@ class RunsApi:
     async def run(self, request: Request) -> Response:
         run, cache = await self._open(request)
         standings = await cache.get(run)
-        headers = await self._running(run)
-        return json_response(request, run_json(run, standings, headers))
+        tables = await self._tables(run)
+        return json_response(request, run_json(run, standings, tables))
 
-    async def _running(self, run: OpenRun) -> list[ReplayHeader]:
-        """Return the headers of the running matches that may be watched, the latest first."""
+    async def _tables(self, run: OpenRun) -> list[Table]:
+        """Return the running matches, the latest first."""
         if not run.is_played:
             return []
-        matches = await self._live.of(run.source.directory).matches()
-        return [match.header for match in matches[: -_MOST_RUNNING - 1 : -1]]
+        live = self._live.of(run.source.directory)
+        matches = (await live.tables())[: -_MOST_RUNNING - 1 : -1]
+        return [Table(match.header, live.may_watch(match)) for match in matches]
 
     async def matches(self, request: Request) -> Response:
         """A page of the matches that a filter keeps; `order=latest` begins with the last.

@@ -180,8 +180,27 @@ def test_the_end_of_a_table(browser: Browser, width: int) -> None:
         assert page.evaluate(CLICK_ON), "the match does not end"
         check_scoring(page)
         expect(page.get_by_role("button", name="Play again")).to_have_count(0)
-        with page.context.expect_page() as opened:
-            page.get_by_role("link", name="Watch the replay").click()
-        expect(opened.value.locator(".board")).to_be_visible()
         os.write(terminal, b"\n")
         assert process.wait(60) == 0
+        watch_replay(page)
+
+
+def test_the_end_of_a_table_without_a_terminal(browser: Browser) -> None:
+    """Its server ends at once: the replay is shown from what the page has received."""
+    with play_table("--matches", "1", "--seed", "ends") as table, still_page(browser, 1280) as page:
+        page.goto(table.links[0])
+        expect(lit(page).first).to_be_visible(timeout=END_MS)
+        assert page.evaluate(CLICK_ON), "the match does not end"
+        check_scoring(page)
+        assert table.ended()[0] == 0
+        watch_replay(page)
+
+
+def watch_replay(page: Page) -> None:
+    page.get_by_role("link", name="Watch the replay").click()
+    position = page.get_by_role("slider", name="Position in the match")
+    position.fill("3")
+    expect(page.get_by_text(re.compile("^Moment 3 of [0-9]{2,}"))).to_be_attached()
+    expect(page.get_by_role("button", name="Copy link")).to_have_count(0)  # it would lead nowhere
+    page.get_by_role("link", name="Back").click()
+    expect(page.get_by_role("region", name="Result")).to_be_visible()

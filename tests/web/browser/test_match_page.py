@@ -255,7 +255,7 @@ def test_another_viewer_is_another_answer_of_the_server(page: Page, site: Site) 
     expect(page.get_by_label("The decision", exact=True)).to_contain_text("legal actions")
     place = page.get_by_text(re.compile(r"^Moment \d+ of \d+, year \d$")).inner_text()
     page.get_by_role("combobox", name="View").select_option(label="Everybody")
-    expect(page.get_by_text("This view shows no decision here")).to_be_visible()
+    expect(page.get_by_role("button", name=re.compile("^Show it in .*view$"))).to_be_visible()
     assert page.get_by_text(re.compile(r"^Moment")).inner_text() != place
     views = [address for address in asked if "/view?" in address]
     assert [address.partition("viewer=")[2] for address in views] == ["seat-0", "everybody"]
@@ -311,6 +311,11 @@ def test_the_awards_come_one_by_one_and_then_a_table_that_adds_up(page: Page, si
         for rank in ranks.all()
     }
     page.get_by_role("button", name="Award by award").click()
+    expect(page.get_by_role("button", name="Pause")).to_be_visible()  # they go on by themselves
+    press(page, "Space")
+    expect(page.get_by_role("button", name="Play")).to_be_visible()
+    expect(ranks).to_have_count(0)
+    press(page, "End", "ArrowRight")
     titles = [page.get_by_label("Final scoring").get_by_role("heading", level=3).inner_text()]
     expect(ranks).to_have_count(0)
     for _ in range(7):

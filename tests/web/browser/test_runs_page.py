@@ -1,5 +1,6 @@
 """The pages about runs in Chromium: as a user sees them, by mouse and by keyboard."""
 
+import json
 import re
 from collections.abc import Iterator
 from contextlib import closing
@@ -208,6 +209,37 @@ def test_a_run_that_goes_on_is_shown_without_reloading(page: Page, tmp_path: Pat
         expect(page.get_by_text("10 matches", exact=True)).to_be_visible()
         write_lines(folder / "cup", results[10:12])
         expect(page.get_by_text("12 matches", exact=True)).to_be_visible(timeout=15_000)
+
+
+def test_the_page_of_a_match_tells_that_its_run_is_over(page: Page, tmp_path: Path):
+    cup = tmp_path / "runs" / "cup"
+    run_with_replays(cup, 2)
+    finished = (cup / "run.json").read_text()
+    info = json.loads(finished)
+    (cup / "run.json").write_text(json.dumps(info | {"state": "running", "ended": None}))
+    with asara_web(cup.parent) as address:
+        with closing(Journal(cup / JOURNAL)):
+            page.goto(f"{address}/runs/cup/matches")
+            rows(page).first.click()
+            expect(page.get_by_role("slider", name="Position in the match")).to_be_visible()
+            expect(page.get_by_text("The run is finished.")).to_have_count(0)
+        (cup / "run.json").write_text(finished)
+        over = page.get_by_role("link", name="The run is finished. First: ")
+        over.click(timeout=15_000)
+        expect(heading(page)).to_have_text(info["title"])
+
+
+def test_back_leads_to_the_place_in_the_list(page: Page, address: str):
+    page.goto(f"{address}/runs/cup")
+    page.goto(f"{address}/runs/many/matches?rules=basic")
+    expect(rows(page).first).to_be_visible()
+    page.evaluate("scrollTo(0, 9000)")
+    expect(rows(page).first).to_have_attribute("data-row", re.compile("^1[0-9]{2}$"))
+    page.evaluate("history.replaceState({ scrolled: scrollY }, '')")  # as a link does
+    page.goto(f"{address}/runs/cup")
+    page.go_back()
+    expect(page).to_have_url(re.compile("rules=basic"))
+    expect(rows(page).first).to_have_attribute("data-row", re.compile("^1[0-9]{2}$"))
 
 
 def write_lines(run: Path, results: list[MatchResult]) -> None:

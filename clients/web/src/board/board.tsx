@@ -29,8 +29,10 @@ export interface BoardProps {
   readonly previous?: Moment | undefined;
   readonly animate?: boolean;
   readonly choices?: BoardChoices | undefined;
-  /** Seat whose skyline a phone shows first; that of the deciding seat otherwise. */
+  /** Seat whose skyline a phone shows first; that of the lit seat otherwise. */
   readonly focusSeat?: number | undefined;
+  /** Seat that is lit; the one to move otherwise. */
+  readonly litSeat?: number | undefined;
   /** Towers to raise in the final evaluation; all others are lowered. */
   readonly raised?: readonly RaisedTower[] | undefined;
   /** Third column on wide screens, below the city on others: sentences, decisions. */
@@ -46,6 +48,7 @@ export function Board({
   animate = true,
   choices,
   focusSeat,
+  litSeat,
   raised,
   aside,
 }: BoardProps) {
@@ -56,7 +59,7 @@ export function Board({
   const areas = areaStates(setting, moment.table);
   const rules = new Set(setting.ruleSets);
   const scale = towerScale(view.seats);
-  const turn = view.turnSeat;
+  const turn = litSeat ?? view.turnSeat;
   const searching = searchedPile(moment);
   const needed = searching !== 0 || [...(choices?.actions.keys() ?? [])].some(inMarket);
   const stallsShown = !narrow || open || needed;
@@ -153,12 +156,13 @@ export function Board({
 
 const inMarket = (target: string): boolean => /^(display|searched|pile|space [1-4]) /.test(target);
 
-/** Chooses the target that an element belongs to; false if it is not to be chosen. */
-function choose(element: EventTarget | null, choices: BoardChoices | undefined): boolean {
+/** Chooses the target that an element belongs to; false if it belongs to none. */
+export function choose(element: EventTarget | null, choices: BoardChoices | undefined): boolean {
   if (choices === undefined || !(element instanceof Element)) return false;
   const target = element.closest("[data-target]")?.getAttribute("data-target");
-  if (!target || !(choices.actions.has(target) || choices.chosen.has(target))) return false;
-  choices.choose(target);
+  if (!target) return false;
+  if (choices.actions.has(target) || choices.chosen.has(target)) choices.choose(target);
+  else choices.refuse(target);
   return true;
 }
 

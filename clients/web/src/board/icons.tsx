@@ -21,6 +21,40 @@ export function CoinIcon({ size = 18 }: { readonly size?: number }) {
   );
 }
 
+/** A crown: the Caliph's patronage. */
+export function CrownIcon({ label }: { readonly label: string }) {
+  return (
+    <svg
+      class="sign patron"
+      role="img"
+      aria-label={label}
+      width="20"
+      height="20"
+      viewBox="-10 -10 20 20"
+    >
+      <title>{label}</title>
+      <path d="M-8 7v-11l4 4l4-7l4 7l4-4v11z" />
+    </svg>
+  );
+}
+
+/** A lantern, lit from the beginning of its year. */
+export function Lantern({ year, lit }: { readonly year: number; readonly lit: boolean }) {
+  return (
+    <svg
+      class={lit ? "lantern lit" : "lantern"}
+      aria-hidden="true"
+      width="18"
+      height="26"
+      viewBox="-9 -14 18 26"
+    >
+      <path class="hook" d="M0 -14v5" />
+      <path class="body" d="M-4 -9h8l3 5v8l-4 6h-6l-4-6v-8z" />
+      {lit && <text y="5">{year}</text>}
+    </svg>
+  );
+}
+
 /** A folding screen: what is behind it is hidden from the viewer. */
 export function ScreenIcon({
   size = 26,

@@ -57,7 +57,8 @@ export function areaRules({ area, spaces }: AreaState, setting: MatchSetting): s
 export function spaceLabel(state: SpaceState, setting: Pick<MatchSetting, "entries">): string {
   const { info, space, dispatched, known, cards } = state;
   const sum = info.income - info.cost;
-  const parts = sum === 0 ? [] : [asariText(sum)];
+  const asari = asariText(Math.abs(sum));
+  const parts = sum === 0 ? [] : [t(board, sum < 0 ? "costs" : "gives", { asari })];
   for (const { seat, colour } of dispatched) {
     const side = colour === 0 ? t(texts, "faceDown") : buyerColourName(colour);
     parts.push(`${seatName(seat, setting)} (${side})`);

@@ -14,7 +14,7 @@ import {
   pointsText,
   texts,
 } from "../words/vocabulary.js";
-import { CoinIcon, ScreenIcon, StarIcon } from "./icons.js";
+import { CoinIcon, CrownIcon, ScreenIcon, StarIcon } from "./icons.js";
 import { countedName, seatLabel, sectionName } from "./names.js";
 import { BuyerIcon, SeatBadge, SectionIcon, TowerShape, towerHeight } from "./pieces.js";
 import { counted } from "./table.js";
@@ -78,19 +78,7 @@ export function Skyline(props: SkylineProps) {
 /** Sign of the Caliph's patronage: this seat starts next year. */
 function Patron({ name }: { readonly name: string }) {
   const label = t(texts, "patronage", { who: isolate(name) });
-  return (
-    <svg
-      class="sign patron"
-      role="img"
-      aria-label={label}
-      width="20"
-      height="20"
-      viewBox="-10 -10 20 20"
-    >
-      <title>{label}</title>
-      <path d="M-8 7v-11l4 4l4-7l4 7l4-4v11z" />
-    </svg>
-  );
+  return <CrownIcon label={label} />;
 }
 
 function Towers({ seat, scale, active, plot, raised }: SkylineProps) {
@@ -178,7 +166,13 @@ const STARS = [0, 1, 2, 3].map((sky) =>
   }).join(""),
 );
 
-function Holdings({ seat, mine, active, litWindows }: SkylineProps) {
+/** What a seat holds, as far as the viewer sees it. */
+export function Holdings({
+  seat,
+  mine,
+  active,
+  litWindows,
+}: Pick<SkylineProps, "seat" | "mine" | "active" | "litWindows">) {
   return (
     <div class="holdings">
       <div class="row">
@@ -304,9 +298,6 @@ function Stock({ mine, active }: { readonly mine: PrivateView; readonly active: 
           {count > 1 && <span class="count">{count}</span>}
         </span>
       ))}
-      {mine.sections.length + mine.litWindows.length === 0 && (
-        <span class="quiet">{t(texts, "nothing")}</span>
-      )}
     </div>
   );
 }

@@ -52,7 +52,10 @@ export function SpaceShape({
         ) : (
           <Laid state={state} scale={Math.min(1.18, radius / 14.5)} />
         )}
-        {state.cards.length > 0 && <Chest cards={state.cards} />}
+        {state.cards.length > 0 && (
+          // beside what is printed on the space
+          <Chest cards={state.cards} x={text === "" ? -13 : -15} y={text === "" ? -15 : -20} />
+        )}
       </g>
     </g>
   );
@@ -89,11 +92,19 @@ function Laid({ state, scale }: { readonly state: SpaceState; readonly scale: nu
 }
 
 /** Gift cards on a chest space: the card that takes effect first, and how many there are. */
-function Chest({ cards }: { readonly cards: readonly GiftCard[] }) {
+export function Chest({
+  cards,
+  x,
+  y,
+}: {
+  readonly cards: readonly GiftCard[];
+  readonly x: number;
+  readonly y: number;
+}) {
   const [first] = cards;
   if (first === undefined) return null;
   return (
-    <g class="chest" transform="translate(-13 -15)">
+    <g class="chest" transform={`translate(${x} ${y})`}>
       {cards.length > 1 && <rect class="card" x="-6" y="-13" width="17" height="22" rx="2.5" />}
       <rect class="card" x="-9" y="-10" width="17" height="22" rx="2.5" />
       <Gift card={first} />

@@ -26,6 +26,8 @@ export interface BoardChoices {
   /** Targets that are chosen already, such as the space while its buyers are chosen. */
   readonly chosen: ReadonlySet<Target>;
   readonly choose: (target: Target) => void;
+  /** Called for a place that cannot be chosen, to say why. */
+  readonly refuse: (target: Target) => void;
 }
 
 /** Targets that the board draws; the others are shown beside it. */

@@ -4,6 +4,7 @@ import type { PublicView } from "asara/gen/view_pb.js";
 import { t } from "../words/language.js";
 import { board } from "../words/sections/board.js";
 import { pointsText, texts } from "../words/vocabulary.js";
+import { Lantern } from "./icons.js";
 import { seatLabel } from "./names.js";
 import { SeatBadge } from "./pieces.js";
 
@@ -22,18 +23,7 @@ export function Track({ view, years, entries }: TrackProps) {
     <div class="track-row">
       <div class="years" role="img" aria-label={t(texts, "year", { year: view.year, years })}>
         {Array.from({ length: years }, (_, i) => (
-          <svg
-            key={i}
-            class={i < view.year ? "lantern lit" : "lantern"}
-            aria-hidden="true"
-            width="18"
-            height="26"
-            viewBox="-9 -14 18 26"
-          >
-            <path class="hook" d="M0 -14v5" />
-            <path class="body" d="M-4 -9h8l3 5v8l-4 6h-6l-4-6v-8z" />
-            {i < view.year && <text y="5">{i + 1}</text>}
-          </svg>
+          <Lantern key={i} year={i + 1} lit={i < view.year} />
         ))}
       </div>
       <div class="track" role="group" aria-label={t(board, "track")}>

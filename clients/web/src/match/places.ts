@@ -74,6 +74,21 @@ function momentsWith(record: MatchRecord, ...kinds: readonly EventCase[]): numbe
     .map(({ index }) => index);
 }
 
+/** Returns the seat that decided or moved in a moment; undefined where the game goes on by itself. */
+export function actingSeat({ decision, events }: Moment): number | undefined {
+  return decision?.seat ?? events.find(({ event }) => !ITSELF.has(event.case))?.seat;
+}
+
+const ITSELF: ReadonlySet<EventCase> = new Set<EventCase>([
+  "yearStarted",
+  "incomeReceived",
+  "displayFilled",
+  "giftLaid",
+  "yearEvaluated",
+  "finalEvaluated",
+  "seatForfeited",
+]);
+
 /** Returns the indices of the moments in which a build began. */
 export function builds(record: MatchRecord): number[] {
   return momentsWith(record, "buildStarted");

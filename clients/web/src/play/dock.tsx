@@ -1,14 +1,19 @@
 /** The bar below the table: what is asked, the turn collected so far, and the button that sends it. */
 
 import { DecisionKind } from "asara/gen/play_pb.js";
+import { RuleSet } from "asara/gen/vocabulary_pb.js";
 import type { ComponentChildren } from "preact";
+import { choose } from "../board/board.js";
+import { Holdings } from "../board/skyline.js";
 import type { MatchSetting } from "../match/model.js";
-import { areaSentence, decisionHelp } from "../words/explain.js";
+import { areaSentence, decisionHelp, texts } from "../words/explain.js";
 import { t } from "../words/language.js";
+import { common } from "../words/sections/common.js";
 import { play } from "../words/sections/play.js";
 import { actionSentence, decisionTitle, seatName } from "../words/sentences.js";
 import { areaName } from "../words/vocabulary.js";
 import { isNewcomer } from "./explained.js";
+import { refusal } from "./refusal.js";
 import type { PlayStore } from "./store.js";
 
 interface Props {
@@ -31,14 +36,34 @@ export function Dock({
       ) : (
         <Explanation store={store} setting={setting} />
       )}
+      <Held store={store} setting={setting} />
       <div class="dock-row">
         <div class="dock-ask" aria-live="polite">
           <Question store={store} setting={setting} />
+          <Refusal store={store} setting={setting} />
         </div>
         <Steps store={store} setting={setting} />
         <Buttons store={store} />
       </div>
     </section>
+  );
+}
+
+/** The person's hand and purse, on a phone, which shows another part of the board meanwhile. */
+function Held({ store, setting }: Props) {
+  if (!matchMedia("(max-width: 760px)").matches) return null;
+  const { seat } = store.session.value;
+  const table = store.moment.value?.table;
+  const view = table?.publicView.seats[seat];
+  if (table === undefined || view === undefined) return null;
+  const lit = setting.ruleSets.includes(RuleSet.PROFESSIONAL);
+  const mine = table.privateViews[seat];
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: the board has the buttons
+    // biome-ignore lint/a11y/useKeyWithClickEvents: a shortcut for the thumb
+    <div class="dock-held board" onClick={(event) => choose(event.target, store.choices.value)}>
+      <Holdings seat={view} mine={mine} active={true} litWindows={lit} />
+    </div>
   );
 }
 
@@ -52,9 +77,9 @@ function Welcome({
 }) {
   return (
     <p class="explanation">
-      {t(play, "goal", { years: setting.edition.years })}{" "}
+      {t(texts, "goal", { years: setting.edition.years })}{" "}
       <button type="button" onClick={showRules}>
-        {t(play, "rules")}
+        {t(common, "rules")}
       </button>
     </p>
   );
@@ -97,6 +122,18 @@ function Question({ store, setting }: Props) {
   const seat = store.moment.value?.table.publicView.turnSeat ?? session.seat;
   if (seat === session.seat) return <Titled title={t(play, "sent")} />;
   return <Titled title={t(play, "turnOf", { name: seatName(seat, setting) })} />;
+}
+
+/** Why the place that was clicked cannot be chosen. */
+function Refusal({ store, setting }: Props) {
+  const target = store.refused.value;
+  const moment = store.moment.value;
+  const kind = store.decision.value?.kind;
+  const why =
+    target !== undefined && moment !== undefined && kind !== undefined
+      ? refusal(target, kind, setting, moment, store.session.value.seat)
+      : undefined;
+  return <output class="refusal">{why}</output>;
 }
 
 function Titled({

@@ -1,19 +1,21 @@
-/** The rules of an area in one sentence, while the pointer or the focus rests on it. */
+/**
+ * The rules of an area in one sentence, while the pointer or the focus rests on it: where it covers
+ * nothing that can be chosen, or not at all.
+ */
 
 import { type Area, Area as Areas } from "asara/gen/vocabulary_pb.js";
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { MatchSetting } from "../match/model.js";
 import { areaSentence } from "../words/explain.js";
 import { areaName } from "../words/vocabulary.js";
+import { freePlace, type Place } from "./placing.js";
 
 const PATIENCE_MS = 450;
-const WIDTH = 300;
-const GAP = 8;
 
 interface Hint {
   readonly area: Area;
-  readonly left: number;
-  readonly top: number;
+  /** What the hint is about. */
+  readonly thing: Element;
 }
 
 interface Props {
@@ -40,7 +42,9 @@ export function Hints({ setting, board }: Props) {
       leave();
       over = area;
       if (area === Areas.UNSPECIFIED || element === null) return;
-      timer.current = setTimeout(() => setHint(placed(root, element, area)), PATIENCE_MS);
+      timer.current = setTimeout(() => {
+        setHint({ area, thing: element.closest("[data-place]") ?? element });
+      }, PATIENCE_MS);
     };
     root.addEventListener("pointerover", rest);
     root.addEventListener("focusin", rest);
@@ -56,9 +60,26 @@ export function Hints({ setting, board }: Props) {
       root.removeEventListener("focusout", leave);
     };
   }, []);
+  const own = useRef<HTMLDivElement>(null);
+  const [place, setPlace] = useState<Place>();
+  useLayoutEffect(() => {
+    const { current: root } = board;
+    const { current: element } = own;
+    if (hint === undefined || root === null || element === null) setPlace(undefined);
+    else setPlace(freePlace(root, element, hint.thing));
+  }, [hint]);
   if (hint === undefined) return null;
   return (
-    <div class="hint" role="tooltip" style={{ left: `${hint.left}px`, top: `${hint.top}px` }}>
+    <div
+      ref={own}
+      class="hint"
+      role="tooltip"
+      style={
+        place === undefined
+          ? { visibility: "hidden" }
+          : { visibility: "visible", left: `${place.left}px`, top: `${place.top}px` }
+      }
+    >
       <b>{areaName(hint.area)}</b> {areaSentence(hint.area, setting)}
     </div>
   );
@@ -75,16 +96,4 @@ function areaOf(element: Element | null): Area {
     }
   }
   return Areas.UNSPECIFIED;
-}
-
-function placed(root: HTMLElement, element: Element, area: Area): Hint {
-  const frame = root.getBoundingClientRect();
-  const box = (element.closest("[data-place]") ?? element).getBoundingClientRect();
-  const width = Math.min(WIDTH, frame.width - 2 * GAP);
-  const left = (box.left + box.right) / 2 - frame.left - width / 2;
-  return {
-    area,
-    left: Math.max(GAP, Math.min(left, frame.width - width - GAP)),
-    top: box.bottom - frame.top + GAP,
-  };
 }

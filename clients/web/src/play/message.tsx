@@ -10,7 +10,7 @@ interface Props {
 
 export function Message({ title, text, button }: Props) {
   return (
-    <div class="play">
+    <div class="play-page">
       <header class="play-head">
         <p>
           <a href="/">ASARA</a>

@@ -1,18 +1,19 @@
 /** The end of a match: who won, the final scoring, and what can be done next. */
 
-import { signal } from "@preact/signals";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { MatchRecord, MatchSetting } from "../match/model.js";
+import { ReceivedSource } from "../replay/held-source.js";
 import { goToEnd } from "../replay/player.js";
 import { Awards, Ledger, Results } from "../replay/scoring-view.js";
-import { fetchRecord } from "../replay/server-source.js";
-import type { MatchSource } from "../replay/source.js";
+import { type Fetched, fetchView } from "../replay/server-source.js";
 import { MatchStore } from "../replay/store.js";
+import { address, pathOf } from "../router.js";
 import { isolate, t } from "../words/language.js";
 import { list } from "../words/numbers.js";
 import { play } from "../words/sections/play.js";
 import type { PlayStore } from "./store.js";
 
+const REPLAY = "replay"; // in the query of the address while the page shows the replay
 const RETRY_MS = 250;
 const MOST_RETRIES = 40; // ten seconds
 
@@ -34,20 +35,31 @@ export function Outcome({ store, setting, record, complete }: Props) {
   }, []);
   if (ended === undefined || started === undefined) return null;
   const { run } = store.link;
-  const replay = `/runs/${encodeURIComponent(run)}/matches/${encodeURIComponent(started.matchId)}`;
+  const { last } = store.session.value;
   return (
     <section class="outcome card" aria-labelledby="outcome">
       <h2 id="outcome" ref={heading} tabIndex={-1}>
         {outcomeText(store, setting)}
       </h2>
       <div class="row">
-        {!store.session.value.last && (
+        {!last && (
           <button type="button" class="primary" onClick={() => store.again()}>
             {t(play, "again")}
           </button>
         )}
-        {run !== "" && !ended.void && (
-          <a class="button" href={replay} target="_blank" rel="noopener">
+        {last && match !== undefined && (
+          // The server may be gone: the replay is shown from what is here.
+          <a class="button" href={replayHere()}>
+            {t(play, "watch")}
+          </a>
+        )}
+        {!last && run !== "" && !ended.void && (
+          <a
+            class="button"
+            href={pathOf({ page: "match", run, match: started.matchId })}
+            target="_blank"
+            rel="noopener"
+          >
             {t(play, "watch")}
           </a>
         )}
@@ -63,10 +75,20 @@ export function Outcome({ store, setting, record, complete }: Props) {
   );
 }
 
+/** The address of the replay inside this page, which keeps the link to the seat. */
+function replayHere(): string {
+  return `${pathOf({ page: "play" })}?${REPLAY}${location.hash}`;
+}
+
+/** True while the page shows the replay of the match that has just ended. */
+export function showsReplay(): boolean {
+  return new URLSearchParams(address.value.query).has(REPLAY);
+}
+
 /** The finished match: what this page has received, and then the replay, in which all is open. */
 export function useFinished(store: PlayStore, setting: MatchSetting | undefined) {
   const { ended, moments, started, stage, complete } = store.session.value;
-  const [replay, setReplay] = useState<MatchRecord>();
+  const [replay, setReplay] = useState<Fetched>();
   const { run } = store.link;
   const over = stage === "over" && ended?.void === false;
   const matchId = started?.matchId ?? "";
@@ -76,7 +98,7 @@ export function useFinished(store: PlayStore, setting: MatchSetting | undefined)
     let current = true;
     let timer = 0;
     const ask = (left: number) =>
-      void fetchRecord(run, matchId, { kind: "open" }).then(
+      void fetchView(run, matchId, { kind: "open" }).then(
         (found) => current && setReplay(found),
         () => {
           // It may not be written yet; until it is, what was received is shown.
@@ -92,11 +114,15 @@ export function useFinished(store: PlayStore, setting: MatchSetting | undefined)
   return useMemo(() => {
     if (!over || setting === undefined || moments.length === 0) return undefined;
     if (replay !== undefined) {
-      const named = { ...replay.setting, entries: setting.entries };
-      return { record: { ...replay, setting: named }, complete: true };
+      const named = { ...replay.record.setting, entries: setting.entries };
+      return {
+        record: { ...replay.record, setting: named },
+        complete: true,
+        source: new ReceivedSource(replay.record, replay.view),
+      };
     }
     const record: MatchRecord = { setting, moments, results: ended?.results };
-    return { record, complete };
+    return { record, complete, source: new ReceivedSource(record) };
   }, [over, setting, moments, ended, replay, complete]);
 }
 
@@ -104,24 +130,12 @@ export function useFinished(store: PlayStore, setting: MatchSetting | undefined)
 function useEnded(record: MatchRecord | undefined): MatchStore | undefined {
   const match = useMemo(() => {
     if (record === undefined) return undefined;
-    const found = new MatchStore(sourceOf(record), record);
+    const found = new MatchStore(new ReceivedSource(record), record);
     found.act((player, course) => goToEnd(player, course));
     return found;
   }, [record]);
   useEffect(() => match?.run(), [match]);
   return match;
-}
-
-/** The match as it is: no other view, and no signed file. */
-function sourceOf(record: MatchRecord): MatchSource {
-  return {
-    record: signal(record),
-    state: signal({ kind: "over" }),
-    viewers: signal([record.setting.viewer]),
-    show: async () => undefined,
-    signature: async () => undefined,
-    close: () => {},
-  };
 }
 
 function outcomeText(store: PlayStore, { entries }: MatchSetting): string {

@@ -5,8 +5,12 @@ import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { Board } from "../board/board.js";
 import type { MatchSetting, Moment } from "../match/model.js";
 import { Preferences } from "../replay/header.js";
+import type { MatchView } from "../replay/match-view.js";
+import { pathOf } from "../router.js";
+import { useRules } from "../rules/rules-button.js";
 import { type Binding, KeyHelp, useKeys } from "../ui/keyboard.js";
-import { t } from "../words/language.js";
+import { isolate, t } from "../words/language.js";
+import { list } from "../words/numbers.js";
 import { common } from "../words/sections/common.js";
 import { play } from "../words/sections/play.js";
 import { replay } from "../words/sections/replay.js";
@@ -17,12 +21,11 @@ import { ClockFace } from "./clock.js";
 import { Dock } from "./dock.js";
 import { explainAgain } from "./explained.js";
 import { Hints } from "./hints.js";
-import { parseLink } from "./link.js";
+import { parseLink, type SeatLink } from "./link.js";
 import { Log } from "./log.js";
 import { Message } from "./message.js";
-import { Outcome, useFinished } from "./outcome.js";
+import { Outcome, showsReplay, useFinished } from "./outcome.js";
 import "./play.css";
-import { Primer } from "./primer.js";
 import { PlayStore } from "./store.js";
 
 export function PlayPage() {
@@ -69,7 +72,13 @@ function Waiting({ store }: { readonly store: PlayStore }) {
   }
   const connected = store.connected.value;
   const title = connected ? "waiting" : connected === false ? "lost" : "connecting";
-  return <Message title={t(play, title)} />;
+  return <Message title={t(play, title)} text={connected ? stillToCome(store.link) : ""} />;
+}
+
+/** The other people at the table, who are not there yet. */
+function stillToCome({ names, me }: SeatLink): string {
+  const others = names.filter((name, other) => other !== me && GIVEN_NAME.test(name));
+  return others.length === 0 ? "" : t(play, "waitingFor", { names: list(others.map(isolate)) });
 }
 
 /** Names that `asara play` gives to people. */
@@ -95,24 +104,28 @@ function Match({ store }: { readonly store: PlayStore }) {
   const previous = usePrevious(moment);
   const board = useRef<HTMLDivElement>(null);
   const help = useSignal(false);
-  const rules = useSignal(false);
-  const showRules = () => {
-    rules.value = true;
-  };
   const bindings = useBindings(store, help);
-  useKeys(bindings);
+  const replaying = showsReplay();
+  useKeys(replaying ? [] : bindings);
   useFocus(store, board);
   const over = useComputed(() => store.session.value.stage === "over" && store.caughtUp.value);
   const finished = useFinished(store, setting);
+  const Replay = useMatchView(finished !== undefined);
+  const again = { label: t(play, "explainAgain"), press: explainAgain };
+  const rules = useRules(setting === undefined ? undefined : { setting, button: again });
   if (moment === undefined || setting === undefined) return null;
+  if (replaying && finished !== undefined && Replay !== undefined) {
+    const up = pathOf({ page: "play" }) + location.hash;
+    return <Replay source={finished.source} embedded={false} linked={false} up={up} />;
+  }
   return (
-    <div class="play">
+    <div class="play-page">
       <Head
         store={store}
         setting={setting}
         moment={moment}
         showKeys={() => (help.value = true)}
-        showRules={showRules}
+        showRules={rules.open}
       />
       <main class="play-table">
         <Notices store={store} />
@@ -138,17 +151,9 @@ function Match({ store }: { readonly store: PlayStore }) {
         </div>
       </main>
       {session.stage === "playing" && (
-        <Dock store={store} setting={setting} showRules={showRules} />
+        <Dock store={store} setting={setting} showRules={rules.open} />
       )}
-      {rules.value && (
-        <Primer
-          setting={setting}
-          again={explainAgain}
-          close={() => {
-            rules.value = false;
-          }}
-        />
-      )}
+      {rules.dialog}
       {help.value && (
         <KeyHelp
           bindings={bindings}
@@ -159,6 +164,19 @@ function Match({ store }: { readonly store: PlayStore }) {
       )}
     </div>
   );
+}
+
+/** The view of a match, loaded when the match is over: soon there may be no server. */
+function useMatchView(over: boolean): typeof MatchView | undefined {
+  const [view, setView] = useState<typeof MatchView>();
+  useEffect(() => {
+    if (!over) return;
+    import("../replay/match-view.js").then(
+      (module) => setView(() => module.MatchView),
+      () => undefined, // the server is gone: the page has what it shows
+    );
+  }, [over]);
+  return view;
 }
 
 /** The moment shown before, for the animation of the next. */
@@ -268,7 +286,7 @@ function Head({
       </p>
       <div class="choices">
         <button type="button" class="plain" onClick={showRules}>
-          {t(play, "rules")}
+          {t(common, "rules")}
         </button>
         <button type="button" class="plain keys" onClick={showKeys} title={t(replay, "keys")}>
           <span aria-hidden="true">?</span>

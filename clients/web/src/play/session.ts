@@ -25,6 +25,7 @@ import { MatchError } from "../match/errors.js";
 import { type Fold, foldEvents, startFold } from "../match/fold.js";
 import type { MatchSetting, Moment, TableState } from "../match/model.js";
 import { splitSteps, stepPrivateView } from "../match/steps.js";
+import { isClock } from "../words/numbers.js";
 import { namesBySeat, type SeatLink } from "./link.js";
 
 /** What is known about the rest of the turn after a step. */
@@ -442,9 +443,7 @@ export function isOwn({ moments, seat }: Session, index: number): boolean {
   return events.length > 0 && events.every((event) => event.seat === seat);
 }
 
-/** True if nobody's time can run out. */
+/** False if nobody's time can run out. */
 export function hasClock({ started }: Session): boolean {
-  return Number(started?.clocks?.bankUs ?? 0) < NO_CLOCK_US && started?.clocks !== undefined;
+  return started?.clocks !== undefined && isClock(Number(started.clocks.bankUs));
 }
-
-const NO_CLOCK_US = 1e13; // about four months

@@ -30,6 +30,8 @@ export class PlayStore {
   readonly shown = signal(0);
   /** Targets picked for the open decision. */
   readonly picked = signal<readonly Target[]>([]);
+  /** Place that was clicked and cannot be chosen. */
+  readonly refused = signal<Target | undefined>(undefined);
   /** Area that is explained now, because the person goes there for the first time. */
   readonly explaining = signal<Area>(Area.UNSPECIFIED);
   /** When the open decision was asked, in milliseconds of `performance.now`. */
@@ -70,6 +72,9 @@ export class PlayStore {
       actions: nextTargets(this.legal.value, this.picked.value, this.searched.value),
       chosen,
       choose: (target) => this.pick(target),
+      refuse: (target) => {
+        this.refused.value = target;
+      },
     };
   });
 
@@ -110,6 +115,7 @@ export class PlayStore {
       if (session.started?.matchId !== before.started?.matchId) this.shown.value = 0;
       if (session.decision !== before.decision) {
         this.picked.value = [];
+        this.refused.value = undefined;
         this.askedAt.value = performance.now();
       }
     });
@@ -120,16 +126,18 @@ export class PlayStore {
       return;
     }
     // The page has been told: the table may end, or be set up for another match.
-    if (session.stage === "over" && session.ended?.void !== true) this.#leave(session.last);
+    if (session.stage === "over" && session.ended?.void !== true) this.#leave();
     if (before.moments.length === 1 && session.moments.length > 2) this.skip();
     else this.#schedule();
   }
 
-  /** Ends the connection, soon: the referee says goodbye if no further match follows. */
-  #leave(now: boolean): void {
+  /**
+   * Ends the connection, soon: the referee says goodbye if no further match follows, and a server that
+   * is about to end stays as long for the replay to be fetched.
+   */
+  #leave(): void {
     const connection = this.#connection;
-    if (now) connection?.close();
-    else setTimeout(() => connection?.close(), GOODBYE_MS);
+    setTimeout(() => connection?.close(), GOODBYE_MS);
   }
 
   // What is shown
@@ -169,6 +177,7 @@ export class PlayStore {
 
   pick(target: Target): void {
     const { picked, decision } = this;
+    this.refused.value = undefined;
     const space = decision.value?.space;
     if (space !== undefined && target === `space ${space.area} ${space.number}`) {
       if (!this.legal.value.some((action) => action.action.case === "wish")) {

@@ -5,7 +5,9 @@ import { useEffect, useMemo, useState } from "preact/hooks";
 import { Board } from "../board/board.js";
 import { runPath, ServerError } from "../match/api.js";
 import type { MatchRecord, Viewer } from "../match/model.js";
+import { actingSeat } from "../match/places.js";
 import { pathOf } from "../router.js";
+import { RulesButton } from "../rules/rules-button.js";
 import { type Binding, KeyHelp, useKeys } from "../ui/keyboard.js";
 import * as settings from "../ui/settings.js";
 import { isolate, t } from "../words/language.js";
@@ -161,13 +163,14 @@ function Block({ run, block, records }: BlockProps) {
   return (
     <div class="match block">
       <header class="match-head">
-        <UpLink to={pathOf({ page: "matches", run })} />
+        <UpLink to={pathOf({ page: "matches", run })} label={t(replay, "allMatches")} />
         <div class="match-title">
           <h1>{t(replay, "sideBySide")}</h1>
           <p class="quiet">
             <bdi>{block}</bdi>
           </p>
         </div>
+        {records[0] !== undefined && <RulesButton setting={records[0].setting} />}
         <div class="choices">
           <Switch store={store} />
           <StepChoice store={store} />
@@ -257,7 +260,13 @@ function Side({ store, run, match }: { store: BlockStore; run: string; match: nu
       </header>
       {parting && <p class="parts">{t(replay, "parts")}</p>}
       <p class="told">{told.flatMap((each) => sentences(each, record)).join(" ")}</p>
-      <Board setting={setting} moment={moment} previous={before} animate={false} />
+      <Board
+        setting={setting}
+        moment={moment}
+        previous={before}
+        animate={false}
+        litSeat={actingSeat(moment)}
+      />
     </section>
   );
 }

@@ -1,16 +1,14 @@
 /** A match that is inside the page's own file. No request is made. */
 
 import { fromBinary } from "@bufbuild/protobuf";
-import { signal } from "@preact/signals";
-import { type ReplayView, ReplayViewSchema } from "asara/gen/replay_view_pb.js";
+import { ReplayViewSchema } from "asara/gen/replay_view_pb.js";
 import { MatchError } from "../match/errors.js";
-import type { MatchRecord, MatchSetting, Viewer } from "../match/model.js";
-import { restrictView } from "../match/restrict.js";
+import type { Viewer } from "../match/model.js";
 import { recordOf } from "../match/timeline.js";
 import { t } from "../words/language.js";
 import { replay } from "../words/sections/replay.js";
-import { viewerText } from "./links.js";
-import { allViewers, type MatchSource, type Signature, type SourceState } from "./source.js";
+import { HeldSource } from "./held-source.js";
+import type { Signature } from "./source.js";
 
 /** Larger data is no match: the server's limit of a replay is 4 MiB. */
 const MOST_BYTES = 32 * 1024 * 1024;
@@ -52,14 +50,9 @@ async function inflated(stream: ReadableStream<Uint8Array>): Promise<Uint8Array>
   return new Uint8Array(await new Blob(parts).arrayBuffer());
 }
 
-export class FileSource implements MatchSource {
-  readonly record = signal<MatchRecord | undefined>(undefined);
-  readonly state = signal<SourceState>({ kind: "loading" });
-  readonly viewers = signal<readonly Viewer[]>([]);
-  /** Everything that the file contains. */
-  #whole: ReplayView | undefined;
-
+export class FileSource extends HeldSource {
   constructor(viewer: Viewer | undefined) {
+    super();
     void this.#read(viewer);
   }
 
@@ -67,39 +60,21 @@ export class FileSource implements MatchSource {
     try {
       const packed = dataBlock("replay-view");
       if (packed === undefined) throw new MatchError(t(replay, "noData"));
-      this.#whole = fromBinary(ReplayViewSchema, await unpacked(packed));
-      this.record.value = recordOf(this.#whole);
+      const whole = fromBinary(ReplayViewSchema, await unpacked(packed));
+      this.hold(recordOf(whole), whole);
     } catch (error) {
       // protobuf's own words about damaged bytes help nobody
       const reason = error instanceof MatchError ? error.message : t(replay, "damaged");
       this.state.value = { kind: "failed", reason };
       return;
     }
-    this.state.value = { kind: "over" };
-    this.viewers.value = viewersOf(this.record.value.setting);
     if (viewer !== undefined) await this.show(viewer);
   }
 
-  async show(viewer: Viewer): Promise<string | undefined> {
-    const known = this.viewers.value.some((each) => viewerText(each) === viewerText(viewer));
-    if (known && this.#whole !== undefined) {
-      this.record.value = recordOf(restrictView(this.#whole, viewer));
-    }
-    return undefined;
-  }
-
-  async signature(): Promise<Signature | undefined> {
+  override async signature(): Promise<Signature | undefined> {
     const file = dataBlock("replay");
-    const shown = this.#whole;
+    const shown = this.whole;
     if (file === undefined || shown === undefined) return { kind: "part" };
     return { kind: "file", file, shown, runKey: undefined };
   }
-
-  close(): void {}
-}
-
-/** A file can show its own viewer, and everybody; that of an open match can show all. */
-function viewersOf({ viewer, entries }: MatchSetting): readonly Viewer[] {
-  if (viewer.kind === "open") return allViewers(entries.length);
-  return viewer.kind === "seat" ? [{ kind: "everybody" }, viewer] : [viewer];
 }

@@ -1,6 +1,9 @@
 /** The head of a match page: the year, the rules, the seats, and what the reader chooses. */
 
+import type { ComponentChildren } from "preact";
 import type { Viewer } from "../match/model.js";
+import { wentBack } from "../router.js";
+import { RulesButton } from "../rules/rules-button.js";
 import { nextTheme, theme } from "../ui/settings.js";
 import { LANGUAGES } from "../words/catalogue.js";
 import { chosenLanguage, isolate, languageFailed, setLanguage, t } from "../words/language.js";
@@ -21,35 +24,53 @@ const LANGUAGE_NAMES = new Map(
   }),
 );
 
+const SHORT = 12; // characters of a name for which there is always room
+
 interface Props {
   readonly store: MatchStore;
   readonly showKeys: () => void;
   /** Address of the match's block, to see it side by side. */
   readonly block?: string | undefined;
-  /** Address of the matches of its run. */
+  /** Address of the matches of its run, or of what led here. */
   readonly up?: string | undefined;
+  readonly news?: ComponentChildren;
+  /** True if a link can lead to a moment. */
+  readonly linked: boolean;
 }
 
-/** The way back to the matches of the run. */
-export function UpLink({ to }: { readonly to: string }) {
-  const label = t(replay, "allMatches");
+/** The way back. */
+export function UpLink({ to, label }: { readonly to: string; readonly label: string }) {
   return (
-    <a class="button glyph up" href={to} aria-label={label} title={label}>
+    <a
+      class="button glyph up"
+      href={to}
+      aria-label={label}
+      title={label}
+      onClick={(event) => {
+        const plain = !(event.ctrlKey || event.metaKey || event.shiftKey || event.altKey);
+        if (plain && wentBack(to)) event.preventDefault();
+      }}
+    >
       <Icon glyph="list" />
     </a>
   );
 }
 
-export function Header({ store, showKeys, block, up }: Props) {
+export function Header({ store, showKeys, block, up, news, linked }: Props) {
   const { entries, ruleSets, edition } = store.record.value.setting;
   const { year } = store.moment.value.table.publicView;
   return (
     <header class="match-head">
-      {up !== undefined && <UpLink to={up} />}
+      {up !== undefined && <UpLink to={up} label={t(replay, linked ? "allMatches" : "previous")} />}
       <div class="match-title">
         <h1>
           {entries.map((name, seat) => (
-            <span key={seat} class={`seat-name seat-${seat}`}>
+            // A long name gives way before the others do.
+            <span
+              key={seat}
+              class={`seat-name seat-${seat}`}
+              style={{ flexShrink: name.length > SHORT ? 1 : 0 }}
+            >
               <bdi>{name}</bdi>
             </span>
           ))}
@@ -58,8 +79,10 @@ export function Header({ store, showKeys, block, up }: Props) {
           <b>{t(replay, "yearOf", { year, years: edition.years })}</b>
           <span class="quiet">{rulesName(ruleSets)}</span>
           <Connection store={store} />
+          {news}
         </p>
       </div>
+      <RulesButton setting={store.record.value.setting} />
       <div class="choices">
         <ViewerChoice store={store} />
         <button
@@ -83,7 +106,9 @@ export function Header({ store, showKeys, block, up }: Props) {
             <span class="text">{t(replay, "sideBySide")}</span>
           </a>
         )}
-        <IconButton glyph="link" label={t(replay, "share")} onClick={() => copyLink(store)} />
+        {linked && (
+          <IconButton glyph="link" label={t(replay, "share")} onClick={() => copyLink(store)} />
+        )}
         <IconButton class="keys" glyph="keys" label={t(replay, "keys")} onClick={showKeys} />
         <Preferences />
       </div>

@@ -2,6 +2,7 @@
 
 import { useMemo } from "preact/hooks";
 import { pathOf } from "../router.js";
+import { RunNews } from "../runs/run-news.js";
 import { viewer as viewerSetting } from "../ui/settings.js";
 import { parseViewer } from "./links.js";
 import { MatchView } from "./match-view.js";
@@ -22,5 +23,10 @@ export function MatchPage({ run, match }: MatchPageProps) {
   const deal = source.record.value?.setting.sharedDeal ?? "";
   const block = deal === "" ? undefined : pathOf({ page: "block", run, block: deal });
   const up = pathOf({ page: "matches", run });
-  return <MatchView source={source} embedded={query.has("embed")} block={block} up={up} />;
+  const { kind } = source.state.value;
+  const live = kind === "live" || kind === "lost";
+  const news = <RunNews run={run} match={match} live={live} />;
+  return (
+    <MatchView source={source} embedded={query.has("embed")} block={block} up={up} news={news} />
+  );
 }

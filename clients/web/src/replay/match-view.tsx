@@ -25,8 +25,12 @@ export interface MatchViewProps {
   readonly embedded: boolean;
   /** Address of the match's block, to see it side by side. */
   readonly block?: string | undefined;
-  /** Address of the matches of its run. */
+  /** Address of the matches of its run, or of what led here. */
   readonly up?: string | undefined;
+  /** News of its run, beside the year. */
+  readonly news?: ComponentChildren;
+  /** False if the match has no address, so that no link can lead to a moment of it. */
+  readonly linked?: boolean;
 }
 
 export function MatchView({ source, ...rest }: MatchViewProps) {
@@ -50,16 +54,28 @@ export function MatchView({ source, ...rest }: MatchViewProps) {
   );
 }
 
-function Match({ source, first, embedded, block, up }: MatchViewProps & { first: MatchRecord }) {
+function Match({
+  source,
+  first,
+  embedded,
+  block,
+  up,
+  news,
+  linked = true,
+}: MatchViewProps & { first: MatchRecord }) {
   const store = useMemo(() => new MatchStore(source, first), [source]);
   const [helped, setHelped] = useState(false);
   useEffect(() => {
-    const stops = [store.bindAddress(), store.run(), ...(embedded ? [connectEmbed(store)] : [])];
+    const stops = [
+      ...(linked ? [store.bindAddress()] : []),
+      store.run(),
+      ...(embedded ? [connectEmbed(store)] : []),
+    ];
     return () => {
       for (const stop of stops) stop();
     };
   }, [store, embedded]);
-  const bindings = keysOf(store, () => setHelped(true));
+  const bindings = keysOf(store, linked, () => setHelped(true));
   useKeys(bindings);
   const { entries } = store.record.value.setting;
   useEffect(() => {
@@ -67,7 +83,16 @@ function Match({ source, first, embedded, block, up }: MatchViewProps & { first:
   }, [entries]);
   return (
     <div class={embedded ? "match embedded" : "match fits"}>
-      {!embedded && <Header store={store} showKeys={() => setHelped(true)} block={block} up={up} />}
+      {!embedded && (
+        <Header
+          store={store}
+          showKeys={() => setHelped(true)}
+          block={block}
+          up={up}
+          news={news}
+          linked={linked}
+        />
+      )}
       <main class="match-main">
         <section class="match-table" aria-label={t(replay, "board")}>
           <Table store={store} aside={embedded ? undefined : <Panel store={store} />} />
@@ -95,8 +120,8 @@ function Table({ store, aside }: { store: MatchStore; aside: ComponentChildren }
   return (
     <Board
       setting={store.record.value.setting}
-      moment={store.moment.value}
-      previous={store.previous.value}
+      moment={store.shown.value}
+      previous={award === undefined ? store.previous.value : undefined}
       animate={animated(store.player.value)}
       raised={award?.towers}
       aside={aside}
@@ -150,7 +175,7 @@ function Position({ store }: { store: MatchStore }) {
 }
 
 /** All keys of the page. */
-function keysOf(store: MatchStore, help: () => void): readonly Binding[] {
+function keysOf(store: MatchStore, linked: boolean, help: () => void): readonly Binding[] {
   const { entries } = store.record.value.setting;
   const jump = (to: Jump | { readonly seat: number }, forward: boolean) => () =>
     store.jump(to, forward);
@@ -199,7 +224,9 @@ function keysOf(store: MatchStore, help: () => void): readonly Binding[] {
       label: t(replay, "spoilers"),
       run: () => store.setSpoilerFree(!store.player.value.spoilerFree),
     },
-    { keys: ["c"], label: t(replay, "share"), run: () => void copyLink(store) },
+    ...(linked
+      ? [{ keys: ["c"], label: t(replay, "share"), run: () => void copyLink(store) }]
+      : []),
     { keys: ["?"], label: t(replay, "keys"), run: help },
   ];
 }

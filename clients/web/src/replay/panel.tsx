@@ -5,17 +5,18 @@ import { RejectionReason } from "asara/gen/play_pb.js";
 import type { ReplayDecision } from "asara/gen/replay_view_pb.js";
 import { type Action, ActionSchema } from "asara/gen/vocabulary_pb.js";
 import { useEffect, useRef } from "preact/hooks";
-import type { MatchRecord, MatchSetting, Moment } from "../match/model.js";
+import type { MatchRecord, MatchSetting, Moment, Viewer } from "../match/model.js";
+import { actingSeat } from "../match/places.js";
 import { isolate, t } from "../words/language.js";
-import { clock, duration } from "../words/numbers.js";
+import { clock, duration, isClock } from "../words/numbers.js";
 import { replay } from "../words/sections/replay.js";
 import {
   actionSentence,
+  choiceSentence,
   decisionTitle,
   momentSentences,
   rejectionText,
   seatName,
-  turnSentence,
 } from "../words/sentences.js";
 import { tableText } from "../words/table.js";
 import "../ui/seat-name.css";
@@ -39,10 +40,10 @@ export function sentences(moment: Moment, { setting, moments }: MatchRecord): re
 }
 
 function decisionLine(decision: ReplayDecision, setting: MatchSetting): string {
-  const answer = rejected(decision)
-    ? rejectedText(decision)
-    : turnSentence(decision.actions, { setting });
-  return `${seatName(decision.seat, setting)}: ${answer || t(replay, "unanswered")}`;
+  const { seat, actions } = decision;
+  if (!rejected(decision) && actions.length > 0) return choiceSentence(seat, actions, { setting });
+  const answer = rejected(decision) ? rejectedText(decision) : t(replay, "unanswered");
+  return `${seatName(seat, setting)}: ${answer}`;
 }
 
 function rejectedText({ rejection, detail }: ReplayDecision): string {
@@ -99,25 +100,37 @@ function Sentences(props: { moment: Moment; record: MatchRecord; link: boolean }
   );
 }
 
-/** The decision answered in this moment, with all that the viewer may know of it. */
+/**
+ * The decision answered in this moment, with all that the viewer may know of it; of a seat that this
+ * view does not show, the way to the one that does.
+ */
 export function Decision({ store }: Props) {
   const record = store.record.value;
   const { decision } = store.moment.value;
+  const seat = actingSeat(store.moment.value);
+  const other = decision === undefined && seat !== undefined && viewerOf(store, seat);
+  if (decision === undefined && !other) return null;
   return (
     <section class="decision" aria-labelledby="decision">
       <h2 id="decision">{t(replay, "decision")}</h2>
-      {decision === undefined ? (
-        <p class="quiet">{t(replay, "undecided")}</p>
-      ) : (
-        <DecisionDetails decision={decision} record={record} />
+      {decision !== undefined && <DecisionDetails decision={decision} record={record} />}
+      {other && (
+        <button type="button" onClick={() => store.show(other)}>
+          {t(replay, "showDecision", { name: seatName(seat, record.setting) })}
+        </button>
       )}
     </section>
   );
 }
 
+/** The viewer who sees the decisions of a seat, if this page can show that view. */
+function viewerOf({ source }: MatchStore, seat: number): Viewer | undefined {
+  return source.viewers.value.find((each) => each.kind === "seat" && each.seat === seat);
+}
+
 function DecisionDetails({ decision, record }: { decision: ReplayDecision; record: MatchRecord }) {
   const name = record.setting.entries[decision.seat] ?? "";
-  const [first, ...rest] = decision.actions;
+  const [first] = decision.actions;
   const text = (action: Action) => actionSentence(action, record);
   const isChosen = (action: Action) =>
     first !== undefined && !rejected(decision) && equals(ActionSchema, action, first);
@@ -125,7 +138,7 @@ function DecisionDetails({ decision, record }: { decision: ReplayDecision; recor
   useEffect(() => showChosen(list.current), [decision]);
   return (
     <>
-      <p>
+      <p class="quiet">
         <b class={`seat-name seat-${decision.seat}`}>
           <bdi>{name}</bdi>
         </b>{" "}
@@ -133,7 +146,23 @@ function DecisionDetails({ decision, record }: { decision: ReplayDecision; recor
       </p>
       <TimeUsed decision={decision} />
       {rejected(decision) && <p class="rejected">{rejectedText(decision)}</p>}
-      {!rejected(decision) && first === undefined && <p>{t(replay, "unanswered")}</p>}
+      {!rejected(decision) && (
+        <p class="choice-made">
+          {choiceSentence(decision.seat, decision.actions, record) || t(replay, "unanswered")}
+        </p>
+      )}
+      {decision.log !== "" && (
+        <details class="bot-log" open>
+          <summary>{t(replay, "log")}</summary>
+          <pre
+            dir="auto"
+            // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, also by keys
+            tabIndex={0}
+          >
+            {decision.log}
+          </pre>
+        </details>
+      )}
       <p class="quiet">{t(replay, "legal", { count: decision.legalActions.length })}</p>
       <ul
         class="actions"
@@ -149,24 +178,6 @@ function DecisionDetails({ decision, record }: { decision: ReplayDecision; recor
           </li>
         ))}
       </ul>
-      {rest.length > 0 && !rejected(decision) && (
-        <p>
-          <span class="quiet">{t(replay, "further")} </span>
-          {rest.map(text).join("; ")}
-        </p>
-      )}
-      {decision.log !== "" && (
-        <details class="bot-log" open>
-          <summary>{t(replay, "log")}</summary>
-          <pre
-            dir="auto"
-            // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, also by keys
-            tabIndex={0}
-          >
-            {decision.log}
-          </pre>
-        </details>
-      )}
     </>
   );
 }
@@ -175,14 +186,17 @@ function DecisionDetails({ decision, record }: { decision: ReplayDecision; recor
 function TimeUsed({ decision }: { decision: ReplayDecision }) {
   const used = Number(decision.botUs);
   const left = Number(decision.clockUs);
-  const share = left > 0 ? Math.min(used / left, 1) : 0;
+  const timed = left > 0 && isClock(left);
+  const share = timed ? Math.min(used / left, 1) : 0;
   return (
     <div class="time">
-      <span class="time-bar" aria-hidden="true">
-        <span style={{ "--share": share }} />
-      </span>
+      {timed && (
+        <span class="time-bar" aria-hidden="true">
+          <span style={{ "--share": share }} />
+        </span>
+      )}
       <span>{t(replay, "time", { time: duration(used) })}</span>
-      {left > 0 && <span class="quiet">{t(replay, "clock", { time: clock(left) })}</span>}
+      {timed && <span class="quiet">{t(replay, "clock", { time: clock(left) })}</span>}
     </div>
   );
 }

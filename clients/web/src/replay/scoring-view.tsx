@@ -122,7 +122,7 @@ export function Awards({ store }: Props) {
           </div>
         </>
       ) : (
-        <button type="button" class="primary" onClick={() => store.showAward(0)}>
+        <button type="button" class="primary" onClick={() => store.playAwards()}>
           {t(replay, "showAwards")}
         </button>
       )}

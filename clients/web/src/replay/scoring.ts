@@ -179,7 +179,8 @@ export function ledger(record: MatchRecord, position: number): readonly RowGroup
       if (event.case === "yearStarted") year = event.value.year;
       else if (event.case === "yearEvaluated") {
         const { towers, gold, litWindows, patronage } = event.value;
-        const parts = { towers, gold, litWindows, patronage };
+        const lit = record.setting.ruleSets.includes(RuleSet.PROFESSIONAL);
+        const parts = { towers, gold, ...(lit && { litWindows }), patronage };
         for (const [name, points] of Object.entries(parts)) {
           add({ kind: "year", year }, name as keyof typeof parts, seat, points);
         }

@@ -33,12 +33,13 @@ export async function fetchRecord(
   return (await fetchView(run, match, viewer)).record;
 }
 
-interface Fetched {
+/** A match, and what it was made from. */
+export interface Fetched {
   readonly view: ReplayView;
   readonly record: MatchRecord;
 }
 
-async function fetchView(run: string, match: string, viewer: Viewer): Promise<Fetched> {
+export async function fetchView(run: string, match: string, viewer: Viewer): Promise<Fetched> {
   const response = await get(`${matchPath(run, match)}/view?viewer=${viewerText(viewer)}`);
   const bytes = new Uint8Array(await response.arrayBuffer());
   try {

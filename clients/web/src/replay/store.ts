@@ -53,6 +53,20 @@ export class MatchStore {
   readonly previous = computed(() => this.record.value.moments[this.moment.value.index - 1]);
   readonly hidesEnd = computed(() => players.hidesEnd(this.player.value, this.course.value));
   readonly awards = computed(() => finalAwards(this.record.value));
+  /** The moment as the board shows it: while the awards are shown, with the score so far. */
+  readonly shown = computed<Moment>(() => {
+    const moment = this.moment.value;
+    const award = this.award.value;
+    const awards = this.awards.value;
+    if (award === undefined || award >= awards.length) return moment;
+    const left = awards.slice(award + 1);
+    const { table } = moment;
+    const seats = table.publicView.seats.map((seat) => ({
+      ...seat,
+      prestige: left.reduce((sum, { points }) => sum - (points[seat.seat] ?? 0), seat.prestige),
+    }));
+    return { ...moment, table: { ...table, publicView: { ...table.publicView, seats } } };
+  });
   readonly playing = computed(() => this.player.value.playing || this.#awardsPlay.value);
   /** True at the last moment of a match that is over. */
   readonly atResult = computed(
@@ -94,10 +108,7 @@ export class MatchStore {
   #tick(): void {
     batch(() => {
       this.player.value = players.tick(this.player.value, this.course.value);
-      if (this.atResult.value && this.awards.value.length > 0) {
-        this.award.value = 0;
-        this.#awardsPlay.value = true;
-      }
+      if (this.atResult.value && this.awards.value.length > 0) this.playAwards();
     });
   }
 
@@ -164,6 +175,14 @@ export class MatchStore {
     this.goTo(this.player.value.position + (forward ? 1 : -1));
   }
 
+  /** Shows the awards one after the other. */
+  playAwards(): void {
+    batch(() => {
+      this.award.value = 0;
+      this.#awardsPlay.value = true;
+    });
+  }
+
   showAward(award: number): void {
     batch(() => {
       this.#awardsPlay.value = false;
@@ -172,6 +191,11 @@ export class MatchStore {
   }
 
   toggle(): void {
+    const { award } = this;
+    if (award.value !== undefined && award.value < this.awards.value.length) {
+      this.#awardsPlay.value = !this.#awardsPlay.value;
+      return;
+    }
     const playing = !this.playing.value;
     this.act((player, course) => players.setPlaying(player, playing, course));
   }

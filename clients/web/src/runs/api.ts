@@ -84,6 +84,15 @@ export interface FailingEntry {
   readonly why: string;
 }
 
+/** A match that is being played; one that may not be watched has neither name nor rules. */
+export interface RunningMatch {
+  readonly name?: string;
+  readonly rules?: string;
+  /** Names by seat. */
+  readonly entries: readonly string[];
+  readonly started_ms: number;
+}
+
 export interface Run {
   /** True if legs began while bots of other runs lived on the machine. */
   readonly beside_others?: boolean;
@@ -92,10 +101,12 @@ export interface Run {
   readonly title: string;
   readonly state: RunState;
   readonly rules: readonly string[];
+  /** Numbers of seats of the matches that are over. */
+  readonly seats: readonly number[];
   readonly entries: readonly string[];
   readonly standings: Standings | null;
-  /** Matches that are being played and may be watched, the latest first. */
-  readonly running: readonly { name: string; rules: string; entries: readonly string[] }[];
+  /** Matches that are being played, the latest first. */
+  readonly running: readonly RunningMatch[];
   readonly unreadable: number;
   readonly progress: Progress;
   readonly settings?: {

@@ -1,10 +1,10 @@
 /** A list of matches of any length: only the rows in sight are in the document. */
 
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
-import { pathOf } from "../router.js";
+import { pathOf, scrolledBefore } from "../router.js";
 import { spoilerFree } from "../ui/settings.js";
 import { t } from "../words/language.js";
-import { dateTime, number } from "../words/numbers.js";
+import { clock, dateTime, number } from "../words/numbers.js";
 import { runs } from "../words/sections/runs.js";
 import type { MatchRow, MatchSeat } from "./api.js";
 import type { MatchRows } from "./match-rows.js";
@@ -25,9 +25,15 @@ interface ListProps {
   readonly goesOn: boolean;
   /** The entry whose matches are listed; "" for all. */
   readonly own: string;
+  /** Names of all entries, for which the columns have room. */
+  readonly names: readonly string[];
+  /** Number of columns: the largest number of seats. */
+  readonly seats: number;
 }
 
-export function MatchList({ run, rows, goesOn, own }: ListProps) {
+const LONGEST = 18; // characters of a name that its column has room for
+
+export function MatchList({ run, rows, goesOn, own, names, seats }: ListProps) {
   const list = useRef<HTMLUListElement>(null);
   const focused = useRef<number | undefined>(undefined);
   const total = rows.total.value ?? 0;
@@ -60,13 +66,23 @@ export function MatchList({ run, rows, goesOn, own }: ListProps) {
     focusRow(list.current, to);
   }
 
+  // A page that is come back to is where it was, once its rows have their heights.
+  const restored = useRef(false);
+  useLayoutEffect(() => {
+    if (restored.current || total === 0) return;
+    restored.current = true;
+    const top = scrolledBefore();
+    if (top > 0) window.scrollTo({ top, behavior: "instant" });
+  }, [total]);
+
+  const width = Math.min(LONGEST, Math.max(...names.map((name) => name.length), 4));
   const shown = Array.from({ length: sight.end - sight.first }, (_, n) => sight.first + n);
   return (
     <ul
       ref={list}
       class="match-list"
       aria-label={t(runs, "matches")}
-      style={{ height: `${total * height}px` }}
+      style={{ height: `${total * height}px`, "--name": `${width}ch`, "--seats": seats }}
       onKeyDown={move}
     >
       {shown.map((index) => (
@@ -214,7 +230,10 @@ function RowText({ row, own, goesOn }: { row: MatchRow; own: string; goesOn: boo
           {row.state === "replay" ? <Name of={row.name} /> : t(runs, noReplay(row, goesOn))}
         </span>
       </span>
-      <span class="row-when">{Number.isNaN(begun) ? "" : dateTime(begun)}</span>
+      <span class="row-when">
+        <span>{Number.isNaN(begun) ? "" : dateTime(begun)}</span>
+        {row.seconds > 0 && <span class="row-note">{clock(row.seconds * 1e6)}</span>}
+      </span>
     </>
   );
 }

@@ -5,6 +5,7 @@ import { runPath } from "../match/api.js";
 import { address, replaceQuery } from "../router.js";
 import { spoilerFree } from "../ui/settings.js";
 import { t } from "../words/language.js";
+import { number } from "../words/numbers.js";
 import { common } from "../words/sections/common.js";
 import { runs } from "../words/sections/runs.js";
 import { type Run, usePolled } from "./api.js";
@@ -14,7 +15,16 @@ import { MatchRows } from "./match-rows.js";
 import { faultText, rulesText } from "./names.js";
 import { StateBadge } from "./progress.js";
 
-const FIELDS = ["entry", "opponent", "rules", "result", "fault", "state", "order"] as const;
+const FIELDS = [
+  "entry",
+  "opponent",
+  "seats",
+  "rules",
+  "result",
+  "fault",
+  "state",
+  "order",
+] as const;
 type Field = (typeof FIELDS)[number];
 type Filter = Readonly<Record<Field, string>>;
 
@@ -75,7 +85,14 @@ export function MatchesPage({ run: name }: { run: string }) {
         </p>
       )}
       {total === 0 && <p class="notice">{t(runs, query === "" ? "noMatches" : "noneFound")}</p>}
-      <MatchList run={name} rows={rows} goesOn={run?.state === "running"} own={filter.entry} />
+      <MatchList
+        run={name}
+        rows={rows}
+        goesOn={run?.state === "running"}
+        own={filter.entry}
+        names={run?.entries ?? []}
+        seats={run?.seats.at(-1) ?? 4}
+      />
     </Frame>
   );
 }
@@ -93,6 +110,13 @@ function Filters({ run, filter }: { run: Run; filter: Filter }) {
           field="opponent"
           filter={filter}
           options={entries.filter(([each]) => each !== filter.entry)}
+        />
+      )}
+      {run.seats.length > 1 && (
+        <Choice
+          field="seats"
+          filter={filter}
+          options={run.seats.map((each) => [`${each}`, number(each)])}
         />
       )}
       {run.rules.length > 1 && (

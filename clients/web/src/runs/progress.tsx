@@ -35,7 +35,7 @@ export function secondsLeft(progress: Course, nowMs: number): number | undefined
 }
 
 /** The time now, renewed every second while `moving`. */
-function useNow(moving: boolean): number {
+export function useNow(moving: boolean): number {
   const [nowMs, setNow] = useState(Date.now);
   useEffect(() => {
     if (!moving) return;

@@ -5,13 +5,20 @@ import { runPath } from "../match/api.js";
 import { pathOf } from "../router.js";
 import { spoilerFree } from "../ui/settings.js";
 import { isolate, t } from "../words/language.js";
-import { list } from "../words/numbers.js";
+import { clock } from "../words/numbers.js";
 import { runs } from "../words/sections/runs.js";
-import { type Run, type Standings, type StandingsRow, usePolled } from "./api.js";
+import {
+  type Run,
+  type RunningMatch,
+  type Standings,
+  type StandingsRow,
+  usePolled,
+} from "./api.js";
 import { CrossTable } from "./cross-table.js";
 import { Frame, HiddenResults, Waiting } from "./frame.js";
 import { faultText, Name, rulesText } from "./names.js";
-import { Progress, StateBadge } from "./progress.js";
+import { Progress, StateBadge, useNow } from "./progress.js";
+import { overSentence } from "./run-news.js";
 import { Ladder, StandingsTable } from "./standings.js";
 
 const WIDE = 9; // entries above which the cross table takes the whole width
@@ -45,41 +52,64 @@ export function RunPage({ run: name }: { run: string }) {
 
 /** That a run is over, and who won it. */
 function End({ run }: { run: Run }) {
-  const [best, ...rest] = run.standings?.overall ?? [];
-  const over = run.state === "finished" && run.standings?.complete === true;
-  if (!over || best === undefined || best.matches === 0) return null;
-  const firsts = [best, ...rest].filter(({ place }) => place === best.place);
-  const names = list(firsts.map(({ entry }) => isolate(entry)));
+  const sentence = overSentence(run);
+  if (sentence === undefined) return null;
   return (
     <p class="notice run-end" role="status">
-      {t(runs, "isOver")} {!spoilerFree.value && t(runs, "leader", { name: names })}
+      {sentence}
     </p>
   );
 }
 
-/** Matches that are being played, and can be watched. */
+/** The matches that are being played; most can be watched. */
 function Running({ run }: { run: Run }) {
-  const shared = (run.settings?.blocks ?? "independent") !== "independent";
-  if (run.running.length === 0 && !(run.state === "running" && shared)) return null;
+  const { running } = run;
+  const nowMs = useNow(running.length > 0);
+  if (running.length === 0) return null;
   return (
     <section class="now" aria-labelledby="now">
       <h2 id="now">{t(runs, "nowPlayed")}</h2>
-      {run.running.length === 0 && <p class="quiet">{t(runs, "withheld")}</p>}
       <ul>
-        {run.running.map(({ name, rules, entries }) => (
-          <li key={name}>
-            <a class="card" href={pathOf({ page: "match", run: run.name, match: name })}>
-              <span class="now-seats">
-                {entries.map((entry, seat) => (
-                  <Name key={seat} of={entry} />
-                ))}
-              </span>
-              <span class="quiet">{rulesText(rules)}</span>
-            </a>
+        {running.map((table) => (
+          <li key={table.name ?? `${table.started_ms} ${table.entries}`}>
+            <RunningTable run={run.name} table={table} nowMs={nowMs} />
           </li>
         ))}
       </ul>
+      {running.some(({ name }) => name === undefined) && <p class="quiet">{t(runs, "withheld")}</p>}
     </section>
+  );
+}
+
+interface TableProps {
+  readonly run: string;
+  readonly table: RunningMatch;
+  readonly nowMs: number;
+}
+
+/** Who plays, and for how long; a link if the match may be watched. */
+function RunningTable({ run, table, nowMs }: TableProps) {
+  const { name, rules, entries, started_ms: started } = table;
+  const inner = (
+    <>
+      <span class="now-seats">
+        {entries.map((entry, seat) => (
+          <span key={seat} class={`seat-name seat-${seat}`}>
+            <Name of={entry} />
+          </span>
+        ))}
+      </span>
+      <span class="quiet">
+        {rules !== undefined && <span>{rulesText(rules)}</span>}
+        <span>{clock(Math.max(nowMs - started, 0) * 1000)}</span>
+      </span>
+    </>
+  );
+  if (name === undefined) return <div class="card">{inner}</div>;
+  return (
+    <a class="card" href={pathOf({ page: "match", run, match: name })}>
+      {inner}
+    </a>
   );
 }
 

@@ -17,6 +17,8 @@ interface Answer {
 
 export function RunsPage() {
   const state = usePolled<Answer>("/api/runs", () => true).value;
+  const found = state.value?.runs ?? [];
+  const isShared = (title: string) => found.filter((run) => run.title === title).length > 1;
   return (
     <Frame title={t(runs, "runs")} page="runs">
       <Waiting state={state} />
@@ -28,15 +30,16 @@ export function RunsPage() {
         </div>
       )}
       <ul class="run-cards">
-        {state.value?.runs.map((run) => (
-          <RunCard key={run.name} run={run} />
+        {found.map((run) => (
+          <RunCard key={run.name} run={run} named={isShared(run.title)} />
         ))}
       </ul>
     </Frame>
   );
 }
 
-function RunCard({ run }: { run: RunSummary }) {
+/** `named` if other runs have the same title: then the folder tells them apart. */
+function RunCard({ run, named }: { run: RunSummary; named: boolean }) {
   const begun = Date.parse(run.started);
   return (
     <li class="card run-card">
@@ -44,6 +47,12 @@ function RunCard({ run }: { run: RunSummary }) {
         <a href={pathOf({ page: "run", run: run.name })}>
           <Name of={run.title} />
         </a>
+        {named && (
+          <small class="folder">
+            {" "}
+            <Name of={run.name} />
+          </small>
+        )}
       </h2>
       <StateBadge state={run.state} kind={run.kind} />
       {run.state === "running" && <Bar over={run.over} total={run.scheduled} />}

@@ -18,7 +18,7 @@ import { asariText, colourName } from "./vocabulary.js";
 /** The explanations in every language. */
 export const rules = inEveryLanguage<Readonly<Record<Language, Rules>>>((pack) => pack.rules);
 
-const texts = inEveryLanguage<{
+export const texts = inEveryLanguage<{
   readonly [L in Language]: Pack<L>["rules"]["texts"];
 }>((pack) => pack.rules.texts);
 
@@ -73,6 +73,27 @@ export function decisionHelp(kind: DecisionKind): string {
 /** Returns what a gift card does. */
 export function giftSentence(card: GiftCard): string {
   return fill(explanations().gifts[card.kind - 1] ?? "");
+}
+
+/** A sign on the board. */
+export type SymbolName = keyof Rules["symbols"];
+
+/** Returns what a sign means. */
+export function symbolSentence(name: SymbolName): string {
+  return fill(explanations().symbols[name]);
+}
+
+/** Returns with what a match and its later years begin. */
+export function startSentences({ edition, entries }: MatchSetting): string[] {
+  const money = edition.startingAsari.slice(0, entries.length);
+  const last = money.at(-1) ?? 0;
+  return [
+    t(texts, "start", {
+      count: edition.handSize,
+      money: list([...money.slice(0, -1).map(number), asariText(last)]),
+    }),
+    t(texts, "newYear", { income: asariText(edition.yearlyAsari), count: edition.handSize }),
+  ];
 }
 
 /** Returns how prestige is scored at the end of a year and of the match. */

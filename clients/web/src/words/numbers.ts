@@ -68,6 +68,11 @@ function unit(value: number, symbol: string): string {
   return `${number(value, 1)}\u00a0${symbol}`; // the international symbols
 }
 
+/** False of the time on a clock that is there in name only, for tables without one. */
+export function isClock(microseconds: number): boolean {
+  return microseconds < 1e13; // about four months
+}
+
 /** Returns the time on a clock, such as `2:05` or `1:00:00`; below ten seconds with tenths. */
 export function clock(microseconds: number): string {
   const seconds = Math.max(0, microseconds) / 1e6;

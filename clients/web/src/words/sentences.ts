@@ -14,7 +14,7 @@ import {
   type Tower,
 } from "asara/gen/vocabulary_pb.js";
 import type { MatchSetting, Moment, TableState } from "../match/model.js";
-import { fill, isolate, t } from "./language.js";
+import { fill, isolate, language, t } from "./language.js";
 import { list, number } from "./numbers.js";
 import { common } from "./sections/common.js";
 import {
@@ -362,12 +362,17 @@ function foundText({ colour, baseGold, turretGold }: FoundTower): string {
   });
 }
 
-/** Returns the actions of a turn as one sentence; empty without actions. */
-export function turnSentence(actions: readonly Action[], { setting }: ActionContext): string {
+/** Returns what a seat has chosen as one sentence; empty without actions. */
+export function choiceSentence(
+  seat: number,
+  actions: readonly Action[],
+  { setting }: ActionContext,
+): string {
   if (actions.length === 0) return "";
-  return capitalised(
-    `${actions.map(({ action }) => actionText(action, setting)).join(t(texts, "between"))}.`,
-  );
+  const action = actions.map((each) => actionText(each.action, setting)).join(t(texts, "between"));
+  // Inside a sentence; a German action may begin with a noun.
+  const doing = language.value === "de" ? action : action.charAt(0).toLowerCase() + action.slice(1);
+  return say("chooses", seat, { setting }, { doing });
 }
 
 /** Returns a decision's title. */

@@ -26,6 +26,7 @@ import { language } from "../../src/words/language.js";
 import {
   actionSentence,
   awardTitle,
+  choiceSentence,
   decisionTitle,
   eventSentence,
   momentSentences,
@@ -33,7 +34,6 @@ import {
   rejectionText,
   seatName,
   terminationText,
-  turnSentence,
 } from "../../src/words/sentences.js";
 import { tableText } from "../../src/words/table.js";
 import {
@@ -123,7 +123,7 @@ test.each(LANGUAGES)("every event, action and decision is a sentence in %s", (ta
         expectText(actionSentence(action, { setting }), where, /^[\p{Lu}\d]/u);
       }
       if (decision.actions.length > 0)
-        expectText(turnSentence(decision.actions, { setting }), where);
+        expectText(choiceSentence(decision.seat, decision.actions, { setting }), where);
     });
   }
 });

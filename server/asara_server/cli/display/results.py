@@ -161,7 +161,7 @@ def _show_overall(standings: Standings) -> None:
     ]
     faults = [sum(row.faults.values()) for row in standings.overall]
     if any(faults):
-        columns.append(">faults")
+        columns.append(">forfeits")
         for cells, number in zip(rows, faults, strict=True):
             cells.append(f"{number:,}" if number else "")
     show_table(f"{standings.title}: {_match_counts(standings)}", columns, rows)
@@ -183,7 +183,7 @@ def _match_counts(standings: Standings) -> str:
 def _show_faults(rows: Sequence[StandingsRow]) -> None:
     kinds = sorted({name for row in rows for name in row.faults})
     show_table(
-        "Faults",
+        "Forfeits",
         ("entry", *(f">{plain_words(name)}" for name in kinds)),
         (
             (

@@ -6,6 +6,8 @@ export const board = {
   towers: "{count:# Turm|# Türme}",
   plot: "Hier einen Turm errichten",
   free: "frei",
+  costs: "kostet {asari}",
+  gives: "bringt {asari}",
   hidden: "Verdeckt: Geld und Turmteile hinter dem Sichtschirm",
   unbuilt: "Hinter dem Sichtschirm",
   searched: "Zur Auswahl",

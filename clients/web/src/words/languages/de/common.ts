@@ -5,6 +5,7 @@ import type { Texts } from "../../catalogue.js";
 export const common = {
   language: "Sprache",
   close: "Schließen",
+  rules: "Regeln und Symbole",
   seat: "Sitz {seat}",
   matches: "{count:# Partie|# Partien}",
   you: "du",

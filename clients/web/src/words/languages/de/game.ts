@@ -156,6 +156,7 @@ export const de = {
     chooseBuyer: "{buyer} nehmen",
     returnLitWindow: "Als Nächstes unter den Stapel: {window}",
     noAction: "Keine Aktion",
+    chooses: "{who} [wählt|wählst]: {doing}.",
     highestOf: "Höchster {colour} Turm",
     highest: "Höchster Turm überhaupt",
     most: "Meiste Türme",
@@ -242,7 +243,37 @@ export const deRules = {
     "Zahle {costs} und führe die Aktion eines beliebigen anderen Feldes außer der Gunst aus, auch eines belegten. Dessen Preis kommt hinzu.",
   ],
   offer: "{kept} von {drawn} für {asari}",
+  symbols: {
+    year: "Jahr: Für jedes begonnene Jahr brennt eine Laterne.",
+    seat: "Sitz: seine Nummer und eine Farbe, die weder Einkäufer noch Turmteile haben.",
+    prestige: "Prestige. Wer nach dem letzten Jahr das meiste hat, gewinnt.",
+    patronage: "Gunst des Kalifen: Wer sie hat, beginnt das nächste Jahr.",
+    buyers: "Einkäufer in fünf Farben, jede mit ihrer eigenen Form.",
+    faceDown: "Verdeckte Einkäufer in der Farbe ihres Sitzes; zwei liegen als Paar.",
+    banner: "Banner: die Farbe, die ein Bereich für den Rest des Jahres verlangt.",
+    cost: "Was ein Feld kostet oder einbringt, in Asari.",
+    sections: "Turmteile: Basis, Mittelteil, Fenster und Spitze. Jede Farbe hat ihr Material.",
+    price: "Preis jedes Turmteils über der Linie, in Asari.",
+    pile: "Stapel: So viele Teile liegen verdeckt.",
+    gold: "Gold auf einem Turmteil: 1 Prestigepunkt im Jahr, solange es in einem Turm sichtbar ist.",
+    lit: "Leuchtendes Fenster: Es verdeckt ein geschlossenes Fenster samt dessen Gold.",
+    chest: "Geschenkkarten: Wer zuerst kommt, nimmt sie.",
+    asari: "Asari, das Geld.",
+    screen: "Sichtschirm: Diese Ansicht zeigt Geld und nicht verbaute Turmteile des Sitzes nicht.",
+  },
   texts: {
+    goal: "Kaufe auf den Märkten Turmteile und baue daraus Türme. Verbaute Teile, Türme und Gold bringen Prestige, am Ende auch die höchsten und die meisten Türme. Wer nach {years:# Jahr|# Jahren} das meiste Prestige hat, gewinnt.",
+    course:
+      "Wer am Zug ist, schickt Einkäufer auf ein Feld und führt die Aktion seines Bereichs aus. Sind alle Einkäufer unterwegs, endet das Jahr, und alle erhalten neue Einkäufer und Asari.",
+    start:
+      "Alle beginnen mit {count:# Einkäufer|# Einkäufern} und, in der Reihenfolge der Sitze, mit {money}.",
+    newYear:
+      "In jedem weiteren Jahr erhalten alle {income} und {count:# neuen Einkäufer|# neue Einkäufer}, und die Auslagen werden aus den Stapeln aufgefüllt. Geld und nicht verbaute Turmteile bleiben.",
+    areas: "Die Bereiche",
+    lowerPlots:
+      "Sind die Felder direkt unter einem Baufeld belegt, darfst du dort auch so viele Turmteile bauen, wie eines aus dieser lückenlosen Reihe angibt. Du zahlst trotzdem die Zahl deines Feldes.",
+    symbols: "Symbole",
+    scoring: "Prestige",
     scoringYear:
       "Am Ende jedes Jahres: je 1 Prestigepunkt für jeden Turm, für jedes sichtbare Turmteil mit Gold in einem Turm und für die Gunst des Kalifen.",
     scoringYearLit: "Auch jedes verbaute leuchtende Fenster zählt 1.",

@@ -39,6 +39,7 @@ export const runs = {
   voids: "{count:# Partie|# Partien} ohne Ergebnis, weil der Schiedsrichter ausfiel",
   unreadableFiles: "{count:# Datei|# Dateien} nicht lesbar.",
   nowPlayed: "Gerade im Gange",
+  nextMatch: "Nächste laufende Partie",
   withheld:
     "Die Partien eines Blocks haben dieselbe Verteilung und lassen sich öffnen, sobald die letzte von ihnen vorbei ist.",
   standings: "Tabelle",
@@ -101,6 +102,7 @@ export const runs = {
   fault: "Ausfall",
   anyFault: "jeder Ausfall",
   state: "Zustand",
+  seats: "Sitze",
   withReplay: "zum Ansehen",
   waiting: "wenn der Block zu Ende ist",
   waitingHelp: "Andere Partien mit derselben Verteilung stehen noch aus.",

@@ -6,6 +6,8 @@ export const board = {
   towers: "{count:# tower|# towers}",
   plot: "Found a tower here",
   free: "free",
+  costs: "costs {asari}",
+  gives: "gives {asari}",
   hidden: "Hidden: money and sections behind the screen",
   unbuilt: "Behind the screen",
   searched: "To choose from",

@@ -39,6 +39,7 @@ export const runs = {
   voids: "{count:# match|# matches} without a result, because the referee failed",
   unreadableFiles: "{count:# file|# files} cannot be read.",
   nowPlayed: "Being played now",
+  nextMatch: "Next running match",
   withheld:
     "The matches of a block share a deal, so they can be opened when its last match is over.",
   standings: "Standings",
@@ -98,6 +99,7 @@ export const runs = {
   fault: "Forfeit",
   anyFault: "any forfeit",
   state: "State",
+  seats: "Seats",
   withReplay: "to be watched",
   waiting: "when its block is over",
   waitingHelp: "Other matches with the same deal are still to be played.",

@@ -6,6 +6,8 @@ export const board = {
   towers: "{count:# torre|# torres}",
   plot: "Fundar una torre aquí",
   free: "libre",
+  costs: "cuesta {asari}",
+  gives: "da {asari}",
   hidden: "Oculto: dinero y secciones detrás de la pantalla",
   unbuilt: "Detrás de la pantalla",
   searched: "Para elegir",

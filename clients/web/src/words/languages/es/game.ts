@@ -160,6 +160,7 @@ export const es = {
     chooseBuyer: "Tomar {buyer}",
     returnLitWindow: "Ahora debajo de la pila: {window}",
     noAction: "Ninguna acción",
+    chooses: "{who} [elige|eliges]: {doing}.",
     highestOf: "Torre {colour} más alta",
     highest: "Torre más alta de todas",
     most: "Mayor número de torres",
@@ -246,7 +247,37 @@ export const esRules = {
     "Paga {costs} y realiza la acción de cualquier otra casilla, aunque esté ocupada, salvo el patrocinio. Su precio se paga aparte.",
   ],
   offer: "{kept} de {drawn} por {asari}",
+  symbols: {
+    year: "Año: se enciende un farol por cada año empezado.",
+    seat: "Asiento: su número y un color que no tienen ni compradores ni secciones.",
+    prestige: "Prestigio. Gana quien más tenga tras el último año.",
+    patronage: "Patrocinio del Califa: quien lo tiene empieza el año siguiente.",
+    buyers: "Compradores de cinco colores, cada uno con su forma.",
+    faceDown: "Compradores boca abajo, del color de su asiento; dos forman una pareja.",
+    banner: "Estandarte: el color que exige un área hasta el fin del año.",
+    cost: "Lo que cuesta o da una casilla, en Asari.",
+    sections: "Secciones: base, tronco, ventana y torreta. Cada color tiene su material.",
+    price: "Precio de cada sección sobre la línea, en Asari.",
+    pile: "Pila: el número de piezas boca abajo.",
+    gold: "Oro en una sección: 1 punto de prestigio al año mientras se vea en una torre.",
+    lit: "Ventana iluminada: cubre una ventana cerrada y oculta su oro.",
+    chest: "Cartas de regalo: se las lleva quien llega primero.",
+    asari: "Asari, el dinero.",
+    screen: "Pantalla: esta vista no muestra el dinero ni las secciones sin construir del asiento.",
+  },
   texts: {
+    goal: "Compra secciones en los mercados y construye torres con ellas. Las secciones construidas, las torres y el oro dan prestigio y, al final, también las torres más altas y el mayor número de torres. Gana quien tenga más prestigio después de {years:# año|# años}.",
+    course:
+      "En tu turno envías compradores a una casilla y realizas la acción de su área. Cuando se han enviado todos los compradores, el año termina y todos reciben nuevos compradores y Asari.",
+    start:
+      "Todos empiezan con {count:# comprador|# compradores} y, por orden de asientos, con {money}.",
+    newYear:
+      "Cada año siguiente todos reciben {income} y {count:# comprador nuevo|# compradores nuevos}, y los mercados se rellenan con las pilas. El dinero y las secciones sin construir se conservan.",
+    areas: "Las áreas",
+    lowerPlots:
+      "Si las parcelas justo por debajo de una están ocupadas, en ella también puedes construir tantas secciones como indique cualquiera de esa serie sin huecos, pero pagas el número de tu parcela.",
+    symbols: "Símbolos",
+    scoring: "Prestigio",
     scoringYear:
       "Al final de cada año: 1 punto de prestigio por torre, por sección con adorno dorado visible en una torre y por el patrocinio del Califa.",
     scoringYearLit: "Cada ventana iluminada construida también da 1.",

@@ -39,6 +39,7 @@ export const runs = {
   voids: "{count:# partida|# partidas} sin resultado por un fallo del árbitro",
   unreadableFiles: "{count:# archivo ilegible|# archivos ilegibles}.",
   nowPlayed: "En juego ahora",
+  nextMatch: "Siguiente partida en curso",
   withheld:
     "Las partidas de un bloque comparten el reparto: se pueden abrir cuando termina la última.",
   standings: "Clasificación",
@@ -100,6 +101,7 @@ export const runs = {
   fault: "Eliminación",
   anyFault: "cualquier eliminación",
   state: "Estado",
+  seats: "Asientos",
   withReplay: "para ver",
   waiting: "cuando acabe el bloque",
   waitingHelp: "Faltan por jugar otras partidas con el mismo reparto.",

@@ -7,6 +7,8 @@ export const board = {
   plot: "Fonder une tour ici",
   hidden: "Cachés : l’argent et les blocs derrière le paravent",
   free: "libre",
+  costs: "coûte {asari}",
+  gives: "rapporte {asari}",
   unbuilt: "Derrière le paravent",
   searched: "Au choix",
   searching: "consultée en ce moment",

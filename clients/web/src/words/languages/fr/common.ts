@@ -5,6 +5,7 @@ import type { Texts } from "../../catalogue.js";
 export const common = {
   language: "Langue",
   close: "Fermer",
+  rules: "Règles et symboles",
   seat: "Siège {seat}",
   matches: "{count:# partie|# parties}",
   you: "vous",

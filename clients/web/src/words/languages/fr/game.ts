@@ -155,6 +155,7 @@ export const fr = {
     chooseBuyer: "Prendre {buyer}",
     returnLitWindow: "Sous la pile ensuite : {window}",
     noAction: "Aucune action",
+    chooses: "{who} [choisit|choisissez] : {doing}.",
     highestOf: "Tour {colour} la plus haute",
     highest: "Tour la plus haute en jeu",
     most: "Plus grand nombre de tours",
@@ -241,7 +242,37 @@ export const frRules = {
     "Payez {costs} et effectuez l’action de toute autre case, même occupée, sauf la faveur. Son prix habituel s’y ajoute.",
   ],
   offer: "{kept} sur {drawn} pour {asari}",
+  symbols: {
+    year: "Année : une lanterne s’allume pour chaque année commencée.",
+    seat: "Siège : son numéro, et une couleur qui n’est ni celle d’un acheteur ni celle d’un bloc.",
+    prestige: "Prestige. Le plus grand total après la dernière année l’emporte.",
+    patronage: "Faveur du calife : son détenteur commence l’année suivante.",
+    buyers: "Acheteurs de cinq couleurs, chacune avec sa forme.",
+    faceDown: "Acheteurs face cachée, à la couleur de leur siège ; deux forment une paire.",
+    banner: "Bannière : la couleur qu’un secteur exige jusqu’à la fin de l’année.",
+    cost: "Ce que coûte ou rapporte une case, en asaris.",
+    sections: "Blocs : base, bloc intermédiaire, fenêtre et pointe. Chaque couleur a son matériau.",
+    price: "Prix de chaque bloc au-dessus du trait, en asaris.",
+    pile: "Pile : le nombre de blocs face cachée.",
+    gold: "Or sur un bloc : 1 point de prestige par an tant qu’il est visible dans une tour.",
+    lit: "Fenêtre éclairée : elle recouvre une fenêtre fermée et cache son or.",
+    chest: "Cartes cadeau : le premier arrivé les prend.",
+    asari: "Asaris, la monnaie.",
+    screen: "Paravent : cette vue ne montre ni l’argent ni les blocs non bâtis de ce siège.",
+  },
   texts: {
+    goal: "Achetez des blocs sur les marchés et bâtissez-en des tours. Les blocs bâtis, les tours et l’or rapportent du prestige et, à la fin, les plus hautes tours et le plus grand nombre de tours aussi. Après {years:# an|# ans}, le plus grand prestige l’emporte.",
+    course:
+      "À votre tour, vous envoyez des acheteurs sur une case et effectuez l’action de son secteur. Quand tous les acheteurs sont envoyés, l’année s’achève et chacun reçoit de nouveaux acheteurs et des asaris.",
+    start:
+      "Chacun commence avec {count:# acheteur|# acheteurs} et, dans l’ordre des sièges, {money}.",
+    newYear:
+      "Chaque année suivante apporte à chacun {income} et {count:# nouvel acheteur|# nouveaux acheteurs}, et les marchés sont regarnis à partir des piles. L’argent et les blocs non bâtis restent.",
+    areas: "Les secteurs",
+    lowerPlots:
+      "Si les cases juste au-dessous d’une case du Cercle sont occupées, vous pouvez aussi y bâtir le nombre de blocs de l’une des cases de cette suite ininterrompue, mais vous payez le nombre de votre case.",
+    symbols: "Symboles",
+    scoring: "Prestige",
     scoringYear:
       "À la fin de chaque année : 1 point de prestige par tour, par bloc orné d’or visible dans une tour et pour la faveur du calife.",
     scoringYearLit: "Chaque fenêtre éclairée bâtie compte aussi pour 1.",

@@ -39,6 +39,7 @@ export const runs = {
   voids: "{count:# partie|# parties} sans résultat, à cause d’une panne de l’arbitre",
   unreadableFiles: "{count:# fichier illisible|# fichiers illisibles}.",
   nowPlayed: "En ce moment",
+  nextMatch: "Partie en cours suivante",
   withheld:
     "Les parties d’un bloc partagent la même donne : elles s’ouvrent dès que la dernière est terminée.",
   standings: "Classement",
@@ -100,6 +101,7 @@ export const runs = {
   fault: "Forfait",
   anyFault: "tout forfait",
   state: "État",
+  seats: "Sièges",
   withReplay: "à regarder",
   waiting: "à la fin du bloc",
   waitingHelp: "D’autres parties avec la même donne restent à jouer.",

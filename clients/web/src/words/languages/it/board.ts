@@ -7,6 +7,8 @@ export const board = {
   plot: "Fonda qui una torre",
   hidden: "Nascosti: soldi e pezzi dietro il paravento",
   free: "libero",
+  costs: "costa {asari}",
+  gives: "rende {asari}",
   unbuilt: "Dietro il paravento",
   searched: "Da scegliere",
   searching: "in esame in questo momento",

@@ -5,6 +5,7 @@ import type { Texts } from "../../catalogue.js";
 export const common = {
   language: "Lingua",
   close: "Chiudi",
+  rules: "Regole e simboli",
   seat: "Posto {seat}",
   matches: "{count:# partita|# partite}",
   you: "tu",

@@ -155,6 +155,7 @@ export const it = {
     chooseBuyer: "Prendi {buyer}",
     returnLitWindow: "Ora sotto il mazzo: {window}",
     noAction: "Nessuna azione",
+    chooses: "{who} [sceglie|scegli]: {doing}.",
     highestOf: "Torre {colour} più alta",
     highest: "Torre più alta di tutte",
     most: "Maggior numero di torri",
@@ -241,7 +242,37 @@ export const itRules = {
     "Paga {costs} ed esegui l’azione di qualsiasi altra casella tranne il favore, anche occupata. Il suo prezzo si paga a parte.",
   ],
   offer: "{kept} su {drawn} per {asari}",
+  symbols: {
+    year: "Anno: si accende una lanterna per ogni anno cominciato.",
+    seat: "Posto: il suo numero e un colore che non è di compratori né di pezzi.",
+    prestige: "Prestigio. Vince chi ne ha di più dopo l’ultimo anno.",
+    patronage: "Favore del Califfo: chi lo ha comincia l’anno successivo.",
+    buyers: "Compratori di cinque colori, ognuno con la sua forma.",
+    faceDown: "Compratori coperti, nel colore del loro posto; due formano una coppia.",
+    banner: "Stendardo: il colore che un settore richiede fino alla fine dell’anno.",
+    cost: "Quanto costa o rende una casella, in Asari.",
+    sections: "Pezzi: base, pezzo centrale, finestra e guglia. Ogni colore ha il suo materiale.",
+    price: "Prezzo di ogni pezzo sopra la linea, in Asari.",
+    pile: "Mazzetto: il numero di pezzi coperti.",
+    gold: "Oro su un pezzo: 1 punto di prestigio all’anno finché è visibile in una torre.",
+    lit: "Finestra illuminata: copre una finestra chiusa e ne nasconde l’oro.",
+    chest: "Carte dono: le prende chi arriva per primo.",
+    asari: "Asari, il denaro.",
+    screen: "Paravento: questa vista non mostra il denaro e i pezzi non costruiti del posto.",
+  },
   texts: {
+    goal: "Compra pezzi di torre nei mercati e costruiscici delle torri. I pezzi costruiti, le torri e l’oro danno prestigio; alla fine lo danno anche le torri più alte e il maggior numero di torri. Dopo {years:# anno|# anni} vince chi ha più prestigio.",
+    course:
+      "Nel tuo turno mandi compratori su una casella ed esegui l’azione del suo settore. Quando tutti i compratori sono stati mandati, l’anno finisce e ognuno riceve nuovi compratori e Asari.",
+    start:
+      "Tutti cominciano con {count:# compratore|# compratori} e, nell’ordine dei posti, con {money}.",
+    newYear:
+      "Ogni anno successivo porta a tutti {income} e {count:# nuovo compratore|# nuovi compratori}, e i mercati si riempiono di nuovo dai mazzetti. Il denaro e i pezzi non costruiti restano.",
+    areas: "I settori",
+    lowerPlots:
+      "Se le caselle subito sotto una casella del cerchio sono occupate, qui puoi anche costruire il numero di pezzi di una casella di questa serie ininterrotta, ma paghi comunque il numero della tua casella.",
+    symbols: "Simboli",
+    scoring: "Prestigio",
     scoringYear:
       "Alla fine di ogni anno: 1 punto di prestigio per ogni torre, per ogni pezzo con fregio d’oro visibile in una torre e per il favore del Califfo.",
     scoringYearLit: "Anche ogni finestra illuminata costruita vale 1.",

@@ -39,6 +39,7 @@ export const runs = {
   voids: "{count:# partita|# partite} senza risultato per un guasto dell’arbitro",
   unreadableFiles: "{count:# file illeggibile|# file illeggibili}.",
   nowPlayed: "In corso adesso",
+  nextMatch: "Prossima partita in corso",
   withheld:
     "Le partite di un blocco condividono la distribuzione: si possono aprire quando l’ultima è finita.",
   standings: "Classifica",
@@ -100,6 +101,7 @@ export const runs = {
   fault: "Forfait",
   anyFault: "qualsiasi forfait",
   state: "Stato",
+  seats: "Posti",
   withReplay: "da guardare",
   waiting: "alla fine del blocco",
   waitingHelp: "Restano da giocare altre partite con la stessa distribuzione.",

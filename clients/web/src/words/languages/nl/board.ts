@@ -6,6 +6,8 @@ export const board = {
   towers: "{count:# toren|# torens}",
   plot: "Hier een toren bouwen",
   free: "vrij",
+  costs: "kost {asari}",
+  gives: "levert {asari} op",
   hidden: "Verborgen: geld en torenelementen achter het zichtscherm",
   unbuilt: "Achter het zichtscherm",
   searched: "Om uit te kiezen",

@@ -157,6 +157,7 @@ export const nl = {
     chooseBuyer: "Neem {buyer}",
     returnLitWindow: "Nu onder de stapel: {window}",
     noAction: "Geen actie",
+    chooses: "{who} kiest: {doing}.",
     highestOf: "Hoogste {colour} toren",
     highest: "Hoogste toren van allemaal",
     most: "Meeste torens",
@@ -243,7 +244,39 @@ export const nlRules = {
     "Betaal {costs} en voer de actie uit van een ander veld naar keuze, ook een bezet veld, behalve de Gunst. De prijs van dat veld komt erbij.",
   ],
   offer: "{kept} van de {drawn} voor {asari}",
+  symbols: {
+    year: "Jaar: voor elk begonnen jaar brandt een lantaarn.",
+    seat: "Stoel: het nummer en een kleur die geen inkoper en geen torenelement heeft.",
+    prestige: "Prestige. Wie na het laatste jaar het meeste heeft, wint.",
+    patronage: "Gunst van de Kalief: wie die heeft, begint het volgende jaar.",
+    buyers: "Inkopers in vijf kleuren, elk met een eigen vorm.",
+    faceDown:
+      "Inkopers met de rugzijde naar boven, in de kleur van hun stoel; twee vormen een paar.",
+    banner: "Banier: de kleur die een gebied de rest van het jaar vraagt.",
+    cost: "Wat een veld kost of oplevert, in Asari.",
+    sections:
+      "Torenelementen: basis, middenelement, venster en torenspits. Elke kleur heeft een eigen materiaal.",
+    price: "Prijs van elk torenelement boven de lijn, in Asari.",
+    pile: "Stapel: het aantal elementen dat gedekt ligt.",
+    gold: "Goud op een torenelement: 1 prestigepunt per jaar zolang het in een toren zichtbaar is.",
+    lit: "Verlicht venster: het bedekt een gesloten venster en verbergt het goud daarvan.",
+    chest: "Geschenkkaarten: wie het eerst komt, krijgt ze.",
+    asari: "Asari, het geld.",
+    screen: "Zichtscherm: deze weergave toont geld en ongebouwde torenelementen van de stoel niet.",
+  },
   texts: {
+    goal: "Koop torenelementen op de markten en bouw er torens mee. Gebouwde elementen, torens en goud leveren prestige op, aan het eind ook de hoogste en de meeste torens. Wie na {years:# jaar|# jaar} het meeste prestige heeft, wint.",
+    course:
+      "In je beurt stuur je inkopers naar een veld en voer je de actie van het gebied uit. Zijn alle inkopers op pad, dan eindigt het jaar en krijgt iedereen nieuwe inkopers en Asari.",
+    start:
+      "Iedereen begint met {count:# inkoper|# inkopers} en, in de volgorde van de stoelen, met {money}.",
+    newYear:
+      "Elk volgend jaar krijgt iedereen {income} en {count:# nieuwe inkoper|# nieuwe inkopers}, en de markten worden uit de stapels aangevuld. Geld en ongebouwde torenelementen blijven.",
+    areas: "De gebieden",
+    lowerPlots:
+      "Zijn de velden direct onder een bouwveld bezet, dan mag je daar ook zoveel torenelementen bouwen als een veld van die ononderbroken rij aangeeft. Je betaalt toch het getal van je eigen veld.",
+    symbols: "Symbolen",
+    scoring: "Prestige",
     scoringYear:
       "Aan het eind van elk jaar: 1 prestigepunt voor elke toren, voor elk zichtbaar element met goud in een toren en voor de Gunst van de Kalief.",
     scoringYearLit: "Ook elk gebouwd verlicht venster telt voor 1.",

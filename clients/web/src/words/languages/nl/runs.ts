@@ -39,6 +39,7 @@ export const runs = {
   voids: "{count:# partij|# partijen} zonder uitslag door een fout van de scheidsrechter",
   unreadableFiles: "{count:# bestand|# bestanden} onleesbaar.",
   nowPlayed: "Nu bezig",
+  nextMatch: "Volgende lopende partij",
   withheld:
     "De partijen van een blok hebben dezelfde verdeling en zijn te openen zodra de laatste is afgelopen.",
   standings: "Stand",
@@ -99,6 +100,7 @@ export const runs = {
   fault: "Uitval",
   anyFault: "elke uitval",
   state: "Status",
+  seats: "Stoelen",
   withReplay: "te bekijken",
   waiting: "als het blok afgelopen is",
   waitingHelp: "Er moeten nog partijen met dezelfde verdeling worden gespeeld.",
