@@ -21,6 +21,7 @@ from cryptography.hazmat.primitives.serialization import (
     load_pem_public_key,
 )
 
+from asara_server import system
 from asara_server.atomic_file import PRIVATE, create_file
 from asara_server.bounded_file import read_bounded
 
@@ -102,7 +103,7 @@ def _create(path: Path) -> bool:
 
 
 def _load(path: Path) -> SigningKey:
-    if path.stat().st_mode & 0o077:
+    if system.open_to_others(path.stat().st_mode, 0o077):
         raise KeyFileError(
             f"{path}: others may read it, and sign as this referee: run chmod 600 {path}, "
             "or move it away for a new key to be created, if somebody may have read it"

@@ -5,6 +5,7 @@ from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
+from asara_server import system
 from asara_server.cli.display.console import notify, warn
 from asara_server.cli.display.quantities import count
 from asara_server.cli.errors import UserError
@@ -63,7 +64,7 @@ def chosen_sandbox(
     """
     if choice is SandboxChoice.NONE:
         return None
-    if transport == "tcp":
+    if transport == "tcp" and system.LINUX:
         raise UserError(
             'transport = "tcp" does not work in the sandbox, which has no network; '
             f"remove it, or {USE_NONE}"

@@ -40,16 +40,19 @@ def groups_of(parents: Iterable[Path], prefix: str) -> list[Path]:
 
 def processes_of_others(parents: Iterable[Path]) -> list[int]:
     """Return the processes in the groups of other runners, which play now."""
-    own = runner_prefix(os.getpid())
-    others = [one for one in groups_of(parents, "asara-") if not one.name.startswith(own)]
+    groups = groups_of(parents, "asara-")
+    own = runner_prefix(os.getpid()) if groups else ""
+    others = [one for one in groups if not one.name.startswith(own)]
     return sorted({pid for folder in others for pid in members(folder)})
 
 
 def leftovers(parents: Iterable[Path]) -> list[Path]:
     """Return the folders of the groups of runners that have ended without removing them."""
+    found: list[Path] = []
+    if not (groups := groups_of(parents, "asara-")):
+        return found
     here = Path("/proc/self/ns/pid").stat().st_ino
-    found = []
-    for folder in groups_of(parents, "asara-"):
+    for folder in groups:
         words = folder.name.split("-")
         # What runs in another namespace cannot be told from what has ended.
         if len(words) == 4 and words[2].endswith(f".{here}"):
