@@ -83,10 +83,8 @@ def test_a_tournament_is_played_by_workers(system: str, bot: Path) -> None:
         '[[entries]]\nname = "other"\ndirectory = "my-bot"\n',
         encoding="utf-8",
     )
-    words = ["--sandbox", "none", "--out", bot.parent / "cup"]
-    printed = asara(
-        system, "tournament", "run", file, *words, "--executor", "processes", "--workers", "1"
-    )
+    words = ("--sandbox", "none", "--executor", "processes", "--workers", "1")
+    printed = asara(system, "tournament", "run", file, "--out", bot.parent / "cup", *words)
     assert "Cup: 2 matches" in printed
 
 
@@ -127,7 +125,7 @@ def test_play_opens_a_table(system: str, bot: Path) -> None:
 
 
 def test_without_a_sandbox_one_sentence_says_so(system: str, bot: Path) -> None:
-    printed = asara(system, "match", bot, "random", status=2)
+    printed = asara(system, "match", bot, "random", "--sandbox", "bubblewrap", status=2)
     assert printed.startswith("asara: --sandbox bubblewrap: there is none on this system")
     assert "WSL2" in printed
     assert printed.count("\n") == 1

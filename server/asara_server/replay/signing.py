@@ -64,8 +64,18 @@ class SigningKey:
 
 def default_key_path() -> Path:
     home = os.environ.get("XDG_CONFIG_HOME")
-    folder = Path(home) if home and Path(home).is_absolute() else Path.home() / ".config"
-    return folder / "asara" / "referee.key"
+    if home and Path(home).is_absolute():
+        return Path(home) / "asara" / "referee.key"
+    try:
+        return Path.home() / ".config" / "asara" / "referee.key"
+    except RuntimeError:  # neither HOME nor an entry in passwd
+        return Path("/.config/asara/referee.key")
+
+
+def can_make_key(path: Path) -> bool:
+    """Return True if a file can be created at this path, with the folders above it."""
+    folder = next(one for one in path.parents if os.path.exists(one))  # noqa: PTH110 - no errors
+    return os.access(folder, os.W_OK | os.X_OK)
 
 
 def load_or_make_key(

@@ -122,7 +122,7 @@ def _as_windows() -> None:  # noqa: C901 - one small function for each name
         setattr(loop, name, only_overlapped(getattr(loop, name)))
 
     pairs, unix = socket.socketpair, socket.AF_UNIX
-    socket.socketpair = lambda family=unix, *rest: pairs(family, *rest)  # type: ignore[assignment]
+    socket.socketpair = lambda family=unix, *rest: pairs(family, *rest)
 
     waits = select.select
 

@@ -216,5 +216,9 @@ def _is_private(folder: Path) -> bool:
 
 def _default_folder() -> Path:
     home = os.environ.get("XDG_CACHE_HOME")
-    top = Path(home) if home and Path(home).is_absolute() else Path("~/.cache").expanduser()
-    return top / "asara" / "builds"
+    if home and Path(home).is_absolute():
+        return Path(home) / "asara" / "builds"
+    try:
+        return Path.home() / ".cache" / "asara" / "builds"
+    except RuntimeError:  # neither HOME nor an entry in passwd
+        return Path("/.cache/asara/builds")
