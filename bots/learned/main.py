@@ -17,6 +17,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import asara
+from asara.installing import install_command
 from asara_codec.editions import rules_from_proto
 from asara_codec.view_reader import view_from_proto
 from asara_game import Rules, View, determinize
@@ -32,7 +33,7 @@ try:
         shipped_network,
     )
 except ImportError as error:
-    sys.exit(f"learned: {error}; pip install 'asara[env]' installs what the bot needs")
+    sys.exit(f"learned: {error}; {install_command('env')} installs what the bot needs")
 
 
 def chosen(advice: Advice, temperature: float, rng: random.Random) -> int:

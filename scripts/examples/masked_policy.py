@@ -1,6 +1,6 @@
 """Trains a masked policy for a few minutes with sb3-contrib, whose PPO knows action masks.
 
-    pip install 'asara[env,report]' sb3-contrib
+    pip install -e '.[env,report]' sb3-contrib
     python masked_policy.py STEPS LOG
 
 It plays the basic rules with two seats against random actions, in either seat. After every eighth

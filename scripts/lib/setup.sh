@@ -73,7 +73,7 @@ install() {
     venv_sound || make_venv
     rm -f "$venv/stamp-$1"
     touch "$venv/unfinished"
-    if ! install_packages "$1" >"$venv/setup.log" 2>&1; then
+    if ! install_packages "$1" 2>&1 | tee "$venv/setup.log" | show_steps; then
         explain_packages
     fi
     wanted >"$venv/stamp-$1"
@@ -96,21 +96,32 @@ make_venv() {
     local python
     rm -rf "$venv"
     if python=$(find_python); then
-        "$python" -m venv "$venv" || die "$python could not make $venv: see above."
+        "$python" -m venv "$venv" || explain_venv "$python"
     elif command -v uv >/dev/null; then
-        uv venv --quiet --python '>=3.11' "$venv" || die "uv could not make $venv: see above."
+        uv venv --quiet --python '>=3.11' "$venv" || explain_venv uv
     else
         explain_python
     fi
     made_for >"$venv/made-for"
 }
 
+explain_venv() { # PROGRAM
+    die "$1 could not make $venv." "$(df -h "$root" | awk 'END { print "Free space here: " $4 }')"
+}
+
+# What pip and uv print of downloads and installations, as it comes.
+show_steps() {
+    awk '$1 ~ /^(Downloading|Building|Installing|Resolved|Prepared|Installed)$/ {
+        print "  " substr($0, match($0, /[^ ]/), 90); fflush()
+    }'
+}
+
 install_packages() (
     cd "$root" || return
     if "$venv/bin/python" -c 'import pip' 2>/dev/null; then
-        "$venv/bin/python" -m pip install --quiet --no-input --disable-pip-version-check -e ".[$1]"
+        "$venv/bin/python" -m pip install --progress-bar off --no-input --disable-pip-version-check -e ".[$1]"
     else
-        uv pip install --quiet --python "$venv/bin/python" -e ".[$1]"
+        uv pip install --python "$venv/bin/python" -e ".[$1]"
     fi
 )
 

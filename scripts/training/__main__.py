@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 
+from asara.installing import install_command
 from asara_env.policy_network import DamagedWeights
 
 from . import curve
@@ -37,7 +38,7 @@ def _train(arguments: Sequence[str]) -> None:
     try:
         from . import training
     except ImportError as error:
-        sys.exit(f"scripts/train: {error}; pip install 'asara[train]' installs what it needs")
+        sys.exit(f"scripts/train: {error}; {install_command('train')} installs what it needs")
     try:
         training.train(options)
     except (training.BadCheckpoint, training.BadDevice) as error:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from asara.installing import install_command
+
 __all__ = ["missing"]
 
 
 def missing(library: str, extra: str) -> ImportError:
     """Return the error for an import that failed; it names the extra that installs the library."""
     return ImportError(
-        f"{library} is not installed; install the extra {extra!r}: pip install 'asara[{extra}]'"
+        f"{library} is not installed; install the extra {extra!r}: {install_command(extra)}"
     )

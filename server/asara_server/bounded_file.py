@@ -18,7 +18,7 @@ MIB: Final = 1 << 20
 @contextmanager
 def open_ordinary(path: Path) -> Iterator[BinaryIO]:
     """Open a file for reading; raises OSError, also for a directory, a device or a pipe."""
-    flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0)
+    flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0)
     try:
         descriptor = os.open(path, flags | getattr(os, "O_BINARY", 0))
     except ValueError:  # a zero byte in the path

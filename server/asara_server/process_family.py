@@ -1,9 +1,13 @@
 """Processes with their descendants, and the processor time of a process, as Linux reports them."""
 
+import errno
+import os
 import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
+
+from asara_server import system
 
 _EXACT_CLOCK: Final = 2
 """This and the number of a process make the clock of the exact time of all its threads."""
@@ -27,4 +31,6 @@ def processor_ns(process: int) -> int:
 
     Raises OSError if it has ended, or if the system is not Linux.
     """
+    if not system.LINUX:
+        raise OSError(errno.ENOSYS, os.strerror(errno.ENOSYS))
     return time.clock_gettime_ns(~process << 3 | _EXACT_CLOCK)

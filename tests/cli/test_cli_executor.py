@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from asara.installing import install_command
 from asara_server.tournament.run.directory import read_info
 from tests.cli.command import asara, refusal
 from tests.tournament import sample_bots
@@ -46,7 +47,7 @@ def test_without_the_extra_it_is_said_how_to_install_it(
 ) -> None:
     monkeypatch.setitem(sys.modules, "distributed", None)
     assert refusal(*words, "--executor", "dask", "--scheduler", "127.0.0.1:1") == (
-        "asara: --executor dask needs the package distributed: pip install 'asara[cluster]'\n"
+        f"asara: --executor dask needs the package distributed: run {install_command('cluster')}\n"
     )
     assert not (tmp_path / "run").exists()
 

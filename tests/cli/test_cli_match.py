@@ -290,3 +290,17 @@ def test_a_bot_that_thinks_is_named_while_it_thinks(
     done = asara("match", write(tmp_path, "slow", code), "random", "--bank", "1", cwd=tmp_path)
     assert "waiting for slow: decision 1 of r1-basic-0001 (" in done.stderr
     assert 'slow.py", line 2, in <lambda>' in done.stderr
+
+
+def test_without_a_home_the_key_is_beside_the_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home = tmp_path / "home"
+    home.touch()  # a file, which not even root can enter
+    monkeypatch.setenv("HOME", str(home))
+    monkeypatch.delenv("XDG_CONFIG_HOME", raising=False)
+    done = asara("match", "random", "random", "--sandbox", "none", "--out", "run", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    text = f"{home}/.config/asara cannot be written: the key that signs this run is run.key\n"
+    assert done.stderr.startswith(text)
+    assert (tmp_path / "run.key").is_file()

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from asara.installing import install_command
 from asara_server.cli import main
 from asara_server.report.tables import CSV_FILES
 from asara_server.tournament.standings.model import Standings
@@ -115,7 +116,7 @@ def test_what_is_not_installed_is_named(tmp_path, monkeypatch, capsys):
             monkeypatch.delitem(sys.modules, module)
     monkeypatch.setitem(sys.modules, "jinja2", None)
     assert fails(capsys, run) == (
-        "asara: `asara report` needs the package jinja2: run pip install 'asara[report]'\n"
+        f"asara: `asara report` needs the package jinja2: run {install_command('report')}\n"
     )
 
 

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 from gymnasium.utils.env_checker import check_env
 
+from asara.installing import install_command
 from asara_env import aec, gym, vector
 from asara_env.action_numbers import ACTION_COUNT, legal_numbers, mask
 from asara_env.deals import Deals
@@ -467,7 +468,7 @@ def test_a_library_that_is_missing_is_named_with_its_extra():
         lines,
         strict=True,
     ):
-        told = f"{name} is not installed; install the extra '{extra}': pip install 'asara[{extra}]'"
+        told = f"{name} is not installed; install the extra '{extra}': {install_command(extra)}"
         assert line == told
 
 

@@ -134,7 +134,7 @@ def test_the_client_alone_names_the_extra_that_a_command_needs(wheel: Path, tmp_
     programs = new_environment(tmp_path / "client", str(wheel))
     for words in ((), ("match", "greedy", "random"), ("proto", "out")):
         text = run(programs / "asara", *words, cwd=tmp_path, status=1)
-        assert "pip install 'asara[referee]'" in text
+        assert f"pip install '{wheel}[referee]'" in text
         assert text.count("\n") == 1, "a line, and no traceback"
     assert run(programs / "asara", "--version", cwd=tmp_path) == f"asara {version('asara')}\n"
     run(

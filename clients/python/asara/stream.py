@@ -81,7 +81,8 @@ class _LoopStream:
     """
 
     def __init__(self, address: str, credentials: grpc.ChannelCredentials | None) -> None:
-        self._runner = asyncio.Runner(loop_factory=asyncio.new_event_loop)
+        # On Windows, gRPC would miss the end of a loop of the usual kind.
+        self._runner = asyncio.Runner(loop_factory=asyncio.SelectorEventLoop)
         self._loop = self._runner.get_loop()
         self._request: PlayRequest | None = None
         self._response = b""

@@ -47,8 +47,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
         package = (error.name or "").partition(".")[0]
         if package.startswith("asara") or not package:
             raise
+        from asara.installing import install_command
+
         _print_error(
-            f"run pip install 'asara[referee]', which this command needs (missing: {package}); "
+            f"run {install_command('referee')}, which this command needs (missing: {package}); "
             "without it, there are `asara bridge`, `asara sidecar` and `asara --version`"
         )
         sys.exit(1)

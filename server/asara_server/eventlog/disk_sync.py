@@ -40,11 +40,8 @@ class DiskSync:
             if self._closed.is_set():  # this may have been the request of `close`
                 return
             try:
-                descriptor = os.open(self._path, os.O_RDONLY | os.O_CLOEXEC)
-                try:
-                    os.fsync(descriptor)
-                finally:
-                    os.close(descriptor)
+                with self._path.open("r+b", buffering=0) as file:
+                    os.fsync(file)
             except FileNotFoundError:
                 continue
             except OSError as error:

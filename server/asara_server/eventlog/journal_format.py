@@ -10,7 +10,6 @@ written to a small file beside the journal, after each commit: the journal may b
 file, but never behind it.
 """
 
-import os
 import struct
 from collections.abc import Iterator
 from hashlib import blake2b
@@ -138,7 +137,8 @@ class PositionFile:
         With `durable`, every commit is on disk before it is stored as the position.
         """
         self.path = position_path(journal)
-        self._descriptor = os.open(self.path, os.O_CREAT | os.O_WRONLY | os.O_CLOEXEC, 0o600)
+        self.path.touch(0o600)
+        self._file = self.path.open("r+b", buffering=0)
         self._boot = DURABLE if durable else boot_id()
 
     def write(self, commits: int, ended: int, checksum: bytes) -> None:
@@ -148,12 +148,13 @@ class PositionFile:
         """
         data = _POSITION.pack(_MAGIC, self._boot, commits, ended, checksum)
         try:
-            os.pwrite(self._descriptor, data, 0)
+            self._file.seek(0)
+            self._file.write(data)
         except OSError as error:
             raise OSError(error.errno, error.strerror, str(self.path)) from None
 
     def close(self) -> None:
-        os.close(self._descriptor)
+        self._file.close()
 
 
 def boot_id() -> bytes:

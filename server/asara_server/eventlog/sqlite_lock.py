@@ -1,8 +1,10 @@
 """Finds the process that has an SQLite file open, without locking the file."""
 
 import os
+import sqlite3
 import struct
 import sys
+from contextlib import closing
 from pathlib import Path
 from typing import Final
 
@@ -30,13 +32,26 @@ def lock_holder(path: Path) -> int | None:
     itself: it would not see its own lock, and would lose it. Raises OSError.
     """
     if fcntl is None:
-        return 0
+        return _refused(path)
     descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK)  # a pipe would wait for its writer
     try:
         kind, process = _unpack(fcntl.fcntl(descriptor, fcntl.F_GETLK, _pack(fcntl.F_WRLCK)))
     finally:
         os.close(descriptor)
     return None if kind == fcntl.F_UNLCK else max(process, 0)
+
+
+def _refused(path: Path) -> int | None:
+    """Return 0 if SQLite may not read a file, else None; it locks the file for that moment."""
+    path.stat()
+    with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", 0, uri=True)) as file:
+        try:
+            file.execute("SELECT 1 FROM sqlite_master")
+        except sqlite3.OperationalError:
+            return 0
+        except sqlite3.DatabaseError:  # it is no such file
+            return None
+    return None
 
 
 # C's `struct flock`, whose fields are ordered differently on every system

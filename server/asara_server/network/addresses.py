@@ -7,7 +7,9 @@ import socket
 import stat
 import tempfile
 from pathlib import Path
-from typing import Final
+from typing import Final, Literal
+
+from asara_server import system
 
 _MAX_PATH_BYTES: Final = 107
 """Length of a Unix socket's path: the size of sockaddr_un.sun_path without the final 0."""
@@ -15,6 +17,10 @@ _MAX_PATH_BYTES: Final = 107
 _MAX_PARENT_BYTES: Final = 75
 """Longest path in which directories of sockets are made; some systems limit a socket's to 104."""
 _SHORT_PARENT: Final = "/tmp"  # noqa: S108 - mkdtemp makes a directory that only this user may enter
+
+
+LOCAL_TRANSPORT: Final[Literal["unix", "tcp"]] = "unix" if system.UNIX_SOCKETS else "tcp"
+"""How bots of this machine connect; over TCP, to a free port of the loopback interface."""
 
 
 class ServeError(ValueError):
@@ -97,10 +103,17 @@ def check_port(address: str, numeric: str, port: int) -> None:
             raise ServeError(f"cannot listen on {address!r}: {reason}") from None
 
 
+def free_address() -> str:
+    """Return an address of the loopback interface at which nobody listens so far."""
+    with socket.create_server(("127.0.0.1", 0)) as probe:
+        return join_address("127.0.0.1", probe.getsockname()[1])
+
+
 def socket_parent() -> str:
     """Return the directory in which to make directories of sockets; their paths must be short."""
     usual = tempfile.gettempdir()
-    return usual if len(os.fsencode(usual)) <= _MAX_PARENT_BYTES else _SHORT_PARENT
+    short = len(os.fsencode(usual)) <= _MAX_PARENT_BYTES or not system.UNIX_SOCKETS
+    return usual if short else _SHORT_PARENT
 
 
 def check_socket_path(path: str) -> Path:
@@ -108,6 +121,8 @@ def check_socket_path(path: str) -> Path:
 
     A socket whose program was killed is removed. gRPC would take over one that is in use.
     """
+    if not system.UNIX_SOCKETS:
+        raise ServeError(f"unix:{path}: a Unix socket {system.NEEDS_UNIX}; write 127.0.0.1:0")
     absolute = Path(path).absolute()
     length = len(os.fsencode(absolute))
     if not path or length > _MAX_PATH_BYTES:

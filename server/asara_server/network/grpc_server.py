@@ -15,6 +15,7 @@ from grpc_health.v1 import health_pb2_grpc
 from grpc_reflection.v1alpha import reflection
 
 from asara.v1 import play_pb2, watch_pb2
+from asara_server import system
 from asara_server.network.addresses import (
     ServeError,
     check_port,
@@ -101,7 +102,12 @@ async def serve(
     """
     credentials = None if tls is None else tls_credentials(tls)
     if address.startswith("unix:"):
-        running = await _serve_socket(referee, address, credentials, authenticator)
+        target = f"unix:{check_socket_path(address.removeprefix('unix:'))}"
+        running = await _serve_local(referee, target, credentials, authenticator)
+    elif not system.UNIX_SOCKETS:
+        _, numeric, port = _resolve(address, remote_allowed=False)
+        target = join_address(numeric, port)
+        running = await _serve_local(referee, target, credentials, authenticator)
     else:
         remote_allowed = credentials is not None or allow_insecure_remote
         running = await _serve_tcp(referee, address, credentials, authenticator, remote_allowed)
@@ -109,20 +115,22 @@ async def serve(
     return running
 
 
-async def _serve_socket(
+async def _serve_local(
     referee: Referee,
-    address: str,
+    target: str,
     credentials: grpc.ServerCredentials | None,
     authenticator: Authenticator | None,
 ) -> RunningServer:
-    target = f"unix:{check_socket_path(address.removeprefix('unix:'))}"
+    """Serve programs of this user; `target` is a Unix socket, or a port where there are none."""
     limits = referee.limits
     quota = ("grpc.max_allowed_incoming_connections", limits.socket_connections)
     options = [*server_options(limits, limits.request_bytes, keepalive=False), quota]
     server = grpc.aio.server(options=options)
     _add_services(server, _Servicer(referee, authenticator, None), local=authenticator is None)
-    add_port(server, target, credentials)
+    port = add_port(server, target, credentials)
     await server.start()
+    if not target.startswith("unix:"):
+        target = join_address(split_address(target)[0], port)
     return RunningServer(PublicServer(server, None, None), target)
 
 

@@ -1,6 +1,6 @@
 """The live feed: running matches for one other program of the same user, such as `asara web`.
 
-The feed is a Unix socket in a directory that only its owner may enter. A reader receives every
+The feed is a local socket in a directory that only its owner may enter. A reader receives every
 running match from its beginning, then what is new, in batches. A batch is its length (4 bytes, big
 endian) and frames as the journal has them: the number of a match (varint), and a record preceded by
 its length. The first record of a match is the header of its replay, and an empty record says that
@@ -29,6 +29,7 @@ from typing import Final
 from asara_codec.wire_format import delimited, varint
 from asara_server.eventlog.record_codec import record_bytes
 from asara_server.eventlog.replay import ReplayHeader
+from asara_server.network import local_socket
 from asara_server.network.addresses import socket_parent
 from asara_server.network.live_file import LiveFile
 from asara_server.referee.hosted import HostedMatch
@@ -253,7 +254,7 @@ async def live_feed(
             sockets = Path(tempfile.mkdtemp(prefix="asara-", dir=socket_parent()))
             stack.callback(shutil.rmtree, sockets, ignore_errors=True)
             path = sockets / "live"
-            server = await asyncio.start_unix_server(feed.connect, path, backlog=_MOST_READERS)
+            server = await local_socket.listen(feed.connect, path, backlog=_MOST_READERS)
             stack.callback(feed.close)
             stack.callback(server.close)
             LiveFile.write(folder, path)

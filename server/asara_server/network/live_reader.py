@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Final
 
 from asara_server.eventlog.journal_format import split_frames
+from asara_server.network import local_socket
 from asara_server.network.live_feed import GREETING, LENGTH, is_own
 
 _LARGEST_BATCH: Final = 16 * 1024 * 1024
@@ -24,20 +25,21 @@ class LiveFeedError(Exception):
 async def open_feed(path: Path) -> AsyncIterator[AsyncIterator[Batch]]:
     """Connect to a feed; yield its batches. Raises LiveFeedError at its end, too.
 
-    `path` may be a stranger's: nothing is sent there, and programs of other users are refused.
+    `path` may be a stranger's: nothing else is sent there than what it holds, and programs of
+    other users are refused.
     """
     writer = None
     try:
         try:
             async with asyncio.timeout(_CONNECT_S):
-                reader, writer = await asyncio.open_unix_connection(path)
+                reader, writer = await local_socket.connect(path)
                 if not is_own(writer.get_extra_info("socket")):
                     raise LiveFeedError(f"{path}: is offered by another user")
                 if await _read_batch(reader, len(GREETING)) != GREETING:
                     raise LiveFeedError(f"{path}: was made by another version of asara")
         except TimeoutError:
             raise LiveFeedError(f"{path}: does not answer") from None
-        except (OSError, ValueError) as error:  # ValueError: the path has a zero byte
+        except (OSError, ValueError) as error:  # ValueError: no path, or no socket
             raise LiveFeedError(f"{path}: {getattr(error, 'strerror', None) or error}") from None
         yield _batches(reader)
     finally:

@@ -21,6 +21,7 @@ from cryptography.hazmat.primitives.serialization import (
     load_pem_public_key,
 )
 
+from asara_server import system
 from asara_server.atomic_file import PRIVATE, create_file
 from asara_server.bounded_file import read_bounded
 
@@ -63,8 +64,18 @@ class SigningKey:
 
 def default_key_path() -> Path:
     home = os.environ.get("XDG_CONFIG_HOME")
-    folder = Path(home) if home and Path(home).is_absolute() else Path.home() / ".config"
-    return folder / "asara" / "referee.key"
+    if home and Path(home).is_absolute():
+        return Path(home) / "asara" / "referee.key"
+    try:
+        return Path.home() / ".config" / "asara" / "referee.key"
+    except RuntimeError:  # neither HOME nor an entry in passwd
+        return Path("/.config/asara/referee.key")
+
+
+def can_make_key(path: Path) -> bool:
+    """Return True if a file can be created at this path, with the folders above it."""
+    folder = next(one for one in path.parents if os.path.exists(one))  # noqa: PTH110 - no errors
+    return os.access(folder, os.W_OK | os.X_OK)
 
 
 def load_or_make_key(
@@ -102,7 +113,7 @@ def _create(path: Path) -> bool:
 
 
 def _load(path: Path) -> SigningKey:
-    if path.stat().st_mode & 0o077:
+    if system.open_to_others(path.stat().st_mode, 0o077):
         raise KeyFileError(
             f"{path}: others may read it, and sign as this referee: run chmod 600 {path}, "
             "or move it away for a new key to be created, if somebody may have read it"

@@ -6,7 +6,6 @@ appears only then.
 
 import errno
 import multiprocessing
-import os
 from collections.abc import Iterable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
@@ -19,6 +18,7 @@ from asara_server.replay.match_page import SCRIPT, STYLE, match_page, read_page_
 from asara_server.replay.replay_view import OPEN, replay_view
 from asara_server.replay.signing import fingerprint
 from asara_server.report.run import ReportedRun
+from asara_server.tournament.config.tournament_file import usable_cores
 from asara_server.tournament.run.directory import PAGES
 from asara_server.tournament.standings.match_result import MatchResult
 
@@ -77,7 +77,7 @@ def _jobs(run: ReportedRun, results: Iterable[MatchResult], folder: Path) -> Ite
 
 def _written(jobs: list[_Job]) -> Iterator[str | None]:
     """Write all pages, on all processors if there are many; yield what prevented each one."""
-    processors = len(os.sched_getaffinity(0))
+    processors = usable_cores()
     if len(jobs) <= _FEW or processors == 1:
         yield from map(_write, jobs)
         return

@@ -215,6 +215,13 @@ def test_a_full_file_is_read(folder: Path) -> None:
             ),
         ),
         (
+            HEAD + "entries = []\n",
+            (
+                "cup.toml: seats: 2 seats need as many entries, and there are 0; "
+                "add [[entries]] or play with fewer seats"
+            ),
+        ),
+        (
             HEAD.replace("2", "5") + TWO,
             "cup.toml: seats: should be 2, 3, 4 or a list of these, not 5",
         ),

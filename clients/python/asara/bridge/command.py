@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import shlex
 import sys
 from collections.abc import Sequence
@@ -52,6 +53,8 @@ def play_bridge(command: Sequence[str], max_matches: int) -> NoReturn:
     """Play until the referee's goodbye, and exit."""
     if not command:
         _refuse("name a program: asara bridge -- perl bot.pl")
+    if not hasattr(os, "killpg"):
+        _refuse("the bridge needs Linux or macOS (on Windows: WSL2)")
     try:
         program = Program(command)
     except ConfigurationError as error:

@@ -200,10 +200,7 @@ class Program:
             text += f"it has closed its standard {closed}, and is still running"
         else:
             # The process stays until `close`, so that its number is not given to another.
-            ended = os.waitid(os.P_PID, self._process.pid, os.WEXITED | os.WNOWAIT)
-            assert ended is not None
-            by_signal = ended.si_code != os.CLD_EXITED
-            status = -ended.si_status if by_signal else ended.si_status
+            status = _status(self._process)
             text += f"it {_ending(status)}"
             if status == 0:
                 text += "; it must read and answer until its standard input ends"
@@ -285,15 +282,30 @@ def _start_guard(group: int) -> subprocess.Popen[bytes]:
     )
 
 
+def _status(process: subprocess.Popen[bytes]) -> int:
+    """Return the status of a process that has ended, which `_has_ended` did not reap."""
+    if process.returncode is not None:
+        return process.returncode
+    ended = os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT)
+    assert ended is not None
+    return ended.si_status if ended.si_code == os.CLD_EXITED else -ended.si_status
+
+
 def _has_ended(process: subprocess.Popen[bytes], limit_s: float) -> bool:
-    """Return True if the process ends within a time; it is not reaped."""
+    """Return True if the process ends within a time; it is not reaped, except on macOS."""
     deadline = time.monotonic() + limit_s
-    options = os.WEXITED | os.WNOHANG | os.WNOWAIT
-    while process.returncode is None and os.waitid(os.P_PID, process.pid, options) is None:
+    while not _is_over(process):
         if time.monotonic() >= deadline:
             return False
         time.sleep(_TICK_S)
     return True
+
+
+def _is_over(process: subprocess.Popen[bytes]) -> bool:
+    if not hasattr(os, "waitid"):  # macOS
+        return process.poll() is not None
+    options = os.WEXITED | os.WNOHANG | os.WNOWAIT
+    return process.returncode is not None or bool(os.waitid(os.P_PID, process.pid, options))
 
 
 def _ending(status: int) -> str:

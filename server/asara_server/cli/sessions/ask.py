@@ -18,7 +18,7 @@ from asara_server.cli.sessions.setup import log_to_terminal, sandbox_of_bots
 from asara_server.event_loop import run
 from asara_server.eventlog.replay import Replay, ReplayError
 from asara_server.match.inputs import RejectionRecord, ReplyRecord
-from asara_server.network.addresses import ServeError
+from asara_server.network.addresses import LOCAL_TRANSPORT, ServeError
 from asara_server.replay.questions import question
 from asara_server.replay.signing import default_key_path
 from asara_server.text import count, plain, plain_words, seats_text
@@ -152,7 +152,7 @@ async def _ask(
         replay, seat, options.number, start_up_s=options.start_up, limit_s=options.limit
     )
     async with AsyncExitStack() as stack:
-        addresses = stack.enter_context(closing(BotAddresses(referee, "unix")))
+        addresses = stack.enter_context(closing(BotAddresses(referee, LOCAL_TRANSPORT)))
         pool = BotPool(
             referee,
             addresses,

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from asara_server import system
 from asara_server.bounded_file import MIB, read_bounded
 from asara_server.cli.display.conformance import ResultLines, show_cases, show_summary
 from asara_server.cli.errors import UserError
@@ -60,6 +61,8 @@ def test_client(command: tuple[str, ...], options: Options) -> int:
     for option, path in (("--json", options.json_file), ("--junit", options.junit_file)):
         if path is not None:
             check_output(option, path, inputs=inputs)
+    if not system.UNIX_SOCKETS:
+        raise UserError(f"this test of clients {system.NEEDS_UNIX}")
     bot = _built(command)
     jobs = options.jobs or 2 * (os.cpu_count() or 1)
     began = time.monotonic()

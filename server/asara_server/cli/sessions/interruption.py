@@ -1,13 +1,44 @@
-"""Lets a signal end what a command awaits."""
+"""Lets signals end what a command awaits."""
 
 import asyncio
 import signal
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Iterator
+from contextlib import contextmanager
 from typing import Any, TypeVar
 
 from asara_server.cli.errors import UserError
 
 _Result = TypeVar("_Result")
+
+_SIGNALS = (signal.SIGINT, signal.SIGTERM)
+
+
+@contextmanager
+def on_signals(stop: Callable[[signal.Signals], None]) -> Iterator[None]:
+    """Have the running event loop call `stop` for each SIGINT and SIGTERM in the context."""
+    loop = asyncio.get_running_loop()
+    try:
+        for number in _SIGNALS:
+            loop.add_signal_handler(number, stop, number)
+    except NotImplementedError:  # Windows
+        with _handlers(lambda number, _: loop.call_soon_threadsafe(stop, signal.Signals(number))):
+            yield
+        return
+    try:
+        yield
+    finally:
+        for number in _SIGNALS:
+            loop.remove_signal_handler(number)
+
+
+@contextmanager
+def _handlers(handler: Callable[[int, Any], object]) -> Iterator[None]:
+    before = {number: signal.signal(number, handler) for number in _SIGNALS}
+    try:
+        yield
+    finally:
+        for number, one in before.items():
+            signal.signal(number, one)
 
 
 async def until_signal(work: Coroutine[Any, Any, _Result], stopped: Callable[[], str]) -> _Result:
@@ -22,15 +53,10 @@ async def until_signal(work: Coroutine[Any, Any, _Result], stopped: Callable[[],
         signals.append(number)
         task.cancel()
 
-    loop = asyncio.get_running_loop()
-    for number in (signal.SIGINT, signal.SIGTERM):
-        loop.add_signal_handler(number, stop, number)
     try:
-        return await task
+        with on_signals(stop):
+            return await task
     except asyncio.CancelledError:
         if not signals:
             raise
         raise UserError(stopped(), 128 + signals[0]) from None
-    finally:
-        for number in (signal.SIGINT, signal.SIGTERM):
-            loop.remove_signal_handler(number)

@@ -20,6 +20,7 @@ from string import Template
 from types import FrameType
 from typing import Final, NoReturn
 
+from asara.installing import REQUIREMENT
 from asara_server import bundled
 from asara_server.cli.display.console import notify, warn
 from asara_server.cli.errors import UserError
@@ -137,14 +138,13 @@ def _signals_as_errors() -> Iterator[None]:
     def interrupt(_number: int, _frame: FrameType | None) -> NoReturn:
         raise KeyboardInterrupt
 
-    before = {
-        number: signal.signal(number, interrupt) for number in (signal.SIGTERM, signal.SIGHUP)
-    }
+    names = [name for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
+    before = {name: signal.signal(getattr(signal, name), interrupt) for name in names}
     try:
         yield
     finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
+        for name, handler in before.items():
+            signal.signal(getattr(signal, name), handler)
 
 
 # The content of the folder
@@ -214,6 +214,7 @@ def _write_templates(language: Language, name: str, folder: Path, *, fetched: bo
         "source": language.source,
         "rows": rows,
         "guide": _guide(language),
+        "install": f"pip install '{REQUIREMENT}[referee]'",
         "fetch_line": "./fetch.sh                      # once: downloads packages\n"
         if fetched
         else "",

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Final
 from urllib.parse import urlencode
 
+from asara_server import system
 from asara_server.cli.display.console import notify, out, warn
 from asara_server.cli.display.results import show_standings
 from asara_server.cli.errors import UserError
@@ -33,7 +34,7 @@ from asara_server.cli.sessions.setup import log_to_terminal, sandbox_of_bots
 from asara_server.cli.sessions.web_child import stay, web_child
 from asara_server.event_loop import run
 from asara_server.match.spec import ClockSettings
-from asara_server.network.addresses import reachable_address, socket_parent
+from asara_server.network.addresses import free_address, reachable_address, socket_parent
 from asara_server.replay.signing import SigningKey, default_key_path
 from asara_server.tournament.config.seeds import draw_seed
 from asara_server.tournament.sandbox.bubblewrap import Sandbox
@@ -84,7 +85,7 @@ def _settings(options: PlayOptions, folder: Path) -> ServeSettings:
     entries = tuple(bot_entry(bot, options.readable) for bot in opponents)
     chosen_rules = rule_sets(options.rules)
     return ServeSettings(
-        listen=f"unix:{folder / 'referee'}",
+        listen=f"unix:{folder / 'referee'}" if system.UNIX_SOCKETS else free_address(),
         tls=None,
         insecure_remote=False,
         guests=tuple(Guest(name, secrets.token_urlsafe(24)) for name in _people(options.people)),
@@ -214,6 +215,6 @@ class PlayTable(TableServer):
 
 def _has_browser() -> bool:
     """Return False where only a browser for the terminal could be opened, or none."""
-    if sys.platform == "darwin":
+    if sys.platform in {"darwin", "win32"}:
         return True
     return bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))

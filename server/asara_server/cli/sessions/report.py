@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
+from asara.installing import install_command
 from asara_server.cli.display.console import notify, warn
 from asara_server.cli.errors import UserError
 from asara_server.cli.options.output_file import check_output, write_output
@@ -75,7 +76,7 @@ def _renderer() -> Callable[[Report, Mapping[str, str]], str]:
         if (error.name or "").partition(".")[0] not in _PACKAGES:
             raise
         raise UserError(
-            f"`asara report` needs the package {error.name}: run pip install 'asara[report]'",
+            f"`asara report` needs the package {error.name}: run {install_command('report')}",
             status=1,
         ) from None
     return render

@@ -13,6 +13,7 @@ from asara_server.cli.display.progress import ProgressMeter, RunMeter
 from asara_server.cli.display.quantities import count, duration
 from asara_server.cli.errors import UserError
 from asara_server.cli.options.log import LogOptions
+from asara_server.cli.sessions.interruption import on_signals
 from asara_server.cli.sessions.setup import log_to_file
 from asara_server.event_loop import run
 from asara_server.eventlog.journal import JournalError
@@ -157,11 +158,9 @@ async def _play(runner: Runner, meter: ProgressMeter, *, publish: bool) -> tuple
         else:
             run_task.cancel()
 
-    loop = asyncio.get_running_loop()
-    for number in (signal.SIGINT, signal.SIGTERM):
-        loop.add_signal_handler(number, stop, number)
     try:
-        end = await run_task
+        with on_signals(stop):
+            end = await run_task
     except asyncio.CancelledError:
         text = "stopped immediately; the standings contain the finished matches"
         raise UserError(text, status=128 + signals[0]) from None

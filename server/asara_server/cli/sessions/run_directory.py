@@ -5,12 +5,15 @@ import shutil
 import tempfile
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
+from importlib.util import find_spec
 from pathlib import Path
 
+from asara.installing import install_command
 from asara_game.edition import load_edition
 from asara_server.bounded_file import read_bounded
 from asara_server.cli.display.console import notify, warn
 from asara_server.cli.errors import UserError
+from asara_server.cli.sessions.web import WEB_PACKAGES
 from asara_server.eventlog.journal import Durability
 from asara_server.replay.signing import SigningKey
 from asara_server.tournament.config.tournament_file import LARGEST_FILE
@@ -80,4 +83,6 @@ def resumed_run_directory(
 
 def notify_run_directory(path: Path) -> None:
     notify(f"Standings, replays and logs: {path}")
-    notify(f"In a browser: asara web {shlex.quote(str(path))}")
+    lacking = any(find_spec(name) is None for name in WEB_PACKAGES)
+    first = f"{install_command('web')}, then " if lacking else ""
+    notify(f"In a browser: {first}asara web {shlex.quote(str(path))}")

@@ -16,8 +16,14 @@ from asara_server.cli.options.sandbox import SandboxChoice
 from asara_server.cli.sessions.bot_build import built_bots
 from asara_server.cli.sessions.run import play_run
 from asara_server.cli.sessions.run_directory import kept_or_temporary
-from asara_server.cli.sessions.setup import check_freezer, sandbox_of_bots, signing_key
-from asara_server.replay.signing import default_key_path
+from asara_server.cli.sessions.setup import (
+    check_freezer,
+    has_own_key,
+    key_of_run,
+    sandbox_of_bots,
+    signing_key,
+)
+from asara_server.replay.signing import SigningKey, default_key_path
 from asara_server.text import plain
 from asara_server.tournament.config.commands import OWN_PYTHON, search_path
 from asara_server.tournament.config.seeds import local_seed
@@ -108,9 +114,13 @@ def play_series(
 
     The matches are those that `rotated` yields.
     """
-    key = signing_key(options.key)
+    key_file = key_of_run(options.key, options.out_directory)
+    if options.out_directory is None and key_file is None and not has_own_key():
+        key = SigningKey.new()  # nothing that it signs is kept
+    else:
+        key = signing_key(key_file)
     folders = [entry.directory for entry in tournament.entries]
-    secret = [options.key or default_key_path()]
+    secret = [key_file or default_key_path()]
     sandbox = sandbox_of_bots(options.sandbox, folders, secret=secret)
     if not tournament.ponder:
         check_freezer(sandbox, "--no-ponder")

@@ -3,7 +3,6 @@
 import asyncio
 import secrets
 import shlex
-import signal
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, ExitStack
@@ -22,6 +21,7 @@ from asara_server.cli.options.log import LogOptions
 from asara_server.cli.options.match import rule_sets
 from asara_server.cli.options.serve import ServeOptions
 from asara_server.cli.sessions.bot_build import bot_entry, built_bots
+from asara_server.cli.sessions.interruption import on_signals
 from asara_server.cli.sessions.setup import (
     log_to_terminal,
     metrics_server,
@@ -33,7 +33,7 @@ from asara_server.cli.sessions.web_child import web_for_run
 from asara_server.event_loop import run
 from asara_server.match.deal_secrets import secret_of, tournament_secret
 from asara_server.match.spec import ClockSettings
-from asara_server.network.addresses import ServeError, reachable_address
+from asara_server.network.addresses import LOCAL_TRANSPORT, ServeError, reachable_address
 from asara_server.network.grpc_server import RunningServer, serve
 from asara_server.network.live_feed import live_feed
 from asara_server.network.open_files import files_needed, require_open_files
@@ -226,6 +226,7 @@ class TableServer:
     async def run(self) -> int:
         """Serve until all matches are played or a signal stops it; return the exit status."""
         async with AsyncExitStack() as stack:
+            signals = stack.enter_context(ExitStack())  # caught until all has ended
             serving = await self._listen()
             stack.push_async_callback(serving.server.stop, 1.0)
             logs = stack.enter_context(tempfile.TemporaryDirectory(prefix="asara-logs-"))
@@ -234,9 +235,7 @@ class TableServer:
             for guest in self.settings.guests:
                 local.pool.add_guest(guest.name, guest.token)
             play_task = asyncio.create_task(self._play(local.matches))
-            loop = asyncio.get_running_loop()
-            for number in (signal.SIGINT, signal.SIGTERM):
-                loop.add_signal_handler(number, self._stop, play_task)
+            signals.enter_context(on_signals(lambda _: self._stop(play_task)))
             self.announce(serving.address)
             await asyncio.wait([play_task])
             if self._stop_task:
@@ -288,7 +287,7 @@ class TableServer:
             entries=entries,
             clocks=settings.clocks,
             limits=Limits(),
-            transport="unix",
+            transport=LOCAL_TRANSPORT,
             joint_deals=False,
             processes={entry.name: "run" for entry in entries},
             bot_seeds={entry.name: bot_seed(settings.seed, entry.name) for entry in entries},

@@ -1,10 +1,12 @@
 """Turns options into what a session needs: key, sandbox, logs, metrics, executor."""
 
+import os
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
+from asara_server import system
 from asara_server.cli.display.console import notify, warn
 from asara_server.cli.display.quantities import count
 from asara_server.cli.errors import UserError
@@ -14,7 +16,14 @@ from asara_server.cli.options.sandbox import SandboxChoice
 from asara_server.logs import configure, log_left_out
 from asara_server.network.addresses import ServeError
 from asara_server.referee.referee import Referee
-from asara_server.replay.signing import KeyFileError, SigningKey, load_key, load_or_make_key
+from asara_server.replay.signing import (
+    KeyFileError,
+    SigningKey,
+    can_make_key,
+    default_key_path,
+    load_key,
+    load_or_make_key,
+)
 from asara_server.tournament.config.entry_folders import has_bot_file
 from asara_server.tournament.config.tournament_file import Limits, Tournament
 from asara_server.tournament.execution.executor import Executor
@@ -46,6 +55,25 @@ def signing_key(path: Path | None, *, create: bool = True) -> SigningKey:
         raise UserError(f"--key: {error}" if path else str(error)) from None
 
 
+def has_own_key() -> bool:
+    """Return True if the user has a key, or it can be created."""
+    own = default_key_path()
+    return os.path.exists(own) or can_make_key(own)  # noqa: PTH110 - no errors
+
+
+def key_of_run(key: Path | None, run: Path | None) -> Path | None:
+    """Return the file of the key for a run; None is the user's own.
+
+    Where that one can be neither read nor created, it is a file beside the run directory, if any.
+    """
+    if key is not None or run is None or has_own_key():
+        return key
+    own = default_key_path()
+    beside = run.with_name(f"{run.name}.key")
+    notify(f"{own.parent} cannot be written: the key that signs this run is {beside}")
+    return beside
+
+
 def chosen_sandbox(
     choice: SandboxChoice,
     *,
@@ -63,7 +91,7 @@ def chosen_sandbox(
     """
     if choice is SandboxChoice.NONE:
         return None
-    if transport == "tcp":
+    if transport == "tcp" and system.LINUX:
         raise UserError(
             'transport = "tcp" does not work in the sandbox, which has no network; '
             f"remove it, or {USE_NONE}"

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 from asara_server.cli.display.console import notify, out, warn
@@ -29,6 +30,7 @@ from asara_server.cli.sessions.setup import (
     check_freezer,
     chosen_executor,
     chosen_sandbox,
+    key_of_run,
     metrics_server,
     signing_key,
 )
@@ -50,6 +52,7 @@ from asara_server.tournament.schedule.plan import planned_matches
 def play_tournament(tournament: Tournament, options: TournamentOptions, log: LogOptions) -> int:
     """Prepare, play or resume the tournament; return the exit status."""
     _check_options(tournament, options)
+    options = replace(options, key=key_of_run(options.key, options.out_directory))
     matches = planned_matches(tournament)
     check_remote(tournament, options.file)
     sandbox = tournament_sandbox(tournament, options.sandbox, options.file, options.key)

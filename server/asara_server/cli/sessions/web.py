@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
+from asara.installing import install_command
 from asara_server.cli.display.console import notify
 from asara_server.cli.errors import UserError
 from asara_server.cli.options.web import WebOptions
@@ -16,7 +17,7 @@ from asara_server.cli.sessions.setup import serve_error_text
 from asara_server.logs import configure
 from asara_server.network.addresses import ServeError
 
-_PACKAGES: Final = frozenset({"starlette", "uvicorn", "websockets", "h11", "anyio"})
+WEB_PACKAGES: Final = ("starlette", "uvicorn", "websockets", "h11", "anyio")
 """Packages of the extra `web`."""
 
 _ORIGIN: Final = re.compile(r"https?://[A-Za-z0-9.-]+(:[0-9]{1,5})?|'self'")
@@ -70,10 +71,10 @@ def check_web_packages() -> None:
         import uvicorn  # noqa: F401
         import websockets  # noqa: F401
     except ModuleNotFoundError as error:
-        if (error.name or "").partition(".")[0] not in _PACKAGES:
+        if (error.name or "").partition(".")[0] not in WEB_PACKAGES:
             raise
         raise UserError(
-            f"the page needs the package {error.name}: run pip install 'asara[web]'", status=1
+            f"the page needs the package {error.name}: run {install_command('web')}", status=1
         ) from None
 
 
@@ -89,12 +90,13 @@ def _usual_directories() -> Sequence[Path]:
 
 def _live_with_parent() -> None:
     """Give way to the parent, ignore its Ctrl-C, and stop once it has ended."""
-    os.nice(_NICE)
+    if hasattr(os, "nice"):
+        os.nice(_NICE)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
     def wait() -> None:
         while os.read(0, 4096):
             pass
-        os.kill(os.getpid(), signal.SIGTERM)
+        signal.raise_signal(signal.SIGTERM)
 
     threading.Thread(target=wait, name="parent", daemon=True).start()

@@ -1,16 +1,15 @@
 """Starts `asara web` as a process of its own, for commands that referee matches."""
 
 import os
-import select
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Final
 
+from asara_server import system
 from asara_server.cli.display.console import err, notify, warn
 from asara_server.cli.errors import UserError
 from asara_server.cli.sessions.setup import serve_error_text
@@ -48,6 +47,7 @@ def web_child(
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,
         start_new_session=True,  # Ctrl-C is for this process
+        creationflags=system.CREATION_FLAGS,
     ) as process:
         try:
             yield _address(process, option)
@@ -118,18 +118,23 @@ def web_for_run(listen: str | None, *, insecure_remote: bool) -> Iterator[PageOf
 def _address(process: "subprocess.Popen[bytes]", option: str) -> str:
     """Return the address at which a process listens; what it prints later is shown."""
     assert process.stderr is not None
-    until = time.monotonic() + _START_S
+    late = threading.Event()
+
+    def give_up() -> None:
+        late.set()
+        process.kill()
+
+    timer = threading.Timer(_START_S, give_up)
+    timer.start()
     printed = b""
     while not (printed.endswith(b"\n") and STARTED.encode() in printed):
-        left = max(until - time.monotonic(), 0)
-        ready, _, _ = select.select([process.stderr], [], [], left)
-        if not ready:
-            process.kill()
-            raise UserError(f"{option}: the web server did not start in time", status=1)
         data = os.read(process.stderr.fileno(), 4096)
         if not data:
-            raise UserError(f"{option}: {_last_line(printed)}", status=process.wait(_STOP_S) or 1)
+            timer.cancel()
+            why = "the web server did not start in time" if late.is_set() else _last_line(printed)
+            raise UserError(f"{option}: {why}", status=process.wait(_STOP_S) or 1)
         printed += data
+    timer.cancel()
     before, _, line = printed.decode(errors="replace").partition(STARTED)
     for text in before.splitlines():
         notify(text)

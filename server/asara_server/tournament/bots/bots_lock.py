@@ -19,10 +19,10 @@ class BotsLock:
         """Hold the lock until this bot is dead. A system without such locks does without."""
         self._bots.add(bot)
         if self._descriptor is None:
-            with contextlib.suppress(OSError, RuntimeError):
+            with contextlib.suppress(OSError):
                 path = _path()
                 path.parent.mkdir(parents=True, exist_ok=True)
-                self._descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+                self._descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
                 hold_shared(self._descriptor)
 
     def discard(self, bot: str) -> None:
@@ -35,7 +35,7 @@ class BotsLock:
 
 def others_have_bots() -> bool:
     """Return True if bots of another process live; this one may have none."""
-    with contextlib.suppress(OSError, RuntimeError):
+    with contextlib.suppress(OSError):
         return lock_holder(_path()) is not None
     return False
 

@@ -21,6 +21,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import IO, Final, NamedTuple, cast
 
+from asara_server import system
 from asara_server.tournament.config.commands import search_path
 from asara_server.tournament.config.tournament_file import Entry, Limits
 from asara_server.tournament.sandbox import bubblewrap
@@ -208,11 +209,17 @@ def _name(key: str, archive: io.BufferedReader | io.BufferedRandom) -> str:
 def _is_private(folder: Path) -> bool:
     """Return True if nobody but this user can write to a folder."""
     found = folder.stat()
+    if not system.FILE_OWNERS:
+        return True
     return found.st_uid == os.geteuid() and not found.st_mode & 0o022
 
 
 def cache_folder() -> Path:
-    """Return the folder of asara's caches; raises RuntimeError if the user has no home."""
+    """Return the folder of asara's caches, which this user may not be able to write to."""
     home = os.environ.get("XDG_CACHE_HOME")
-    top = Path(home) if home and Path(home).is_absolute() else Path("~/.cache").expanduser()
-    return top / "asara"
+    if home and Path(home).is_absolute():
+        return Path(home) / "asara"
+    try:
+        return Path.home() / ".cache" / "asara"
+    except RuntimeError:  # neither HOME nor an entry in passwd
+        return Path("/.cache/asara")

@@ -9,7 +9,6 @@ environment names the runner. It also removes the control groups and the sockets
 import contextlib
 import os
 import secrets
-import signal
 import subprocess
 import sys
 import time
@@ -18,6 +17,7 @@ from functools import partial
 from pathlib import Path
 from shutil import rmtree
 
+from asara_server import system
 from asara_server.tournament.sandbox import cgroup_end
 
 _SEARCH_DELAYS_S = (0.0, 0.2, 1.0)
@@ -75,6 +75,7 @@ class OrphanReaper:
                 cwd="/",
                 text=True,
                 start_new_session=True,
+                creationflags=system.CREATION_FLAGS,
             )
         except OSError:
             self._process = None
@@ -115,9 +116,8 @@ def reap(sockets: str, mark: str, prefix: str, *parents: str) -> None:
         change = watched.add if message.startswith("+") else watched.discard
         change(int(message[1:]))
     for pid in watched:
-        for kill in (os.killpg, os.kill):
-            with contextlib.suppress(ProcessLookupError, PermissionError):
-                kill(pid, signal.SIGKILL)
+        system.kill_group(pid)
+        system.kill_process(pid)
     groups = partial(cgroup_end.groups_of, [Path(parent) for parent in parents], prefix)
     for delay_s in _SEARCH_DELAYS_S:
         time.sleep(delay_s)

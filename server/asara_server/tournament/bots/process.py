@@ -15,13 +15,13 @@ import errno
 import os
 import shlex
 import signal
-import sys
+import threading
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from asara_server import process_family
+from asara_server import process_family, system
 from asara_server.tournament.bots.orphan_reaper import OrphanReaper, kill_marked, mark_of, new_mark
 from asara_server.tournament.bots.output_log import OutputLog
 from asara_server.tournament.config.commands import resolve_command, search_path
@@ -29,7 +29,10 @@ from asara_server.tournament.sandbox.bubblewrap import SandboxSpec
 from asara_server.tournament.sandbox.cgroups import Cgroup
 from asara_server.tournament.sandbox.sandboxed_command import SandboxedCommand
 
-_INHERITED = ("HOME", "LANG", "LC_ALL", "LC_CTYPE", "TMPDIR", "TZ", "USER")
+_INHERITED = (
+    *("HOME", "LANG", "LC_ALL", "LC_CTYPE", "TMPDIR", "TZ", "USER"),
+    *("COMSPEC", "PATHEXT", "SYSTEMROOT", "TEMP", "TMP", "USERPROFILE"),  # Windows
+)
 """Variables of the organiser that bots inherit, in addition to PATH."""
 
 _TERMINATE_S = 2.0
@@ -178,6 +181,7 @@ class BotProcess:
                         stdout=write_end,
                         stderr=write_end,
                         start_new_session=True,
+                        creationflags=system.CREATION_FLAGS,
                         pass_fds=descriptors,
                     )
             except OSError as error:
@@ -221,7 +225,7 @@ class BotProcess:
         """
         if self._sandboxed is not None:
             return self.group_ns()
-        if sys.platform != "linux" or not self.running:
+        if not system.LINUX or not self.running:
             return None
         try:
             return process_family.processor_ns(self.pid)
@@ -267,7 +271,7 @@ class BotProcess:
         would end bubblewrap and everything in it.
         """
         if self.running and self._sandboxed is None:
-            self._signal_group(signal.SIGTERM)
+            system.signal_group(self.pid, signal.SIGTERM)
             await asyncio.wait([self._exit], timeout=_TERMINATE_S)
             if self.running:
                 self._log.note("did not end on SIGTERM; killed")
@@ -305,15 +309,11 @@ class BotProcess:
         left = {self.pid} if self.running else set()
         if not self._group_killed:  # once it has ended, its number may become another group's
             self._group_killed = not self.running
-            self._signal_group(signal.SIGKILL)
+            system.kill_group(self.pid)
         rest = self._sandboxed.kill() if self._sandboxed is not None else None
         if rest is None:
             rest = await asyncio.to_thread(kill_marked, mark_of(self.name))
         return sorted(left.union(rest))
-
-    def _signal_group(self, number: signal.Signals) -> None:
-        with contextlib.suppress(ProcessLookupError, PermissionError):  # the group is empty
-            os.killpg(self._process.pid, number)
 
     def _watch_first(self, reaper: OrphanReaper) -> None:
         """Have the first process of its PID namespace ended too, if that is what ends it."""
@@ -334,6 +334,9 @@ class BotProcess:
 
     async def _read(self, output: int) -> None:
         """Copy what the process prints to its log."""
+        if not system.PROCESS_GROUPS:  # Windows, where an event loop cannot wait for such a pipe
+            await _copied_by_thread(output, self._log)
+            return
         reader = _NotingReader(self._log)
         transport, _ = await asyncio.get_running_loop().connect_read_pipe(
             lambda: asyncio.StreamReaderProtocol(reader), os.fdopen(output, "rb", buffering=0)
@@ -345,6 +348,26 @@ class BotProcess:
                     await asyncio.sleep(_FLOOD_PAUSE_S)
         finally:
             transport.close()
+
+
+async def _copied_by_thread(output: int, log: OutputLog) -> None:
+    """Copy a pipe to a log, as `_read` does, in a thread that ends with the pipe."""
+    loop, ended = asyncio.get_running_loop(), asyncio.Event()
+
+    async def take(data: bytes) -> None:
+        log.arrive(len(data))
+        log.write(data)
+        if log.full:
+            await asyncio.sleep(_FLOOD_PAUSE_S)
+
+    def copy() -> None:
+        with os.fdopen(output, "rb", buffering=0) as pipe, contextlib.suppress(RuntimeError):
+            while data := pipe.read(_CHUNK_BYTES):
+                asyncio.run_coroutine_threadsafe(take(data), loop).result()
+            loop.call_soon_threadsafe(ended.set)  # a RuntimeError says that the loop is closed
+
+    threading.Thread(target=copy, name="output", daemon=True).start()
+    await ended.wait()
 
 
 class _NotingReader(asyncio.StreamReader):

@@ -48,6 +48,8 @@ def tables_per_block(teams: Sequence[str], seats: int, tables: int) -> int:
     of s among n entries is therefore in at least s/n of all seats, and in one seat of each block at
     most, which has n/s seats at most.
     """
+    if not teams:
+        return 0
     return min(tables, len(teams) // (seats * largest_team(teams).size))
 
 

@@ -19,6 +19,7 @@ from typing import Annotated, Final, Literal
 
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, ValidationError, field_validator
 
+from asara_server import system
 from asara_server.atomic_file import PRIVATE, replace_file
 from asara_server.bounded_file import open_ordinary
 from asara_server.replay.signing import default_key_path
@@ -102,7 +103,8 @@ def read_tokens(path: Path) -> Tokens:
     """Return the tokens in a file, or none if there is no file; raise TokenError."""
     try:
         with open_ordinary(path) as file:
-            if os.fstat(file.fileno()).st_mode & (stat.S_IWGRP | stat.S_IWOTH):
+            mode = os.fstat(file.fileno()).st_mode
+            if system.open_to_others(mode, stat.S_IWGRP | stat.S_IWOTH):
                 raise TokenError(
                     f"{path}: other users may change it and so admit any bot: check its content, "
                     f"then run chmod 600 {path}"

@@ -102,6 +102,7 @@ from pydantic import (
 from asara_game.bounded_toml import parse_toml
 from asara_server.bounded_file import read_bounded
 from asara_server.match.spec import ClockSettings, ProcessPolicy
+from asara_server.network.addresses import LOCAL_TRANSPORT
 from asara_server.text import plain
 from asara_server.tournament.config.block_kinds import (
     DEFAULT_TABLES,
@@ -358,7 +359,7 @@ class Tournament(_Section):
     """Deals drawn by the referee alone, which commits to them, or with a nonce of every bot."""
     ponder: bool = True
     """False if contained bots are frozen while they are not asked."""
-    transport: Literal["unix", "tcp"] = "unix"
+    transport: Literal["unix", "tcp"] = LOCAL_TRANSPORT
     """Connection of local bots: a unix socket, or TCP on the loopback interface."""
     clocks: Clocks = Clocks()
     limits: Limits = Limits()

@@ -2,13 +2,13 @@
 
 import asyncio
 import os
-import resource
 import time
 from collections.abc import Callable, Coroutine, Generator, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, Final, Generic, ParamSpec, Protocol, TypeVar, cast
 
+from asara_server import system
 from asara_server.eventlog.journal import Journal
 from asara_server.eventlog.replay import Replay
 from asara_server.match.inputs import ReplyRecord
@@ -21,7 +21,7 @@ T = TypeVar("T")
 
 _WAITED_FOR: Final = slice(13, 15)
 """Fields of `/proc/PID/stat` behind the name: ticks of the children that were waited for."""
-_TICKS_PER_S: Final = os.sysconf("SC_CLK_TCK")
+_TICKS_PER_S: Final = os.sysconf("SC_CLK_TCK") if system.LINUX else 1
 
 
 class MeteredProcess(Protocol):
@@ -238,6 +238,10 @@ class _Metered(Generic[T]):
 
 def _children_s() -> float:
     """Processor seconds of all children that have ended and were waited for, and of theirs."""
+    try:
+        import resource
+    except ImportError:  # Windows, which does not count it
+        return 0.0
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     return used.ru_utime + used.ru_stime
 

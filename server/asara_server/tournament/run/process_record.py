@@ -184,8 +184,9 @@ def living(rows: Iterable[ProcessRow]) -> list[str]:
 
 
 def _now() -> Mapping[str, Any]:
-    clock = getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC)  # the former is Linux's
-    return {"at_ns": time.clock_gettime_ns(clock), "machine": machine()}
+    clock = getattr(time, "CLOCK_BOOTTIME", None)  # Linux's; others count no time of a suspension
+    at_ns = time.monotonic_ns() if clock is None else time.clock_gettime_ns(clock)
+    return {"at_ns": at_ns, "machine": machine()}
 
 
 @cache

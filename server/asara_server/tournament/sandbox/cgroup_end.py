@@ -40,9 +40,11 @@ def groups_of(parents: Iterable[Path], prefix: str) -> list[Path]:
 
 def leftovers(parents: Iterable[Path]) -> list[Path]:
     """Return the folders of the groups of runners that have ended without removing them."""
+    found: list[Path] = []
+    if not (groups := groups_of(parents, "asara-")):
+        return found
     here = Path("/proc/self/ns/pid").stat().st_ino
-    found = []
-    for folder in groups_of(parents, "asara-"):
+    for folder in groups:
         words = folder.name.split("-")
         # What runs in another namespace cannot be told from what has ended.
         if len(words) == 4 and words[2].endswith(f".{here}"):

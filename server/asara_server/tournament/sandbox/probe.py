@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Final
 
+from asara_server import system
 from asara_server.logs import logger
 from asara_server.tournament.config.tournament_file import Limits
 from asara_server.tournament.sandbox.bubblewrap import Sandbox, SandboxTools
@@ -57,8 +58,8 @@ def find_sandbox(
     """
     limits = limits or Limits()
     bubblewrap, prlimit = shutil.which("bwrap"), shutil.which("prlimit")
-    if sys.platform != "linux":
-        raise SandboxError(f"the sandbox needs Linux; {USE_NONE}")
+    if not system.LINUX:
+        raise SandboxError(f"there is none on this system, as it {system.NEEDS_LINUX}; {USE_NONE}")
     if bubblewrap is None:
         raise SandboxError(f"bubblewrap (bwrap) is not on PATH; {_INSTALL}, or {USE_NONE}")
     if prlimit is None:

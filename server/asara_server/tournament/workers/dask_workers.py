@@ -16,6 +16,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 
+from asara.installing import install_command
 from asara_server.tournament.sandbox.spec import SandboxConfig
 from asara_server.tournament.workers.backend import WorkerError
 from asara_server.tournament.workers.block_job import (
@@ -66,7 +67,7 @@ def dask_workers(
         from distributed.comm.addressing import resolve_address
     except ImportError:
         raise WorkerError(
-            "--executor dask needs the package distributed: pip install 'asara[cluster]'"
+            f"--executor dask needs the package distributed: run {install_command('cluster')}"
         ) from None
     _redirect_log()
     try:

@@ -147,7 +147,7 @@ class ArchiveStore:
             members = size // _HEADER_BYTES
             limits = OutputLimits(_DISK_RATIO * size, files=members, depth=members)
             shutil.rmtree(unpacked, ignore_errors=True)
-            with ArchiveStream(os.open(archive, os.O_RDONLY | os.O_CLOEXEC)) as stream:
+            with ArchiveStream(os.open(archive, os.O_RDONLY)) as stream:
                 shown = (*system_paths(), *readable)
                 unpack_output(stream, unpacked, limits, home=home, shown=shown)
             unpacked.rename(self._folder / sha256)

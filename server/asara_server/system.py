@@ -1,0 +1,52 @@
+"""What this system has: everything on Linux, less on macOS, and less again on Windows.
+
+Whatever is missing is imported, or looked up, only where it is used. The orphan reaper uses this,
+too, so it imports nothing but the standard library.
+"""
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+from contextlib import suppress
+from typing import Final
+
+LINUX: Final = sys.platform == "linux"
+UNIX_SOCKETS: Final = hasattr(socket, "AF_UNIX")
+PROCESS_GROUPS: Final = hasattr(os, "killpg")
+FILE_OWNERS: Final = hasattr(os, "geteuid")
+"""Files have an owner, and permissions for others. Without, those of their folder decide."""
+
+_KILL: Final = getattr(signal, "SIGKILL", signal.SIGTERM)  # Windows ends a process by either
+
+NEEDS_LINUX: Final = "needs Linux (on Windows: WSL2)"
+NEEDS_UNIX: Final = "needs Linux or macOS (on Windows: WSL2)"
+
+
+CREATION_FLAGS: Final[int] = getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0)
+"""Of processes that Ctrl-C on the terminal does not reach; `start_new_session` does it on Unix."""
+
+
+def open_to_others(mode: int, bits: int) -> bool:
+    """Return True if the mode of a file has any of these bits for other users."""
+    return FILE_OWNERS and bool(mode & bits)
+
+
+def signal_group(leader: int, number: signal.Signals) -> None:
+    """Send a signal to the processes of a group; without groups, end its leader."""
+    with suppress(ProcessLookupError, PermissionError):  # the group is empty
+        if PROCESS_GROUPS:
+            os.killpg(leader, number)
+        else:
+            kill_process(leader)
+
+
+def kill_group(leader: int) -> None:
+    """Kill the processes of a group; without groups, its leader."""
+    signal_group(leader, _KILL)
+
+
+def kill_process(pid: int) -> None:
+    with suppress(ProcessLookupError, PermissionError):  # it has ended
+        os.kill(pid, _KILL)

@@ -1,0 +1,136 @@
+"""Commands without what macOS and Windows lack, hidden from them on this system (see `lacking`).
+
+This shows what is imported and called, and not that these systems do what is asked of them.
+"""
+
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import httpx2
+import pytest
+
+from tests.cli.command import command_line, environment
+from tests.events import EVENT_S
+
+LACKING = Path(__file__).parent / "lacking"
+SYSTEMS = ("macos", "windows")
+
+
+def lacking(system: str) -> dict[str, str]:
+    """Return the variables that hide what a system lacks."""
+    return {"PYTHONPATH": str(LACKING), "LACKING_SYSTEM": system}
+
+
+def asara(system: str, *words: str | Path, status: int = 0) -> str:
+    """Run a command on such a system; return what it prints."""
+    done = subprocess.run(
+        command_line(*words),
+        capture_output=True,
+        text=True,
+        env={**environment(), **lacking(system)},
+        timeout=EVENT_S,
+        check=False,
+    )
+    printed = done.stdout + done.stderr
+    assert done.returncode == status, printed
+    assert "Traceback" not in printed
+    return printed
+
+
+@pytest.fixture(scope="module", params=SYSTEMS)
+def system(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+@pytest.fixture(scope="module")
+def bot(system: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A new bot, whose program lacks the same."""
+    folder = tmp_path_factory.mktemp(system) / "my-bot"
+    asara(system, "new", "python", folder)
+    variables = ", ".join(f"{name} = '{value}'" for name, value in lacking(system).items())
+    with (folder / "bot.toml").open("a", encoding="utf-8") as file:
+        file.write(f"environment = {{ {variables} }}\n")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def played(system: str, bot: Path) -> Path:
+    """The run directory of a match."""
+    run = bot.parent / "run"
+    asara(system, "match", bot, "random", "--sandbox", "none", "--seed", "7", "--out", run)
+    return run
+
+
+def test_a_match_is_audited_shown_and_asked_again(system: str, bot: Path, played: Path) -> None:
+    replay = played / "replays" / "r1-basic-0001.asara"
+    assert "1 sound, 0 unsound" in asara(system, "audit", played)
+    assert "Result" in asara(system, "replay", "show", replay)
+    answer = asara(system, "replay", "ask", replay, "3", bot, "--sandbox", "none")
+    assert "The answers are the same" in answer
+
+
+def test_check_says_that_the_bot_works(system: str, bot: Path) -> None:
+    assert "my-bot works." in asara(system, "check", bot, "--sandbox", "none")
+
+
+def test_a_tournament_is_played_by_workers(system: str, bot: Path) -> None:
+    file = bot.parent / "cup.toml"
+    file.write_text(
+        'title = "Cup"\nseats = [2]\nrule_sets = ["basic"]\n'
+        '[[entries]]\ndirectory = "my-bot"\n'
+        '[[entries]]\nname = "other"\ndirectory = "my-bot"\n',
+        encoding="utf-8",
+    )
+    words = ("--sandbox", "none", "--executor", "processes", "--workers", "1")
+    printed = asara(system, "tournament", "run", file, "--out", bot.parent / "cup", *words)
+    assert "Cup: 2 matches" in printed
+
+
+@contextmanager
+def serving(system: str, *words: str | Path) -> Iterator[str]:
+    """Run a command that serves a page until the end of the context; yield its address."""
+    with subprocess.Popen(
+        command_line(*words),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        env={**environment(), **lacking(system), "PYTHONUNBUFFERED": "1"},
+    ) as process:
+        assert process.stdout is not None
+        lines: list[str] = []
+        try:
+            for line in process.stdout:
+                lines.append(line)
+                if "http://" in line:
+                    yield "http://" + line.partition("http://")[2].partition("/")[0]
+                    break
+            else:
+                pytest.fail("".join(lines))
+        finally:
+            process.terminate()
+            process.stdout.read()
+
+
+def test_web_serves_the_page(system: str, played: Path) -> None:
+    with serving(system, "web", played, "--listen", "127.0.0.1:0") as address:
+        assert httpx2.get(address).status_code == 200
+
+
+def test_play_opens_a_table(system: str, bot: Path) -> None:
+    words = ["--sandbox", "none", "--listen", "127.0.0.1:0", "--no-browser"]
+    with serving(system, "play", bot, *words) as address:
+        assert httpx2.get(f"{address}/play").status_code == 200
+
+
+def test_without_a_sandbox_one_sentence_says_so(system: str, bot: Path) -> None:
+    printed = asara(system, "match", bot, "random", "--sandbox", "bubblewrap", status=2)
+    assert printed.startswith("asara: --sandbox bubblewrap: there is none on this system")
+    assert "WSL2" in printed
+    assert printed.count("\n") == 1
+
+
+@pytest.mark.parametrize("words", [["conformance", "my-bot"], ["bridge", "cat"]])
+def test_what_needs_unix_names_wsl2_on_windows(words: list[str]) -> None:
+    assert "needs Linux or macOS (on Windows: WSL2)" in asara("windows", *words, status=2)
