@@ -239,13 +239,13 @@ async def test_a_request_over_the_size_limit_forfeits():
         await streams[0].hello("token-a")
         playing = asyncio.create_task(server.referee.play(spec(3)))
         await streams[0].until("decision")
-        await streams[0].send(reply=Reply(match_id="x" * 500_000))
+        await streams[0].send(reply=Reply(match_id="x" * 65_529))
         assert await streams[0].ending() == (EXHAUSTED, "request-too-large")
         await forfeited(
             streams,
             playing,
             Termination.PROTOCOL_VIOLATION,
-            "a request of 500008 bytes; 65536 are allowed",
+            "a request of 65537 bytes; 65536 are allowed",
         )
 
 
