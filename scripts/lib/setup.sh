@@ -2,6 +2,7 @@
 # Sourced by the scripts. `setup EXTRA` makes .venv in the checkout, with the project (editable) and
 # what the extra needs, and puts it on PATH. It is quick when .venv is up to date.
 
+set -o pipefail # what shows the steps of a set-up must not hide its failure
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd -P)
 venv=$root/.venv
 
@@ -111,9 +112,10 @@ explain_venv() { # PROGRAM
 
 # What pip and uv print of downloads and installations, as it comes.
 show_steps() {
-    awk '$1 ~ /^(Downloading|Building|Installing|Resolved|Prepared|Installed)$/ {
-        print "  " substr($0, match($0, /[^ ]/), 90); fflush()
-    }'
+    awk '/\.metadata|: (started|finished)/ { next }
+        $1 ~ /^(Downloading|Installing|Resolved|Prepared|Installed)$/ {
+            print "  " substr($0, match($0, /[^ ]/), 90); fflush()
+        }'
 }
 
 install_packages() (
