@@ -3,6 +3,7 @@
 This shows what is imported and called, and not that these systems do what is asked of them.
 """
 
+import json
 import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -13,9 +14,10 @@ import pytest
 
 from tests.cli.command import command_line, environment
 from tests.events import EVENT_S
+from tests.sizes import others_long
 
 LACKING = Path(__file__).parent / "lacking"
-SYSTEMS = ("macos", "windows")
+SYSTEMS = others_long(("windows", "macos"), 2)
 
 
 def lacking(system: str) -> dict[str, str]:
@@ -49,7 +51,9 @@ def bot(system: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A new bot, whose program lacks the same."""
     folder = tmp_path_factory.mktemp(system) / "my-bot"
     asara(system, "new", "python", folder)
-    variables = ", ".join(f"{name} = '{value}'" for name, value in lacking(system).items())
+    variables = ", ".join(
+        f"{name} = {json.dumps(value)}" for name, value in lacking(system).items()
+    )
     with (folder / "bot.toml").open("a", encoding="utf-8") as file:
         file.write(f"environment = {{ {variables} }}\n")
     return folder

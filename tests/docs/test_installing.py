@@ -1,6 +1,7 @@
 """Until a registry has the package, nothing tells anybody to install it from one."""
 
 import re
+import shlex
 import subprocess
 from pathlib import Path
 
@@ -43,4 +44,4 @@ def test_such_a_text_would_be_found() -> None:
 
 
 def test_a_message_names_the_checkout_that_is_installed() -> None:
-    assert install_command("web") == f"pip install -e '{ROOT}[web]'"
+    assert install_command("web") == f"pip install -e {shlex.quote(f'{ROOT}[web]')}"

@@ -145,6 +145,7 @@ def _as_windows() -> None:  # noqa: C901 - one small function for each name
         starts(self, *arguments, **named)
 
     subprocess.Popen.__init__ = without_forks  # type: ignore[method-assign]
+    setattr(subprocess, "_USE_POSIX_SPAWN", False)  # noqa: B010 - it is Final
     subprocess.Popen.kill = lambda self: self.send_signal(9)  # type: ignore[method-assign]
 
     kills = os.kill
@@ -187,6 +188,10 @@ def _as_windows() -> None:  # noqa: C901 - one small function for each name
 if system := os.environ.get("LACKING_SYSTEM"):
     tempfile.gettempdir(), sysconfig.get_config_vars()  # which find out for good what is here
     sys.platform = f"lacking-{system}"
+    if hasattr(
+        os, "process_cpu_count"
+    ):  # Python 3.13 makes it of `sched_getaffinity`, if that is there
+        os.process_cpu_count = os.cpu_count
     _hide(_LINUX)
     if system == "windows":
         _as_windows()
