@@ -191,7 +191,7 @@ if system := os.environ.get("LACKING_SYSTEM"):
     if hasattr(
         os, "process_cpu_count"
     ):  # Python 3.13 makes it of `sched_getaffinity`, if that is there
-        os.process_cpu_count = os.cpu_count
+        setattr(os, "process_cpu_count", os.cpu_count)  # noqa: B010 - the types differ
     _hide(_LINUX)
     if system == "windows":
         _as_windows()
