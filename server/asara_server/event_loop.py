@@ -2,7 +2,7 @@
 
 import asyncio
 import gc
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine
 from typing import Final, TypeVar
 
 T = TypeVar("T")
@@ -32,3 +32,18 @@ def run(main: Coroutine[None, None, T]) -> T:
     seldom_collect()
     with asyncio.Runner(loop_factory=new_event_loop) as runner:
         return runner.run(main)
+
+
+async def read_pipe(
+    descriptor: int, protocol: Callable[[], asyncio.BaseProtocol]
+) -> asyncio.BaseTransport:
+    """Have the running loop read a pipe, and close the descriptor in the end, once.
+
+    uvloop closes the descriptor, and then the file that it was given. By then, another thread may
+    have opened something with this number: a socket, or the journal.
+    """
+    loop = asyncio.get_running_loop()
+    closes_file = isinstance(loop, asyncio.BaseEventLoop)
+    pipe = open(descriptor, "rb", buffering=0, closefd=closes_file)  # noqa: ASYNC230, SIM115
+    transport, _ = await loop.connect_read_pipe(protocol, pipe)
+    return transport

@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from asara_server import process_family, system
+from asara_server.event_loop import read_pipe
 from asara_server.tournament.bots.orphan_reaper import OrphanReaper, kill_marked, mark_of, new_mark
 from asara_server.tournament.bots.output_log import OutputLog
 from asara_server.tournament.config.commands import resolve_command, search_path
@@ -338,9 +339,7 @@ class BotProcess:
             await _copied_by_thread(output, self._log)
             return
         reader = _NotingReader(self._log)
-        transport, _ = await asyncio.get_running_loop().connect_read_pipe(
-            lambda: asyncio.StreamReaderProtocol(reader), os.fdopen(output, "rb", buffering=0)
-        )
+        transport = await read_pipe(output, lambda: asyncio.StreamReaderProtocol(reader))
         try:
             while data := await reader.read(_CHUNK_BYTES):
                 self._log.write(data)
