@@ -1,4 +1,4 @@
-"""What the event loop does with descriptors."""
+"""The event loop closes each descriptor once."""
 
 import asyncio
 import os

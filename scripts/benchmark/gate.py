@@ -24,7 +24,7 @@ _KINDS: Final[dict[str, Sequence[str]]] = {
     "gate_handshake": ("hello",),
     "gate_any": tuple(KINDS),
 }
-"""What the strangers send, by the name of the figure."""
+"""Maps the name of each figure to what the strangers send."""
 
 
 def gate(quick: bool) -> list[Figure]:

@@ -25,7 +25,7 @@ NEEDS_UNIX: Final = "needs Linux or macOS (on Windows: WSL2)"
 
 
 CREATION_FLAGS: Final[int] = getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0)
-"""Of processes that Ctrl-C on the terminal does not reach; `start_new_session` does it on Unix."""
+"""Flags that keep Ctrl-C in the terminal from a new process; on Unix, `start_new_session` does."""
 
 
 def open_to_others(mode: int, bits: int) -> bool:

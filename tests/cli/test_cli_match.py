@@ -301,6 +301,6 @@ def test_without_a_home_the_key_is_beside_the_run(
     monkeypatch.delenv("XDG_CONFIG_HOME", raising=False)
     done = asara("match", "random", "random", "--sandbox", "none", "--out", "run", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
-    text = f"{home}/.config/asara cannot be written: the key that signs this run is run.key\n"
+    text = f"{home}/.config/asara cannot be written, so this run is signed with the key run.key\n"
     assert done.stderr.startswith(text)
     assert (tmp_path / "run.key").is_file()

@@ -62,7 +62,7 @@ function read(): void {
   if (now.path !== path || now.query !== query) address.value = { path, query };
 }
 
-/** What an entry of the browser's history knows beside its address. */
+/** What the browser's history stores with each address. */
 interface Entry {
   /** How far down the page was when it was left. */
   readonly scrolled?: number;

@@ -20,7 +20,8 @@ _SHORT_PARENT: Final = "/tmp"  # noqa: S108 - mkdtemp makes a directory that onl
 
 
 LOCAL_TRANSPORT: Final[Literal["unix", "tcp"]] = "unix" if system.UNIX_SOCKETS else "tcp"
-"""How bots of this machine connect; over TCP, to a free port of the loopback interface."""
+"""How the bots on this machine connect to the referee. With TCP, the referee listens on a free
+loopback port."""
 
 
 class ServeError(ValueError):

@@ -70,7 +70,7 @@ def key_of_run(key: Path | None, run: Path | None) -> Path | None:
         return key
     own = default_key_path()
     beside = run.with_name(f"{run.name}.key")
-    notify(f"{own.parent} cannot be written: the key that signs this run is {beside}")
+    notify(f"{own.parent} cannot be written, so this run is signed with the key {beside}")
     return beside
 
 

@@ -210,7 +210,7 @@ WITHOUT_CGROUPS: Final = (
     "names in the kernel's caches; its memory is limited for each process only, and its processor "
     "cores are not limited."
 )
-"""What is not promised if `Cgroups.find` returns None."""
+"""The warning to show if `Cgroups.find` returns None."""
 
 
 class Cgroups:
