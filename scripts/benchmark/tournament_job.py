@@ -1,4 +1,4 @@
-"""One tournament of two Python bots, played by `asara tournament run`, and its measurements."""
+"""One tournament of Python bots, played by `asara tournament run`, and its measurements."""
 
 import json
 import sys
@@ -6,6 +6,7 @@ import tempfile
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
+from string import ascii_lowercase
 from typing import Any, Final
 
 from asara_server.tournament.run.costs import RunCosts
@@ -54,7 +55,8 @@ class Job:
 
     name: str
     matches: int
-    """An even number: a block has two."""
+    """A multiple of the matches of a round, in which each pair of entries plays twice."""
+    entries: int = 2
     blocks: str = "mirrored"
     processes: str = "run"
     contained: bool = True
@@ -133,10 +135,11 @@ def _tournament(job: Job, folder: Path) -> str:
         command = ["python", "main.py"]
     entries = "".join(
         _ENTRY.format(name=name, directory=json.dumps(str(directory)), command=json.dumps(command))
-        for name in ("a", "b")
+        for name in ascii_lowercase[: job.entries]
     )
+    round_matches = job.entries * (job.entries - 1)
     return _FILE.format(
-        rounds=job.matches // 2,
+        rounds=job.matches // round_matches,
         blocks=job.blocks,
         processes=job.processes,
         concurrency=f"concurrency = {job.concurrency}" if job.concurrency else "",

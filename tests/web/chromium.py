@@ -48,7 +48,7 @@ def opened_page(
     page.on("console", note)
     yield page
     context.close()
-    assert not faults
+    assert not faults, faults
 
 
 def violations(page: Page, part: str = "html", rules: tuple[str, ...] = ()) -> list[str]:

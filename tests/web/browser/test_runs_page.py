@@ -11,6 +11,7 @@ import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
 from asara_codec.results import Termination
+from asara_server.atomic_file import replace_file
 from asara_server.eventlog.journal import Journal
 from asara_server.tournament.run.directory import JOURNAL
 from asara_server.tournament.standings.match_result import MatchResult, SeatOutcome
@@ -217,13 +218,13 @@ def test_the_page_of_a_match_tells_that_its_run_is_over(page: Page, tmp_path: Pa
     finished = (cup / "run.json").read_text()
     info = json.loads(finished)
     (cup / "run.json").write_text(json.dumps(info | {"state": "running", "ended": None}))
-    with asara_web(cup.parent) as address:
-        with closing(Journal(cup / JOURNAL)):
-            page.goto(f"{address}/runs/cup/matches")
-            rows(page).first.click()
-            expect(page.get_by_role("slider", name="Position in the match")).to_be_visible()
-            expect(page.get_by_text("The run is finished.")).to_have_count(0)
-        (cup / "run.json").write_text(finished)
+    with asara_web(cup.parent) as address, closing(Journal(cup / JOURNAL)):
+        page.goto(f"{address}/runs/cup/matches")
+        rows(page).first.click()
+        expect(page.get_by_role("slider", name="Position in the match")).to_be_visible()
+        expect(page.get_by_text("The run is finished.")).to_have_count(0)
+        # As a run does it: while it holds its journal, and the whole file at once.
+        replace_file(cup / "run.json", finished.encode())
         over = page.get_by_role("link", name="The run is finished. First: ")
         over.click(timeout=15_000)
         expect(heading(page)).to_have_text(info["title"])

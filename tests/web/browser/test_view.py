@@ -8,6 +8,7 @@ from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 from playwright.sync_api import Browser, Page
@@ -116,4 +117,4 @@ def test_a_report_leads_to_the_page_of_a_match(
     page.locator("#matches summary").click()
     page.get_by_role("link", name="r1-basic-0002", exact=True).click()
     page.get_by_text("bot 1").first.wait_for()
-    assert page.url.endswith("/run/pages/r1-basic-0002.html")
+    assert urlsplit(page.url).path.endswith("/run/pages/r1-basic-0002.html")

@@ -182,10 +182,11 @@ class BotPool:
         self._idle = [bot for bot in self._idle if bot.entry != name]
         await asyncio.gather(*(self._retire(bot, why) for bot in mine))
 
-    async def acquire(self, name: str, match_id: str, seat: int) -> PooledBot:
+    async def acquire(self, name: str, match_id: str, seat: int, cores: str = "") -> PooledBot:
         """Return a bot of this entry for one seat of a match, starting one if none is idle.
 
-        If there can be no bot, the referee already knows why the returned one is lost.
+        It runs on these `cores` (see `core_sets`) if it has a control group. If there can be no
+        bot, the referee already knows why the returned one is lost.
         """
         external = self._external.get(name)
         absence = self.exclusions.absence(name)
@@ -207,6 +208,8 @@ class BotPool:
             self._hand_over(idle, path)
         if bot.process is not None:
             self._record.plays(bot.process.name, match_id)
+            if cores and bot.process.group is not None:
+                bot.process.group.confine(cores)
         self._freezer.begin_match(bot.token)
         if bot.log is not None and self._asked is not None:
             bot.log.begin_match(partial(self._asked, match_id, seat))

@@ -115,6 +115,7 @@ class LocalExecutor:
                 logs=progress.directory.logs,
                 out=progress.out,
                 suspended=progress.suspended,
+                at_once=context.concurrency,
                 show_output=self._show_output,
                 meter=meter,
                 record=ProcessRecorder(progress.directory.processes.write),

@@ -19,6 +19,7 @@ from asara_server.tournament.execution.match_settings import MatchSettings
 from asara_server.tournament.run.cost_meter import CostMeter
 from asara_server.tournament.run.process_record import NO_RECORD, ProcessRecorder
 from asara_server.tournament.sandbox.bubblewrap import Sandbox
+from asara_server.tournament.sandbox.core_sets import CoreSets
 
 
 class LocalReferee(NamedTuple):
@@ -37,6 +38,7 @@ async def local_referee(
     logs: Path,
     out: Mapping[str, str],
     suspended: Mapping[str, str],
+    at_once: int = 0,
     show_output: Callable[[str], OutputTap] | None = None,
     meter: CostMeter | None = None,
     record: ProcessRecorder = NO_RECORD,
@@ -46,9 +48,10 @@ async def local_referee(
     """Serve this referee to local bots; all bot processes have ended on exit.
 
     `secret_of` returns the secret of a match by the names of the attempt and of its shared deal.
-    Entries that are `out` or `suspended` forfeit for the given reason. The output of bots goes to
-    `logs` and, if `show_output` is given, to the tap that it returns for the process of an entry.
-    `meter` counts what the processes of bots cost, `record` receives when they lived, and
+    Entries that are `out` or `suspended` forfeit for the given reason. The bots of each of the
+    matches played `at_once` have cores of their own, if there are enough. The output of bots goes
+    to `logs` and, if `show_output` is given, to the tap that it returns for the process of an
+    entry. `meter` counts what the processes of bots cost, `record` receives when they lived, and
     `on_departure` how they ended.
     """
     raise_open_files_limit()
@@ -88,5 +91,6 @@ async def local_referee(
                 clocks=match_settings.clocks,
                 secret_of=secret_of,
                 joint_deals=match_settings.joint_deals,
+                core_sets=CoreSets(at_once, match_settings.limits.cores),
             ),
         )

@@ -18,6 +18,7 @@ from asara_server.tournament.bots.process import MachineError
 from asara_server.tournament.bots.processor_meter import ProcessorMeter
 from asara_server.tournament.run.processor_time import ProcessorTime
 from asara_server.tournament.run.progress import MAX_ATTEMPTS
+from asara_server.tournament.sandbox.core_sets import CoreSets
 from asara_server.tournament.schedule.schedule import ScheduledMatch
 from asara_server.tournament.standings.match_result import (
     MatchResult,
@@ -56,9 +57,11 @@ class MatchRunner:
         clocks: ClockSettings,
         secret_of: Callable[[str, str], bytes],
         joint_deals: bool = False,
+        core_sets: CoreSets,
     ) -> None:
         """`secret_of` returns the secret of a match by the names of the attempt and of its shared
-        deal, which may be empty. In `joint_deals` every bot adds a nonce.
+        deal, which may be empty. In `joint_deals` every bot adds a nonce. The bots of each match
+        get one of the `core_sets`.
         """
         self._referee = referee
         self._pool = pool
@@ -66,6 +69,7 @@ class MatchRunner:
         self._clocks = clocks
         self._secret_of = secret_of
         self._joint_deals = joint_deals
+        self._core_sets = core_sets
         self._rules: dict[tuple[frozenset[RuleSet], int], Rules] = {}
 
     async def play(
@@ -78,7 +82,8 @@ class MatchRunner:
         bots.
         """
         for attempt in range(first_attempt, MAX_ATTEMPTS + 1):
-            played = await self._play_attempt(match, attempt)
+            with self._core_sets.taken() as cores:
+                played = await self._play_attempt(match, attempt, cores)
             if played is None:
                 return
             failures = [bot.machine_failure for bot in played.bots if bot.machine_failure]
@@ -90,11 +95,14 @@ class MatchRunner:
             if once or not played.result.void:
                 return
 
-    async def _play_attempt(self, match: ScheduledMatch, attempt: int) -> PlayedMatch | None:
+    async def _play_attempt(
+        self, match: ScheduledMatch, attempt: int, cores: str
+    ) -> PlayedMatch | None:
         """Play a match once; None if the referee is stopped before its end."""
         name = attempt_name(match.match_id, attempt)
         bots = [
-            await self._pool.acquire(entry, name, seat) for seat, entry in enumerate(match.entries)
+            await self._pool.acquire(entry, name, seat, cores)
+            for seat, entry in enumerate(match.entries)
         ]
         spec = MatchSpec(
             name,

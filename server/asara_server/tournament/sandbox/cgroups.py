@@ -28,7 +28,7 @@ from asara_server.tournament.sandbox import cgroup_end
 
 CONTROL_GROUPS: Final = Path("/sys/fs/cgroup")
 _REQUIRED: Final = ("memory", "pids")
-_WANTED: Final = (*_REQUIRED, "cpu")
+_WANTED: Final = (*_REQUIRED, "cpu", "cpuset")
 _UNIFIED: Final = "unified"
 """Folder of the hierarchy of version 2 beside those of version 1."""
 _EXTRA: Final = ("freezer", "cpuacct")
@@ -91,6 +91,13 @@ class Cgroup:
     def procs_files(self) -> tuple[Path, ...]:
         """Files to which a process writes `0` in order to enter the group."""
         return tuple(folder / "cgroup.procs" for folder in self.folders)
+
+    def confine(self, cores: str) -> None:
+        """Let its processes run on these cores only, if Linux can do so; see `core_sets`."""
+        for folder in self.folders:
+            if (folder / "cpuset.cpus").exists():
+                with suppress(OSError):
+                    (folder / "cpuset.cpus").write_text(cores)
 
     @property
     def can_freeze(self) -> bool:
@@ -252,6 +259,7 @@ class Cgroups:
                 created.append(parent / name)
             _write_limits(created, memory_bytes, processes)
             _write_shares(created, cores)
+            _write_core_sets(created)
         except OSError:
             for folder in created:
                 cgroup_end.remove(folder)
@@ -305,6 +313,14 @@ def _write_shares(folders: Iterable[Path], cores: int | None) -> None:
             if (folder / name).exists():
                 with suppress(OSError):
                     (folder / name).write_text(value)
+
+
+def _write_core_sets(folders: Iterable[Path]) -> None:
+    """Let groups of version 1 use all cores and memory of the group around them, as others do."""
+    for folder in folders:
+        for name in ("cpuset.cpus", "cpuset.mems"):
+            if (folder / name).exists() and not (folder / "cgroup.controllers").exists():
+                (folder / name).write_text((folder.parent / name).read_text())
 
 
 def _version_2_parents(root: Path) -> dict[str, Path]:

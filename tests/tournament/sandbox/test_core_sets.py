@@ -1,0 +1,73 @@
+"""The bots of a match run on cores that no bot of another match has at the same time."""
+
+import os
+import re
+from pathlib import Path
+
+import pytest
+
+from asara_server.tournament.sandbox.bubblewrap import Sandbox
+from asara_server.tournament.sandbox.core_sets import CoreSets
+from tests.tournament.runs import play
+from tests.tournament.sample_bots import GOOD, SEED, write_tournament
+from tests.tournament.sandbox_config import sandbox_or_skip
+
+HEADER = f"""
+title = "Cup"
+seats = 2
+rule_sets = "basic"
+blocks = "independent"
+seed = "{SEED}"
+rounds = 2
+"""
+
+# Of a thread that is there before the first match, and of the one that decides.
+SAYS_ITS_CORES = """
+import os, threading
+import asara
+told = threading.Event()
+def tell():
+    told.wait()
+    print("cores", *sorted(os.sched_getaffinity(0)), flush=True)
+threading.Thread(target=tell).start()
+def decide(decision, match):
+    if not told.is_set():
+        print("cores", *sorted(os.sched_getaffinity(0)), flush=True)
+        told.set()
+    return match.random.choice(decision.legal_actions)
+asara.run(decide)
+"""
+
+
+@pytest.fixture(scope="module")
+def sandbox() -> Sandbox:
+    return sandbox_or_skip()
+
+
+def test_each_match_at_once_has_its_own_cores(sandbox: Sandbox, tmp_path: Path) -> None:
+    if not sandbox.has_cgroups:
+        pytest.skip("cores are limited by control groups only")
+    usable = sorted(os.sched_getaffinity(0))
+    if len(usable) < 2:
+        pytest.skip("needs two processor cores")
+    file = write_tournament(
+        tmp_path, {"tells": SAYS_ITS_CORES, "plain": GOOD}, HEADER + "concurrency = 2\n"
+    )
+    end = play(file, tmp_path / "run", sandbox=sandbox)
+    assert end.standings.complete
+    logs = [log.read_text() for log in sorted((tmp_path / "run/logs").glob("*/*-tells.log"))]
+    told = [set(re.findall(r"^cores (.*)$", log, re.MULTILINE)) for log in logs]
+    size = len(usable) // 2
+    halves = [" ".join(map(str, half)) for half in (usable[:size], usable[size : 2 * size])]
+    assert [len(cores) for cores in told if cores] == [1, 1]
+    assert set().union(*told) == set(halves)
+
+
+def test_with_fewer_cores_than_needed_all_are_shared() -> None:
+    usable = len(os.sched_getaffinity(0))
+    with CoreSets(usable + 1, 1).taken() as cores:
+        assert cores == ""
+    with CoreSets(1, usable + 1).taken() as cores:
+        assert cores == ""
+    with CoreSets(1, usable).taken() as cores:
+        assert len(cores.split(",")) == usable
