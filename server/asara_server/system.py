@@ -14,7 +14,8 @@ from typing import Final
 
 LINUX: Final = sys.platform == "linux"
 UNIX_SOCKETS: Final = hasattr(socket, "AF_UNIX")
-PROCESS_GROUPS: Final = hasattr(os, "killpg")
+UNIX: Final = hasattr(os, "killpg")
+"""False on Windows, which has no process groups."""
 FILE_OWNERS: Final = hasattr(os, "geteuid")
 """Files have an owner, and permissions for others. Without, those of their folder decide."""
 
@@ -36,7 +37,7 @@ def open_to_others(mode: int, bits: int) -> bool:
 def signal_group(leader: int, number: signal.Signals) -> None:
     """Send a signal to the processes of a group; without groups, end its leader."""
     with suppress(ProcessLookupError, PermissionError):  # the group is empty
-        if PROCESS_GROUPS:
+        if UNIX:
             os.killpg(leader, number)
         else:
             kill_process(leader)

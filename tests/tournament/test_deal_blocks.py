@@ -436,13 +436,14 @@ def test_when_a_process_cannot_be_ended_what_is_left_of_its_group_has_deals_of_i
 
 
 HAS_A_BOT = """
-from asara_server.tournament.bots.bots_lock import BotsLock, others_have_bots
-lock = BotsLock()
-lock.add("a bot")
-print("lives", flush=True)
+from asara_server.tournament.bots import bots_lock
+bots_lock.hold_for("a bot")
+bots_lock.hold_for("a survivor")
+bots_lock.count_as_dead("a bot")
+print(bots_lock.others_have_bots(), flush=True)
 input()
-lock.discard("a bot")
-print(others_have_bots(), flush=True)
+print(bots_lock.others_have_bots(), flush=True)
+bots_lock.count_as_dead("a survivor")
 """
 
 
@@ -454,7 +455,8 @@ def test_bots_of_another_run_on_the_machine_are_noted(tmp_path: Path) -> None:
         [sys.executable, "-c", HAS_A_BOT], stdin=subprocess.PIPE, stdout=subprocess.PIPE
     ) as other:
         assert other.stdout is not None
-        other.stdout.readline()
+        assert other.stdout.readline() == b"False\n"
+        assert others_have_bots()
         found: list[bytes] = []
 
         def end_the_other(_: Runner, __: MatchResult) -> None:

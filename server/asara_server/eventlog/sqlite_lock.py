@@ -19,9 +19,23 @@ _LOCK_BYTES: Final = 512
 
 
 def hold_shared(descriptor: int) -> None:
-    """Hold a file as those do that have an SQLite file open, until it is closed."""
+    """Hold a file as those do that have an SQLite file open, until it is closed or given up."""
     if fcntl is not None:
         fcntl.lockf(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB, _LOCK_BYTES, _LOCK_OFFSET)
+
+
+def give_up(descriptor: int) -> None:
+    """Hold a file no more."""
+    if fcntl is not None:
+        fcntl.lockf(descriptor, fcntl.LOCK_UN, _LOCK_BYTES, _LOCK_OFFSET)
+
+
+def holder(descriptor: int) -> int | None:
+    """Return the number of another process that holds an open file, or None; see `lock_holder`."""
+    if fcntl is None:
+        return None
+    kind, process = _unpack(fcntl.fcntl(descriptor, fcntl.F_GETLK, _pack(fcntl.F_WRLCK)))
+    return None if kind == fcntl.F_UNLCK else max(process, 0)
 
 
 def lock_holder(path: Path) -> int | None:
@@ -35,10 +49,9 @@ def lock_holder(path: Path) -> int | None:
         return _refused(path)
     descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK)  # a pipe would wait for its writer
     try:
-        kind, process = _unpack(fcntl.fcntl(descriptor, fcntl.F_GETLK, _pack(fcntl.F_WRLCK)))
+        return holder(descriptor)
     finally:
         os.close(descriptor)
-    return None if kind == fcntl.F_UNLCK else max(process, 0)
 
 
 def _refused(path: Path) -> int | None:

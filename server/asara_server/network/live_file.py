@@ -46,7 +46,7 @@ class LiveFile(NamedTuple):
         live = cls.read(folder)
         if live is None or live.process <= 0:
             return False
-        if not system.PROCESS_GROUPS:  # where signal 0 is Ctrl-C
+        if not system.UNIX:  # where signal 0 is Ctrl-C
             return True
         try:
             os.kill(live.process, 0)  # sends nothing

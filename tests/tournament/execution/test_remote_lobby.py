@@ -132,6 +132,18 @@ async def test_matches_that_can_begin_go_first(tmp_path: Path) -> None:
     assert (await asking)[0].match_id == "ax0"
 
 
+async def test_a_match_whose_entries_play_no_other_comes_first(tmp_path: Path) -> None:
+    """Otherwise an entry would need another process."""
+    desk = Desk(tmp_path)
+    for name in ("ann", "bob", "cid"):
+        desk.comes(name, matches=9)
+    queue = desk.queue("ax", "bx", "by", "cx", "ay")
+    assert await given(queue, 3) == ["ax0", "by2", "bx1"]
+    queue.finish_match(ScheduledMatch("by2", 1, BASIC, ("bob", "y here")))
+    queue.finish_match(ScheduledMatch("ax0", 1, BASIC, ("ann", "x here")))
+    assert await given(queue, 2) == ["ay4", "cx3"]
+
+
 async def test_a_bot_is_given_as_many_matches_as_it_can_play(tmp_path: Path) -> None:
     desk = Desk(tmp_path)
     desk.comes("ann", matches=2)

@@ -30,8 +30,8 @@ from asara_server.logs import logger
 from asara_server.match.spec import ProcessPolicy
 from asara_server.referee.bot_registry import BotRegistry
 from asara_server.text import plain_words
+from asara_server.tournament.bots import bots_lock
 from asara_server.tournament.bots.bot_addresses import BotAddresses
-from asara_server.tournament.bots.bots_lock import BotsLock
 from asara_server.tournament.bots.departures import Departure
 from asara_server.tournament.bots.error_output import WAITED
 from asara_server.tournament.bots.exclusions import Absence, Exclusions
@@ -122,7 +122,6 @@ class BotPool:
         self._all: set[PooledBot] = set()
         self._idle: list[PooledBot] = []  # the one that has been idle longest is first
         self._record = record
-        self._lock = BotsLock()
         self._failed_starts = FailedStarts(limits.failed_starts)
         self.exclusions = Exclusions()
         self.survivors: tuple[int, ...] = ()
@@ -289,7 +288,7 @@ class BotPool:
     async def _start(self, bot: PooledBot, match_id: str, seat: int, path: Path) -> None:
         bot.server = await self._addresses.open(bot.token, partial(self._close_flooded, bot))
         self._register(bot)
-        self._lock.add(bot.token)
+        bots_lock.hold_for(bot.token)
         try:
             process, log = await self._starter.start(bot, bot.server, seat, path)
         except StartError as error:
@@ -404,7 +403,7 @@ class BotPool:
             if bot.entry not in self.exclusions.out:
                 self._put_out(bot, survival(survivors))
         else:
-            self._lock.discard(bot.token)
+            bots_lock.count_as_dead(bot.token)
             if bot.process is not None:
                 self._record.ended(bot.process.name)
 

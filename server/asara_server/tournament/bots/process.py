@@ -335,7 +335,7 @@ class BotProcess:
 
     async def _read(self, output: int) -> None:
         """Copy what the process prints to its log."""
-        if not system.PROCESS_GROUPS:  # Windows, where an event loop cannot wait for such a pipe
+        if not system.UNIX:  # where an event loop cannot wait for such a pipe
             await _copied_by_thread(output, self._log)
             return
         reader = _NotingReader(self._log)
