@@ -107,7 +107,7 @@ def test_many_files_in_several_processes(run: Path) -> None:
     for number in range(40):
         changed = data if number not in bad else data[:-1]
         (run / "replays" / f"x{number:02}.asara").write_bytes(changed)
-    done = asara("audit", run, "--processes", "2")
+    done = asara("audit", run, "-j", "2")
     lines = done.stdout.splitlines()
     assert [Path(line.split(":")[0]).name for line in lines[:-1]] == [
         f"x{number:02}.asara" for number in bad

@@ -156,7 +156,7 @@ TARGETS = (
     Target("localhost.key", mutations.mutate_bytes, (REFUSED_RUN,)),
     Target(REPLAY, _replay, (
         "audit {}/" + REPLAY, "replay show {}/" + REPLAY, "replay show --seat 1 {}/" + REPLAY,
-        "replay clock {}/" + REPLAY, "replay export --json {}/" + REPLAY, READERS[2],
+        "replay clock {}/" + REPLAY, "replay export {}/" + REPLAY, READERS[2],
         "replay decision --seat 1 {}/" + REPLAY + " 3", "replay ask {}/" + REPLAY + " 3 nobody",
         "replay diff {}/" + REPLAY + " {}/run/replays/r1-basic-0002.asara",
     )),

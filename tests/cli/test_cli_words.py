@@ -129,7 +129,7 @@ def test_words_in_a_strangers_replay_reach_no_terminal(tmp_path: Path) -> None:
     for words in (
         ("show", file),
         ("clock", file),
-        ("export", file, "--json"),
+        ("export", file),
         ("diff", file, other),
     ):
         done = asara("replay", *words)

@@ -155,7 +155,7 @@ def test_what_one_seat_saw_is_shown_and_everything_is_exported(cup: Cup) -> None
     replay = cup.replays[0]
     shown = asara("replay", "show", replay, "--seat", "1").stdout
     assert shown.startswith(f"Match {replay.stem} as seat 1 ")
-    exported = json.loads(asara("replay", "export", replay, "--json").stdout)
+    exported = json.loads(asara("replay", "export", replay).stdout)
     assert set(exported) <= {field.json_name for field in Replay.DESCRIPTOR.fields}
     page = cup.run.parent / "page.html"
     asara("replay", "page", replay, "--out", page)

@@ -12,7 +12,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     A UserError is printed to standard error, line by line, without a traceback, and so is an error
     of the system, such as a full disk.
     """
-    words = sys.argv[1:] if arguments is None else arguments
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    if words[:1] == ["help"]:
+        words = [*words[1:], "--help"]
     if words[:1] == ["bridge"]:  # a bot: it starts quickly, and needs no extra
         from asara.bridge.command import main as bridge
 
@@ -27,7 +29,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     try:
         check_streams()
         try:
-            if words[:1] == ["--version"]:  # needs no extra
+            if words[:1] in (["--version"], ["-V"]):  # needs no extra
                 from asara_server.cli.version import version_line
 
                 print(version_line())
@@ -37,7 +39,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
                 check_address_space()  # before gRPC and NumPy are loaded
                 from asara_server.cli.app import app
 
-                app(arguments, prog_name="asara")
+                app(words, prog_name="asara")
         finally:
             sys.stdout.flush()  # a full disk is an error of the command, and not of its exit
     except UserError as error:

@@ -60,7 +60,7 @@ JobsOption = Annotated[
     int | None,
     typer.Option(
         "--jobs",
-        "--processes",
+        "-j",
         metavar="N",
         min=1,
         help="Number of processes.",

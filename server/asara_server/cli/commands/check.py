@@ -25,7 +25,7 @@ BotArgument = Annotated[
 OutOption = Annotated[
     Path | None,
     typer.Option(
-        "--out", metavar="DIR", help="Keep output and replays in DIR; must be new or empty."
+        "--out", "-o", metavar="DIR", help="Keep output and replays in DIR; must be new or empty."
     ),
 ]
 JsonOption = Annotated[

@@ -54,6 +54,7 @@ JobsOption = Annotated[
     int | None,
     typer.Option(
         "--jobs",
+        "-j",
         metavar="N",
         min=1,
         max=256,

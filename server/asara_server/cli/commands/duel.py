@@ -64,6 +64,7 @@ AtOnceOption = Annotated[
     int | None,
     typer.Option(
         "--at-once",
+        "-j",
         metavar="N",
         min=1,
         help="Number of matches played at once.",

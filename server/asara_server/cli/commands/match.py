@@ -50,7 +50,8 @@ MirroredOption = Annotated[
     bool, typer.Option("--mirrored", help="Play each deal in every rotation of the seats.")
 ]
 AtOnceOption = Annotated[
-    int, typer.Option("--at-once", metavar="N", min=1, help="Number of matches played at once.")
+    int,
+    typer.Option("--at-once", "-j", metavar="N", min=1, help="Number of matches played at once."),
 ]
 
 

@@ -98,14 +98,12 @@ BotSeedOption = Annotated[
         show_default="the one that it had in the run",
     ),
 ]
-JsonOption = Annotated[
-    bool, typer.Option("--json", help="Print proto3 JSON; the only format, and required.")
-]
 ProofOption = Annotated[
-    Path, typer.Option("--out", metavar="PROOF", help="File to write, such as FILE.proof.")
+    Path, typer.Option("--out", "-o", metavar="PROOF", help="File to write, such as FILE.proof.")
 ]
 PageOption = Annotated[
-    Path, typer.Option("--out", metavar="FILE.html", help="File to write, such as match.html.")
+    Path,
+    typer.Option("--out", "-o", metavar="FILE.html", help="File to write, such as match.html."),
 ]
 PageSeatOption = Annotated[
     int | None,
@@ -198,13 +196,11 @@ def ask(
 
 
 @app.command(cls=PlainCommand)
-def export(file: FileArgument, json: JsonOption = False) -> None:
+def export(file: FileArgument) -> None:
     """Print everything in a replay as JSON.
 
     The output is a message asara.v1.Replay.
     """
-    if not json:
-        raise UserError("choose an output format: --json")
     records = [ReplayRecord.FromString(raw.data) for raw in _read(file).raw]
     print(_json(Replay(records=records)))
 

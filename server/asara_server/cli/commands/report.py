@@ -10,7 +10,7 @@ from asara_server.cli.options.recorded_run import RunDirectoryArgument
 OutOption = Annotated[
     Path | None,
     typer.Option(
-        "--out", metavar="FILE.html", help="File of the page.", show_default="DIR/report.html"
+        "--out", "-o", metavar="FILE.html", help="File of the page.", show_default="DIR/report.html"
     ),
 ]
 CsvOption = Annotated[

@@ -6,6 +6,8 @@ from typing import Any, Final
 import typer
 from typer.core import TyperCommand
 
+from asara_server.cli.display.examples import EXAMPLES
+
 _KEPT_WHOLE: Final = 44
 """Longest note, in characters, that is not broken into two lines."""
 
@@ -30,6 +32,15 @@ class PlainCommand(TyperCommand):
             with formatter.section("Arguments"):
                 formatter.write_dl([(_argument_name(one), one.help or "") for one in arguments])
         write_options(self, ctx, formatter)
+
+    def format_epilog(self, ctx: Any, formatter: Any) -> None:
+        """Write the examples, as they are to be typed: no line is broken."""
+        examples = EXAMPLES.get(ctx.command_path.partition(" ")[2], ())
+        if not examples:
+            return
+        with formatter.section("Examples"):
+            for command, what in examples:
+                formatter.write(f"  {command}\n" + (f"      {what}\n" if what else ""))
 
 
 def write_options(command: Any, ctx: Any, formatter: Any) -> None:

@@ -7,7 +7,7 @@ import typer
 
 OutOption = Annotated[
     Path | None,
-    typer.Option("--out", metavar="DIR", help="Keep standings, replays and logs in DIR."),
+    typer.Option("--out", "-o", metavar="DIR", help="Keep standings, replays and logs in DIR."),
 ]
 ReplaceOption = Annotated[
     bool, typer.Option("--replace", help="Delete the run that DIR already holds.")

@@ -27,7 +27,7 @@ DecisionMsOption = Annotated[
     ),
 ]
 OutOption = Annotated[
-    Path, typer.Option("--out", metavar="DIR", help="Run directory; must be new or empty.")
+    Path, typer.Option("--out", "-o", metavar="DIR", help="Run directory; must be new or empty.")
 ]
 ResumeOption = Annotated[
     bool, typer.Option("--resume", help="Resume the stopped or killed run in DIR.")
@@ -56,7 +56,7 @@ InsecureRemoteOption = Annotated[
 CheckOutOption = Annotated[
     Path | None,
     typer.Option(
-        "--out", metavar="DIR", help="Keep output and replays in DIR; must be new or empty."
+        "--out", "-o", metavar="DIR", help="Keep output and replays in DIR; must be new or empty."
     ),
 ]
 RemoteOption = Annotated[
