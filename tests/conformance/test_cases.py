@@ -94,6 +94,7 @@ def test_only_cases_that_say_so_need_the_published_rule():
     assert not any(case.expect.stderr for case in CASES if case.level is Level.PROTOCOL)
 
 
+@pytest.mark.long
 def test_every_second_case_of_the_protocol_is_passed_with_any_legal_actions(tmp_path):
     (tmp_path / "main.py").write_text(ANY_ACTIONS)
     bot = python(str(tmp_path / "main.py"))
