@@ -199,7 +199,7 @@ def duplicate(
 
 
 @pytest.mark.parametrize("changes", [{}, {"blocks_per_entry": 7}, {"rounds": 2}])
-@pytest.mark.parametrize("entries", others_long([9, 8, 10], 3))
+@pytest.mark.parametrize("entries", others_long([8, 9, 10], 3))
 def test_a_duplicate_block_is_one_deal_at_several_tables_with_no_entry_at_two(
     entries: int, changes: dict[str, Any]
 ) -> None:
