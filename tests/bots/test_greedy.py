@@ -13,6 +13,7 @@ from asara_game.vocabulary import RuleSet
 from bots.greedy.main import decide as greedy
 from bots.random.main import decide as at_random
 from tests.bots.in_process import play_match, victory_share
+from tests.sizes import others_long
 
 EDITION = load_edition()
 
@@ -99,7 +100,7 @@ def play_and_record(rule_sets: frozenset[RuleSet]) -> list[Answered]:
     return answered
 
 
-@pytest.mark.parametrize("rule_sets", RULE_COMBINATIONS, ids=format_rule_sets)
+@pytest.mark.parametrize("rule_sets", others_long(RULE_COMBINATIONS, 5), ids=format_rule_sets)
 def test_decides_from_the_decision_alone(rule_sets):
     answered = play_and_record(rule_sets)
     assert [greedy(a.decision, a.match) for a in reversed(answered)] == [

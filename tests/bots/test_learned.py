@@ -21,7 +21,7 @@ from bots.greedy.main import decide as greedy
 from bots.learned.main import chosen, player
 from bots.random.main import decide as at_random
 from tests.bots.in_process import finished_match, play_match, victory_share
-from tests.game.play import CASES, playout
+from tests.game.play import CASES, WIDE_CASES, playout
 from tests.game.table import rules
 
 MAIN = Path(__file__).parents[2] / "bots" / "learned" / "main.py"
@@ -44,7 +44,7 @@ def test_plays_all_rule_sets_in_all_seats(rule_sets, seats):
 
 
 @pytest.mark.long
-@pytest.mark.parametrize(("rule_sets", "seats"), CASES)
+@pytest.mark.parametrize(("rule_sets", "seats"), WIDE_CASES)
 def test_plays_all_rules_and_repeats_itself(rule_sets, seats):
     assert played(rule_sets, seats) == played(rule_sets, seats)
 

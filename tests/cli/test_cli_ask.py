@@ -14,6 +14,7 @@ from asara_server.replay.questions import question
 from asara_server.tournament.run.directory import read_info
 from asara_server.tournament.schedule.schedule import bot_seed
 from tests.cli.command import asara, refusal
+from tests.sizes import others_long
 from tests.tournament.sandbox_config import sandbox_or_skip
 
 REPLAY = Path("run/replays/r1-basic-0001.asara")
@@ -132,7 +133,7 @@ def test_an_illegal_answer_is_rejected_as_in_the_match(folder: Path) -> None:
     assert "The referee would reject the reply of odd." in done.stdout
 
 
-@pytest.mark.parametrize("name", FAULTS)
+@pytest.mark.parametrize("name", others_long(FAULTS, 3))
 def test_a_bot_that_fails_is_reported_with_the_decision(folder: Path, name: str) -> None:
     words = ("replay", "ask", REPLAY, "6", f"{name}.py", "--seat", "0", "--sandbox", "none")
     done = asara(*words, *(("--limit", "0.3") if name == "hang" else ()), cwd=folder)

@@ -13,6 +13,7 @@ import pytest
 from asara_server.conformance.catalogue import all_cases, selected
 from tests.cli.command import asara, command_line, environment, on_terminal, refusal
 from tests.events import EVENT_S, wait_until
+from tests.sizes import others_long
 
 ROOT = Path(__file__).resolve().parents[2]
 RANDOM_BOT = ["python", str(ROOT / "bots/random/main.py")]
@@ -166,22 +167,25 @@ def test_lines_on_a_terminal_have_80_columns():
 
 @pytest.mark.parametrize(
     ("words", "text"),
-    [
-        ("", "there is no bot to test; name its folder, or write its command after --"),
-        ("-- no-such-program", "bot 'no-such-program': neither a file, nor a command"),
-        ("-- python no_such_bot.py", "bot 'python no_such_bot.py': no such file"),
-        ("-- ./bot.sh", "bot './bot.sh': it is not executable"),
-        (".", "bot '.': the directory has no bot.toml, main.py or main.go"),
-        ("--run tsl -- true", "--run tsl: no case has such a name; see --list"),
-        ("--run '' -- true", "--run '': no case has such a name; see --list"),
-        ("--run tls --skip tls -- true", "--level, --run and --skip leave no case"),
-        ("--run tls --level protocol -- true", "--level, --run and --skip leave no case"),
-        ("--known-failing none.txt -- true", "--known-failing none.txt: No such file"),
-        ("--known-failing bad.txt -- true", "bad.txt: line 1: there is no case 'tsl'"),
-        ("--known-failing bytes.txt -- true", "bytes.txt: is not a text in UTF-8"),
-        ("--json none/x.json -- true", "--json none/x.json: its directory does not exist"),
-        ("--junit . -- true", "--junit .: is a directory"),
-    ],
+    others_long(
+        [
+            ("", "there is no bot to test; name its folder, or write its command after --"),
+            ("-- no-such-program", "bot 'no-such-program': neither a file, nor a command"),
+            ("-- python no_such_bot.py", "bot 'python no_such_bot.py': no such file"),
+            ("-- ./bot.sh", "bot './bot.sh': it is not executable"),
+            (".", "bot '.': the directory has no bot.toml, main.py or main.go"),
+            ("--run tsl -- true", "--run tsl: no case has such a name; see --list"),
+            ("--run '' -- true", "--run '': no case has such a name; see --list"),
+            ("--run tls --skip tls -- true", "--level, --run and --skip leave no case"),
+            ("--run tls --level protocol -- true", "--level, --run and --skip leave no case"),
+            ("--known-failing none.txt -- true", "--known-failing none.txt: No such file"),
+            ("--known-failing bad.txt -- true", "bad.txt: line 1: there is no case 'tsl'"),
+            ("--known-failing bytes.txt -- true", "bytes.txt: is not a text in UTF-8"),
+            ("--json none/x.json -- true", "--json none/x.json: its directory does not exist"),
+            ("--junit . -- true", "--junit .: is a directory"),
+        ],
+        3,
+    ),
 )
 def test_bad_input_is_answered_by_one_line(tmp_path, words, text):
     (tmp_path / "bot.sh").touch(0o644)

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.command import asara, refusal
+from tests.sizes import others_long
 from tests.yardstick import at_most
 
 LONG = "n" * 300
@@ -74,20 +75,23 @@ def test_a_command_that_no_process_could_receive(tmp_path: Path, word: str) -> N
 
 @pytest.mark.parametrize(
     ("text", "fault"),
-    [
-        ("a = " + "[" * 100_000, "nested too deeply"),
-        ("a = " + "{a=" * 80_000, "nested too deeply"),
-        (".".join("a" * 60_000) + " = 1", "more than 32 dots in line 3"),
-        ('"."'.join("a" * 60_000), "more than 32 dots in line 3"),
-        ("".join(f"a{n}{'.a' * 30} = 1\n" for n in range(3_500)), "unknown key"),
-        ("a = " + "1" * 100_000, "a number or a date out of range"),
-        ("seed = 0x" + "f" * 100_000, "an integer of more than 512 bits"),
-        ("rounds = " + "9" * 4_000, "an integer of more than 512 bits"),
-        ("a = 2024-13-45", "cup.toml: is not valid TOML"),
-        ("a = '" + "x" * 300_000 + "'", "is larger than 262,144 bytes"),
-        ("[[entries]]\n" * 15_000, "more faults"),
-        ("a = '\udcff'".encode("utf-8", "surrogateescape").decode("latin-1"), "is missing"),
-    ],
+    others_long(
+        [
+            ("a = " + "[" * 100_000, "nested too deeply"),
+            ("a = " + "{a=" * 80_000, "nested too deeply"),
+            (".".join("a" * 60_000) + " = 1", "more than 32 dots in line 3"),
+            ('"."'.join("a" * 60_000), "more than 32 dots in line 3"),
+            ("".join(f"a{n}{'.a' * 30} = 1\n" for n in range(3_500)), "unknown key"),
+            ("a = " + "1" * 100_000, "a number or a date out of range"),
+            ("seed = 0x" + "f" * 100_000, "an integer of more than 512 bits"),
+            ("rounds = " + "9" * 4_000, "an integer of more than 512 bits"),
+            ("a = 2024-13-45", "cup.toml: is not valid TOML"),
+            ("a = '" + "x" * 300_000 + "'", "is larger than 262,144 bytes"),
+            ("[[entries]]\n" * 15_000, "more faults"),
+            ("a = '\udcff'".encode("utf-8", "surrogateescape").decode("latin-1"), "is missing"),
+        ],
+        4,
+    ),
     ids=range(12),
 )
 def test_a_text_that_is_hard_to_read(tmp_path: Path, text: str, fault: str) -> None:

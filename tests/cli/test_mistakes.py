@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.command import asara, refusal
+from tests.sizes import others_long
 from tests.tournament.sandbox_config import sandbox_or_skip
 
 RUN = "\nasara.run(decide)\n"
@@ -446,7 +447,10 @@ def test_state_that_stays_from_match_to_match_is_found(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     "name",
-    [pytest.param(n, marks=[pytest.mark.long] if m.long else []) for n, m in MISTAKES.items()],
+    others_long(
+        [pytest.param(n, marks=[pytest.mark.long] if m.long else []) for n, m in MISTAKES.items()],
+        3,
+    ),
 )
 def test_a_mistake_ends_in_one_message_with_file_line_and_remedy(name: str, tmp_path: Path) -> None:
     sandbox_or_skip()

@@ -75,10 +75,12 @@ def test_a_match_is_audited_shown_and_asked_again(system: str, bot: Path, played
     assert "The answers are the same" in answer
 
 
+@pytest.mark.long
 def test_check_says_that_the_bot_works(system: str, bot: Path) -> None:
     assert "my-bot works." in asara(system, "check", bot, "--sandbox", "none")
 
 
+@pytest.mark.long
 def test_a_tournament_is_played_by_workers(system: str, bot: Path) -> None:
     file = bot.parent / "cup.toml"
     file.write_text(
@@ -122,6 +124,7 @@ def test_web_serves_the_page(system: str, played: Path) -> None:
         assert httpx2.get(address).status_code == 200
 
 
+@pytest.mark.long
 def test_play_opens_a_table(system: str, bot: Path) -> None:
     words = ["--sandbox", "none", "--listen", "127.0.0.1:0", "--no-browser"]
     with serving(system, "play", bot, *words) as address:

@@ -17,6 +17,7 @@ from asara.v1.play_pb2 import PlayResponse
 from asara_game.edition import load_edition
 from asara_game.rules import RULE_COMBINATIONS, Rules
 from scripts.benchmark.echo import record
+from tests.sizes import others_long
 
 FIELD = FieldDescriptor
 DESCRIPTOR: Any = PlayResponse.DESCRIPTOR
@@ -28,7 +29,7 @@ def expected(message: Message) -> object:
     )
 
 
-@pytest.mark.parametrize("rule_sets", RULE_COMBINATIONS)
+@pytest.mark.parametrize("rule_sets", others_long(RULE_COMBINATIONS, 5))
 def test_messages_of_matches_are_written_as_json_format_does(rule_sets: Any) -> None:
     rules = Rules(load_edition(), rule_sets, 2 + len(rule_sets) % 3)
     for _, response in record(rules, 'm "1" é\n', 1):

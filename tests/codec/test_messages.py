@@ -53,7 +53,7 @@ from asara_game.vocabulary import (
 )
 from tests.game.play import POLICIES, Policy
 from tests.game.play import playout as moments_of
-from tests.match.playouts import CASES, EVERYTHING, WIDE_CASES, playout, rules_for
+from tests.match.playouts import EVERYTHING, WIDE_CASES, playout, rules_for
 
 CLOCKS = Clocks(30_000_000, 60_000_000, 500_000, 50_000, 2**40)
 RESULTS = (
@@ -243,7 +243,7 @@ def test_a_seat_that_decides_nothing_gets_no_decision() -> None:
         decision(other)
 
 
-@pytest.mark.parametrize(("rule_sets", "seats"), CASES)
+@pytest.mark.parametrize(("rule_sets", "seats"), WIDE_CASES)
 def test_the_edition_that_a_bot_gets_plays_the_same_match(
     rule_sets: frozenset[RuleSet], seats: int
 ) -> None:

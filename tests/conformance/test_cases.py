@@ -21,6 +21,7 @@ from asara_server.tournament.config.tournament_file import Entry
 from tests.conformance.breakages import BREAKAGES
 from tests.docs.documents import code_words, read
 from tests.events import until
+from tests.sizes import others_long
 
 ROOT = Path(__file__).resolve().parents[2]
 CASES = all_cases()
@@ -94,6 +95,7 @@ def test_only_cases_that_say_so_need_the_published_rule():
     assert not any(case.expect.stderr for case in CASES if case.level is Level.PROTOCOL)
 
 
+@pytest.mark.long
 def test_every_second_case_of_the_protocol_is_passed_with_any_legal_actions(tmp_path):
     (tmp_path / "main.py").write_text(ANY_ACTIONS)
     bot = python(str(tmp_path / "main.py"))
@@ -114,12 +116,14 @@ asara.run(decide)
 """Answers with several actions at once, of which the first alone needs to be legal."""
 
 
-def test_the_python_client_passes_every_twelfth_case():
+def test_the_python_client_passes_every_twentieth_case():
     """`scripts/test --languages` plays all of them, of all levels."""
-    assert failures(RANDOM_BOT, [case for case in CASES if not case.waits][::12]) == {}
+    assert failures(RANDOM_BOT, [case for case in CASES if not case.waits][::20]) == {}
 
 
-@pytest.mark.parametrize("name", ["published-rule", "stale-rejection", "pauses-grow", "digest"])
+@pytest.mark.parametrize(
+    "name", others_long(["published-rule", "pauses-grow", "stale-rejection", "digest"], 2)
+)
 async def test_a_broken_client_fails_its_case(name):
     result = await play_case(BY_NAME[name], broken_client(name))
     assert result.verdict is Verdict.FAILED, result.seen

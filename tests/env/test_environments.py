@@ -24,7 +24,7 @@ from asara_game.view import view
 from asara_game.vocabulary import DecisionKind
 from asara_server.match.deal_secrets import match_secret, tournament_secret
 from asara_server.outcome import match_scores, rank_seats
-from tests.game.play import CASES
+from tests.game.play import CASES, WIDE_CASES
 from tests.leak.worlds import referee
 
 
@@ -34,7 +34,9 @@ def state_of(env: Any) -> State:
     return state
 
 
-# The libraries' own tests, called as they are.
+# The libraries' own tests, called as they are. Those of PettingZoo import an environment in a way
+# that PettingZoo warns of.
+pytestmark = pytest.mark.filterwarnings("ignore:The old environment creation API")
 
 _EXPECTED_WARNINGS = (
     "Observation is not a NumPy array",  # it is a dictionary, as in PettingZoo's own card games
@@ -557,7 +559,7 @@ def end_of(seat):
 # What is hidden stays hidden.
 
 
-@pytest.mark.parametrize(("rule_sets", "seats"), CASES)
+@pytest.mark.parametrize(("rule_sets", "seats"), WIDE_CASES)
 def test_observation_mask_and_info_are_the_same_in_every_world(rule_sets, seats):
     """Also for seats that wait while another begins a turn."""
     env = aec.env(rule_sets, seats)

@@ -21,7 +21,7 @@ from asara_game.actions import ExtendTower
 from asara_game.determinize import determinize
 from asara_game.view import RunningView, view
 from asara_game.vocabulary import SECTION_TYPES, Area, DecisionKind, GiftKind, SectionKind
-from tests.game.play import CASES, WIDE_CASES, builder, playout, visitor
+from tests.game.play import WIDE_CASES, builder, playout, visitor
 from tests.game.table import rules
 
 INDEX = {name: index for index, name in enumerate(observation_names())}
@@ -194,7 +194,7 @@ def test_every_entry_is_what_its_name_says(rule_sets, seats):
         assert (observation <= limits).all()
 
 
-@pytest.mark.parametrize(("rule_sets", "seats"), CASES)
+@pytest.mark.parametrize(("rule_sets", "seats"), WIDE_CASES)
 def test_observations_one_after_the_other_are_those_made_afresh(rule_sets, seats):
     observers = [Observer() for _ in range(seats)]
     mixed = Observer()
@@ -229,7 +229,7 @@ def test_observations_of_a_state_as_it_goes_on_are_those_of_its_views(rule_sets,
     assert not any(data[:OBSERVATION_BYTES])
 
 
-@pytest.mark.parametrize(("rule_sets", "seats"), CASES)
+@pytest.mark.parametrize(("rule_sets", "seats"), WIDE_CASES)
 def test_an_observation_is_the_same_in_every_world_with_the_same_view(rule_sets, seats):
     dice = random.Random(1)
     for moment in playout(rules(rule_sets, seats), 5, visitor):

@@ -11,7 +11,7 @@ import pytest
 from asara_game.view import view
 from asara_game.vocabulary import DecisionKind
 from tests.env.write_playthroughs import FOLDER
-from tests.game.play import CASES
+from tests.game.play import CASES, WIDE_CASES
 
 pyspiel = pytest.importorskip("pyspiel")
 pytest.importorskip("open_spiel")
@@ -63,7 +63,8 @@ def test_api():
     assert result.errors == result.failures == result.skipped == []
 
 
-@pytest.mark.parametrize("name", ["basic-2", pytest.param("everything-3", marks=pytest.mark.long)])
+@pytest.mark.long
+@pytest.mark.parametrize("name", ["basic-2", "everything-3"])
 def test_playthrough(name, tmp_path):
     """After an intended change, run `python -m tests.env.write_playthroughs`."""
     flags.FLAGS(["playthrough_test"])
@@ -86,7 +87,7 @@ def test_is_mcts_of_openspiel_plays_it():
 # Worlds.
 
 
-@pytest.mark.parametrize(("rule_sets", "players"), CASES)
+@pytest.mark.parametrize(("rule_sets", "players"), WIDE_CASES)
 def test_a_resampled_state_looks_the_same_and_is_another_one(rule_sets, players):
     loaded = game(rule_sets, players)
     dice = random.Random(1)

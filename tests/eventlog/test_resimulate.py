@@ -29,9 +29,10 @@ from tests.match.playouts import (
     rules_for,
 )
 from tests.referee.harness import Driven, spec
+from tests.sizes import others_long
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", others_long(range(12), 4))
 def test_a_replay_goes_as_the_match_went(seed: int) -> None:
     dice = random.Random(seed)
     rules = rules_for(dice.choice(RULE_COMBINATIONS), dice.choice((2, 3, 4)))

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tests.game import perft
-from tests.game.play import CASES
+from tests.game.play import CASES, WIDE_CASES
 from tests.game.table import rules
 
 VECTORS: dict[str, Any] = json.loads(
@@ -26,7 +26,7 @@ def test_the_counts_are_of_the_shipped_edition():
     assert rules("basic", 2).edition.sha256.hex() == VECTORS["edition_sha256"]
 
 
-@pytest.mark.parametrize(("rule_sets", "seats"), CASES)
+@pytest.mark.parametrize(("rule_sets", "seats"), WIDE_CASES)
 def test_counts_of_decision_paths(rule_sets, seats):
     for row in of_case(VECTORS["positions"], rule_sets, seats):
         given = {key: row[key] for key in ("rule_sets", "seats", "secret", "answered")}

@@ -16,7 +16,6 @@ from asara_game.view import view
 from asara_game.vocabulary import Area, DecisionKind, Space, Tower
 from tests.game.ledger import Ledger
 from tests.game.play import (
-    CASES,
     FIELDS,
     WIDE_CASES,
     check_components,
@@ -105,7 +104,7 @@ def test_what_is_listed_applies_and_what_is_not_is_refused(rule_sets, seats, see
     check_actions(rule_sets, seats, seed, share=0.25)
 
 
-@pytest.mark.parametrize(("rule_sets", "seats"), CASES)
+@pytest.mark.parametrize(("rule_sets", "seats"), WIDE_CASES)
 def test_a_refusal_tells_the_deciding_seat_nothing_new(rule_sets, seats):
     unlisted = ChooseSpace(Space(Area.BANK, 1))
     for state, _, _ in playout(rules(rule_sets, seats), 5):
@@ -121,7 +120,7 @@ def test_a_refusal_tells_the_deciding_seat_nothing_new(rule_sets, seats):
 # The same deal and the same actions give the same match.
 
 
-@pytest.mark.parametrize(("rule_sets", "seats"), CASES)
+@pytest.mark.parametrize(("rule_sets", "seats"), WIDE_CASES)
 @settings(max_examples=1)
 @given(seed=SEEDS)
 def test_the_same_deal_and_actions_give_the_same_match(rule_sets, seats, seed):
@@ -137,7 +136,7 @@ def test_the_same_deal_and_actions_give_the_same_match(rule_sets, seats, seed):
         assert snapshot(state) == after
 
 
-@pytest.mark.parametrize(("rule_sets", "seats"), CASES)
+@pytest.mark.parametrize(("rule_sets", "seats"), WIDE_CASES)
 def test_a_copy_goes_its_own_way(rule_sets, seats):
     in_force = rules(rule_sets, seats)
     state = next(islice(playout(in_force, 11), 60, None)).state

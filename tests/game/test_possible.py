@@ -14,6 +14,7 @@ from asara_game.view import View, view
 from tests.found_cases import seeds
 from tests.game.play import POLICIES, WIDE_CASES, Policy, playout, visitor
 from tests.game.table import EVERYTHING, Table, rules
+from tests.sizes import others_long
 
 dealing = sys.modules["asara_game.determinize"]  # the package exports the function by this name
 
@@ -274,7 +275,7 @@ def check_played_worlds(rule_sets: str, seats: int, seed: int, step: int) -> Non
                 apply(world, dice.choice(world.legal))
 
 
-@pytest.mark.parametrize(("seed", "step"), [(8, 60), (34, 60), (256, 40)])
+@pytest.mark.parametrize(("seed", "step"), others_long([(256, 40), (8, 60), (34, 60)], 3))
 def test_a_world_can_be_played_and_stays_possible(seed, step):
     check_played_worlds(EVERYTHING, 3, seed, step)
 

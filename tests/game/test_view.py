@@ -16,7 +16,6 @@ from asara_game.state import lit_colour
 from asara_game.view import PrivateView, RunningView, public_view, view
 from asara_game.vocabulary import Colour, DecisionKind
 from tests.game.play import (
-    CASES,
     POLICIES,
     WIDE_CASES,
     check_components,
@@ -32,7 +31,7 @@ SEEDS = st.integers(0, 2**32)
 # Views.
 
 
-@pytest.mark.parametrize(("rule_sets", "seats"), CASES)
+@pytest.mark.parametrize(("rule_sets", "seats"), WIDE_CASES)
 def test_everybody_has_the_same_public_view_and_a_private_one_of_his_own(rule_sets, seats):
     for state, _, _ in playout(rules(rule_sets, seats), 2):
         public = public_view(state)
@@ -50,7 +49,7 @@ def test_everybody_has_the_same_public_view_and_a_private_one_of_his_own(rule_se
         ]
 
 
-@pytest.mark.parametrize(("rule_sets", "seats"), CASES)
+@pytest.mark.parametrize(("rule_sets", "seats"), WIDE_CASES)
 def test_the_decision_is_seen_by_who_decides_and_between_turns_by_all(rule_sets, seats):
     for state, _, _ in playout(rules(rule_sets, seats), 3):
         for seat in range(seats):
@@ -64,7 +63,7 @@ def test_the_decision_is_seen_by_who_decides_and_between_turns_by_all(rule_sets,
                 assert asked is None
 
 
-@pytest.mark.parametrize(("rule_sets", "seats"), CASES)
+@pytest.mark.parametrize(("rule_sets", "seats"), WIDE_CASES)
 def test_what_is_searched_is_seen_while_the_search_lasts_and_by_who_searches(rule_sets, seats):
     for state, _, _ in playout(rules(rule_sets, seats), 4, visitor):
         for seat in range(seats):
@@ -83,7 +82,7 @@ def test_what_is_searched_is_seen_while_the_search_lasts_and_by_who_searches(rul
 
 
 @pytest.mark.parametrize("policy", POLICIES)
-@pytest.mark.parametrize(("rule_sets", "seats"), CASES)
+@pytest.mark.parametrize(("rule_sets", "seats"), WIDE_CASES)
 def test_a_running_view_shows_what_a_view_made_anew_shows(rule_sets, seats, policy):
     moments = playout(rules(rule_sets, seats), 5, policy)
     state, _, _ = next(moments)
@@ -94,7 +93,7 @@ def test_a_running_view_shows_what_a_view_made_anew_shows(rule_sets, seats, poli
             assert running.deciding() == view(state, state.seat)
 
 
-@pytest.mark.parametrize(("rule_sets", "seats"), CASES)
+@pytest.mark.parametrize(("rule_sets", "seats"), WIDE_CASES)
 def test_a_running_view_shows_every_seat_what_a_view_made_anew_shows(rule_sets, seats):
     moments = playout(rules(rule_sets, seats), 8, visitor)
     state, _, _ = next(moments)
@@ -105,7 +104,7 @@ def test_a_running_view_shows_every_seat_what_a_view_made_anew_shows(rule_sets, 
 
 
 @pytest.mark.parametrize("policy", POLICIES)
-@pytest.mark.parametrize(("rule_sets", "seats"), CASES)
+@pytest.mark.parametrize(("rule_sets", "seats"), WIDE_CASES)
 def test_a_running_view_may_be_given_the_number_of_events(rule_sets, seats, policy):
     dice = random.Random(9)
     moments = playout(rules(rule_sets, seats), 9, policy)
@@ -129,7 +128,7 @@ def test_a_running_view_may_be_asked_now_and_then():
                 assert running.deciding() == view(state, state.seat)
 
 
-@pytest.mark.parametrize(("rule_sets", "seats"), CASES)
+@pytest.mark.parametrize(("rule_sets", "seats"), WIDE_CASES)
 def test_parts_of_a_running_view_that_did_not_change_are_the_same_objects(rule_sets, seats):
     moments = playout(rules(rule_sets, seats), 7)
     state, _, _ = next(moments)
@@ -191,7 +190,7 @@ def test_another_world_looks_the_same_and_is_one(rule_sets, seats, seed):
             check_components(world, whole - lying - deck - queue)
 
 
-@pytest.mark.parametrize(("rule_sets", "seats"), CASES)
+@pytest.mark.parametrize(("rule_sets", "seats"), WIDE_CASES)
 def test_another_world_can_be_played_to_its_end(rule_sets, seats):
     dice = random.Random(8)
     for number, (state, _, _) in enumerate(playout(rules(rule_sets, seats), 8)):

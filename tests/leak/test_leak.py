@@ -24,7 +24,7 @@ SHARE = 2_000 // len(CASES) + 1
 """Least number of other worlds that each case tries; together they try 2,000."""
 
 
-@pytest.mark.parametrize(("rule_sets", "seats"), others_long(CASES, 8))
+@pytest.mark.parametrize(("rule_sets", "seats"), others_long(CASES, 16))
 def test_no_seat_can_tell_two_worlds_apart(rule_sets, seats):
     for seed, policy in enumerate((builder, visitor)):
         twins = Twins(rule_sets, seats, seed)

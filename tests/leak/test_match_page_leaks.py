@@ -15,6 +15,7 @@ from asara_server.replay.signing import SigningKey
 from tests.cli.command import asara
 from tests.leak.replay_worlds import elsewhere
 from tests.match.playouts import EVERYTHING, random_replay
+from tests.sizes import others_long
 
 KEY = SigningKey.new()
 
@@ -34,7 +35,7 @@ def _built(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bundled, "page", lambda: tmp_path)
 
 
-@pytest.mark.parametrize("seats", [2, 3, 4])
+@pytest.mark.parametrize("seats", others_long([4, 3, 2], 3))
 def test_the_page_of_a_seat_is_the_same_in_every_world_that_it_cannot_tell_apart(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seats: int
 ) -> None:

@@ -15,12 +15,7 @@ VECTORS = json.loads((Path(__file__).parents[1] / "vectors" / "joint_deal.json")
 @pytest.mark.parametrize("vector", VECTORS["deals"], ids=lambda v: v["match_id"])
 def test_secrets_commitments_and_shuffles_follow_the_vectors(vector: dict[str, Any]) -> None:
     tournament = deal_secrets.tournament_secret(vector["seed"])
-    block = vector["shared_deal"]
-    secret = (
-        deal_secrets.shared_secret(tournament, block)
-        if block
-        else deal_secrets.match_secret(tournament, vector["match_id"])
-    )
+    secret = deal_secrets.secret_of(tournament, vector["match_id"], vector["shared_deal"])
     shared = deal_secrets.deal_secret(secret, [bytes.fromhex(nonce) for nonce in vector["nonces"]])
     order = list(range(20))
     Deal(shared).shuffle("buyers/0", order)

@@ -17,6 +17,7 @@ from asara_server.match.match import NEVER, Answer, steward_action
 from asara_server.match.spec import ClockSettings, MatchSpec, Player
 from tests.game.table import Table
 from tests.referee.harness import LIMITS, Driven, rules, spec
+from tests.sizes import others_long
 
 
 def test_the_match_starts_with_the_table_for_everybody_and_a_decision_for_one():
@@ -41,7 +42,7 @@ def test_decisions_are_counted_by_seat():
 
 
 @pytest.mark.parametrize("seats", [2, 3, 4])
-@pytest.mark.parametrize("rule_sets", RULE_COMBINATIONS, ids=format_rule_sets)
+@pytest.mark.parametrize("rule_sets", others_long(RULE_COMBINATIONS, 5), ids=format_rule_sets)
 def test_every_match_ends_with_a_result_for_every_seat(rule_sets, seats):
     driven = Driven(spec(seats, format_rule_sets(rule_sets)))
     driven.play_out(random.Random(seats))

@@ -18,6 +18,7 @@ from asara_server.match.inputs import Presence, ReplyRecord
 from asara_server.match.match import Answer, Match
 from asara_server.match.spec import ClockSettings, MatchSpec
 from tests.referee.harness import LIMITS, spec
+from tests.sizes import others_long
 
 MOMENTS = 4
 WORLDS = 2
@@ -67,8 +68,8 @@ def provoke(match_spec, moves, seat, state: State | None):
     return [data for told, data in match.outbox if told == seat]
 
 
-@pytest.mark.parametrize("seats", [2, 3, 4])
-@pytest.mark.parametrize("rule_sets", RULE_COMBINATIONS, ids=format_rule_sets)
+@pytest.mark.parametrize("seats", others_long([2, 3, 4], 2))
+@pytest.mark.parametrize("rule_sets", others_long(RULE_COMBINATIONS, 5), ids=format_rule_sets)
 def test_no_byte_depends_on_what_is_hidden(rule_sets, seats):
     rng = random.Random(f"{format_rule_sets(rule_sets)}/{seats}")
     match_spec = spec(seats, format_rule_sets(rule_sets), secret=rng.randbytes(32))
@@ -136,7 +137,7 @@ def told_of_a_forfeit(
     return told
 
 
-@pytest.mark.parametrize("seats", [3, 4])
+@pytest.mark.parametrize("seats", others_long([3, 4], 2))
 @pytest.mark.parametrize("rule_sets", ["basic", "pro+gifts+genie"])
 def test_a_forfeit_does_not_show_how_far_another_seats_turn_has_come(rule_sets, seats):
     rng = random.Random(seats)

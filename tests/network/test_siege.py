@@ -29,7 +29,7 @@ async def seat(address: str, *, tls: bool) -> None:
     await stream.channel.close()
 
 
-@pytest.mark.parametrize("transport", ["TLS", "plain"])
+@pytest.mark.parametrize("transport", others_long(["TLS", "plain"], 2))
 @pytest.mark.parametrize(
     "kinds",
     others_long(map(pytest.param, (tuple(KINDS), ("preface",), ("silent",), ("hello",))), 4),

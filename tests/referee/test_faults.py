@@ -27,6 +27,7 @@ from tests.referee.harness import (
     spec,
     together,
 )
+from tests.sizes import others_long
 
 EXHAUSTED = grpc.StatusCode.RESOURCE_EXHAUSTED
 INVALID = grpc.StatusCode.INVALID_ARGUMENT
@@ -545,11 +546,14 @@ BOT = """
 
 @pytest.mark.parametrize(
     ("mode", "termination"),
-    [
-        ("hang", Termination.TIME_OUT),
-        ("die", Termination.CRASH),
-        ("flood", Termination.PROTOCOL_VIOLATION),
-    ],
+    others_long(
+        [
+            ("hang", Termination.TIME_OUT),
+            ("die", Termination.CRASH),
+            ("flood", Termination.PROTOCOL_VIOLATION),
+        ],
+        3,
+    ),
 )
 async def test_a_real_process(mode, termination):
     async with referee_server(LimitSettings(requests_per_second=50)) as server:

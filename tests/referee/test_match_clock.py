@@ -128,6 +128,28 @@ async def test_a_held_clock_beats_by_itself(time: MovedTime) -> None:
     assert clock.stalled_us == stalled_us == STALL_US - SLACK_US
 
 
+async def test_a_clock_is_held_until_the_last_holder_lets_go(time: MovedTime) -> None:
+    clock = new_clock()
+    with clock.held():
+        with clock.held():
+            pass
+        before = clock.now_us()
+        time.stall(STALL_S)
+        assert clock.now_us() - before == SLACK_US
+
+
+async def test_past_moments_between_two_stalls_are_known(time: MovedTime) -> None:
+    clock = new_clock()
+    with clock.held():
+        moments = []
+        for _ in range(2):
+            moments.append((monotonic_us(), clock.now_us()))
+            time.stall(STALL_S)
+            await time.run(clock, AFTER_S)
+        moments.append((monotonic_us(), clock.now_us()))
+    assert [(system, clock.at_us(system)) for system, _ in moments] == moments
+
+
 async def test_the_clock_never_goes_back_and_never_jumps(time: MovedTime) -> None:
     clock = new_clock()
     read_us, before = monotonic_us(), clock.now_us()
@@ -166,6 +188,8 @@ async def test_a_timer_counts_by_the_clock(time: MovedTime) -> None:
 
 
 async def test_a_timeout_counts_by_the_clock(time: MovedTime) -> None:
+    failed: list[object] = []  # a timer that calls back after its end
+    asyncio.get_running_loop().set_exception_handler(lambda _, context: failed.append(context))
     clock = new_clock()
     with clock.held():
         async with clock.timeout(0.2):
@@ -176,6 +200,7 @@ async def test_a_timeout_counts_by_the_clock(time: MovedTime) -> None:
         await time.run(clock, 0.2)
         with pytest.raises(TimeoutError):
             await over
+    assert failed == []
 
 
 async def sit_through(limit: ClockTimeout) -> None:

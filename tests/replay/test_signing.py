@@ -1,3 +1,4 @@
+from base64 import b64encode
 from pathlib import Path
 
 import pytest
@@ -91,6 +92,10 @@ def test_keys_that_are_none(tmp_path: Path) -> None:
     path.chmod(0o600)
     with pytest.raises(KeyFileError, match="not an Ed25519 private key"):
         load_or_make_key(path)
+    with pytest.raises(KeyFileError, match="not an Ed25519 public key"):
+        read_public_key(path)
+    unknown = b64encode(bytes.fromhex("300b300506032a030403020000"))  # of algorithm 1.2.3.4
+    path.write_bytes(b"-----BEGIN PUBLIC KEY-----\n%s\n-----END PUBLIC KEY-----\n" % unknown)
     with pytest.raises(KeyFileError, match="not an Ed25519 public key"):
         read_public_key(path)
     for mode in (0o640, 0o604, 0o620, 0o601):

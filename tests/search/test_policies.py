@@ -20,6 +20,7 @@ from asara_search.policies import GreedyPolicy, Policy, RandomPolicy
 from bots.greedy.main import decide as greedy
 from scripts.tuning.duel_command import RULES_OF_THUMB
 from tests.bots.in_process import play_match
+from tests.sizes import others_long
 
 EDITION = load_edition()
 RICHEST = Rules(EDITION, RULE_COMBINATIONS[-1], 4)
@@ -29,7 +30,7 @@ def start(rules: Rules = RICHEST, deal: int = 0) -> State:
     return new_match(rules, Deal(deal.to_bytes(32)))[0]
 
 
-@pytest.mark.parametrize("rule_sets", RULE_COMBINATIONS, ids=format_rule_sets)
+@pytest.mark.parametrize("rule_sets", others_long(RULE_COMBINATIONS, 5), ids=format_rule_sets)
 @pytest.mark.parametrize("seats", [2, 3, 4])
 def test_playouts_are_legal_and_end(rule_sets, seats):
     rules = Rules(EDITION, rule_sets, seats)

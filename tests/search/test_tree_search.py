@@ -26,6 +26,7 @@ from asara_search.turn_search import TurnSearch
 from bots.random.main import decide as at_random
 from tests.bots.in_process import finished_match
 from tests.docs.documents import blocks
+from tests.sizes import others_long
 
 EDITION = load_edition()
 WINNING: tuple[str, int, int, int] = ("pro+gifts+genie", 2, 276, 118)
@@ -76,7 +77,7 @@ def root_of(search: TreeSearch) -> Node:
 
 
 @pytest.mark.parametrize("rule_sets", RULE_COMBINATIONS, ids=format_rule_sets)
-@pytest.mark.parametrize("seats", [2, 3, 4])
+@pytest.mark.parametrize("seats", others_long([2, 3, 4], 3))
 def test_every_choice_is_legal(rule_sets, seats):
     rules = Rules(EDITION, rule_sets, seats)
     number = RULE_COMBINATIONS.index(rule_sets)
@@ -96,7 +97,7 @@ def test_every_choice_is_legal(rule_sets, seats):
     assert decisions > 50
 
 
-@pytest.mark.parametrize("switches", SWITCHES, ids=str)
+@pytest.mark.parametrize("switches", others_long(SWITCHES, 3), ids=str)
 def test_it_repeats_itself_exactly(switches):
     first, other = state_after("pro+gifts", 3, LATE), state_after("pro+gifts", 3, LATE + 3)
     settings = TreeSettings(**{**QUICK, **switches})
@@ -157,7 +158,7 @@ def test_states_that_the_seat_cannot_tell_apart_get_the_same_choice():
 # What the switches say.
 
 
-@pytest.mark.parametrize("leaf", ["horizon", "estimate", "rank"])
+@pytest.mark.parametrize("leaf", others_long(["horizon", "estimate", "rank"], 3))
 @pytest.mark.parametrize("opponents", ["greedy", "paranoid", "max-n"])
 def test_it_finds_the_only_move_that_wins(leaf, opponents):
     state = state_after(*WINNING)

@@ -20,6 +20,7 @@ from asara.v1.play_pb2 import PlayResponse
 from tests.contract.client import scripted
 from tests.contract.client.scripted import ScriptedReferee, Stream
 from tests.events import EVENT_S
+from tests.sizes import others_long
 
 ROOT = Path(__file__).parents[3]
 RANDOM = ROOT / "bots/random/main.py"
@@ -252,7 +253,7 @@ def test_a_signal_ends_a_bot_quietly(
     assert finish(process) == (status, "", "")
 
 
-@pytest.mark.parametrize("after_ms", range(0, 30, 3))
+@pytest.mark.parametrize("after_ms", others_long(range(0, 30, 3), 3))
 def test_an_interrupt_in_the_middle_of_a_match_ends_a_bot_quietly(
     referee: ScriptedReferee, after_ms: int
 ) -> None:

@@ -13,6 +13,7 @@ from asara_server.tournament.sandbox.bubblewrap import SandboxSpec
 from asara_server.tournament.sandbox.spec import FilesystemView
 from asara_server.tournament.standings.match_result import with_output, without_output
 from tests.network.sockets import open_files
+from tests.sizes import others_long
 from tests.tournament.sandbox.contained import LIMITS
 from tests.tournament.sandbox_config import sandbox_or_skip
 
@@ -102,7 +103,9 @@ def test_a_program_that_the_system_cannot_execute_is_refused_with_the_reason(
 @pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
 @pytest.mark.parametrize("contained", [False, True])
 @pytest.mark.parametrize(
-    ("word", "value"), [("\0", ""), ("", "\ud800")], ids=["command", "environment"]
+    ("word", "value"),
+    others_long([("\0", ""), ("", "\ud800")], 2),
+    ids=["command", "environment"],
 )
 def test_a_start_that_fails_in_any_way_leaves_no_descriptor(
     tmp_path: Path, word: str, value: str, *, contained: bool

@@ -1,7 +1,11 @@
 """Tokens: what is kept of them, who may change them, and what is no file of tokens."""
 
+import fcntl
 import json
 import multiprocessing
+import re
+import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -14,7 +18,7 @@ from asara_server.tournament.config.token_store import (
     revoke_token,
     sha256_of,
 )
-from tests.events import EVENT_S
+from tests.events import EVENT_S, wait_until
 
 
 @pytest.fixture
@@ -33,6 +37,7 @@ def test_a_token_is_kept_as_a_hash_only(file: Path) -> None:
     assert len(token) == 43  # 32 bytes, six bits a letter
     assert known(read_tokens(file), token) == ["ann"]
     assert known(read_tokens(file), token + "x") == []
+    assert read_tokens(file).tokens[0].created.microsecond == 0  # whole seconds are shown
     for path in file.parent.iterdir():
         assert token not in path.read_text()
         assert path.stat().st_mode & 0o777 == 0o600
@@ -137,6 +142,23 @@ def test_a_link_stays_one(file: Path, tmp_path: Path) -> None:
 def make_some(file: Path, letter: str) -> None:
     for number in range(20):
         new_token(file, f"{letter}{number}")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
+def test_a_change_waits_for_the_one_before(file: Path) -> None:
+    new_token(file, "ann")
+    lock = file.with_name(".tokens.json.lock")
+    waiter = re.compile(rf"-> FLOCK .*:{lock.stat().st_ino} ")
+    with lock.open() as held, ThreadPoolExecutor() as pool:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        change = pool.submit(new_token, file, "bob")
+        wait_until(
+            "it waits", lambda: change.done() or waiter.search(Path("/proc/locks").read_text())
+        )
+        assert [token.name for token in read_tokens(file).tokens] == ["ann"]
+        fcntl.flock(held, fcntl.LOCK_UN)
+        change.result(EVENT_S)
+    assert [token.name for token in read_tokens(file).tokens] == ["ann", "bob"]
 
 
 @pytest.mark.long

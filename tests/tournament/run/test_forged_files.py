@@ -15,6 +15,7 @@ from asara_server.match.deal_secrets import tournament_secret
 from asara_server.replay.file import read_replay, write_replay
 from asara_server.replay.signing import SigningKey
 from tests.cli.command import asara
+from tests.sizes import others_long
 from tests.tournament.played_runs import (
     OTHER_KEY,
     OTHER_SEED,
@@ -342,7 +343,7 @@ STRANGER: dict[str, tuple[Callable[[Path], object], str]] = {
 }
 
 
-@pytest.mark.parametrize("forgery", STRANGER)
+@pytest.mark.parametrize("forgery", others_long(STRANGER, 3))
 def test_what_a_stranger_changes_is_named(played: Played, run: Path, forgery: str) -> None:
     forge, expected = STRANGER[forgery]
     forge(run)

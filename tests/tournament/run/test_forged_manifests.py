@@ -16,6 +16,7 @@ from asara_server.match.spec import Player
 from asara_server.tournament.run.directory import RunInfo
 from asara_server.tournament.run.manifest import Manifest
 from tests.cli.command import asara
+from tests.sizes import others_long
 from tests.tournament.played_runs import (
     Forger,
 )
@@ -101,7 +102,7 @@ OWNER: dict[str, tuple[Callable[[Forger], None], str]] = {
 }
 
 
-@pytest.mark.parametrize("forgery", OWNER)
+@pytest.mark.parametrize("forgery", others_long(OWNER, 3))
 def test_a_manifest_that_the_owner_changes_and_signs_is_named(
     played: Played, run: Path, forgery: str
 ) -> None:
@@ -128,7 +129,7 @@ HEADS: dict[str, tuple[dict[str, Any], str]] = {
 }
 
 
-@pytest.mark.parametrize("forgery", HEADS)
+@pytest.mark.parametrize("forgery", others_long(HEADS, 3))
 def test_a_tree_head_that_the_owner_changes_and_signs_is_named(
     played: Played, run: Path, forgery: str
 ) -> None:

@@ -12,6 +12,7 @@ import pytest
 from asara_server.match.spec import ClockSettings, MatchSpec, Player
 from asara_server.replay.file import read_replay
 from tests.cli.command import asara
+from tests.sizes import others_long
 from tests.tournament.played_runs import (
     HEADER,
     Forger,
@@ -99,7 +100,7 @@ OWNER: dict[str, tuple[Callable[[Forger], None], str]] = {
 }
 
 
-@pytest.mark.parametrize("forgery", OWNER)
+@pytest.mark.parametrize("forgery", others_long(OWNER, 3))
 def test_a_replay_that_the_owner_changes_and_signs_is_named(
     played: Played, run: Path, forgery: str
 ) -> None:

@@ -14,6 +14,7 @@ import pytest
 
 from asara_codec.results import Termination
 from asara_server.replay.file import read_replay
+from tests.sizes import others_long
 from tests.tournament.played_runs import (
     VOID,
     Forger,
@@ -174,7 +175,7 @@ OWNER: dict[str, tuple[Callable[[Forger], None], str]] = {
 }
 
 
-@pytest.mark.parametrize("forgery", OWNER)
+@pytest.mark.parametrize("forgery", others_long(OWNER, 3))
 def test_results_that_the_owner_changes_and_signs_are_named(
     played: Played, run: Path, forgery: str
 ) -> None:

@@ -11,6 +11,7 @@ import pytest
 from asara_server.tournament.config.commands import resolve_command, search_path
 from asara_server.tournament.sandbox.runtimes import installation, visible_programs
 from asara_server.tournament.sandbox.spec import ResourceLimits
+from tests.sizes import others_long
 from tests.tournament.sandbox import contained
 from tests.tournament.sandbox_config import sandbox_or_skip
 
@@ -75,7 +76,7 @@ def by_shim(home: Path) -> tuple[Path, Path]:
 LAYOUTS = (plainly, by_linked_folder, by_linked_program, by_shim)
 
 
-@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("layout", others_long(LAYOUTS, 3))
 @pytest.mark.parametrize("command", ["go look.sh", "./start", "sh start.sh"])
 def test_a_runtime_in_a_home_starts_and_shows_nothing_around_it(
     home: Path,

@@ -60,7 +60,7 @@ def test_few_entries_are_balanced(n: int, k: int, each: int) -> None:
     check(n, k, each)
 
 
-@pytest.mark.parametrize(("n", "k", "each"), others_long(LARGE, 4))
+@pytest.mark.parametrize(("n", "k", "each"), others_long(LARGE, 8))
 def test_many_entries_are_balanced_within_seconds(n: int, k: int, each: int) -> None:
     balanced_groups.cache_clear()
     with at_most(400):

@@ -136,6 +136,7 @@ def test_rank_sets_of_a_field_become_single_ranks() -> None:
         assert chances.tolist() == [0, 0, 0, 0, 1]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("words", "adaptive"),
     others_long([("four seats, a field", True), ("equal, deal decides", False)], 2),

@@ -301,7 +301,7 @@ def judge(test: SequentialTest, world: str, duels: int, truth: float) -> Outcome
     return outcome
 
 
-@pytest.mark.parametrize("world", ["players", "mostly even", "often ¼, else 1"])
+@pytest.mark.parametrize("world", others_long(["players", "mostly even", "often ¼, else 1"], 3))
 @pytest.mark.parametrize("truth", others_long([0.5, 0.6, 0.4], 3))
 def test_duels_end_and_are_wrong_no_more_often_than_stated(world: str, truth: float) -> None:
     judge(SequentialTest(margin=0.1), world, 500, truth)
@@ -323,7 +323,9 @@ def test_the_interval_holds_where_a_duel_gives_up_before_it_can_tell(truth: floa
     assert 1 - outcome.covered <= at_most(0.05, 500)
 
 
-@pytest.mark.parametrize("world", ["players", "won or lost", "often ¾, else 0", "lopsided"])
+@pytest.mark.parametrize(
+    "world", others_long(["players", "won or lost", "often ¾, else 0", "lopsided"], 4)
+)
 @pytest.mark.parametrize("margin", [0.05, 0.3])
 def test_the_interval_holds_after_few_blocks(world: str, margin: float) -> None:
     """The small margin leaves all duels to the limit, the large one ends most of them before."""

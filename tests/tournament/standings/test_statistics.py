@@ -19,6 +19,7 @@ from asara_server.tournament.standings.cross_table import cross_table
 from asara_server.tournament.standings.intervals import intervals_95
 from asara_server.tournament.standings.result_table import ResultTable
 from asara_server.tournament.standings.standings import compute_standings
+from tests.sizes import others_long
 from tests.tournament.standings.simulation import (
     World,
     drawn_groups,
@@ -167,7 +168,7 @@ def test_the_model_scores_as_its_formula_says(world: World) -> None:
     np.testing.assert_allclose(scores.means, world.expected, atol=0.01)
 
 
-@pytest.mark.parametrize("world", WORLDS)
+@pytest.mark.parametrize("world", others_long(WORLDS, 2))
 @pytest.mark.parametrize("mirrored", [True, False], ids=["mirrored", "independent"])
 def test_intervals_cover_the_expected_score(world: World, mirrored: bool) -> None:
     covered = coverage(world, simulate(world, 800, 60, mirrored=mirrored))
@@ -280,7 +281,7 @@ def test_ten_blocks_are_enough(words: str) -> None:
         assert covered_by(by_row(table), world.expected[0]) > 0.94 - allowance(1_500)
 
 
-@pytest.mark.parametrize("blocks", [10, 12, 16, 20, 30, 40])
+@pytest.mark.parametrize("blocks", others_long([10, 12, 16, 20, 30, 40], 3))
 def test_mixtures_of_0_a_half_and_1_are_covered(blocks: int) -> None:
     """All samples of blocks of two seats without ties, with their probabilities."""
     counts = np.array(
