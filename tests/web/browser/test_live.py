@@ -39,7 +39,7 @@ def expect_all(page: Page, browser: Browser, table: LiveTable) -> int:
 
     A page that is opened later receives all of them at once.
     """
-    with opened_page(browser) as fresh:
+    with opened_page(browser, errors=BROKEN) as fresh:  # it asks for a replay first
         fresh.goto(table.url)
         last = last_moment(fresh)
     expect(_bar(page)).to_have_attribute("max", str(last))
