@@ -153,27 +153,25 @@ async def test_ticks_become_rarer_with_many_viewers(tmp_path):
 async def test_turns_are_told_at_a_tick_of_the_clock_and_at_no_other_time(tmp_path, monkeypatch):
     """The moment of a message must not depend on when something happened that is not shown."""
     runs: list[live_matches.LiveRun] = []
-    ticks: asyncio.Queue[None] = asyncio.Queue()
 
-    async def tick_when_told(run):
+    async def never_tick(run):
         runs.append(run)
-        while True:
-            await ticks.get()
-            run._show_news()
+        await asyncio.Event().wait()
 
-    monkeypatch.setattr(live_matches.LiveRun, "_tick_always", tick_when_told)
+    monkeypatch.setattr(live_matches.LiveRun, "_tick_always", never_tick)
     async with watched_referee(tmp_path) as web:
         a, b = await web.bots("a", "b")
         playing = asyncio.create_task(web.referee.play(spec()))
         await until(web.referee.running_matches)
         watcher = await web.watch()
-        ticks.put_nowait(None)
+        await until(lambda: runs and any(each.watchers for each in runs[0]._running.values()))
+        runs[0]._show_news()
         await watcher.read()
         await watcher.read()
         await together(play_in_step(a), play_in_step(b))
         await playing
         await until(lambda: not runs[0]._running)  # all of the match has been received
-        ticks.put_nowait(None)
+        runs[0]._show_news()
         assert await watcher.ending() == (4000, "")
     kinds = [each.WhichOneof("response") for each in watcher.responses]
     assert kinds == ["started", "update", "update", "ended"]
