@@ -21,7 +21,7 @@ mapfile -t sources < <(git ls-files 'clients/cpp/*.[ch]pp' 'bots/cpp-random/*.cp
 clang-format --style=file:clients/cpp/.clang-format --dry-run --Werror "${sources[@]}"
 
 build=.venv/cpp # outside the kit, whose folder `asara new` copies
-cmake -S clients/cpp -B "$build" -DCMAKE_BUILD_TYPE=Debug \
+cmake -S clients/cpp -B "$build" -DCMAKE_BUILD_TYPE=Debug -DCMAKE_UNITY_BUILD=ON \
     -DCMAKE_CXX_FLAGS="-fsanitize=address,undefined -fno-sanitize-recover=all"
 cores=$(getconf _NPROCESSORS_ONLN)
 cmake --build "$build" --parallel "$cores"

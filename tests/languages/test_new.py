@@ -27,7 +27,7 @@ def test_a_new_bot_plays_and_is_checked(kit: Kit, tmp_path: Path) -> None:
     made = asara("new", kit.language, "my bot")
     assert made.returncode == 0, made.stderr
     for _ in range(2):  # the second build finds what the first one left
-        played = asara("match", "my bot", "greedy", *CONTAINED)
+        played = asara("match", "my bot", "greedy", "--seed", "new", *CONTAINED)
         assert played.returncode == 0, played.stderr
         assert "forfeits" not in played.stderr
         assert "my-bot" in played.stdout

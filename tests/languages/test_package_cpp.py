@@ -31,7 +31,7 @@ def prefix(tmp_path_factory: pytest.TempPathFactory) -> Path:
     build, prefix = folder / "build", folder / "prefix"
     execute(
         "cmake", "-S", KIT.folder, "-B", build, "-DASARA_DEVELOPER=OFF",
-        "-DCMAKE_BUILD_TYPE=Release", f"-DCMAKE_INSTALL_PREFIX={prefix}",
+        "-DCMAKE_UNITY_BUILD=ON", f"-DCMAKE_INSTALL_PREFIX={prefix}",
         cwd=folder,
     )  # fmt: skip
     execute("cmake", "--build", build, cwd=folder)

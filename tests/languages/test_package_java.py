@@ -47,7 +47,10 @@ def repository(tmp_path_factory: pytest.TempPathFactory) -> Path:
     repository = folder / "repository"
     downloaded = Path.home() / ".m2" / "repository"
     if downloaded.is_dir():  # spares the downloads
-        shutil.copytree(downloaded, repository, ignore=shutil.ignore_patterns("asara"))
+        # Another test may be downloading: what it has not finished yet will have gone.
+        unfinished = ("*.part", "*.tmp", "*.lock", "*-in-progress")
+        others = shutil.ignore_patterns("asara", *unfinished)
+        shutil.copytree(downloaded, repository, ignore=others)
     kit = folder / "kit"
     shutil.copytree(KIT.folder, kit, ignore=shutil.ignore_patterns("target"))
     maven(repository, kit, "-DskipTests", "install")

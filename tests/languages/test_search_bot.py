@@ -8,6 +8,7 @@ import pytest
 
 from tests.cli.command import asara_process
 from tests.languages.kits import Kit, build_starter, require
+from tests.tournament.sample_bots import SEED
 from tests.tournament.sandbox_config import sandbox_or_skip
 
 pytestmark = pytest.mark.languages
@@ -31,6 +32,7 @@ def test_it_plays_in_a_tournament_and_is_checked(tmp_path: Path) -> None:
     (tmp_path / "cup.toml").write_text(
         f"""
 title = "Search"
+seed = "{SEED}"
 seats = 2
 rule_sets = ["basic", "pro+gifts+genie"]
 blocks_per_entry = 1

@@ -10,17 +10,19 @@ import pytest
 
 from tests.cli.command import command_line, environment
 from tests.languages.kits import BRIDGES, KITS, Kit, build_starter, entry_of, missing
+from tests.tournament.sample_bots import SEED
 from tests.tournament.sandbox_config import sandbox_or_skip
 
-CUP = """
+CUP = f"""
 title = "Every language"
+seed = "{SEED}"
 seats = [2, 3]
 rule_sets = ["basic", "pro+gifts+genie"]
 blocks_per_entry = 1
 blocks = "independent"
 deals = "joint"
 concurrency = 2
-clocks = { start_up_s = 120, bank_s = 600, reconnect_s = 60 }
+clocks = {{ start_up_s = 120, bank_s = 600, reconnect_s = 60 }}
 """
 
 LIMIT_S = 1_800

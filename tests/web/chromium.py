@@ -1,5 +1,6 @@
 """Chromium in tests: how it is started, and pages whose faults fail the test."""
 
+import re
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -7,7 +8,9 @@ from pathlib import Path
 from typing import Any, Final
 
 import pytest
-from playwright.sync_api import Browser, ConsoleMessage, Page
+from playwright.sync_api import Browser, ConsoleMessage, Locator, Page, expect
+
+from tests.events import EVENT_S, wait_until
 
 CHROMIUM: Final = shutil.which("chromium") or shutil.which("chromium-browser") or ""
 # Without these, Chromium asks for hosts of its own, and as root it does not start.
@@ -21,34 +24,51 @@ ARGUMENTS: Final = (
     "--disable-sync",
     "--disable-features=LocalNetworkAccessChecks",  # frames of this machine in pages of tests
 )
-_AXE: Final = Path(__file__).parents[2] / "clients/web/node_modules/axe-core/axe.min.js"
-_BROKEN: Final = ("Failed to load resource", "WebSocket connection to")
+LIMIT_MS: Final = EVENT_S * 1_000
+"""How long a page may take for anything: actions and expectations, on a machine that is busy."""
+BROKEN: Final = re.compile("Failed to load resource|WebSocket connection to")
 """How Chromium logs an answer with status 4xx, or a connection that broke."""
+REFUSED: Final = re.compile("Content Security Policy")
+"""How it logs what the policy of a page forbids."""
+_AXE: Final = Path(__file__).parents[2] / "clients/web/node_modules/axe-core/axe.min.js"
+expect.set_options(timeout=LIMIT_MS)
 
 
 @contextmanager
 def opened_page(
-    browser: Browser, *, broken: bool = False, width: int = 1280, **options: Any
+    browser: Browser, *, errors: re.Pattern[str] | None = None, width: int = 1280, **options: Any
 ) -> Iterator[Page]:
     """Open a page in a fresh profile; a script that throws or logs an error fails the test.
 
-    So does what the content security policy refuses, which Chromium logs as an error. With
-    `broken`, answers and connections may fail. Further options are those of `new_context`.
+    So do answers and connections that fail, and what the content security policy refuses, unless
+    `errors` is in the line. The server must outlive the page, which asks again and again. Further
+    options are those of `new_context`.
     """
     options = {"locale": "en-GB", "viewport": {"width": width, "height": 800}, **options}
-    context = browser.new_context(**options)
-    page = context.new_page()
     faults: list[str] = []
 
     def note(line: ConsoleMessage) -> None:
-        if line.type == "error" and not (broken and line.text.startswith(_BROKEN)):
+        if line.type == "error" and not (errors and errors.search(line.text)):
             faults.append(line.text)
 
-    page.on("pageerror", lambda error: faults.append(str(error)))
-    page.on("console", note)
-    yield page
-    context.close()
+    with browser.new_context(**options) as context:
+        context.set_default_timeout(LIMIT_MS)
+        page = context.new_page()
+        page.on("pageerror", lambda error: faults.append(str(error)))
+        page.on("console", note)
+        yield page
     assert not faults, faults
+
+
+def expect_no_scrolling_sideways(page: Page) -> None:
+    wait_until(
+        "nothing scrolls sideways",
+        lambda: page.evaluate("document.documentElement.scrollWidth <= innerWidth"),
+    )
+
+
+def expect_whole_in_sight(part: Locator) -> None:
+    expect(part).to_be_in_viewport(ratio=1)
 
 
 def violations(page: Page, part: str = "html", rules: tuple[str, ...] = ()) -> list[str]:

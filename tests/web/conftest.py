@@ -1,4 +1,4 @@
-"""Fixtures of the tests of the page: Chromium, and helpers that every page's tests share."""
+"""Fixtures of the tests of the page: Chromium, and a page in it."""
 
 from collections.abc import Iterator
 

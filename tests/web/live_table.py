@@ -3,15 +3,16 @@
 import asyncio
 import random
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from asara_server.event_loop import new_event_loop
+from asara_server.match.feed import MatchFeed
 from tests.events import EVENT_S, turns, until
 from tests.referee.harness import Stream, spec
-from tests.web.served import watched_referee
+from tests.web.served import WatchedReferee, watched_referee
 
 
 class Forwarder:
@@ -22,13 +23,11 @@ class Forwarder:
         self._target = host, int(port)
         self._writers: set[asyncio.StreamWriter] = set()
         self.down = False
-        self.connections = 0
 
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         if self.down:
             writer.transport.abort()
             return
-        self.connections += 1
         there, back = await asyncio.open_connection(*self._target)
         self._writers |= {writer, back}
         await asyncio.gather(_copy(reader, back), _copy(there, writer))
@@ -60,23 +59,29 @@ class LiveTable:
         self._loop = loop
         self._allowed = asyncio.Event()
         self._left = 0
+        self._waits = False
         self.address = ""
+        self.web: WatchedReferee
         self.forwarder: Forwarder
-        self.run = ""
-        self.events: Callable[[], int]
-        self.over = threading.Event()
+        self.feed: MatchFeed
+        self.playing: asyncio.Task[Any]
 
     @property
     def url(self) -> str:
-        return f"http://{self.address}/runs/{self.run}/matches/m1"
+        return f"http://{self.address}/runs/{self.web.run}/matches/m1"
 
     def play(self, decisions: int) -> None:
-        """Let the bots answer some decisions more."""
-        self._loop.call_soon_threadsafe(self._allow, decisions)
+        """Let the bots answer so many decisions more, or all; wait until viewers can see it."""
+        asyncio.run_coroutine_threadsafe(self._play(decisions), self._loop).result(EVENT_S)
 
-    def _allow(self, decisions: int) -> None:
+    async def _play(self, decisions: int) -> None:
         self._left += decisions
+        self._waits = False
         self._allowed.set()
+        await until(lambda: self._waits or self.playing.done())
+        watcher = await self.web.watch()
+        while watcher.sequence < self.feed.turn_ends[-1]:
+            await watcher.read()
 
     def break_connections(self, *, stay_down: bool) -> None:
         def cut() -> None:
@@ -94,6 +99,7 @@ class LiveTable:
         while (response := await stream.read()).WhichOneof("response") != "match_ended":
             if response.HasField("decision"):
                 while not self._left:
+                    self._waits = True
                     self._allowed.clear()
                     await self._allowed.wait()
                 self._left -= 1
@@ -112,27 +118,21 @@ def live_table(folder: Path, rule_sets: str = "basic") -> Iterator[LiveTable]:
     async def scenario() -> None:
         async with watched_referee(folder) as web:
             streams = await web.bots("a", "b")
-            playing: asyncio.Task[Any] = asyncio.create_task(
-                web.referee.play(spec(rule_sets=rule_sets))
-            )
-            hosted = await until(lambda: web.referee.running_match("m1"))
-            assert hosted is not None
-            match = hosted.match
-            assert match is not None
-            table.events = lambda: match.feed.turn_ends[-1]
+            table.web = web
+            table.playing = asyncio.create_task(web.referee.play(spec(rule_sets=rule_sets)))
+            await until(web.referee.running_matches)
+            table.feed = web.feed("m1")
             table.forwarder = Forwarder(web.address)
             server = await asyncio.start_server(table.forwarder.serve, "127.0.0.1", 0)
             table.address = f"127.0.0.1:{server.sockets[0].getsockname()[1]}"
-            table.run = web.run
             bots = [asyncio.create_task(table.answer(stream)) for stream in streams]
-            playing.add_done_callback(lambda _: table.over.set())
             ready.set()
             await leave.wait()
             server.close()
             table.forwarder.break_all()
-            for task in (playing, *bots):
+            for task in (table.playing, *bots):
                 task.cancel()
-            await asyncio.gather(playing, *bots, return_exceptions=True)
+            await asyncio.gather(table.playing, *bots, return_exceptions=True)
 
     def serve() -> None:
         try:

@@ -7,12 +7,14 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
+import pytest
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed
 
 from asara.v1.watch_pb2 import WatchRequest, WatchResponse
 from asara_server.match.feed import MatchFeed
 from asara_server.network.live_feed import live_feed
+from asara_server.web import live_matches
 from asara_server.web.settings import WebLimits, WebSettings
 from tests.events import EVENT_S
 from tests.referee.harness import RefereeServer, Stream, referee_server
@@ -120,13 +122,15 @@ async def watched_referee(
 ) -> AsyncIterator[WatchedReferee]:
     """Serve a referee, with its feed named in `folder`, and a web server, until the exit."""
     settings = WebSettings(sources=(folder,), limits=limits or WebLimits())
-    async with (
-        referee_server() as server,
-        live_feed(server.referee, folder),
-        serving(settings) as address,
-    ):
-        watched = WatchedReferee(server, address, folder.name)
-        try:
-            yield watched
-        finally:
-            await watched.close()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(live_matches, "_READY_S", EVENT_S)
+        async with (
+            referee_server() as server,
+            live_feed(server.referee, folder),
+            serving(settings) as address,
+        ):
+            watched = WatchedReferee(server, address, folder.name)
+            try:
+                yield watched
+            finally:
+                await watched.close()

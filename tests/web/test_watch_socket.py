@@ -2,7 +2,6 @@
 
 import asyncio
 import random
-from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
@@ -151,28 +150,31 @@ async def test_ticks_become_rarer_with_many_viewers(tmp_path):
         playing.cancel()
 
 
-async def test_a_turn_is_told_at_a_tick_of_the_clock_whatever_was_in_it(tmp_path, monkeypatch):
+async def test_turns_are_told_at_a_tick_of_the_clock_and_at_no_other_time(tmp_path, monkeypatch):
     """The moment of a message must not depend on when something happened that is not shown."""
-    monkeypatch.setattr(live_matches, "_TICK_S", 0.25)
+    runs: list[live_matches.LiveRun] = []
+
+    async def never_tick(run):
+        runs.append(run)
+        await asyncio.Event().wait()
+
+    monkeypatch.setattr(live_matches.LiveRun, "_tick_always", never_tick)
     async with watched_referee(tmp_path) as web:
         a, b = await web.bots("a", "b")
         playing = asyncio.create_task(web.referee.play(spec()))
         await until(web.referee.running_matches)
-        feed = web.feed("m1")
         watcher = await web.watch()
-        received: list[float] = []
-        seen = lambda: len(received) > 9 or watcher.sequence == feed.turn_ends[-1]  # noqa: E731
-        bots = [asyncio.create_task(play_in_step(each, pace=seen)) for each in (a, b)]
-        with suppress(ConnectionClosed):
-            while True:
-                await watcher.read()
-                received.append(asyncio.get_running_loop().time())
-        await asyncio.gather(*bots, playing)
-    assert len(received) > 4
-    ticks = 1 + (received[-1] - received[0]) / 0.25
-    assert len(received) <= ticks + 3  # the first message, the last, and a tick that came late
-    after_tick = [moment % 0.25 for moment in received]
-    assert sum(moment < 0.125 for moment in after_tick) >= 0.8 * len(after_tick)
+        await until(lambda: runs and any(each.watchers for each in runs[0]._running.values()))
+        runs[0]._show_news()
+        await watcher.read()
+        await watcher.read()
+        await together(play_in_step(a), play_in_step(b))
+        await playing
+        await until(lambda: not runs[0]._running)  # all of the match has been received
+        runs[0]._show_news()
+        assert await watcher.ending() == (4000, "")
+    kinds = [each.WhichOneof("response") for each in watcher.responses]
+    assert kinds == ["started", "update", "update", "ended"]
 
 
 async def test_an_update_is_encoded_once_for_all_watchers(tmp_path, monkeypatch):

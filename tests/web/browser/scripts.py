@@ -11,13 +11,20 @@ from playwright.sync_api import Page
 _WEB = Path(__file__).parents[3] / "clients/web"
 _BUILD = """
 import { build, loadConfigFromFile } from "vite";
-const [entry, outDir] = process.argv.slice(1);
+const [entry, code, outDir] = process.argv.slice(1);
 const { config } = await loadConfigFromFile({ command: "build" }, "vite.config.ts");
 const [kit] = config.resolve.alias;
+const script = {
+  name: "script", // stands at a path where imports are found, but is not written there
+  enforce: "pre",
+  resolveId: (id) => (id === entry ? id : undefined),
+  load: (id) => (id === entry ? code : undefined),
+};
 const core = { find: "asara/core", replacement: `${kit.replacement}core.ts` };
 await build({
   configFile: false,
   logLevel: "error",
+  plugins: [script],
   resolve: { ...config.resolve, alias: [core, kit] },
   build: { outDir, target: "es2022", lib: { entry, formats: ["es"], fileName: () => "bot.js" } },
 });
@@ -31,13 +38,9 @@ def bundled(code: str, folder: Path) -> str:
     """
     if not shutil.which("node") or not (_WEB / "node_modules/vite").exists():
         pytest.skip("npm ci has not been run in clients/web")
-    entry = _WEB / "src" / f"test-{folder.name}.ts"  # where imports are found
-    entry.write_text(code)
-    command = ["node", "--input-type=module", "--eval", _BUILD, str(entry), str(folder)]
-    try:
-        subprocess.run(command, cwd=_WEB, check=True)
-    finally:
-        entry.unlink()
+    arguments = [str(_WEB / "src/test.ts"), code, str(folder)]
+    command = ["node", "--input-type=module", "--eval", _BUILD, *arguments]
+    subprocess.run(command, cwd=_WEB, check=True)
     return (folder / "bot.js").read_text()
 
 

@@ -11,7 +11,8 @@ from playwright.sync_api import Browser, Page, expect
 
 from asara.v1.replay_view_pb2 import ReplayView
 from asara_server.replay.match_page import PageLanguage, match_page, read_page_files
-from tests.web.chromium import violations
+from tests.events import wait_until
+from tests.web.chromium import REFUSED, expect_no_scrolling_sideways, opened_page, violations
 
 ROOT = Path(__file__).parents[3]
 SAMPLES = ROOT / "tests/vectors/replay_views"
@@ -31,41 +32,44 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> str:
 @pytest.fixture(scope="module")
 def page(browser: Browser, address: str) -> Iterator[Page]:
     """One page for all tests of this module, which change its size, media and moment."""
-    context = browser.new_context()
-    context.set_default_timeout(20_000)
-    page = context.new_page()
-    faults: list[str] = []
-    page.on("pageerror", lambda error: faults.append(str(error)))
-    page.goto(address)
-    page.get_by_role("group", name="City").wait_for()
-    yield page
-    context.close()
-    assert not faults
+    with opened_page(browser, errors=REFUSED) as page:  # the last test forbids inline styles
+        page.goto(address)
+        page.get_by_role("group", name="City").wait_for()
+        yield page
+
+
+SHOW = """moment => {
+    location.hash = moment;
+    dispatchEvent(new HashChangeEvent("hashchange")); // the address may be late, and change nothing
+}"""
 
 
 def _show(page: Page, width: int, moment: int = MIDDLE, **media: Any) -> None:
     page.set_viewport_size({"width": width, "height": 1080 if width > 1280 else 800})
     page.emulate_media(**{"color_scheme": "dark", "reduced_motion": "no-preference", **media})
-    page.evaluate("history.replaceState(null, '', '#')")  # the moment may be there already
-    page.evaluate("moment => { location.hash = `moment-${moment}`; }", moment)
-    expect(page.get_by_text(f"Moment {moment} of").first).to_be_attached(timeout=20_000)
+    page.evaluate(SHOW, f"#moment-{moment}")
+    expect(page.get_by_text(f"Moment {moment} of").first).to_be_attached()
 
 
 @pytest.mark.parametrize("width", WIDTHS)
 def test_nothing_scrolls_sideways(page: Page, width: int) -> None:
     _show(page, width)
-    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    expect_no_scrolling_sideways(page)
 
 
 @pytest.mark.parametrize("width", [1280, 1920])
 def test_the_whole_table_fits_the_window(page: Page, width: int) -> None:
     _show(page, width, MIDDLE + 5)
-    city = page.get_by_role("group", name="City").bounding_box()
-    bar = page.get_by_role("contentinfo").bounding_box()
-    assert city is not None
-    assert bar is not None
-    # Two lines of sections behind the screens may need a little more.
-    assert city["y"] + city["height"] <= bar["y"] + 40
+
+    def fits() -> bool:
+        city = page.get_by_role("group", name="City").bounding_box()
+        bar = page.get_by_role("contentinfo").bounding_box()
+        assert city is not None
+        assert bar is not None
+        # Two lines of sections behind the screens may need a little more.
+        return city["y"] + city["height"] <= bar["y"] + 40
+
+    wait_until("the table fits the window", fits)
 
 
 def test_a_phone_shows_the_deciding_seat_and_folds_the_markets(page: Page) -> None:
@@ -84,13 +88,19 @@ def test_axe_finds_nothing(page: Page, scheme: str, width: int) -> None:
     assert violations(page, ".board") == []
 
 
+STEP = """async () => {
+    document.body.dispatchEvent(new KeyboardEvent("keydown", { key: "ArrowRight", bubbles: true }));
+    await new Promise(requestAnimationFrame);
+    return document.getAnimations().map(each => Number(each.effect.getTiming().duration));
+}"""
+
+
 def _durations(page: Page) -> list[float]:
-    """Step on; return the durations of all motions that it starts, in milliseconds."""
-    page.keyboard.press("ArrowRight")
-    page.evaluate("() => new Promise(requestAnimationFrame)")
-    durations: list[float] = page.evaluate(
-        "document.getAnimations().map(each => Number(each.effect.getTiming().duration))"
-    )
+    """Step on; return the durations of all motions that it starts, in milliseconds.
+
+    One script does both: it sees the motions before they can be over.
+    """
+    durations: list[float] = page.evaluate(STEP)
     return durations
 
 

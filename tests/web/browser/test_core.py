@@ -8,9 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Page, WebSocketRoute
+from playwright.sync_api import Browser, Page, WebSocketRoute
 
 from tests.web.browser.scripts import bundled, run_in_page
+from tests.web.chromium import opened_page
 from tests.web.play_table import Table, play_table, sit_down
 
 README = Path(__file__).parents[3] / "clients/typescript/README.md"
@@ -30,11 +31,10 @@ def other_plays(page: Page, link: str) -> Any:
     """Let another person play, until the end; meanwhile the page goes on."""
     with ThreadPoolExecutor(1) as threads:
         playing = threads.submit(lambda: asyncio.run(sit_down(link)))
-        for _ in range(3_000):
-            if playing.done():
-                break
+
+        while not playing.done():  # at the latest when the table is stopped
             page.wait_for_timeout(20)
-        return playing.result(0)
+        return playing.result()
 
 
 def readme_code() -> str:
@@ -55,6 +55,12 @@ def example(tmp_path_factory: pytest.TempPathFactory) -> str:
 def table() -> Iterator[Table]:
     with play_table("random", "--matches", "1", "--sandbox", "none", people=2) as table:
         yield table
+
+
+@pytest.fixture
+def page(browser: Browser, table: Table) -> Iterator[Page]:  # noqa: ARG001 - ends before its table
+    with opened_page(browser) as page:
+        yield page
 
 
 def test_the_example_of_the_readme_plays_a_match(page: Page, example: str, table: Table) -> None:

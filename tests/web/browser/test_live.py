@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
-from tests.events import EVENT_S
-from tests.web.chromium import opened_page
+from tests.web.chromium import BROKEN, opened_page
 from tests.web.live_table import LiveTable, live_table
 
 
@@ -19,9 +18,10 @@ def table(tmp_path: Path) -> Iterator[LiveTable]:
 
 
 @pytest.fixture
-def viewer(browser: Browser) -> Iterator[Page]:
-    """A page whose browser may log that a connection broke; scripts must not throw."""
-    with opened_page(browser, broken=True) as page:
+def viewer(browser: Browser, table: LiveTable) -> Iterator[Page]:
+    """A page that watches the table, and whose connection may break."""
+    with opened_page(browser, errors=BROKEN) as page:
+        page.goto(table.url)
         yield page
 
 
@@ -30,33 +30,33 @@ def last_moment(page: Page) -> int:
     return int(_bar(page).get_attribute("max") or 0)
 
 
-def position(page: Page) -> int:
-    return int(_bar(page).input_value())
-
-
 def _bar(page: Page) -> Locator:
     return page.get_by_role("slider", name="Position in the match")
 
 
-def grown(page: Page, more_than: int) -> int:
-    """Wait until the match has more moments than this; return their number."""
-    expect(_bar(page)).not_to_have_attribute("max", str(more_than))
-    page.wait_for_timeout(500)
-    return last_moment(page)
+def expect_all(page: Page, browser: Browser, table: LiveTable) -> int:
+    """Wait until the match has all its moments so far, each once; return the number of the last.
+
+    A page that is opened later receives all of them at once.
+    """
+    with opened_page(browser, errors=BROKEN) as fresh:  # it asks for a replay first
+        fresh.goto(table.url)
+        last = last_moment(fresh)
+    expect(_bar(page)).to_have_attribute("max", str(last))
+    return last
 
 
 def test_a_running_match_grows_and_the_moment_that_is_looked_at_stays(
-    table: LiveTable, viewer: Page
+    table: LiveTable, viewer: Page, browser: Browser
 ) -> None:
     table.play(30)
-    viewer.goto(table.url)
     expect(viewer.get_by_text("The match is running.")).to_be_visible()
-    before = grown(viewer, 0)
+    before = expect_all(viewer, browser, table)
     _bar(viewer).fill("5")
     expect(_bar(viewer)).to_have_attribute("aria-valuetext", re.compile("^Moment 5 of"))
     table.play(30)
-    assert grown(viewer, before) > before
-    assert position(viewer) == 5
+    assert expect_all(viewer, browser, table) > before
+    expect(_bar(viewer)).to_have_value("5")
     expect(_bar(viewer)).to_have_attribute("aria-valuetext", re.compile("^Moment 5 of"))
 
 
@@ -64,28 +64,22 @@ def test_a_page_that_lost_its_connection_goes_on_where_it_was(
     table: LiveTable, viewer: Page, browser: Browser
 ) -> None:
     table.play(40)
-    viewer.goto(table.url)
     expect(viewer.get_by_text("The match is running.")).to_be_visible()
-    before = grown(viewer, 0)
+    before = expect_all(viewer, browser, table)
     _bar(viewer).fill("7")
     table.break_connections(stay_down=True)
     lost = viewer.get_by_text("The connection is lost; the page connects again.")
     expect(lost).to_be_visible()
     table.play(40)
-    viewer.wait_for_timeout(500)
     assert last_moment(viewer) == before
     table.come_back()
-    expect(viewer.get_by_text("The match is running.")).to_be_visible(timeout=10_000)
-    after = grown(viewer, before)
-    assert position(viewer) == 7
-    fresh = browser.new_page()
-    fresh.goto(table.url)
-    assert grown(fresh, 0) == after  # nothing is missing, and nothing is there twice
-    fresh.close()
+    expect(viewer.get_by_text("The match is running.")).to_be_visible()
+    after = expect_all(viewer, browser, table)
+    assert after > before
+    expect(_bar(viewer)).to_have_value("7")
     table.break_connections(stay_down=False)
     table.play(10_000)
-    assert table.over.wait(EVENT_S)
-    expect(viewer.get_by_text("The match is running.")).to_be_hidden(timeout=10_000)
+    expect(viewer.get_by_text("The match is running.")).to_be_hidden()
     expect(lost).to_be_hidden()
     assert last_moment(viewer) > after
-    assert position(viewer) == 7
+    expect(_bar(viewer)).to_have_value("7")

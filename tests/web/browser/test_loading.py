@@ -10,6 +10,7 @@ from typing import Any, Final
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
+from tests.web.chromium import BROKEN, opened_page
 from tests.web.web_process import asara_web
 
 VECTORS: Final = Path(__file__).parents[2] / "vectors" / "replay_views"
@@ -29,9 +30,8 @@ def match(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 @contextmanager
 def opened(browser: Browser, locale: str = "en-GB") -> Iterator[Page]:
-    context = browser.new_context(locale=locale, viewport={"width": 1280, "height": 800})
-    yield context.new_page()
-    context.close()
+    with opened_page(browser, errors=BROKEN, locale=locale) as page:
+        yield page
 
 
 def languages(page: Page) -> list[str]:

@@ -3,8 +3,6 @@
 import gzip
 import re
 import shutil
-import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, Final
@@ -17,7 +15,16 @@ from asara.v1.replay_view_pb2 import ReplayView
 from asara_server.replay.file import read_replay
 from asara_server.replay.match_page import match_page, read_page_files
 from asara_server.replay.replay_view import OPEN, replay_view, seat_viewer
-from tests.web.chromium import violations
+from tests.cli.command import asara_process
+from tests.events import wait_until
+from tests.web.chromium import (
+    BROKEN,
+    REFUSED,
+    expect_no_scrolling_sideways,
+    opened_page,
+    violations,
+)
+from tests.web.web_process import asara_web
 
 VECTORS: Final = Path(__file__).parents[2] / "vectors" / "replay_views"
 PARENT: Final = "http://parent.example"
@@ -32,10 +39,10 @@ class Site:
         self.address = address
 
     def match(self, name: str, rest: str = "") -> str:
-        return f"{self.address}runs/samples/matches/{name}{rest}"
+        return f"{self.address}/runs/samples/matches/{name}{rest}"
 
     def block(self) -> str:
-        return f"{self.address}runs/pair/blocks/r1-pro-0001"
+        return f"{self.address}/runs/pair/blocks/r1-pro-0001"
 
 
 @pytest.fixture(scope="module")
@@ -44,16 +51,12 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
     (folder / "samples").mkdir()
     for path in VECTORS.glob("*.asara"):
         shutil.copy(path, folder / "samples")
-    asara = (sys.executable, "-m", "asara_server.cli")
     pair = ("match", "greedy", "random", "--mirrored", "--rules", "pro", "--seed", "3")
-    own = ("--key", str(folder / "referee.key"), "--out", str(folder / "pair"))
-    subprocess.run((*asara, *pair, "--sandbox", "none", *own), check=True, capture_output=True)
-    web = ("web", "--listen", "127.0.0.1:0", "--embed", PARENT, str(folder))
-    with subprocess.Popen((*asara, *web), stderr=subprocess.PIPE, text=True) as server:
-        assert server.stderr is not None
-        line = server.stderr.readline()
-        yield Site(line.split()[-1])
-        server.terminate()
+    own = ("--key", folder / "referee.key", "--out", folder / "pair")
+    played = asara_process(*pair, "--sandbox", "none", *own)
+    assert played.returncode == 0, played.stderr
+    with asara_web("--embed", PARENT, folder) as address:
+        yield Site(address)
 
 
 @pytest.fixture
@@ -78,12 +81,18 @@ def slider(page: Page | FrameLocator) -> Locator:
 
 
 def visit(page: Page, address: str) -> None:
-    """Open a page, and wait until it can be used."""
+    """Open a page, and wait until it can be used: it has its title when it listens to keys."""
     page.goto(address)
     expect(slider(page)).to_be_visible()
+    expect(page).to_have_title(re.compile("– ASARA$"))
 
 
-def position(page: Page | FrameLocator) -> int:
+def stop_clock(page: Page) -> None:
+    """Stop the time of a page whose clock is installed; the test moves it from now on."""
+    page.clock.pause_at(86_400)
+
+
+def position(page: Page) -> int:
     return int(slider(page).input_value())
 
 
@@ -100,10 +109,6 @@ def press(page: Page, *keys: str) -> None:
         page.keyboard.press(key)
 
 
-def widest(page: Page) -> int:
-    return int(page.evaluate("document.documentElement.scrollWidth"))
-
-
 # Moving through a match
 
 
@@ -113,8 +118,7 @@ def test_keys_alone_lead_through_a_match(page: Page, site: Site) -> None:
     press(page, "ArrowRight", "ArrowRight", "ArrowLeft")
     expect_position(page, 1)
     press(page, "Shift+ArrowRight", "Shift+ArrowRight")
-    second_turn = position(page)
-    assert second_turn > 1
+    expect(slider(page)).not_to_have_value(re.compile("^[01]$"))
     press(page, "PageDown")
     expect(page.get_by_role("banner").get_by_text("Year 2 of 4")).to_be_visible()
     press(page, "b")
@@ -152,13 +156,24 @@ def test_every_control_does_what_its_name_says(page: Page, site: Site) -> None:
 
 
 def test_playing_takes_time_and_ends_with_the_awards(page: Page, site: Site) -> None:
+    page.clock.install(time=0)
     visit(page, site.match("basic-2"))
     page.get_by_role("combobox", name="Speed").select_option("8×")
-    slider(page).fill(str(last(page) - 2))
+    end = last(page)
+    slider(page).fill(str(end - 2))
+    stop_clock(page)
     press(page, "Space")
     expect(page.get_by_role("button", name="Pause")).to_be_visible()
-    expect_position(page, last(page))
+    expect_position(page, end - 2)
+
+    def at_end() -> bool:
+        page.clock.run_for(100)
+        return position(page) == end
+
+    wait_until("the end of the match", at_end)
     expect(page.get_by_label("Final scoring").get_by_role("heading", level=3)).to_be_visible()
+    expect(page.get_by_role("heading", name="Result")).to_have_count(0)
+    page.clock.run_for(10_000)
     expect(page.get_by_role("heading", name="Result")).to_be_visible()  # after the awards
     expect(page.get_by_role("button", name="Play")).to_be_visible()
 
@@ -168,6 +183,7 @@ def test_the_help_lists_the_keys_and_gives_the_focus_back(page: Page, site: Site
     page.get_by_role("button", name="Keys").focus()
     press(page, "?")
     dialog = page.get_by_role("dialog", name="Keys")
+    expect(dialog).to_be_visible()
     expect(dialog).to_contain_text("Next build")
     press(page, "ArrowRight", "Escape")
     expect(dialog).to_be_hidden()
@@ -253,10 +269,11 @@ def test_another_viewer_is_another_answer_of_the_server(page: Page, site: Site) 
     page.on("request", lambda request: asked.append(unquote(request.url)))
     visit(page, site.match("richest-4", "?viewer=seat-0#seat-0-decision-9"))
     expect(page.get_by_label("The decision", exact=True)).to_contain_text("legal actions")
-    place = page.get_by_text(re.compile(r"^Moment \d+ of \d+, year \d$")).inner_text()
+    moment = page.get_by_text(re.compile(r"^Moment \d+ of \d+, year \d$"))
+    place = moment.inner_text()
     page.get_by_role("combobox", name="View").select_option(label="Everybody")
     expect(page.get_by_role("button", name=re.compile("^Show it in .*view$"))).to_be_visible()
-    assert page.get_by_text(re.compile(r"^Moment")).inner_text() != place
+    expect(moment).not_to_have_text(place)
     views = [address for address in asked if "/view?" in address]
     assert [address.partition("viewer=")[2] for address in views] == ["seat-0", "everybody"]
 
@@ -264,13 +281,12 @@ def test_another_viewer_is_another_answer_of_the_server(page: Page, site: Site) 
 def test_a_viewer_that_the_match_does_not_have_sees_what_everybody_sees(
     browser: Browser, site: Site
 ) -> None:
-    page = browser.new_page(locale="en-GB")  # the browser logs the answer 422 as an error
-    visit(page, site.match("basic-2"))
-    page.evaluate("localStorage.setItem('asara.viewer', 'seat-3')")
-    page.goto("about:blank")
-    visit(page, site.match("basic-2"))
-    expect(page.get_by_role("combobox", name="View")).to_have_value("everybody")
-    page.context.close()
+    with opened_page(browser, errors=BROKEN) as page:  # the server refuses that viewer
+        visit(page, site.match("basic-2"))
+        page.evaluate("localStorage.setItem('asara.viewer', 'seat-3')")
+        page.goto("about:blank")
+        visit(page, site.match("basic-2"))
+        expect(page.get_by_role("combobox", name="View")).to_have_value("everybody")
 
 
 def test_the_table_can_be_read(page: Page, site: Site) -> None:
@@ -290,19 +306,21 @@ def test_hostile_names_and_logs_are_text(page: Page, tmp_path: Path) -> None:
     decided.decision.log = HOSTILE
     (tmp_path / "match.html").write_bytes(match_page(seen, read_page_files()))
     page.on("dialog", lambda dialog: pytest.fail(dialog.message))
-    page.goto((tmp_path / "match.html").as_uri())
     decision = decided.decision
-    page.goto(f"{page.url.partition('#')[0]}#seat-{decision.seat}-decision-{decision.decision_id}")
+    link = f"#seat-{decision.seat}-decision-{decision.decision_id}"
+    page.goto((tmp_path / "match.html").as_uri() + link)
     expect(page.get_by_text("<img src=x").first).to_be_visible()
     expect(page.locator("pre")).to_have_text(HOSTILE)
-    assert page.locator("img").count() == 0
+    expect(page.locator("img")).to_have_count(0)
 
 
 # The end of a match
 
 
 def test_the_awards_come_one_by_one_and_then_a_table_that_adds_up(page: Page, site: Site) -> None:
+    page.clock.install(time=0)
     visit(page, site.match("richest-4", "?viewer=open"))
+    stop_clock(page)
     press(page, "End")
     ranks = page.get_by_label("Result", exact=True).get_by_role("listitem")
     expect(ranks).to_have_count(4)
@@ -316,17 +334,18 @@ def test_the_awards_come_one_by_one_and_then_a_table_that_adds_up(page: Page, si
     expect(page.get_by_role("button", name="Play")).to_be_visible()
     expect(ranks).to_have_count(0)
     press(page, "End", "ArrowRight")
-    titles = [page.get_by_label("Final scoring").get_by_role("heading", level=3).inner_text()]
+    award = page.get_by_label("Final scoring").get_by_role("heading", level=3)
+    expect(award).to_have_text(re.compile("^Highest brown tower"))
     expect(ranks).to_have_count(0)
+    titles = [award.inner_text()]
     for _ in range(7):
         press(page, "ArrowRight")
-        titles.append(
-            page.get_by_label("Final scoring").get_by_role("heading", level=3).inner_text()
-        )
+        expect(award).not_to_have_text(titles[-1])
+        titles.append(award.inner_text())
     assert len(set(titles)) == 8
-    assert titles[0].startswith("Highest brown tower")
     press(page, "ArrowRight")
     table = page.get_by_role("table")
+    expect(table).to_be_visible()
     names = [cell.strip() for cell in table.get_by_role("columnheader").all_inner_texts()]
     rows = [row.split("\t") for row in table.get_by_role("row").all_inner_texts()]
     numbers = {row[0]: [int(cell.replace("–", "0")) for cell in row[1:]] for row in rows[1:]}
@@ -348,8 +367,7 @@ def test_without_spoilers_neither_result_nor_length_is_shown(page: Page, site: S
     expect_position(page, 2)
     expect(slider(page)).to_have_attribute("max", "2")
     expect(page.get_by_text("There is no further one")).to_be_visible()
-    text = page.locator("body").inner_text()
-    assert str(length) not in text
+    expect(page.locator("body")).not_to_contain_text(str(length), use_inner_text=True)
     press(page, "End")
     expect_position(page, 2)
     page.goto("about:blank")
@@ -364,7 +382,7 @@ def test_without_spoilers_neither_result_nor_length_is_shown(page: Page, site: S
 
 
 def test_the_signature_is_checked_against_the_key_of_the_run(page: Page, site: Site) -> None:
-    visit(page, f"{site.address}runs/pair/matches/r1-pro-0001-1")
+    visit(page, f"{site.address}/runs/pair/matches/r1-pro-0001-1")
     page.locator("summary", has_text="Signature").click()
     expect(page.get_by_text("unchanged and signed with the key of this run")).to_be_visible()
     expect(page.get_by_text(re.compile("^Key [0-9a-f]{16}$"))).to_be_visible()
@@ -374,7 +392,7 @@ def test_the_signature_is_checked_against_the_key_of_the_run(page: Page, site: S
 
 
 def test_a_block_is_shown_in_step_and_its_first_difference_is_found(page: Page, site: Site) -> None:
-    visit(page, f"{site.address}runs/pair/matches/r1-pro-0001-1")
+    visit(page, f"{site.address}/runs/pair/matches/r1-pro-0001-1")
     page.get_by_role("link", name="Side by side").click()
     sides = page.get_by_role("region", name=re.compile("^Match "))
     expect(sides).to_have_count(2)
@@ -400,7 +418,7 @@ def test_a_phone_shows_one_match_of_a_block(page: Page, site: Site) -> None:
     expect(sides).to_have_accessible_name(re.compile("r1-pro-0001-1"))
     page.get_by_role("combobox", name="Match shown").select_option(index=1)
     expect(sides).to_have_accessible_name(re.compile("r1-pro-0001-2"))
-    assert widest(page) <= 360
+    expect_no_scrolling_sideways(page)
 
 
 # In a frame
@@ -415,6 +433,7 @@ def test_a_page_around_it_controls_an_embedded_match(page: Page, site: Site) -> 
     page.goto(f"{PARENT}/")
     inside = page.frame_locator("iframe")
     expect_position(inside, 0)
+    wait_until("the match listens", lambda: page.frames[-1].title().endswith("– ASARA"))
     expect(inside.get_by_role("heading", name="What happened")).to_have_count(0)
 
     def send(message: object) -> None:
@@ -437,15 +456,14 @@ def test_a_page_around_it_controls_an_embedded_match(page: Page, site: Site) -> 
 
 def test_other_pages_cannot_embed_a_match(browser: Browser, site: Site) -> None:
     frame = site.match("basic-2", "?embed")
-    other = browser.new_page()  # the browser logs the refusal as an error
-    other.route(
-        "http://other.example/",
-        lambda route: route.fulfill(body=f'<iframe src="{frame}">', content_type="text/html"),
-    )
-    other.goto("http://other.example/")
-    other.wait_for_timeout(500)
-    expect(slider(other.frame_locator("iframe"))).to_have_count(0)
-    other.context.close()
+    with opened_page(browser, errors=REFUSED) as other:
+        other.route(
+            "http://other.example/",
+            lambda route: route.fulfill(body=f'<iframe src="{frame}">', content_type="text/html"),
+        )
+        with other.expect_console_message(lambda line: "frame-ancestors" in line.text):
+            other.goto("http://other.example/")
+        expect(slider(other.frame_locator("iframe"))).to_have_count(0)
 
 
 # One file
@@ -513,28 +531,38 @@ def test_a_changed_file_is_found_out(page: Page, offline: Callable[..., str]) ->
 
 
 def test_a_match_that_is_not_there_is_a_sentence(browser: Browser, site: Site) -> None:
-    page = browser.new_page(locale="en-GB")  # the browser logs the answer 404 as an error
-    page.goto(site.match("no-such-match"))
-    expect(page.get_by_role("alert")).to_contain_text("no match 'no-such-match'")
-    page.context.close()
+    with opened_page(browser, errors=BROKEN) as page:
+        page.goto(site.match("no-such-match"))
+        expect(page.get_by_role("alert")).to_contain_text("no match 'no-such-match'")
 
 
 # For everybody
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_accessibility_in_light_and_dark(page: Page, site: Site, scheme: Any) -> None:
-    page.emulate_media(color_scheme=scheme)
+@pytest.mark.parametrize(
+    ("scheme", "rules"), [("light", ()), ("dark", ("color-contrast",))], ids=["light", "dark"]
+)
+def test_accessibility_in_light_and_dark(
+    page: Page, site: Site, scheme: Any, rules: tuple[str, ...]
+) -> None:
+    page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
     visit(page, site.match("richest-4", "?viewer=open#moment-150"))
     expect(page.get_by_role("heading", name="What happened")).to_be_visible()
-    assert violations(page) == []
+    assert violations(page, rules=rules) == []
     press(page, "End")
-    assert violations(page) == []
+    expect(page.get_by_role("heading", name="Result")).to_be_visible()
+    assert violations(page, rules=rules) == []
     press(page, "?")
-    assert violations(page) == []
+    expect(page.get_by_role("dialog")).to_be_visible()
+    assert violations(page, "dialog", rules) == []
     visit(page, site.block())
     expect(page.get_by_role("region", name=re.compile("^Match ")).first).to_be_visible()
-    assert violations(page) == []
+    assert violations(page, rules=rules) == []
+
+
+def switch(page: Page, language: str) -> None:
+    page.locator("select.language").select_option(language)
+    expect(page.locator("html")).to_have_attribute("lang", language)
 
 
 @pytest.mark.parametrize("width", [360, 768, 1280, 1920])
@@ -542,11 +570,22 @@ def test_nothing_scrolls_sideways(page: Page, site: Site, width: int) -> None:
     page.set_viewport_size({"width": width, "height": 740})
     visit(page, site.match("richest-4", "?viewer=open#moment-100"))
     for language in ("de", "en", "fr", "it", "nl", "es"):
-        page.locator("select.language").select_option(language)
-        press(page, "End")
-        assert widest(page) <= width, language
-        press(page, "Home")
-        assert widest(page) <= width, language
+        switch(page, language)
+        for key in ("End", "Home"):
+            press(page, key)
+            expect_no_scrolling_sideways(page)
+
+
+FITS = """height => {
+    const box = part => part.getBoundingClientRect();
+    const head = box(document.querySelector("header"));
+    const bar = box(document.querySelector("footer"));
+    const parts = [...document.querySelectorAll("main svg[role=group]")].map(box);
+    return document.documentElement.scrollHeight === height && head.height < 80
+        && parts.length > 0
+        && parts.every(part => part.top >= head.bottom && part.bottom <= bar.top);
+}"""
+"""The head has one row, and the parts of the table lie between it and the bar at the bottom."""
 
 
 @pytest.mark.parametrize(("width", "height"), [(1280, 800), (1366, 768), (1920, 1080)])
@@ -554,18 +593,8 @@ def test_the_whole_table_fits_the_window(page: Page, site: Site, width: int, hei
     page.set_viewport_size({"width": width, "height": height})
     visit(page, site.match("richest-4", "?viewer=open#moment-250"))
     for language in ("en", "de", "fr"):
-        page.locator("select.language").select_option(language)
-        assert page.evaluate("document.documentElement.scrollHeight") == height
-        head = page.get_by_role("banner").bounding_box()
-        bar = page.get_by_role("contentinfo").bounding_box()
-        assert head is not None
-        assert head["height"] < 80, "more than one row"
-        assert bar is not None
-        for part in page.locator("main svg[role=group]").all():
-            box = part.bounding_box()
-            assert box is not None
-            assert box["y"] >= head["height"]
-            assert box["y"] + box["height"] <= bar["y"]
+        switch(page, language)
+        wait_until("the table fits the window", lambda: page.evaluate(FITS, height))
 
 
 def test_reduced_motion_moves_nothing(page: Page, site: Site) -> None:

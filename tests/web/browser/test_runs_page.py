@@ -15,9 +15,16 @@ from asara_server.atomic_file import replace_file
 from asara_server.eventlog.journal import Journal
 from asara_server.tournament.run.directory import JOURNAL
 from asara_server.tournament.standings.match_result import MatchResult, SeatOutcome
+from tests.events import wait_until
 from tests.report.runs import run_with_replays
 from tests.tournament.samples import RUNNING, match, mirrored, write_run
-from tests.web.chromium import opened_page, violations
+from tests.web.chromium import (
+    BROKEN,
+    REFUSED,
+    expect_no_scrolling_sideways,
+    opened_page,
+    violations,
+)
 from tests.web.web_process import asara_web
 
 HOSTILE = '<img src=x onerror="document.title=1">\u202egnp.exe'
@@ -60,7 +67,7 @@ def address(folder: Path) -> Iterator[str]:
 @pytest.fixture
 def missing_page(browser: Browser) -> Iterator[Page]:
     """A page whose console may name answers with status 4xx."""
-    with opened_page(browser, broken=True) as page:
+    with opened_page(browser, errors=BROKEN) as page:
         yield page
 
 
@@ -76,7 +83,7 @@ def test_a_run_is_opened_from_the_list(page: Page, address: str):
     page.goto(address)
     page.get_by_role("link", name="Spring cup").click()
     expect(heading(page)).to_have_text("Spring cup")
-    assert page.url == f"{address}/runs/cup"
+    expect(page).to_have_url(f"{address}/runs/cup")
     standings = page.get_by_role("region", name="Standings").get_by_role("table")
     expect(standings.get_by_role("row")).to_have_count(5)
     expect(standings.get_by_role("rowheader")).to_have_count(4)
@@ -104,7 +111,7 @@ def test_filters_are_in_the_address(page: Page, address: str):
     page.get_by_role("combobox", name="Entry").select_option("dan")
     page.get_by_role("combobox", name="Forfeit").select_option("crash")
     expect(page.get_by_text("3 matches", exact=True)).to_be_visible()
-    assert page.url.endswith("/runs/cup/matches?entry=dan&fault=crash")
+    expect(page).to_have_url(f"{address}/runs/cup/matches?entry=dan&fault=crash")
     page.reload()
     expect(page.get_by_text("3 matches", exact=True)).to_be_visible()
     expect(page.get_by_role("combobox", name="Entry")).to_have_value("dan")
@@ -117,27 +124,24 @@ def test_a_filter_that_means_nothing_is_explained(missing_page: Page, address: s
     expect(missing_page.get_by_role("alert")).to_contain_text("state: write one of")
 
 
-def test_two_thousand_matches_scroll_without_delay(page: Page, address: str):
+def test_a_list_of_two_thousand_matches_has_few_rows_at_a_time(page: Page, address: str):
     page.goto(f"{address}/runs/many/matches")
     expect(page.get_by_text("2,000 matches", exact=True)).to_be_visible()
-    assert rows(page).count() < 80
-    longest_ms = page.evaluate(
+    expect(page.locator("[data-row='0']")).to_contain_text("ann")
+    most_rows = page.evaluate(
         """async () => {
-            let longest = 0, last = performance.now();
+            let most = 0;
             const height = document.documentElement.scrollHeight;
             for (let step = 0; step <= 40; step += 1) {
                 window.scrollTo(0, height * step / 40);
                 await new Promise(requestAnimationFrame);
-                const now = performance.now();
-                longest = Math.max(longest, now - last);
-                last = now;
+                most = Math.max(most, document.querySelectorAll("[data-row]").length);
             }
-            return longest;
+            return most;
         }"""
     )
-    assert longest_ms < 500  # 50 or so on an idle machine
+    assert 0 < most_rows < 80
     expect(page.locator("[data-row='1999']")).to_contain_text("place 1")
-    assert rows(page).count() < 80
 
 
 def test_the_list_is_used_by_keyboard(page: Page, address: str):
@@ -157,7 +161,9 @@ def test_the_list_is_used_by_keyboard(page: Page, address: str):
 
 def test_enter_opens_a_match(page: Page, address: str):
     page.goto(f"{address}/runs/replays/matches")
-    page.locator("[data-row='1']").focus()
+    row = page.locator("[data-row='1']")
+    expect(row).to_contain_text("bot 0")
+    row.focus()
     page.keyboard.press("Enter")
     expect(page).to_have_url(re.compile("/runs/replays/matches/r1-basic-0002"))
     expect(heading(page)).to_contain_text("bot 0")
@@ -183,9 +189,8 @@ def test_names_are_text_and_keep_their_direction_to_themselves(page: Page, addre
     for path in ("/", "/runs/hostile", "/runs/hostile/matches"):
         page.goto(address + path)
         expect(page.get_by_text("<img src=x").first).to_be_visible()
-        page.wait_for_timeout(200)
-        assert page.locator("img").count() == 0
-        assert page.title().endswith("– ASARA")
+        expect(page).to_have_title(re.compile("– ASARA$"))
+        expect(page.locator("img")).to_have_count(0)
         assert "\u202e" not in page.content()
         directions = page.get_by_text("<img src=x").first.evaluate(
             "element => getComputedStyle(element.closest('bdi') ?? element).unicodeBidi"
@@ -193,7 +198,7 @@ def test_names_are_text_and_keep_their_direction_to_themselves(page: Page, addre
         assert directions == "isolate"
 
 
-def test_a_run_that_goes_on_is_shown_without_reloading(page: Page, tmp_path: Path):
+def test_a_run_that_goes_on_is_shown_without_reloading(browser: Browser, tmp_path: Path):
     folder = tmp_path / "runs"
     results = [
         result.model_copy(update={"started": "2026-01-01T10:00:00+00:00"})
@@ -201,32 +206,39 @@ def test_a_run_that_goes_on_is_shown_without_reloading(page: Page, tmp_path: Pat
     ]
     write_run(folder / "cup", results[:4], **RUNNING)
     # The open journal shows that a program is playing the run.
-    with closing(Journal(folder / "cup" / JOURNAL)), asara_web(folder) as address:
+    with (
+        closing(Journal(folder / "cup" / JOURNAL)),
+        asara_web(folder) as address,
+        opened_page(browser) as page,
+    ):
         page.goto(f"{address}/runs/cup")
         expect(page.get_by_text("4 of 96 matches")).to_be_visible()
         write_lines(folder / "cup", results[4:10])
-        expect(page.get_by_text("10 of 96 matches")).to_be_visible(timeout=15_000)
+        expect(page.get_by_text("10 of 96 matches")).to_be_visible()
         page.get_by_role("link", name="Matches", exact=True).click()
         expect(page.get_by_text("10 matches", exact=True)).to_be_visible()
         write_lines(folder / "cup", results[10:12])
-        expect(page.get_by_text("12 matches", exact=True)).to_be_visible(timeout=15_000)
+        expect(page.get_by_text("12 matches", exact=True)).to_be_visible()
 
 
-def test_the_page_of_a_match_tells_that_its_run_is_over(page: Page, tmp_path: Path):
+def test_the_page_of_a_match_tells_that_its_run_is_over(browser: Browser, tmp_path: Path):
     cup = tmp_path / "runs" / "cup"
     run_with_replays(cup, 2)
     finished = (cup / "run.json").read_text()
     info = json.loads(finished)
     (cup / "run.json").write_text(json.dumps(info | {"state": "running", "ended": None}))
-    with asara_web(cup.parent) as address, closing(Journal(cup / JOURNAL)):
-        page.goto(f"{address}/runs/cup/matches")
-        rows(page).first.click()
+    with (
+        asara_web(cup.parent) as address,
+        closing(Journal(cup / JOURNAL)),
+        opened_page(browser) as page,
+    ):
+        with page.expect_response("**/api/runs/cup"):  # the page knows of a run that goes on
+            page.goto(f"{address}/runs/cup/matches/r1-basic-0001")
         expect(page.get_by_role("slider", name="Position in the match")).to_be_visible()
         expect(page.get_by_text("The run is finished.")).to_have_count(0)
         # As a run does it: while it holds its journal, and the whole file at once.
         replace_file(cup / "run.json", finished.encode())
-        over = page.get_by_role("link", name="The run is finished. First: ")
-        over.click(timeout=15_000)
+        page.get_by_role("link", name="The run is finished. First: ").click()
         expect(heading(page)).to_have_text(info["title"])
 
 
@@ -268,13 +280,14 @@ def test_nothing_scrolls_sideways(page: Page, address: str):
         page.wait_for_load_state("networkidle")
         for width in WIDTHS:
             page.set_viewport_size({"width": width, "height": 800})
-            assert page.evaluate("document.documentElement.scrollWidth") <= width
+            expect_no_scrolling_sideways(page)
 
 
 @pytest.mark.parametrize("path", ["/", "/runs/cup", "/runs/cup/matches?entry=dan"])
 def test_pages_are_accessible(page: Page, address: str, path: str):
     page.emulate_media(color_scheme="light", reduced_motion="reduce")
     page.goto(address + path)
+    expect(heading(page)).to_be_visible()
     page.wait_for_load_state("networkidle")
     assert violations(page) == []
     page.emulate_media(color_scheme="dark", reduced_motion="reduce")
@@ -301,42 +314,41 @@ def test_the_first_page_needs_no_other_host(page: Page, address: str):
     assert [url for url in requested if not url.startswith(f"{address}/")] == []
 
 
+FORBIDDEN = """async () => {
+    window.refused = [];
+    document.addEventListener("securitypolicyviolation", (event) => {
+        window.refused.push(event.effectiveDirective);
+    });
+    const add = (name, properties) => {
+        document.body.append(Object.assign(document.createElement(name), properties));
+    };
+    add("script", { textContent: "window.harmed = true" });
+    add("script", { src: "http://other.example/x.js" });
+    add("style", { textContent: "body { display: none }" });
+    add("img", { src: "http://other.example/x.png" });
+    document.body.setAttribute("style", "display: none");
+    add("form", { action: "/harmed" });
+    document.forms[0].submit();
+    await fetch("http://other.example/").catch(() => {});
+    try { new WebSocket("ws://other.example/"); } catch {}
+}"""
+
+
 def test_the_policy_stops_every_other_script_style_and_request(browser: Browser, address: str):
-    context = browser.new_context()
-    page = context.new_page()
-    page.goto(address)
-    expect(heading(page)).to_be_visible()
-    refused = page.evaluate(
-        """async () => {
-          const refused = [];
-          document.addEventListener("securitypolicyviolation", (event) => {
-            refused.push(event.effectiveDirective);
-          });
-          const add = (name, properties) => {
-            document.body.append(Object.assign(document.createElement(name), properties));
-          };
-          add("script", { textContent: "window.harmed = true" });
-          add("script", { src: "http://other.example/x.js" });
-          add("style", { textContent: "body { display: none }" });
-          add("img", { src: "http://other.example/x.png" });
-          document.body.setAttribute("style", "display: none");
-          add("form", { action: "/harmed" });
-          document.forms[0].submit();
-          await fetch("http://other.example/").catch(() => {});
-          try { new WebSocket("ws://other.example/"); } catch {}
-          await new Promise((resolve) => setTimeout(resolve, 200));
-          return { refused, harmed: window.harmed === true };
-        }"""
-    )
-    assert refused["harmed"] is False
-    assert sorted(refused["refused"]) == [
-        "connect-src",
-        "connect-src",
-        "form-action",
-        "img-src",
-        "script-src-elem",
-        "script-src-elem",
-        "style-src-attr",
-        "style-src-elem",
-    ]
-    context.close()
+    with opened_page(browser, errors=REFUSED) as page:
+        page.goto(address)
+        expect(heading(page)).to_be_visible()
+        page.evaluate(FORBIDDEN)
+        expected = [
+            "connect-src",
+            "connect-src",
+            "form-action",
+            "img-src",
+            "script-src-elem",
+            "script-src-elem",
+            "style-src-attr",
+            "style-src-elem",
+        ]
+        wait_until("all is refused", lambda: page.evaluate("refused.length") >= len(expected))
+        assert sorted(page.evaluate("refused")) == expected
+        assert page.evaluate("window.harmed") is None

@@ -1,6 +1,7 @@
 """Pages that `asara replay page` and `asara report --pages` write, in a browser."""
 
 import random
+import re
 import threading
 from collections.abc import Iterator
 from dataclasses import replace
@@ -8,10 +9,9 @@ from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
 
 import pytest
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Browser, Page, expect
 
 from asara_server.eventlog.replay import replay_of
 from asara_server.match.spec import Player
@@ -20,6 +20,7 @@ from tests.cli.command import asara
 from tests.match.playouts import EVERYTHING, random_match, random_spec, rules_for
 from tests.report.runs import KEY, run_with_replays
 from tests.vectors import viewed_matches
+from tests.web.chromium import REFUSED, opened_page
 
 RICHEST = viewed_matches.FOLDER / f"{viewed_matches.RICHEST}.asara"
 HOSTILE = "</script><script>document.title='taken'</script>\u202e<b>"
@@ -61,7 +62,7 @@ def test_a_file_shows_its_match_and_asks_for_nothing(page: Page, tmp_path: Path)
     asked = requests_of(page)
     page.goto(file.as_uri())
     page.get_by_text("greedy-2").first.wait_for()
-    page.wait_for_timeout(300)
+    page.wait_for_load_state("networkidle")
     assert asked == [file.as_uri()]
 
 
@@ -75,18 +76,17 @@ def test_a_file_for_one_seat_shows_it(page: Page, tmp_path: Path) -> None:
 
 def test_the_policy_stops_every_other_script_and_request(browser: Browser, tmp_path: Path) -> None:
     file = written(RICHEST, tmp_path / "match.html")
-    page = browser.new_page()
-    page.goto(file.as_uri())
-    ran = page.evaluate(
-        """async () => {
-            const element = document.createElement("script");
-            element.textContent = "globalThis.ran = true";
-            document.body.append(element);
-            const fetched = await fetch("data:text/plain,x").then(() => true, () => false);
-            return [globalThis.ran === true, fetched];
-        }"""
-    )
-    page.close()
+    with opened_page(browser, errors=REFUSED) as page:
+        page.goto(file.as_uri())
+        ran = page.evaluate(
+            """async () => {
+                const element = document.createElement("script");
+                element.textContent = "globalThis.ran = true";
+                document.body.append(element);
+                const fetched = await fetch("data:text/plain,x").then(() => true, () => false);
+                return [globalThis.ran === true, fetched];
+            }"""
+        )
     assert ran == [False, False]
 
 
@@ -104,7 +104,7 @@ def test_names_are_text(page: Page, tmp_path: Path) -> None:
 def test_the_language_of_a_file_is_the_one_chosen(page: Page, tmp_path: Path) -> None:
     page.goto(written(RICHEST, tmp_path / "match.html", "--language", "de").as_uri())
     page.get_by_text("Jahr 1").first.wait_for()
-    assert page.evaluate("document.documentElement.lang") == "de"
+    expect(page.locator("html")).to_have_attribute("lang", "de")
 
 
 @pytest.mark.parametrize("served", [False, True])
@@ -116,5 +116,5 @@ def test_a_report_leads_to_the_page_of_a_match(
     page.goto(f"{site}/run/report.html" if served else (run / "report.html").as_uri())
     page.locator("#matches summary").click()
     page.get_by_role("link", name="r1-basic-0002", exact=True).click()
+    expect(page).to_have_url(re.compile(r"/run/pages/r1-basic-0002\.html\b"))
     page.get_by_text("bot 1").first.wait_for()
-    assert urlsplit(page.url).path.endswith("/run/pages/r1-basic-0002.html")

@@ -14,7 +14,7 @@ import pytest
 from playwright.sync_api import Page, WebSocketRoute
 
 from asara.v1.play_pb2 import DecisionKind
-from tests.events import until
+from tests.events import EVENT_S, until
 from tests.referee.harness import Stream, spec
 from tests.web.browser.scripts import bundled, run_in_page
 from tests.web.served import watched_referee
@@ -98,9 +98,9 @@ def running_match(folder: Path, pace: Pace | None = None) -> Iterator[tuple[str,
     with ThreadPoolExecutor(1) as threads:
         served = threads.submit(lambda: asyncio.run(serve()))
         try:
-            yield addresses.get(timeout=20), served
+            yield addresses.get(timeout=EVENT_S), served
         finally:
-            loops.get(timeout=20).call_soon_threadsafe(left.set)
+            loops.get(timeout=EVENT_S).call_soon_threadsafe(left.set)
 
 
 def test_a_match_goes_on_where_its_connection_broke(
@@ -127,7 +127,7 @@ def test_a_match_goes_on_where_its_connection_broke(
     page.route_web_socket(re.compile("/ws/watch"), break_the_first)
     with running_match(tmp_path, pace) as (address, served):
         run_in_page(page, f"http://{address}/api/runs#{tmp_path.name}/m1", script)
-        page.locator("[data-over]").wait_for(timeout=30_000)
+        page.locator("[data-over]").wait_for()
         seen = page.evaluate("""({
             lengths: seen.lengths, kept: seen.kept, connections: seen.connections,
             failed: seen.failed, sequence: seen.record.moments.at(-1).sequence,

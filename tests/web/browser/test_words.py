@@ -10,6 +10,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from asara.v1.replay_view_pb2 import ReplayView
 from asara_server.replay.match_page import PageLanguage, match_page, read_page_files
+from tests.web.chromium import expect_no_scrolling_sideways, opened_page
 
 FOLDER = Path(__file__).parents[2] / "vectors" / "replay_views"
 HOSTILE = "<marquee>\u202eevil\u2069</marquee>"
@@ -38,11 +39,9 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 @contextmanager
 def _opened(browser: Browser, address: str, locale: str, width: int = 1280) -> Iterator[Page]:
-    context = browser.new_context(locale=locale, viewport={"width": width, "height": 800})
-    page = context.new_page()
-    page.goto(f"{address}#moment-6")
-    yield page
-    context.close()
+    with opened_page(browser, locale=locale, width=width) as page:
+        page.goto(f"{address}#moment-6")
+        yield page
 
 
 def _expect_language(page: Page, language: str) -> None:
@@ -56,7 +55,7 @@ def test_the_browsers_language_decides_and_every_text_fits_a_phone(
 ) -> None:
     with _opened(browser, address, f"{language}-CH", width=360) as page:
         _expect_language(page, language)
-        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+        expect_no_scrolling_sideways(page)
 
 
 def test_a_switch_overrules_the_browser_and_is_remembered(browser: Browser, address: str) -> None:
@@ -76,7 +75,5 @@ def test_the_language_of_a_file_overrules_the_browser(browser: Browser, tmp_path
 def test_a_hostile_name_stays_text_inside_its_sentence(browser: Browser, address: str) -> None:
     with _opened(browser, address, "en") as page:
         sentence = page.get_by_text(PURCHASE["en"]).first
-        assert f"\u2068<marquee>evil</marquee>\u2069 {PURCHASE['en']}" in (
-            sentence.text_content() or ""
-        )
+        expect(sentence).to_contain_text(f"\u2068<marquee>evil</marquee>\u2069 {PURCHASE['en']}")
         assert page.locator("marquee").count() == 0
