@@ -8,12 +8,15 @@ The average of the field has 1,500 points, or, if it takes part, the bundled bot
 that no chain of matches connects cannot be compared. Only the largest group that is connected, or
 that of `greedy`, has ratings.
 
-The interval of a rating is that of the difference from the average of the field. Matches of a block
-are not independent, so the variance is the sandwich estimate with blocks as clusters (White,
-"Maximum Likelihood Estimation of Misspecified Models", 1982), plus two further blocks as varied as
-the model says, and its quantile is Student's with the number of blocks of the entry. Without these
-additions, few blocks give intervals that are too narrow: in one world, with ten blocks, 70 % of the
-intervals held the truth instead of 95 %.
+The interval of a rating is that of the difference from the average of the field. Matches of a
+block are not independent, so the variance is the sandwich estimate with blocks as clusters (White,
+"Maximum Likelihood Estimation of Misspecified Models", 1982), plus three further blocks as varied
+as the model says, and its quantile is Student's with the number of blocks of the entry. Without
+these additions, few blocks give intervals that are too narrow: in one world, with ten blocks, 70 %
+of the intervals held the truth instead of 95 %. The further blocks also allow for pairings that
+follow from results: who was lucky then meets others who were, which tells little about either, so
+that good luck lasts longer than the likelihood says. Corrections for that need the order of the
+matches, on which a rating must not depend.
 """
 
 from collections.abc import Sequence
@@ -21,6 +24,7 @@ from typing import Final
 
 import numpy as np
 
+from asara_server.tournament.standings.intervals import ERROR
 from asara_server.tournament.standings.model import LadderRow
 from asara_server.tournament.standings.plackett_luce import Fit, choices, fit
 from asara_server.tournament.standings.result_table import Floats, Indices, ResultTable
@@ -30,10 +34,10 @@ ANCHOR_RATING: Final = 1_500
 POINTS: Final = 400 / np.log(10)
 """Points of a strength of 1, which are odds of e to one."""
 
-_ADDED_BLOCKS: Final = 2
+_ADDED_BLOCKS: Final = 3
 
 
-def ladder(names: Sequence[str], table: ResultTable) -> tuple[LadderRow, ...]:
+def ladder(names: Sequence[str], table: ResultTable, error: float = ERROR) -> tuple[LadderRow, ...]:
     """Return a row per entry, best first; those without a rating come last.
 
     `table` is that of the results, made with `names`.
@@ -44,7 +48,7 @@ def ladder(names: Sequence[str], table: ResultTable) -> tuple[LadderRow, ...]:
     made = choices(table.entry, table.match, table.score, table.block)
     fitted = fit(made, count, int(table.block.max(initial=-1)) + 1)
     blocks = _blocks(table, count)
-    ratings, ends = _ratings(fitted, blocks, rated)
+    ratings, ends = _ratings(fitted, blocks, rated, error)
     if ANCHOR in names and rated[names.index(ANCHOR)]:
         shift = ANCHOR_RATING - ratings[names.index(ANCHOR)]
         ratings, ends = ratings + shift, ends + shift
@@ -87,7 +91,9 @@ def _blocks(table: ResultTable, count: int) -> Indices:
     return np.bincount(cells // (int(table.block.max(initial=0)) + 1), minlength=count)
 
 
-def _ratings(fitted: Fit, blocks: Indices, rated: np.ndarray) -> tuple[Floats, Floats]:
+def _ratings(
+    fitted: Fit, blocks: Indices, rated: np.ndarray, error: float
+) -> tuple[Floats, Floats]:
     """Return ratings and the ends of their intervals, with 1,500 as the mean of those `rated`."""
     from scipy.special import stdtrit
 
@@ -100,6 +106,6 @@ def _ratings(fitted: Fit, blocks: Indices, rated: np.ndarray) -> tuple[Floats, F
     number = max(2, len(np.unique(fitted.block_gradients.nonzero()[0])))
     variance = (by_block**2).sum(axis=0) * number / (number - 1)
     variance += _ADDED_BLOCKS * (against.T * of_field).sum(axis=0) / np.maximum(blocks, 1)
-    half = POINTS * stdtrit(np.maximum(blocks - 1, 1), 0.975) * np.sqrt(variance)
+    half = POINTS * stdtrit(np.maximum(blocks - 1, 1), 1 - error / 2) * np.sqrt(variance)
     ratings = ANCHOR_RATING + POINTS * (fitted.strengths - field @ fitted.strengths)
     return ratings, np.stack((ratings - half, ratings + half), axis=-1)
