@@ -10,6 +10,7 @@ from asara_server.tournament.run.audit_trust import Published
 from asara_server.tournament.run.directory import read_info
 from asara_server.tournament.run.run_audit import audit_run
 from asara_server.tournament.standings.model import Standings
+from tests.cli.command import asara, refusal
 from tests.tournament.played_runs import HEADER, Forger, play_run
 from tests.tournament.runs import play
 from tests.tournament.sample_bots import GOOD, write_tournament
@@ -144,3 +145,20 @@ def test_settings_that_do_not_fit(old: str, new: str, why: str, tmp_path: Path) 
     file = write_tournament(tmp_path, dict.fromkeys(PAIR, ""), UNTIL.replace(old, new))
     with pytest.raises(ConfigError, match=why):
         load_tournament(file)
+
+
+def test_the_plan_names_the_looks_and_what_a_precision_takes(early: Path, tmp_path: Path) -> None:
+    file = write_tournament(tmp_path, dict.fromkeys(PAIR, ""), UNTIL)
+    shown = asara("tournament", "plan", file, "--precision", "0.03").stdout
+    assert "all ranks are settled after\n4, 6, 8, 12, 18, 28, 40 matches" in shown
+    # ⅛ is the variance of a block of two won or lost matches, and 2.734 the quantile at 8 looks
+    assert "rounds = 1039" in shown
+    shown = asara("tournament", "plan", file, "--precision", "0.03", "--pilot", early).stdout
+    assert "rounds = 10." in shown  # who always wins needs no more than the fewest
+    assert "--pilot is for --precision" in refusal("tournament", "plan", file, "--pilot", early)
+
+
+def test_the_commands_say_that_a_run_ended_early(early: Path) -> None:
+    shown = " ".join(asara("standings", early).stdout.split())
+    assert "The run ended early, because the ranks were settled; it could have had 60" in shown
+    assert "Intervals and ranks allow for 8 looks at the results" in shown

@@ -32,10 +32,10 @@ def _key(tournament: Tournament, needed: int) -> str:
     """Return the setting that gives every entry so many blocks."""
     kinds = len(tournament.rule_sets)
     if tournament.blocks_per_entry is not None:
-        return f"blocks_per_entry = {-(-needed // (kinds * len(tournament.seats))):,}"
+        return f"blocks_per_entry = {-(-needed // (kinds * len(tournament.seats)))}"
     layout = planned_layout(tournament)
     planned = sum(balance(layout, seats).blocks_per_entry.least for seats in tournament.seats)
-    return f"rounds = {-(-needed * tournament.rounds // max(1, kinds * planned)):,}"
+    return f"rounds = {-(-needed * tournament.rounds // max(1, kinds * planned))}"
 
 
 def _of_equals(tournament: Tournament) -> float:

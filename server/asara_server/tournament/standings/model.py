@@ -24,9 +24,7 @@ class SeatScore(_Part):
     """Matches and mean score in one seat of a table."""
 
     seats: int
-    """Number of seats at the table."""
     seat: int
-    """0 to seats - 1."""
     matches: int
     score: Rounded
 
@@ -41,9 +39,7 @@ class StandingsRow(_Part):
     score: Rounded
     interval_95: Interval | None
     match_score: Rounded
-    """Mean score without a comparison."""
     ranks: tuple[int, int] | None
-    """Best and worst rank that the results allow."""
     first_chance: Rounded | None
     win_share: Rounded
     prestige: Rounded | None
@@ -76,9 +72,7 @@ class DealShareRow(_Part):
     rule_sets: str
     seats: int
     matches: int
-    """Matches whose scores were compared."""
     share: Rounded
-    """Share of the variance of a match score."""
 
 
 class LadderRow(_Part):
@@ -101,9 +95,7 @@ class Unfinished(_Part):
     """What is missing of the group that is being played."""
 
     blocks: int
-    """Deal blocks of which some matches were played."""
     matches: int
-    """Matches that these blocks lack."""
 
 
 class Standings(_Part):
@@ -115,7 +107,6 @@ class Standings(_Part):
     unfinished: Unfinished
     remote_blocks: int
     looks: tuple[int, ...]
-    """Numbers of matches after which the ranks are looked at, if the run may end early then."""
     overall: tuple[StandingsRow, ...]
     without_forfeits: tuple[StandingsRow, ...]
     by_rule_sets: dict[str, tuple[StandingsRow, ...]]
