@@ -158,6 +158,14 @@ def test_the_plan_names_the_looks_and_what_a_precision_takes(early: Path, tmp_pa
     assert "--pilot is for --precision" in refusal("tournament", "plan", file, "--pilot", early)
 
 
+def test_the_status_names_the_next_look(tmp_path: Path) -> None:
+    run = play_run(tmp_path, UNTIL, names=PAIR, loser="bob", most=7)
+    assert (
+        "Ends early if the ranks are settled; next look after 8 matches."
+        in asara("status", run).stdout
+    )
+
+
 def test_the_commands_say_that_a_run_ended_early(early: Path) -> None:
     shown = " ".join(asara("standings", early).stdout.split())
     assert "The run ended early, because the ranks were settled; it could have had 60" in shown

@@ -120,7 +120,8 @@ def ladder_coverage(world: World, number: int, blocks: int, *, adaptive: bool = 
     true = true_ratings(world)
     held = []
     for groups, ranks in tournaments(world, number, blocks, adaptive=adaptive):
-        rows = {row.entry: row for row in ladder(world.names, results_of(groups, ranks))}
+        table = results_of(groups, ranks)
+        rows = {row.entry: row for row in ladder(world.names, table, paired_by_results=adaptive)}
         for name, rating in zip(world.names, true, strict=True):
             low, high = rows[name].interval_95 or (np.nan, np.nan)
             held.append(low <= rating <= high)

@@ -75,11 +75,14 @@ def compute_standings(
     )
 
 
-def compute_ladder(entries: Sequence[str], results: Iterable[MatchResult]) -> tuple[LadderRow, ...]:
+def compute_ladder(
+    entries: Sequence[str], results: Iterable[MatchResult], looks: Sequence[int] = ()
+) -> tuple[LadderRow, ...]:
     """Return the ladder of these results alone."""
+    from asara_server.tournament.standings.intervals import error_of
     from asara_server.tournament.standings.ladder import ladder
 
-    return ladder(*_tabulated(entries, results))
+    return ladder(*_tabulated(entries, results), error_of(looks))
 
 
 def ranks_settled(
