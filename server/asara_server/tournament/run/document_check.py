@@ -71,7 +71,8 @@ def derived_schedule(
             mismatch(f"{MANIFEST}: matches", len(schedule), manifest.matches, "its settings")
         )
     if manifest.looks and manifest.looks != (looks := looks_at(schedule)):
-        faults.append(mismatch(f"{MANIFEST}: looks", looks, manifest.looks, "its schedule"))
+        found, wanted = (", ".join(map(str, one)) for one in (manifest.looks, looks))
+        faults.append(mismatch(f"{MANIFEST}: looks", wanted, found, "its schedule"))
     if files.schedule is not None and files.schedule != content:
         faults.append(f"{SCHEDULE}: {_first_line_difference(content, files.schedule)}")
     return schedule
