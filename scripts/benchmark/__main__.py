@@ -19,6 +19,7 @@ from scripts.benchmark.gate import gate
 from scripts.benchmark.python_client import python_client
 from scripts.benchmark.referee import referee
 from scripts.benchmark.search import search
+from scripts.benchmark.standings import standings
 from scripts.benchmark.tournament import tournament
 from scripts.benchmark.web import web
 from scripts.benchmark.worlds import worlds
@@ -28,6 +29,7 @@ BENCHMARKS: Final[dict[str, Callable[[bool], list[Figure]]]] = {
     "environment": environment,
     "worlds": worlds,
     "search": search,
+    "standings": standings,
     "referee": referee,
     "tournament": tournament,
     "concurrency": concurrency,
@@ -41,7 +43,7 @@ BENCHMARKS: Final[dict[str, Callable[[bool], list[Figure]]]] = {
     "gate": gate,
     "web": web,
 }
-ON_REQUEST: Final = frozenset({"clients", "channels", "cluster", "gate", "web"})
+ON_REQUEST: Final = frozenset({"clients", "channels", "cluster", "gate", "standings", "web"})
 """Benchmarks that run only when they are named: they need more tools, or minutes and free cores."""
 
 

@@ -63,15 +63,22 @@ def playout(rules: Rules, seed: int) -> Iterator[Moment]:
 
 
 def random_match(
-    spec: MatchSpec, dice: random.Random, *, replies: int = 10_000, quiet: bool = False
+    spec: MatchSpec,
+    dice: random.Random,
+    *,
+    replies: int = 10_000,
+    quiet: bool = False,
+    first: int | None = None,
 ) -> MatchRecord:
     """Play a random match under a referee; unless it is `quiet`, with every type of record.
 
-    After `replies`, all seats but the first forfeit. The replies of the last seat are rejected
-    twice, its bot reconnects in its own turn and out of it, and of three seats it forfeits late.
+    After `replies`, the seats forfeit, from the last or the `first`, until one is left. The replies
+    of the last seat are rejected twice, its bot reconnects in its own turn and out of it, and of
+    three seats it forfeits late.
     """
     match = Match(spec, LIMITS)
     last = spec.rules.seats - 1
+    leaving = sorted(range(last + 1), key=lambda seat: (seat == first, seat))
     match.start({seat: Presence(seat == 1, seat == last) for seat in range(last + 1)}, {})
     now = answered = refused = 0
     while not match.finished:
@@ -81,8 +88,7 @@ def random_match(
             match.expire(now)
             continue
         if answered >= replies:
-            match.forfeit(last, Termination.CRASH, "the test ends here", now)
-            last -= 1
+            match.forfeit(leaving.pop(), Termination.CRASH, "the test ends here", now)
             continue
         if not quiet and answered in (5, 40):
             match.leave(last, now)

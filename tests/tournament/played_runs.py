@@ -61,10 +61,12 @@ REPLIES = 12
 VOID = "the referee failed: KeyError"
 
 
-def replayed(spec: MatchSpec) -> Replay:
-    """The replay of a short match."""
+def replayed(spec: MatchSpec, loser: str = "") -> Replay:
+    """The replay of a short match; without a `loser`, seat 0 wins."""
     dice = random.Random(spec.match_id)
-    return replay_of(random_match(spec, dice, replies=REPLIES, quiet=True))
+    seats = [player.entry for player in spec.players]
+    first = seats.index(loser) if loser in seats else None
+    return replay_of(random_match(spec, dice, replies=REPLIES, quiet=True, first=first))
 
 
 def spec_of(
@@ -111,10 +113,14 @@ def result_of(match: ScheduledMatch, attempt: int, replay: Replay | None) -> Mat
 
 @dataclass
 class PlayoutExecutor:
-    """Plays random matches: the attempts in `void` fail, and it stops after `most` matches."""
+    """Plays random matches: the attempts in `void` fail, and it stops after `most` matches.
+
+    The entry `loser` forfeits all its matches.
+    """
 
     void: Sequence[str] = ()
     most: int = 1_000
+    loser: str = ""
 
     name: str = "local"
     awaited: Sequence[str] = ()
@@ -151,7 +157,8 @@ class PlayoutExecutor:
         replay = None
         if name not in self.void:
             joint = settings.joint_deals
-            replay = replayed(spec_of(match, attempt, settings.clocks, secret, joint=joint))
+            spec = spec_of(match, attempt, settings.clocks, secret, joint=joint)
+            replay = replayed(spec, self.loser)
         result = result_of(match, attempt, replay)
         progress.record_result(result, None if replay is None else replay_records(replay))
         progress.finish_match(match, result)
@@ -165,6 +172,7 @@ def play_run(
     key: SigningKey = KEY,
     void: Sequence[str] = (),
     most: int = 1_000,
+    loser: str = "",
     enough: Callable[[int], bool] | None = None,
     resume: bool = False,
     run: str = "run",
@@ -195,7 +203,7 @@ def play_run(
                 finished=count,
                 enough=None if enough is None else lambda: enough(over),
                 resumed=opened[1],
-                executor=PlayoutExecutor(void, most),
+                executor=PlayoutExecutor(void, most, loser),
             )
             await runner.run()
 
@@ -272,6 +280,7 @@ class Forger:
             self.results,
             group=last_group_of(self.run),
             remote=self.manifest.remote,
+            looks=self.manifest.looks,
         )
         (self.run / "standings.json").write_bytes(standings_bytes(standings))
         order = schedule_order(match.match_id for match in self.schedule)

@@ -329,6 +329,8 @@ def _facts(report: Report) -> Iterator[Fact]:
         f"{counts.scheduled:,} scheduled, {counts.played:,} played in "
         f"{_count(counts.blocks, 'deal block', 'deal blocks')}, {counts.void:,} without a result",
     )
+    if report.standings.ended_early:
+        yield Fact("Ended early", "because the ranks were settled")
     if info.stalled_s is not None:
         yield Fact("Referee stalled", f"{_time(info.stalled_s)}, charged to no bot")
     yield Fact(

@@ -39,10 +39,11 @@ from asara_server.tournament.sandbox.bubblewrap import Sandbox
 from asara_server.tournament.sandbox.filesystem_view import oversized_entries
 from asara_server.tournament.sandbox.machine_limits import effective_limits
 from asara_server.tournament.sandbox.spec import SandboxKind
+from asara_server.tournament.schedule.looks import looks_at
 from asara_server.tournament.schedule.schedule import ScheduledMatch, bot_seed
 from asara_server.tournament.standings.match_result import MatchResult, utc_now
 from asara_server.tournament.standings.model import Standings
-from asara_server.tournament.standings.standings import compute_standings
+from asara_server.tournament.standings.standings import compute_standings, ranks_settled
 
 _WORKERS_END_S = 20.0
 """Seconds that the workers of a runner that was killed have to end."""
@@ -105,6 +106,7 @@ class Runner:
         self._directory = directory
         self._key = key
         self._finished = finished
+        self._looks = looks_at(schedule) if tournament.until else ()
         self._costs = CostsFile(directory.path, resumed.costs if resumed else None)
         self._progress = RunProgress(
             schedule,
@@ -114,6 +116,8 @@ class Runner:
             results=directory.restore_results() if resumed else (),
             finished=self._finish_match,
             enough=enough or (lambda: False),
+            looks=self._looks,
+            settled=self._settled,
             out=resumed.out if resumed else {},
             exclusions_changed=self._write_exclusions,
             legs=schedule_rule == "groups",
@@ -133,6 +137,7 @@ class Runner:
             deal_commitment=self.deal_commitment,
             schedule_rule=schedule_rule,
             may_end_early=enough is not None,
+            looks=self._looks,
             max_attempts=MAX_ATTEMPTS,
             sandbox=self._sandbox_kind,
         )
@@ -360,9 +365,14 @@ class Runner:
             sandbox=self._sandbox_kind,
             processes=self._tournament.process_policies,
             remote=self._tournament.remote_entries,
+            looks=self._looks,
             left_out=left_out,
             manifest_sha256=self.manifest_sha256,
         )
+
+    def _settled(self, results: Sequence[MatchResult]) -> bool:
+        names = [entry.name for entry in self._tournament.entries]
+        return ranks_settled(names, results, self._tournament.settled_places, self._looks)
 
     def _finish_match(self, result: MatchResult) -> None:
         self._finished(result)
@@ -388,6 +398,7 @@ class Runner:
             progress.results,
             group=progress.group,
             remote=self._tournament.remote_entries,
+            looks=self._looks,
         )
         self._directory.remove_remote()
         end: dict[str, object] = {

@@ -153,6 +153,7 @@ def standings_json(standings: Standings) -> dict[str, Any]:
         "complete": standings.complete,
         "unfinished": standings.unfinished.model_dump(),
         "remote_blocks": standings.remote_blocks,
+        "ended_early": standings.ended_early,
         "overall": _rows(standings.overall),
         "without_forfeits": _rows(standings.without_forfeits),
         "by_rules": {plain(rules): _rows(rows) for rules, rows in standings.by_rule_sets.items()},

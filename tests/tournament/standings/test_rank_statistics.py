@@ -5,11 +5,14 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from asara_server.tournament.schedule.looks import looks_of
+from asara_server.tournament.standings.intervals import ERROR, error_of, intervals_95
 from asara_server.tournament.standings.ladder import ANCHOR_RATING, POINTS, ladder
 from asara_server.tournament.standings.plackett_luce import choices, fit
 from asara_server.tournament.standings.ranks import ranks_and_chances
@@ -39,6 +42,10 @@ WORLDS = {
     "four seats, equal": World((0.0,) * 8, 4),
     "four seats, a field": World(EIGHT, 4),
     "four seats, two levels, heavy-tailed": World((0.0,) * 3 + (1.0,) * 3, 4, luck="heavy-tailed"),
+}
+STOPPED_WORLDS = WORLDS | {
+    "three levels": World((-1.0, 0.0, 1.0), 2),
+    "two close entries": World((0.0, 0.2), 2),
 }
 BLOCKS = (10, 20, 60)
 """Mean number of blocks of an entry."""
@@ -113,11 +120,52 @@ def ladder_coverage(world: World, number: int, blocks: int, *, adaptive: bool = 
     true = true_ratings(world)
     held = []
     for groups, ranks in tournaments(world, number, blocks, adaptive=adaptive):
-        rows = {row.entry: row for row in ladder(world.names, results_of(groups, ranks))}
+        table = results_of(groups, ranks)
+        rows = {row.entry: row for row in ladder(world.names, table, paired_by_results=adaptive)}
         for name, rating in zip(world.names, true, strict=True):
             low, high = rows[name].interval_95 or (np.nan, np.nan)
             held.append(low <= rating <= high)
     return float(np.mean(held))
+
+
+class Stopped(NamedTuple):
+    """Tournaments that end once all ranks are settled, or after all blocks."""
+
+    false_claims: float
+    """Share of them in which a rank set is wrong at the end."""
+    held: float
+    """Share of the intervals of scores that hold the truth at the end."""
+    settled: float
+    """Share of them in which all ranks are settled."""
+    blocks: float
+    """Mean share of the blocks that were played."""
+
+
+def stopped(world: World, number: int, blocks: int, *, one_look: bool = False) -> Stopped:
+    """If `one_look`, each look has the whole error of 5 %, as if it were the only one."""
+    true = 1 + (world.expected > world.expected[:, np.newaxis] + 1e-9).sum(axis=1)
+    ends = []
+    for groups, ranks in tournaments(world, number, blocks):
+        looks = looks_of([str(block) for block in range(len(groups))])
+        error = ERROR if one_look else error_of(looks)
+        for look in looks:
+            scores = block_scores(world, groups[np.newaxis, :look], ranks[np.newaxis, :look])
+            sets, _ = ranks_and_chances(scores, error)
+            settled = bool((sets[:, 0] == sets[:, 1]).all())
+            if settled or look == looks[-1]:
+                low, high = intervals_95(scores, error).T
+                held = (low <= world.expected) & (world.expected <= high)
+                wrong = (sets[:, 0] > true) | (true > sets[:, 1])
+                ends.append((wrong.any(), held.mean(), settled, look / looks[-1]))
+                break
+    return Stopped(*np.mean(ends, axis=0).tolist())
+
+
+@pytest.mark.parametrize("words", others_long(["a field", "equal"], 2))
+def test_a_run_that_ends_early_makes_few_false_claims(words: str) -> None:
+    found = stopped(WORLDS[words], 30, 60)
+    assert found.false_claims < 0.05 + allowance(30)
+    assert found.held > 0.95 - allowance(30)
 
 
 @pytest.mark.parametrize("words", others_long(["equal", "four seats, two levels, heavy-tailed"], 2))
@@ -180,5 +228,16 @@ def test_figures_of_rank_sets_and_ladder() -> None:
         every[0] += ranks
         every[1] += drawn + adaptive
         assert min(*ranks, *drawn, *adaptive) > 0.94 - allowance(number)
+    for words, world in STOPPED_WORLDS.items():
+        shared, whole = (
+            stopped(world, 1_000, 150, one_look=one_look) for one_look in (False, True)
+        )
+        print(
+            f"ends early: {words:26} false claims {shared.false_claims:.1%} (if the looks share no "
+            f"error, {whole.false_claims:.1%}), intervals {shared.held:.1%}, settled "
+            f"{shared.settled:.0%}, {shared.blocks:.0%} of the blocks",
+            flush=True,
+        )
+        assert shared.false_claims < 0.05 + allowance(1_000)
     print(f"mean: rank sets {np.mean(every[0]):.1%}, ladder {np.mean(every[1]):.1%}")
     assert max(np.mean(every[0]), np.mean(every[1])) < 0.99

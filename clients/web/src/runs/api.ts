@@ -55,6 +55,8 @@ export interface Standings {
   readonly unfinished: { readonly blocks: number; readonly matches: number };
   /** Deal blocks in which entries on other machines sat at several tables. */
   readonly remote_blocks: number;
+  /** The run ended before all was played, because its ranks were settled. */
+  readonly ended_early: boolean;
   readonly overall: readonly StandingsRow[];
   readonly without_forfeits: readonly StandingsRow[];
   readonly by_rules: Readonly<Record<string, readonly StandingsRow[]>>;

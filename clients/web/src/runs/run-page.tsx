@@ -176,6 +176,7 @@ function StandingsCard({ run, standings }: { run: Run; standings: Standings }) {
       {standings.remote_blocks > 0 && (
         <p class="notice">{t(runs, "remoteBlocks", { count: standings.remote_blocks })}</p>
       )}
+      {standings.ended_early && <p class="notice">{t(runs, "endedEarly")}</p>}
       {run.beside_others && <p class="notice">{t(runs, "besideOthers")}</p>}
       <p class="quiet">{t(runs, "scoreHelp")}</p>
     </section>

@@ -30,6 +30,8 @@ from asara_server.cli.options.tournament import (
     FileArgument,
     InsecureRemoteOption,
     OutOption,
+    PilotOption,
+    PrecisionOption,
     PrepareOption,
     RemoteOption,
     ResumeOption,
@@ -43,10 +45,21 @@ app = typer.Typer(help="Plan and run tournaments.", no_args_is_help=True)
 
 
 @app.command(cls=PlainCommand)
-def plan(file: FileArgument, decision_ms: DecisionMsOption = 1.0) -> None:
+def plan(
+    file: FileArgument,
+    decision_ms: DecisionMsOption = 1.0,
+    precision: PrecisionOption = None,
+    pilot: PilotOption = None,
+) -> None:
     """Show blocks, matches and estimated duration; play nothing."""
     tournament, expected = _load(file, decision_ms)
+    if pilot is not None and precision is None:
+        raise UserError("--pilot is for --precision; give the precision as well")
     show_plan(tournament, expected, decision_ms)
+    if precision is not None:
+        from asara_server.cli.sessions.precision import show_precision
+
+        show_precision(tournament, precision, pilot)
     # These load the sandbox.
     from asara_server.cli.display.faults import warn_of_folders, warn_of_views
     from asara_server.tournament.sandbox.cgroups import WITHOUT_CGROUPS, Cgroups

@@ -14,7 +14,8 @@ from asara_server.tournament.config.tournament_file import Tournament
 from asara_server.tournament.schedule.estimate import Estimate
 from asara_server.tournament.schedule.layout import Balance, Span, balance
 from asara_server.tournament.schedule.legs import DEFAULT_START_S, GroupSize
-from asara_server.tournament.schedule.plan import planned_layout
+from asara_server.tournament.schedule.looks import looks_at
+from asara_server.tournament.schedule.plan import planned_layout, planned_matches
 
 
 def heading(tournament: Tournament, matches: int, at_once: str) -> str:
@@ -47,6 +48,8 @@ def show_plan(tournament: Tournament, expected: Estimate, decision_ms: float) ->
     out.print(f"\n{_block_text(tournament)}")
     if tournament.blocks != "independent":
         out.print(_legs_text(tournament, expected))
+    if tournament.until:
+        out.print(_looks_text(tournament))
     if text := _team_text(tournament, balances[tournament.seats[0]]):
         out.print(text)
     out.print(f"Duration: about {duration(expected.likely_s)}, at {decision_ms:g} ms per decision;")
@@ -86,6 +89,16 @@ def _legs_text(tournament: Tournament, expected: Estimate) -> str:
     return (
         f"Blocks are played in groups of about {size.blocks:,}, each in {legs} legs: all bots are\n"
         "ended between two matches of one deal."
+    )
+
+
+def _looks_text(tournament: Tournament) -> str:
+    """Say when the run may end early; see `schedule.looks`."""
+    looks = [f"{number:,}" for number in looks_at(planned_matches(tournament))[:-1]]
+    ranks = "all ranks are" if tournament.places is None else f"{tournament.places} ranks are"
+    return (
+        f"The run ends early if {'the first ' if tournament.places else ''}{ranks} settled after\n"
+        f"{', '.join(looks)} matches."
     )
 
 

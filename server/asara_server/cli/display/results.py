@@ -55,6 +55,11 @@ def _reservations(standings: Standings) -> Iterator[str]:
             f"In {blocks}, entries on other machines sat at several tables, and could\n"
             "tell each other about the deal."
         )
+    if standings.ended_early:
+        most = count(standings.looks[-1], "match")
+        yield f"The run ended early, because the ranks were settled; it could have had {most}."
+    if looks := len(standings.looks):
+        yield f"Intervals and ranks allow for {count(looks, 'look')} at the results."
 
 
 LADDER_NOTE = "400 points more are odds of ten to one. The standings are by score."

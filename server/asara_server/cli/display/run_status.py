@@ -36,7 +36,7 @@ def show_status(status: RunStatus, reader: StatusReader, top: int, *, standings:
     if standings:
         show_standings(run_standings(reader.directory, status.info, reader.results))
     elif reader.results:
-        ladder = compute_ladder(status.info.entries, reader.results)
+        ladder = compute_ladder(status.info.entries, reader.results, status.info.looks)
         out.print("Ladder", style="bold")
         out.print(ladder_table(ladder, limit))
         _show_omitted(len(ladder) - limit)
@@ -70,6 +70,10 @@ def _show_progress(status: RunStatus) -> None:
     if out.is_terminal and status.info.scheduled:
         out.print(ProgressBar(status.info.scheduled, status.over, width=min(out.width, 60)))
         out.line()
+    looks = [look for look in status.info.looks if look > status.over]
+    if looks and status.left:
+        next_look = count(looks[0], "match")
+        out.print(f"Ends early if the ranks are settled; next look after {next_look}.")
     if status.state is not RunState.PREPARED:
         out.print(_times(status))
     if status.building or status.to_build:

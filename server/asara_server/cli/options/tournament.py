@@ -26,6 +26,24 @@ DecisionMsOption = Annotated[
         help="Milliseconds that a bot is assumed to need for a decision.",
     ),
 ]
+PrecisionOption = Annotated[
+    float | None,
+    typer.Option(
+        "--precision",
+        metavar="SCORE",
+        min=0.001,
+        max=0.5,
+        help="Say how many blocks make intervals of the score as wide as plus or minus this.",
+    ),
+]
+PilotOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--pilot",
+        metavar="DIR",
+        help="Run with blocks of the same kind, whose scores tell how much luck there is.",
+    ),
+]
 OutOption = Annotated[
     Path, typer.Option("--out", "-o", metavar="DIR", help="Run directory; must be new or empty.")
 ]

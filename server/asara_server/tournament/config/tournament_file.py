@@ -8,6 +8,8 @@
     blocks = "duplicate"               # one deal at several tables at once; "mirrored": one deal in
                                        # all seat orders; "independent": a deal for each match
     tables = 4                         # at which a deal is played; duplicate blocks only
+    until = "ranks settled"            # ends early, once the ranks are clear; default: plays all
+    places = 3                         # the first ones that have to be clear; default: all
     orders = "rotations"               # seat orders of a group; or "all"
     seed = "…"                         # 64 random hexadecimal digits; default: drawn for each run
     concurrency = 2                    # matches at once; default: one per processor core
@@ -353,6 +355,10 @@ class Tournament(_Section):
     orders: Orders = "rotations"
     blocks_per_entry: Annotated[int, Field(ge=1, le=1_000_000)] | None = None
     """Blocks of each kind of table; None if all groups of entries meet in every round."""
+    until: Literal["ranks settled"] | None = None
+    """When the run ends early; None if all is played."""
+    places: Annotated[int, Field(ge=1)] | None = None
+    """Number of the first places whose ranks have to be settled; None for all."""
     seed: str | None = None
     concurrency: Annotated[int, Field(ge=1, le=10_000)] = Field(default_factory=usable_cores)
     deals: Literal["committed", "joint"] = "committed"
@@ -413,6 +419,14 @@ class Tournament(_Section):
                 "deals: a joint deal cannot be shared by several matches, because the nonces of "
                 "each match change the deal; set blocks to 'independent'"
             )
+        if self.until and self.rounds == 1 and self.blocks_per_entry is None:
+            raise problem(
+                "until: needs rounds or blocks_per_entry, which say how much is played at most"
+            )
+        if self.places is not None and not self.until:
+            raise problem("places: belongs to until; add until, or leave out places")
+        if self.settled_places > len(self.entries):
+            raise problem(f"places: there are {len(self.entries)} entries")
         if not self.ponder and self.clocks.grace_s < _THAWING_S:
             raise problem(
                 f"clocks.grace_s: must be at least {_THAWING_S:g} if ponder is false, because bots "
@@ -506,6 +520,11 @@ class Tournament(_Section):
         """Lifetime of the processes of each entry whose bots are started here."""
         local = [entry for entry in self.entries if not entry.remote]
         return {entry.name: entry.processes or self.processes for entry in local}
+
+    @property
+    def settled_places(self) -> int:
+        """Number of places that have to be settled before the run ends early."""
+        return self.places or len(self.entries)
 
     @property
     def remote_entries(self) -> tuple[str, ...]:

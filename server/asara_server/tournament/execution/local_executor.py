@@ -150,8 +150,7 @@ def _remote_lobby(
 def _most_processes(progress: RunProgress, context: ExecutionContext) -> int:
     """Return the largest number of bots that run at the same time."""
     settings = context.match_settings
-    matches = [match for match, _ in progress.pending_matches()]
-    seats = max((len(match.entries) for match in matches), default=0)
+    seats = max((len(match.entries) for match in progress.schedule), default=0)
     kept = sum(policy == "run" for policy in settings.processes.values())
     idle = min(settings.limits.idle_processes, context.concurrency * kept)
     return context.concurrency * seats + idle
@@ -175,7 +174,11 @@ async def _play_legs(
 ) -> None:
     """Play all pending matches. After each leg, every bot process is ended."""
     if not progress.legs:
-        await _play_together(progress, context, local, bots, meter, progress.pending_matches())
+        looks = None
+        while looks != progress.looks_left:
+            looks = progress.looks_left
+            pending = progress.pending_matches()
+            await _play_together(progress, context, local, bots, meter, pending)
         return
     while leg := progress.next_leg(context.concurrency, start_s=meter.costs.start_s):
         while leg:

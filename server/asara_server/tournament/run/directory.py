@@ -132,6 +132,8 @@ class RunInfo(BaseModel):
     """Lifetime of the processes of each entry whose bots are started here."""
     remote: tuple[str, ...] = ()
     """Entries whose bots run on other machines; their mirrored blocks share no deal."""
+    looks: tuple[int, ...] = ()
+    """Numbers of matches after which the run ends if its ranks are settled."""
     left_out: dict[str, str] = {}
     """Names of folders without a usable `bot.toml`, and why; a line for each fault."""
     to_build: tuple[str, ...] = ()

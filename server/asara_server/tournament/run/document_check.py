@@ -24,6 +24,7 @@ from asara_server.tournament.run.run_files import (
 )
 from asara_server.tournament.run.submissions import SUBMISSIONS, losses, read_submissions
 from asara_server.tournament.run.tree_head import TREE_HEAD, TreeHead, root_text, schedule_order
+from asara_server.tournament.schedule.looks import looks_at
 from asara_server.tournament.schedule.schedule import ScheduledMatch
 
 
@@ -69,6 +70,9 @@ def derived_schedule(
         faults.append(
             mismatch(f"{MANIFEST}: matches", len(schedule), manifest.matches, "its settings")
         )
+    if manifest.looks and manifest.looks != (looks := looks_at(schedule)):
+        found, wanted = (", ".join(map(str, one)) for one in (manifest.looks, looks))
+        faults.append(mismatch(f"{MANIFEST}: looks", wanted, found, "its schedule"))
     if files.schedule is not None and files.schedule != content:
         faults.append(f"{SCHEDULE}: {_first_line_difference(content, files.schedule)}")
     return schedule
@@ -131,6 +135,7 @@ def info_faults(info: RunInfo, manifest: Manifest, manifest_sha256: str) -> Iter
         ("entries", manifest.entry_names),
         ("processes", {one.name: one.processes for one in manifest.entries if one.processes}),
         ("remote", manifest.remote),
+        ("looks", manifest.looks),
         ("deals", manifest.deals),
         ("blocks", manifest.blocks),
         ("edition", manifest.edition),

@@ -89,6 +89,10 @@ class Manifest(Document):
     """SHA-256 of `schedule.jsonl`."""
     may_end_early: bool
     """True if the run may end before all blocks are played, as a duel does when it is decided."""
+    looks: tuple[int, ...] = ()
+    """Numbers of matches after which the run ends if ranks are settled; see `schedule.looks`."""
+    places: int = 0
+    """Number of places that are settled if each has a single rank."""
     deals: Literal["committed", "joint"]
     deal_commitment: str
     """SHA-256 of the secret from which all deals derive."""
@@ -177,6 +181,7 @@ def new_manifest(
     deal_commitment: str,
     schedule_rule: ScheduleRule,
     may_end_early: bool,
+    looks: tuple[int, ...] = (),
     max_attempts: int,
     sandbox: SandboxKind,
 ) -> Manifest:
@@ -209,7 +214,9 @@ def new_manifest(
         tables=tournament.tables,
         matches=len(schedule),
         schedule_sha256=sha256(schedule_bytes(schedule)).hexdigest(),
-        may_end_early=may_end_early,
+        may_end_early=may_end_early or tournament.until is not None,
+        looks=looks,
+        places=tournament.settled_places if looks else 0,
         deals=tournament.deals,
         deal_commitment=deal_commitment,
         clocks=tournament.clocks.settings().in_microseconds()._asdict(),

@@ -73,6 +73,8 @@ class RunProgress:
         results: Sequence[MatchResult],
         finished: Callable[[MatchResult], None],
         enough: Callable[[], bool],
+        looks: Sequence[int] = (),
+        settled: Callable[[Sequence[MatchResult]], bool] = lambda results: False,
         out: Mapping[str, str] = MappingProxyType({}),
         exclusions_changed: Callable[[], None] = lambda: None,
         legs: bool = False,
@@ -87,6 +89,10 @@ class RunProgress:
         that. Once `enough` returns True no further deal block begins; the blocks that have begun
         are played to their end and become the whole schedule. `exclusions_changed` is called when
         an entry is out or suspended.
+
+        `looks` are numbers of matches from the start of the schedule. When so many are over, and
+        before any other begins, `settled` is called with the results; if it returns True, these
+        matches become the whole schedule.
 
         With `legs`, no bot lives through two matches of one deal (see `schedule.legs`); `others`
         returns True if bots of other runs live on the machine. If all bots are `contained` besides,
@@ -118,11 +124,16 @@ class RunProgress:
         self._finished = finished
         self._enough = enough
         self._exclusions_changed = exclusions_changed
+        self._settled = settled
+        self._looks = list(looks)
+        """The looks that are still to come; the last is the end of the schedule."""
+        self._open: set[str] = set()
+        """Matches before the next look that are not over."""
         self._decided = False
         self._begun = {result.deal_block for result in self.results}
         """Deal blocks of which a match has begun."""
         self._pending_in = Counter(
-            match.block for match, _ in self.pending_matches() if match.shared_deal
+            match.block for match, _ in self._pending(schedule) if match.shared_deal
         )
         """Number of matches without a result, by block with a shared deal."""
         self._losses: dict[str, tuple[str, ...]] = {}
@@ -134,11 +145,17 @@ class RunProgress:
         for result in self.results:
             self._publish_or_withhold(result)
             self._suspensions.record_result(result, self.out)
+        self._look()
 
     @property
     def matches_over(self) -> int:
         """Number of matches that need not be played any more."""
-        return len(self.schedule) - len(self.pending_matches())
+        return len(self.schedule) - len(self._pending(self.schedule))
+
+    @property
+    def looks_left(self) -> int:
+        """Number of looks that are still to come."""
+        return len(self._looks)
 
     @property
     def suspended(self) -> dict[str, str]:
@@ -158,12 +175,18 @@ class RunProgress:
             self._exclusions_changed()
 
     def pending_matches(self) -> list[PendingMatch]:
-        """Return the matches without a result, those that the journal can resume first."""
+        """Return the matches before the next look that have no result.
+
+        Those that the journal can resume come first.
+        """
+        return self._pending(self.schedule[: self._looks[0] if self._looks else None])
+
+    def _pending(self, schedule: Sequence[ScheduledMatch]) -> list[PendingMatch]:
         over = {result.match_id for result in self.results if not result.void}
         attempts = Counter(result.match_id for result in self.results)
         pending = [
             PendingMatch(match, attempts[match.match_id] + 1)
-            for match in self.schedule
+            for match in schedule
             if match.match_id not in over and attempts[match.match_id] < MAX_ATTEMPTS
         ]
         begun = self.directory.journal.unfinished
@@ -408,9 +431,23 @@ class RunProgress:
             if not self._pending_in[match.block]:
                 self.directory.publish_replays(self._withheld.pop(match.block, ()))
         self._finished(last)
-        if not self._decided and self._enough():
+        if self._looks:
+            self._open.discard(match.match_id)
+            self._look()
+        elif not self._decided and self._enough():
             self._decided = True
             self.schedule = [match for match in self.schedule if match.deal_block in self._begun]
+
+    def _look(self) -> None:
+        """Go on to the next look if all matches before this one are over, or end the run here."""
+        while self._looks and not self._open:
+            self._open = {match.match_id for match, _ in self.pending_matches()}
+            if self._open:
+                return
+            matches = self._looks.pop(0)
+            if self._looks and self._settled(self.results):
+                self.schedule = self.schedule[:matches]
+                self._looks.clear()
 
     def _publish_or_withhold(self, result: MatchResult) -> None:
         if self._pending_in[result.block] and not self._open_at_once:

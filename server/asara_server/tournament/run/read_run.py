@@ -37,6 +37,7 @@ def run_standings(directory: Path, info: RunInfo, results: Iterable[MatchResult]
         results,
         group=last_group_of(directory),
         remote=info.remote,
+        looks=info.looks,
     )
 
 

@@ -23,6 +23,7 @@ from asara_server.tournament.run.document_check import (
     derived_schedule,
     head_faults,
     info_faults,
+    mismatch,
     missing_files,
     submission_faults,
     tournament_faults,
@@ -47,9 +48,10 @@ from asara_server.tournament.run.run_files import (
     read_files,
 )
 from asara_server.tournament.run.standings_check import standings_fault
+from asara_server.tournament.run.tree_head import TREE_HEAD
 from asara_server.tournament.schedule.legs import with_own_deals
 from asara_server.tournament.schedule.schedule import ScheduledMatch
-from asara_server.tournament.standings.standings import compute_standings
+from asara_server.tournament.standings.standings import compute_standings, ranks_settled
 
 _BEING_WRITTEN: Final = 16
 """Number of the last results of a run whose replays may not be written yet, if it did not end."""
@@ -165,7 +167,7 @@ class _RunAudit:
         check = check_attempts(manifest, schedule, files.lines)
         self._faults += check.faults
         self._faults += submission_faults(files)
-        scheduled = self._scheduled(manifest, check)
+        scheduled = self._scheduled(manifest, schedule, check)
         self._check_progress(manifest, check, scheduled)
         withheld = self._withheld(schedule, check)
         missing = [name for name in withheld if name not in files.replays]
@@ -196,6 +198,7 @@ class _RunAudit:
             files.results,
             group=last_group(self._rows),
             remote=manifest.remote,
+            looks=manifest.looks,
         )
         fault = standings_fault(files.standings, computed)
         self._faults += [fault] if fault else []
@@ -236,8 +239,12 @@ class _RunAudit:
             )
         return schedule
 
-    def _scheduled(self, manifest: Manifest, check: AttemptCheck) -> int:
+    def _scheduled(
+        self, manifest: Manifest, schedule: Sequence[ScheduledMatch], check: AttemptCheck
+    ) -> int:
         """Return the number of matches that the run had to play."""
+        if manifest.looks:
+            return self._by_looks(manifest, schedule, check)
         stated = self._head or self._files.info
         if not manifest.may_end_early or stated is None or stated.scheduled != check.begun:
             return manifest.matches
@@ -246,6 +253,33 @@ class _RunAudit:
                 f"{RESULTS}: block {check.skipped} was skipped, although later ones were played"
             )
         return check.begun
+
+    def _by_looks(
+        self, manifest: Manifest, schedule: Sequence[ScheduledMatch], check: AttemptCheck
+    ) -> int:
+        """Return the number of matches after which the ranks were settled, or that of all."""
+        results, open_ = self._files.results, set(check.unplayed)
+        wanted = manifest.matches
+        for look in manifest.looks[:-1]:
+            begun = {match.match_id for match in schedule[:look]}
+            if begun & open_:
+                break
+            seen = [result for result in results if result.match_id in begun]
+            if ranks_settled(manifest.entry_names, seen, manifest.places, manifest.looks):
+                wanted = look
+                break
+        if self._head is not None and self._head.scheduled != wanted:
+            self._faults.append(
+                mismatch(f"{TREE_HEAD}: scheduled", wanted, self._head.scheduled, RESULTS)
+            )
+        begun = {match.match_id for match in schedule[:wanted]}
+        self._faults += [
+            f"{RESULTS}: line {line.number}: {line.result.match_id}: extra: the ranks were settled "
+            f"after {wanted} matches"
+            for line in self._files.lines
+            if wanted < manifest.matches and line.result.match_id not in begun
+        ]
+        return wanted
 
     def _check_progress(self, manifest: Manifest, check: AttemptCheck, scheduled: int) -> None:
         """Report the number of matches played, those without a result, and further attempts."""
@@ -256,10 +290,12 @@ class _RunAudit:
         unplayed = check.unplayed
         if scheduled < manifest.matches:
             unplayed = check.unplayed_in_begun_blocks
-            report.notes.append(
-                f"ended after {scheduled} of {manifest.matches} matches, as it was allowed to do; "
-                "not checked: that its test was decided by then"
+            why = (
+                "because its ranks were settled"
+                if manifest.looks
+                else "as it was allowed to do; not checked: that its test was decided by then"
             )
+            report.notes.append(f"ended after {scheduled} of {manifest.matches} matches, {why}")
         if self._head is not None and self._head.state == "finished":
             self._faults += [
                 f"{match_id}: no result, although the run is finished"

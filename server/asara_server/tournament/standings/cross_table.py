@@ -5,13 +5,13 @@ from collections.abc import Sequence
 import numpy as np
 
 from asara_server.tournament.standings.block_scores import BlockScores
-from asara_server.tournament.standings.intervals import intervals_95
+from asara_server.tournament.standings.intervals import ERROR, intervals_95
 from asara_server.tournament.standings.model import PairingRow
 from asara_server.tournament.standings.result_table import Floats, Indices, ResultTable
 
 
 def cross_table(
-    names: Sequence[str], parts: ResultTable, order: Sequence[str]
+    names: Sequence[str], parts: ResultTable, order: Sequence[str], error: float = ERROR
 ) -> tuple[PairingRow, ...]:
     """Return the pairs of entries that met, with the earlier one in `order` as `entry`.
 
@@ -36,7 +36,7 @@ def cross_table(
             np.bincount(party, minlength=len(pairs)).tolist(),
             scores.blocks.tolist(),
             scores.means.tolist(),
-            intervals_95(scores).tolist(),
+            intervals_95(scores, error).tolist(),
             strict=True,
         )
     )

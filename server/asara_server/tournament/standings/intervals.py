@@ -49,6 +49,9 @@ few observations. E. Learned-Miller and P. S. Thomas, "A New Confidence Interval
 Bounded Random Variable" (2019): the guaranteed coverage that the tests compare with.
 """
 
+import math
+from collections.abc import Sequence
+
 import numpy as np
 
 from asara_server.tournament.standings.block_scores import BlockScores
@@ -57,8 +60,8 @@ from asara_server.tournament.standings.result_table import Floats, Indices
 MIN_BLOCKS = 10
 """Fewest blocks of a party whose sample variance is used."""
 
-_TAIL = 0.025
-"""Probability beyond each end of a 95 % interval."""
+ERROR = 0.05
+"""Probability that an interval does not hold the truth."""
 
 _ALIKE = 0.05
 """Difference of the highest and the lowest score below which all blocks ended alike.
@@ -67,23 +70,39 @@ Comparisons in duplicate blocks change the scores of won matches by thousandths.
 """
 
 
-def intervals_95(scores: BlockScores) -> Floats:
+def error_of(looks: Sequence[int]) -> float:
+    """Return the error of each of so many looks, which together have an error of 5 %."""
+    return ERROR / max(1, len(looks))
+
+
+def blocks_for(half_width: float, variance: float, error: float = ERROR) -> int:
+    """Return the number of blocks whose interval is about the mean plus or minus `half_width`.
+
+    `variance` is that of a block score.
+    """
+    from scipy.special import ndtri
+
+    return max(MIN_BLOCKS, math.ceil(variance * (ndtri(1 - error / 2) / half_width) ** 2))
+
+
+def intervals_95(scores: BlockScores, error: float = ERROR) -> Floats:
     """Return the ends of the 95 % interval of each party's expected score; shape (parties, 2).
 
     They lie between 0 and 1 unless the mean does not, and contain the mean. A party without a block
-    has NaN.
+    has NaN. `error` is less than 5 % if the results are looked at several times; see
+    `schedule.looks`.
     """
     blocks, means, variances = scores.blocks, scores.means, scores.variances
     shares = means.clip(0, 1)
-    ends = exact_intervals_95(shares, blocks)
+    ends = exact_intervals_95(shares, blocks, error)
     low, high = scores.ranges
     alike = (blocks > 0) & (high - low < _ALIKE)
-    ends[alike] = _alike_intervals(shares[alike], blocks[alike])
+    ends[alike] = _alike_intervals(shares[alike], blocks[alike], error)
     some = (blocks >= MIN_BLOCKS) & ~alike
     low, high = low[some], high[some]
     sample = means[some], variances[some], blocks[some]
-    possible = _effective_intervals(*sample, np.minimum(low, 0), np.maximum(high, 1))
-    seen = _effective_intervals(*sample, low, high)
+    possible = _effective_intervals(*sample, np.minimum(low, 0), np.maximum(high, 1), error)
+    seen = _effective_intervals(*sample, low, high, error)
     ends[some, 0] = np.minimum(possible[:, 0], seen[:, 0]).clip(0, 1)
     ends[some, 1] = np.maximum(possible[:, 1], seen[:, 1]).clip(0, 1)
     ends = np.stack((np.minimum(ends[:, 0], means), np.maximum(ends[:, 1], means)), axis=-1)
@@ -91,7 +110,7 @@ def intervals_95(scores: BlockScores) -> Floats:
     return ends
 
 
-def exact_intervals_95(means: Floats, trials: Floats | Indices) -> Floats:
+def exact_intervals_95(means: Floats, trials: Floats | Indices, error: float = ERROR) -> Floats:
     """Return the ends of the Clopper-Pearson intervals; shape (parties, 2).
 
     Every trial is won or lost, and `means` are the shares of those won. The numbers need not be
@@ -100,19 +119,24 @@ def exact_intervals_95(means: Floats, trials: Floats | Indices) -> Floats:
     from scipy.special import betaincinv
 
     won, lost = trials * means, trials * (1 - means)
-    low = betaincinv(np.maximum(won, 1e-9), lost + 1, _TAIL)
-    high = betaincinv(won + 1, np.maximum(lost, 1e-9), 1 - _TAIL)
+    low = betaincinv(np.maximum(won, 1e-9), lost + 1, error / 2)
+    high = betaincinv(won + 1, np.maximum(lost, 1e-9), 1 - error / 2)
     return np.stack((np.where(won > 0, low, 0), np.where(lost > 0, high, 1)), axis=-1)
 
 
-def _alike_intervals(scores: Floats, blocks: Indices) -> Floats:
+def _alike_intervals(scores: Floats, blocks: Indices, error: float) -> Floats:
     """Return the ends of intervals from blocks with one score each; shape (parties, 2)."""
-    same = _TAIL ** (1 / np.maximum(blocks, 1))
+    same = (error / 2) ** (1 / np.maximum(blocks, 1))
     return np.stack((scores * same, 1 - (1 - scores) * same), axis=-1)
 
 
 def _effective_intervals(
-    means: Floats, variances: Floats, blocks: Indices, least: Floats, most: Floats
+    means: Floats,
+    variances: Floats,
+    blocks: Indices,
+    least: Floats,
+    most: Floats,
+    error: float,
 ) -> Floats:
     """Return the ends of the Korn-Graubard intervals; shape (parties, 2).
 
@@ -122,7 +146,7 @@ def _effective_intervals(
 
     span = most - least
     share = ((means - least) / span).clip(0, 1)
-    student = stdtrit(blocks - 1, 1 - _TAIL) / ndtri(1 - _TAIL)
+    student = stdtrit(blocks - 1, 1 - error / 2) / ndtri(1 - error / 2)
     trials = blocks * share * (1 - share) * span**2 / (variances * student**2)
-    ends = exact_intervals_95(share, np.maximum(trials, blocks))
+    ends = exact_intervals_95(share, np.maximum(trials, blocks), error)
     return least[:, np.newaxis] + ends * span[:, np.newaxis]

@@ -32,10 +32,9 @@ from typing import Any, Final
 import numpy as np
 
 from asara_server.tournament.standings.block_scores import BlockScores
-from asara_server.tournament.standings.intervals import MIN_BLOCKS
+from asara_server.tournament.standings.intervals import ERROR, MIN_BLOCKS
 from asara_server.tournament.standings.result_table import Floats, Indices
 
-LEVEL: Final = 0.95
 DRAWS: Final = 4_000
 """Number of draws; chance moves a probability of ½ by about 0.8 %."""
 _CELLS: Final = 2e8
@@ -48,10 +47,11 @@ _SEED: Final = 4
 _ADDED_BLOCKS: Final = 0.25
 
 
-def ranks_and_chances(scores: BlockScores) -> tuple[Indices, Floats]:
+def ranks_and_chances(scores: BlockScores, error: float = ERROR) -> tuple[Indices, Floats]:
     """Return best and worst rank of each party, shape (parties, 2), and the chance to be first.
 
-    A party without a block may have any rank, and has the chance NaN.
+    A party without a block may have any rank, and has the chance NaN. `error` is the probability
+    that some rank is wrong.
     """
     played = scores.blocks > 0
     ranks = np.tile(np.array([1, scores.parties]), (scores.parties, 1))
@@ -61,13 +61,15 @@ def ranks_and_chances(scores: BlockScores) -> tuple[Indices, Floats]:
         means = scores.means[played]
         covariance = _covariance(scores)[some]
         drawn = draws(covariance)
-        ranks[played] = rank_sets(means, covariance, drawn, scores.blocks[played] - 1)
+        ranks[played] = rank_sets(means, covariance, drawn, scores.blocks[played] - 1, error)
         ranks[played, 1] += np.count_nonzero(~played)  # who has not played may be better
         chances[played] = _first_chances(means + drawn)
     return ranks, chances
 
 
-def rank_sets(means: Floats, covariance: Floats, drawn: Floats, freedom: Indices) -> Indices:
+def rank_sets(
+    means: Floats, covariance: Floats, drawn: Floats, freedom: Indices, error: float = ERROR
+) -> Indices:
     """Return best and worst rank of each party; shape (parties, 2).
 
     `drawn` are draws of `means` without differences, and `freedom` the degrees of freedom of each
@@ -82,7 +84,7 @@ def rank_sets(means: Floats, covariance: Floats, drawn: Floats, freedom: Indices
     fewer = np.minimum(freedom, freedom[:, np.newaxis])
     open_ = ~np.eye(parties, dtype=np.bool_)
     for _ in range(_MOST_ROUNDS):
-        bound = np.quantile(_largest(drawn, apart, open_), LEVEL)
+        bound = np.quantile(_largest(drawn, apart, open_), 1 - error)
         student = np.where(fewer > 0, stdtrit(np.maximum(fewer, 1), ndtr(bound)), np.inf)
         better = open_ & (lead > student)
         if not better.any():

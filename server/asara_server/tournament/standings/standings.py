@@ -4,9 +4,13 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from types import MappingProxyType
+from typing import TYPE_CHECKING
 
 from asara_server.tournament.standings.match_result import MatchResult
 from asara_server.tournament.standings.model import LadderRow, MatchCounts, Standings, Unfinished
+
+if TYPE_CHECKING:
+    from asara_server.tournament.standings.result_table import ResultTable
 
 
 def compute_standings(
@@ -17,18 +21,21 @@ def compute_standings(
     *,
     group: Mapping[str, int] = MappingProxyType({}),
     remote: Collection[str] = (),
+    looks: Sequence[int] = (),
 ) -> Standings:
     """Return the standings of these results; entries that never played come last.
 
     `group` has the number of matches of each deal block of the group that was begun last. `remote`
-    are the entries on other machines.
+    are the entries on other machines. `looks` are those of a run that may end early.
     """
     # These load numerical libraries, which programs that only read standings do not need.
     from asara_server.tournament.standings.cross_table import cross_table
+    from asara_server.tournament.standings.intervals import error_of
     from asara_server.tournament.standings.ladder import ladder
     from asara_server.tournament.standings.result_table import tabulate
     from asara_server.tournament.standings.summary import deal_shares, seat_effect, summarize
 
+    error = error_of(looks)
     every = by_schedule(results)
     counted = [result for result in every if not result.void]
     voided = {result.match_id for result in every if result.void}
@@ -37,7 +44,7 @@ def compute_standings(
     for result in counted:
         by_rules[result.rule_sets].append(result)
     table = tabulate(names, counted)
-    overall = summarize(names, table)
+    overall = summarize(names, table, error)
 
     fair = without_forfeits(counted)
 
@@ -52,29 +59,54 @@ def compute_standings(
         ),
         unfinished=_unfinished(counted, group),
         remote_blocks=_remote_blocks(counted, frozenset(remote)),
+        looks=tuple(looks),
         overall=overall,
         without_forfeits=(
-            overall if len(fair) == len(counted) else summarize(names, tabulate(names, fair))
+            overall if len(fair) == len(counted) else summarize(names, tabulate(names, fair), error)
         ),
         by_rule_sets={
-            rules: summarize(names, tabulate(names, own), ranked=False)
+            rules: summarize(names, tabulate(names, own), error, ranked=False)
             for rules, own in sorted(by_rules.items())
         },
         seat_effect=seat_effect(table),
         deal_shares=deal_shares(sorted(by_rules), table),
-        cross_table=cross_table(names, table, order=[row.entry for row in overall]),
-        ladder=ladder(names, table),
+        cross_table=cross_table(names, table, [row.entry for row in overall], error),
+        ladder=ladder(names, table, error),
     )
 
 
-def compute_ladder(entries: Sequence[str], results: Iterable[MatchResult]) -> tuple[LadderRow, ...]:
+def compute_ladder(
+    entries: Sequence[str], results: Iterable[MatchResult], looks: Sequence[int] = ()
+) -> tuple[LadderRow, ...]:
     """Return the ladder of these results alone."""
+    from asara_server.tournament.standings.intervals import error_of
     from asara_server.tournament.standings.ladder import ladder
-    from asara_server.tournament.standings.result_table import tabulate
 
-    counted = [result for result in by_schedule(results) if not result.void]
-    names = _names(entries, counted)
-    return ladder(names, tabulate(names, counted))
+    return ladder(*_tabulated(entries, results), error_of(looks))
+
+
+def ranks_settled(
+    entries: Sequence[str], results: Iterable[MatchResult], places: int, looks: Sequence[int]
+) -> bool:
+    """Return True if the results at one of these looks allow each of the first places one entry."""
+    from asara_server.tournament.standings.intervals import error_of
+    from asara_server.tournament.standings.summary import summarize
+
+    rows = summarize(*_tabulated(entries, results), error_of(looks))
+    settled = {row.ranks[0] for row in rows if row.ranks and row.ranks[0] == row.ranks[1]}
+    return settled.issuperset(range(1, places + 1))
+
+
+def block_variance(results: Iterable[MatchResult]) -> float | None:
+    """Return the variance of an entry's block scores, pooled over all; None if nothing tells it."""
+    from asara_server.tournament.standings.block_scores import BlockScores
+    from asara_server.tournament.standings.comparison import compared
+
+    names, table = _tabulated((), results)
+    scores = BlockScores.of(table.entry, table.block, compared(table).score, len(names))
+    freedom = (scores.blocks - 1).clip(0)
+    total = int(freedom.sum())
+    return float(scores.variances @ freedom) / total if total else None
 
 
 def without_forfeits(results: Iterable[MatchResult]) -> list[MatchResult]:
@@ -96,6 +128,16 @@ def by_schedule(results: Iterable[MatchResult]) -> list[MatchResult]:
             result.attempt,
         ),
     )
+
+
+def _tabulated(
+    entries: Sequence[str], results: Iterable[MatchResult]
+) -> "tuple[list[str], ResultTable]":
+    from asara_server.tournament.standings.result_table import tabulate
+
+    counted = [result for result in by_schedule(results) if not result.void]
+    names = _names(entries, counted)
+    return names, tabulate(names, counted)
 
 
 def _unfinished(counted: Iterable[MatchResult], group: Mapping[str, int]) -> Unfinished:

@@ -7,7 +7,7 @@ import numpy as np
 from asara_codec.results import Termination
 from asara_server.tournament.standings.block_scores import BlockScores
 from asara_server.tournament.standings.comparison import compared
-from asara_server.tournament.standings.intervals import intervals_95
+from asara_server.tournament.standings.intervals import ERROR, intervals_95
 from asara_server.tournament.standings.model import DealShareRow, SeatScore, StandingsRow
 from asara_server.tournament.standings.ranks import ranks_and_chances
 from asara_server.tournament.standings.result_table import Indices, ResultTable
@@ -17,7 +17,7 @@ _MOST_SEATS = 8
 
 
 def summarize(
-    names: Sequence[str], parts: ResultTable, *, ranked: bool = True
+    names: Sequence[str], parts: ResultTable, error: float = ERROR, *, ranked: bool = True
 ) -> tuple[StandingsRow, ...]:
     """Return a row per entry, by score, then wins, then prestige, then name.
 
@@ -26,13 +26,13 @@ def summarize(
     count = len(names)
     scores = BlockScores.of(parts.entry, parts.block, compared(parts).score, count)
     raw = BlockScores.of(parts.entry, parts.block, parts.score, count).means
-    ranks, chances = ranks_and_chances(scores) if ranked else (None, np.full(count, np.nan))
+    ranks, chances = ranks_and_chances(scores, error) if ranked else (None, np.full(count, np.nan))
     matches = np.bincount(parts.entry, minlength=count)
     wins = np.bincount(parts.entry, parts.win, count) / np.maximum(matches, 1)
     prestige = _prestige(parts, count)
     faults = np.zeros((count, len(Termination)), np.intp)
     np.add.at(faults, (parts.entry, parts.termination), 1)
-    ends = intervals_95(scores)
+    ends = intervals_95(scores, error)
     means = scores.means.round(6)
     order = sorted(
         range(count),

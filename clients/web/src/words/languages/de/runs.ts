@@ -56,6 +56,8 @@ export const runs = {
     "In Blöcken, die nur zum Teil gespielt sind, {count:fehlt # Partie|fehlen # Partien}.",
   remoteBlocks:
     "In {count:# Block|# Blöcken} saßen Teilnehmer auf anderen Rechnern an mehreren Tischen und konnten einander von der Verteilung erzählen.",
+  endedEarly:
+    "Der Lauf endete vorzeitig, weil die Ränge feststanden. Die Intervalle berücksichtigen jeden Blick auf die Ergebnisse.",
   besideOthers:
     "Zeitweise lebten Bots anderer Läufe auf demselben Rechner; sie konnten weitergeben, was ihnen von einer Verteilung erzählt wurde.",
   range: "{low} bis {high}",

@@ -55,6 +55,8 @@ export const runs = {
   unfinished: "{count:# match is|# matches are} missing in deal blocks that were played in part.",
   remoteBlocks:
     "In {count:# deal block|# deal blocks}, entries on other machines sat at several tables, and could tell each other about the deal.",
+  endedEarly:
+    "The run ended early because the ranks were settled. The intervals allow for every look at the results.",
   besideOthers:
     "For a time, bots of other runs lived on the same machine, and could pass on what they were told about a deal.",
   range: "{low} to {high}",

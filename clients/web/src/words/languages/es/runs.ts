@@ -55,6 +55,8 @@ export const runs = {
   unfinished: "{count:Falta # partida|Faltan # partidas} en bloques jugados solo en parte.",
   remoteBlocks:
     "En {count:# bloque|# bloques}, participantes en otras máquinas estaban en varias mesas y podían hablarse del reparto.",
+  endedEarly:
+    "La serie terminó antes porque los puestos estaban decididos. Los intervalos tienen en cuenta cada revisión de los resultados.",
   besideOthers:
     "Durante un tiempo, bots de otras series vivían en la misma máquina y podían transmitir lo que sabían de un reparto.",
   range: "de {low} a {high}",

@@ -55,6 +55,8 @@ export const runs = {
   unfinished: "Il manque {count:# partie|# parties} à des blocs qui ne sont joués qu’en partie.",
   remoteBlocks:
     "Dans {count:# bloc|# blocs}, des participants sur d’autres machines étaient à plusieurs tables et pouvaient se parler de la donne.",
+  endedEarly:
+    "La série s’est terminée plus tôt, car les rangs étaient établis. Les intervalles tiennent compte de chaque examen des résultats.",
   besideOthers:
     "Pendant un temps, des bots d’autres séries vivaient sur la même machine et pouvaient transmettre ce qu’ils apprenaient d’une donne.",
   range: "de {low} à {high}",

@@ -55,6 +55,8 @@ export const runs = {
   unfinished: "{count:Manca # partita|Mancano # partite} a blocchi giocati solo in parte.",
   remoteBlocks:
     "In {count:# blocco|# blocchi}, partecipanti su altre macchine sedevano a più tavoli e potevano parlarsi della distribuzione.",
+  endedEarly:
+    "La serie è finita prima perché le posizioni erano decise. Gli intervalli tengono conto di ogni esame dei risultati.",
   besideOthers:
     "Per un certo tempo, bot di altre serie vivevano sulla stessa macchina e potevano riferire ciò che sapevano di una distribuzione.",
   range: "da {low} a {high}",

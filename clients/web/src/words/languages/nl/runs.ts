@@ -56,6 +56,8 @@ export const runs = {
     "{count:# partij ontbreekt|# partijen ontbreken} in blokken die maar voor een deel zijn gespeeld.",
   remoteBlocks:
     "In {count:# blok|# blokken} zaten deelnemers op andere machines aan meer tafels en konden ze elkaar over de verdeling vertellen.",
+  endedEarly:
+    "De reeks eindigde eerder omdat de rangen vaststonden. De intervallen houden rekening met elke blik op de resultaten.",
   besideOthers:
     "Een tijd lang leefden bots van andere reeksen op dezelfde machine; zij konden doorgeven wat hun over een verdeling was verteld.",
   range: "{low} tot {high}",
