@@ -2,13 +2,17 @@ import json
 import os
 import re
 import shutil
+import sys
 import tempfile
 from pathlib import Path
 
 import pytest
 
+from asara.installing import install_command
 from asara_server.cli.display import progress
 from asara_server.cli.display.progress import wait_text
+from asara_server.cli.sessions.run_directory import notify_run_directory
+from asara_server.cli.sessions.web import WEB_PACKAGES
 from asara_server.referee.waits import Wait
 from asara_server.replay.file import read_replay
 from tests.cli.command import asara, refusal
@@ -153,6 +157,15 @@ def test_bots_in_the_current_folder_see_their_own_files(tmp_path: Path) -> None:
     assert f"{sorted(['main.py', *common])} 12 34" in (logs / "1-my-bots.log").read_text()
     assert json.loads((folder / "runs/first/run.json").read_text())["sandbox"] == "bubblewrap"
     assert "epoll_watches" not in (folder / "runs/first/run.log").read_text()  # for tournaments
+
+
+def test_a_missing_extra_is_named_before_the_command_that_needs_it(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setitem(sys.modules, WEB_PACKAGES[-1], None)  # as if it were not installed
+    notify_run_directory(Path("runs/first"))
+    shown = " ".join(capsys.readouterr().err.split())
+    assert shown.endswith(f"In a browser: {install_command('web')}, then asara web runs/first")
 
 
 def test_a_bot_is_started_in_its_own_folder_from_wherever_it_is_named(tmp_path: Path) -> None:

@@ -11,6 +11,8 @@ from asara_server.network.addresses import socket_parent
 from asara_server.replay.file import read_replay
 from tests.cli.command import refusal
 from tests.events import EVENT_S, wait_until
+from tests.referee.harness import play_bot
+from tests.web.play_pipe import WebStream
 from tests.web.play_table import parts_of, play_table, sit_down
 
 
@@ -56,7 +58,12 @@ def test_another_match_begins_when_the_person_comes_back() -> None:
 @pytest.mark.long
 def test_two_people_and_a_bot_at_one_table() -> None:
     async def play(links: list[str]) -> None:
-        await asyncio.gather(*map(sit_down, links))
+        address, fragment = parts_of(links[1])
+        early = WebStream(address)
+        await early.hello(fragment["token"])
+        await early.expect("welcome")
+        await asyncio.gather(play_bot(early), sit_down(links[0]))
+        await (await early.socket()).close()
 
     with play_table("random", "--matches", "1", "--rules", "pro", people=2) as table:
         assert parts_of(table.links[1])[1]["seats"] == "player-1,player-2,random"
@@ -64,6 +71,7 @@ def test_two_people_and_a_bot_at_one_table() -> None:
         status, stdout, stderr = table.ended()
     assert status == 0, stderr
     assert "player-2" in stdout
+    assert "player-2 is here. Still to come: player-1\n" in stderr
 
 
 @pytest.mark.long

@@ -465,3 +465,7 @@ def test_the_costs_of_a_run_are_shown_with_advice_once_it_is_over(run: Path) -> 
         "Bots were deciding for 20% of matches and starts.",
         "Starting bots took 46% of the processor time, playing 46%, the referee 8%.",
     ]
+    unmetered = COSTS.model_copy(update={"start_cpu_s": 0.0, "bots_cpu_s": 0.0})
+    deciding, unknown = costs_lines(unmetered, {"ann": "match"})
+    assert deciding == "Bots were deciding for 20% of matches and starts."
+    assert unknown.startswith("How much processor time the bots used is not known: ")

@@ -221,9 +221,9 @@ MISTAKES = {
         "import threading\n"
         + DECIDE
         + RANDOM
-        + "\nthreading.Thread(target=threading.Event().wait).start()\n"
+        + "\ndef think():\n    threading.Event().wait()\n\nthreading.Thread(target=think).start()\n"
         + RUN,
-        0,
+        8,
         "was still running 10 s after its last match",
         "make its threads daemons",
         forfeits=False,
@@ -232,7 +232,7 @@ MISTAKES = {
     "file-in-its-folder": Mistake(
         DECIDE + "    open('log.txt', 'a').write('thinking')\n" + RANDOM + RUN,
         0,
-        "log.txt in the bot's folder will be deleted with its process",
+        "log.txt will be deleted with the bot's process",
         "print what you want to keep",
         forfeits=False,
         works=True,
@@ -378,6 +378,52 @@ MISTAKES = {
         r"correct my_bot\.py, line 6",
         long=True,
     ),
+    "loop-before-run": Mistake(
+        DECIDE + RANDOM + "\nwhile True: pass\n" + RUN,
+        6,
+        "did not dial in within",
+        "Look for an endless loop",
+        long=True,
+    ),
+    "endless-loop-that-prints": Mistake(
+        DECIDE
+        + "    while True:\n        try:\n            return decision.actions[0]\n"
+        + "        except Exception as error:\n            print(error)\n"
+        + RUN,
+        0,
+        r"has taken its whole time, .*\n.*my_bot.py",
+        "return an action before the time is over",
+        long=True,
+    ),
+    "native-code-that-does-not-return": Mistake(
+        "import re\n" + DECIDE + "    re.match('(a+)+$', 'a' * 40 + 'b')\n" + RANDOM + RUN,
+        5,
+        "did not answer decision 1",
+        "return an action before the time is over",
+        long=True,
+    ),
+    "log-of-the-logging-module": Mistake(
+        "import logging\nlogging.basicConfig(filename='moves.log', level=10)\n"
+        + DECIDE
+        + "    logging.info('thinking')\n"
+        + RANDOM
+        + RUN,
+        0,
+        "moves.log will be deleted",
+        "print what you want to keep",
+        forfeits=False,
+        works=True,
+        long=True,
+        file="moves.log",
+    ),
+    "run-twice": Mistake(
+        DECIDE + RANDOM + RUN + RUN,
+        8,
+        "asara.run was called again after the referee's goodbye",
+        "remove this call",
+        forfeits=False,
+        long=True,
+    ),
     "recursion": Mistake(
         DECIDE + "    return decide(decision, match)\n" + RUN,
         4,
@@ -402,6 +448,13 @@ MISTAKES = {
     ),
 }
 
+
+HANGING = {
+    "endless-loop",
+    "endless-loop-that-prints",
+    "native-code-that-does-not-return",
+}
+"""Mistakes that are found when a clock has run out."""
 
 STATE = (
     "import asara\n\nmatches = set()\n\ndef decide(decision, match):\n"
@@ -429,7 +482,7 @@ def test_the_check_of_a_mistake_names_file_line_and_remedy(name: str, tmp_path: 
     sandbox_or_skip()
     mistake = MISTAKES[name]
     (tmp_path / "my_bot.py").write_text(mistake.program)
-    clock = ("--bank", "0.5") if name == "endless-loop" else ()
+    clock = ("--bank", "0.5") if name in HANGING else ()
     done = asara("check", "my_bot.py", "--sandbox", "bubblewrap", *clock, cwd=tmp_path)
     assert done.returncode == (0 if mistake.works else 1), done
     assert ("my_bot is broken: " in done.stdout) != mistake.works
@@ -456,7 +509,7 @@ def test_a_mistake_ends_in_one_message_with_file_line_and_remedy(name: str, tmp_
     sandbox_or_skip()
     mistake = MISTAKES[name]
     (tmp_path / "my_bot.py").write_text(mistake.program)
-    clock = ("--bank", "0.5") if name == "endless-loop" else ()
+    clock = ("--bank", "0.5") if name in HANGING else ()
     words = ("match", "my_bot.py", "random", "--sandbox", "bubblewrap", *clock)
     done = asara(*words, cwd=tmp_path)
     assert done.returncode == 0, done.stderr

@@ -38,6 +38,16 @@ def caller_place() -> str:
     return "" if frame is None else place(frame.f_code, frame.f_lineno)
 
 
+def runs_again() -> bool:
+    """Return True while multiprocessing runs the author's file in one of its own processes."""
+    frame: FrameType | None = sys._getframe()
+    while frame is not None:
+        if frame.f_code.co_name == "<module>" and frame.f_globals["__name__"] == "__mp_main__":
+            return True
+        frame = frame.f_back
+    return False
+
+
 def raising_place(trace: TracebackType | None) -> str:
     """Return the last line of the author's program in a traceback."""
     import sysconfig

@@ -13,9 +13,20 @@ from typing import Any
 import grpc
 
 from asara import program_end
-from asara.author_code import hide_own_frames_when_printed, raising_place
+from asara.author_code import (
+    caller_place,
+    hide_own_frames_when_printed,
+    raising_place,
+    runs_again,
+)
 from asara.bot import Bot, DecideFunction, bot_factory
-from asara.errors import AsaraError, ConfigurationError, ConnectionLostError, RefusedError
+from asara.errors import (
+    AsaraError,
+    BotError,
+    ConfigurationError,
+    ConnectionLostError,
+    RefusedError,
+)
 from asara.protocol_client import ProtocolClient
 from asara.settings import Settings
 from asara.stream import open_stream
@@ -39,6 +50,9 @@ _FIRST_PAUSE_S = 0.1
 _LONGEST_PAUSE_S = 2.0
 
 log = logging.getLogger("asara")
+
+_dismissed: set[tuple[str, str]] = set()
+"""Addresses of referees that have said goodbye, each with the token of the bot."""
 
 
 def run(
@@ -80,6 +94,7 @@ def run(
     )
     try:
         play(bot, settings)
+        program_end.expect_end()
     except AsaraError as error:
         sys.stderr.write(f"asara: {error}\n")
         sys.exit(error.exit_status)
@@ -93,12 +108,26 @@ def run(
 def play(bot: type[Bot] | DecideFunction, settings: Settings | None = None) -> None:
     """Like `run`, for programs that continue afterwards: raises AsaraError and never exits."""
     program_end.has_played()
+    if runs_again():
+        raise BotError(
+            f"{caller_place()}: multiprocessing runs this file again in each of its processes; "
+            'write `if __name__ == "__main__":` before asara.run'
+        )
     make_bot = bot_factory(bot)
     settings = (settings or Settings()).complete()
     credentials = settings.credentials()
     with contextlib.closing(ProtocolClient(make_bot, settings)) as protocol:
         try:
             _play_until_goodbye(protocol, settings, credentials)
+            _dismissed.add((settings.address, settings.token))
+        except RefusedError as error:
+            known = (settings.address, settings.token) in _dismissed
+            if not known or error.reason != "unknown-token":
+                raise
+            raise BotError(
+                f"{caller_place()}: asara.run was called again after the referee's goodbye; "
+                "remove this call"
+            ) from error
         except SystemExit as error:
             if protocol.open_matches:
                 log.error(

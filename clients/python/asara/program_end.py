@@ -1,4 +1,6 @@
-"""What the end of a bot's program tells its author: `run` was not reached, or files will be lost.
+"""What a bot's program tells its author about its begin and end.
+
+It did not reach `run`, or does not end after it, or its files will be lost.
 
 Only a program that a referee has started prints it.
 """
@@ -6,18 +8,37 @@ Only a program that a referee has started prints it.
 from __future__ import annotations
 
 import atexit
+import faulthandler
 import logging
 import os
+import stat
 import sys
+import time
+
+from asara.standard_error import StandardErrorHandler
 
 _program = getattr(sys.modules.get("__main__"), "__file__", None) or ""  # gone at the exit
+
+_SLOW_START_S = 20.0
+"""Seconds after which a program that has not called `run` prints where it is."""
+
+_SLOW_END_S = 5.0
+"""Seconds after `run` after which a program prints where it is; it is killed after ten."""
+
+_STANDARD_ERROR = 2
 
 log = logging.getLogger("asara")
 
 
 def has_played() -> None:
     """Note that the program has called `run` or `play`."""
+    faulthandler.cancel_dump_traceback_later()
     atexit.unregister(_report_unreached)
+
+
+def expect_end() -> None:
+    """Print the stacks of all threads if the program goes on."""
+    faulthandler.dump_traceback_later(_SLOW_END_S, file=_STANDARD_ERROR)
 
 
 def _start_folder() -> str:
@@ -27,32 +48,46 @@ def _start_folder() -> str:
         return ""
 
 
+_MOST_FILES = 1_000
+"""Number of files that are looked at."""
+
 _folder = _start_folder() if os.environ.get("ASARA_CONTAINED") else ""
+_began_ns = time.time_ns()
 
 
-def _files() -> dict[str, int]:
-    """Return the files in the bot's folder, each with the time at which it was written."""
+def _written() -> set[str]:
+    """Return the files that the program has written into its folder and into /tmp."""
+    written: set[str] = set()
+    left = _MOST_FILES
+    for top in (_folder, "/tmp"):  # noqa: S108 - in the sandbox it is the process's own
+        for folder, folders, names in os.walk(top):
+            folders[:] = [name for name in folders if name[0] != "." and name != "__pycache__"]
+            paths = [os.path.join(folder, name) for name in names if name[0] != "."]  # noqa: PTH118
+            left -= len(paths)
+            if left < 0:
+                return written
+            written.update(filter(_is_written, paths))
+    return written
+
+
+def _is_written(path: str) -> bool:
     try:
-        with os.scandir(_folder) as found:
-            files = [one for one in found if one.is_file(follow_symlinks=False)]
-            return {one.name: one.stat(follow_symlinks=False).st_mtime_ns for one in files}
-    except OSError:
-        return {}
-
-
-_before = _files() if _folder else {}
+        found = os.lstat(path)
+    except OSError:  # it was deleted
+        return False
+    return stat.S_ISREG(found.st_mode) and found.st_mtime_ns >= _began_ns
 
 
 def report_lost_files() -> None:
-    """Name a file that a contained bot has written into its folder, which is deleted with it."""
+    """Name a file that a contained bot has written, which is deleted with it."""
     if not _folder:
         return
-    written = sorted(name for name, time_ns in _files().items() if _before.get(name) != time_ns)
-    if written:
+    if written := sorted(path.removeprefix(f"{_folder}/") for path in _written()):
         more = f" and {len(written) - 1} more" if written[1:] else ""
         log.warning(
-            "asara: %s%s in the bot's folder will be deleted with its process, because the "
-            "sandbox gives each process a copy of the folder; print what you want to keep",
+            "asara: %s%s will be deleted with the bot's process, because in the sandbox each "
+            "process has its own copy of the folder and its own /tmp, which is also $HOME; print "
+            "what you want to keep",
             written[0],
             more,
         )
@@ -69,4 +104,6 @@ def _report_unreached() -> None:
 
 
 if os.environ.get("ASARA_TOKEN"):
+    log.addHandler(StandardErrorHandler())
     atexit.register(_report_unreached)
+    faulthandler.dump_traceback_later(_SLOW_START_S, file=_STANDARD_ERROR)

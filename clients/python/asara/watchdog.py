@@ -49,6 +49,7 @@ class Watchdog:
         self._clock_s = seconds = clock_us / 1e6
         self._task = task, seconds, time.monotonic() + seconds
         if self._thread is None:
+            _print_stacks_after(seconds + 2 * _TICK_S)  # code in C may not let the thread begin
             thread = threading.Thread(target=self._watch, name="asara-watchdog", daemon=True)
             thread.start()
             self._thread = thread  # now, as an interrupt may have prevented the start
@@ -81,7 +82,7 @@ class Watchdog:
                         self._reported_long = True
                         self._report(task[0], f"has taken {_LONG_S:.0f} s")
                         continue
-            faulthandler.dump_traceback_later(left_s + 2 * _TICK_S, file=_STANDARD_ERROR)
+            _print_stacks_after(left_s + 2 * _TICK_S)
         faulthandler.cancel_dump_traceback_later()
 
     def _pause_s(self) -> float:
@@ -97,3 +98,7 @@ class Watchdog:
         if not isinstance(task, str):
             task = f"decision {task.decision_id} of {task.match_id}"
         log.error("asara: %s %s and is still here:\n%s", task, what, lines)
+
+
+def _print_stacks_after(seconds: float) -> None:
+    faulthandler.dump_traceback_later(seconds, file=_STANDARD_ERROR)

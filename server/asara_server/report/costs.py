@@ -19,8 +19,8 @@ class CostRow(NamedTuple):
 
 
 def cost_rows(costs: RunCosts) -> list[CostRow]:
-    """Return the parts of the processor time of a run; none without matches."""
-    if not costs.matches or not costs.cpu_s:
+    """Return the parts of the processor time of a run; none without matches or if not all known."""
+    if not costs.matches or not costs.meters_bots:
         return []
     whole_s = max(costs.core_s, costs.cpu_s)
     return [

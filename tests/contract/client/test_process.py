@@ -316,3 +316,50 @@ def test_a_signal_ends_a_waiting_bot(referee: ScriptedReferee) -> None:
     referee.scripts.append(script)
     process = start(RANDOM, referee)
     assert finish(process) == (130, "", "")
+
+
+def test_a_process_of_multiprocessing_does_not_play_and_says_why(tmp_path: Path) -> None:
+    program = tmp_path / "my_bot.py"
+    program.write_text(
+        "import multiprocessing\n"
+        "import asara\n"
+        "if __name__ == '__main__':\n"
+        "    child = multiprocessing.get_context('spawn').Process(target=print)\n"
+        "    child.start()\n"
+        "    child.join()\n"
+        "else:\n"
+        "    asara.run(lambda decision, match: None)\n"
+    )
+    _, _, err = finish(start(program))
+    assert err == (
+        f"asara: {program}, line 8: multiprocessing runs this file again in each of its "
+        'processes; write `if __name__ == "__main__":` before asara.run\n'
+    )
+
+
+def test_warnings_reach_standard_error_even_if_the_program_logs_to_a_file(
+    referee: ScriptedReferee, tmp_path: Path
+) -> None:
+    program = (
+        f"import logging; logging.basicConfig(filename={str(tmp_path / 'log')!r})\n"
+        "import sys, asara\n"
+        "asara.run(lambda decision, match: sys.exit())\n"
+    )
+    referee.scripts.append(thinking)
+    _, _, err = finish(start(program, referee))
+    assert "sys.exit ended the bot in the middle of " in err
+    assert (tmp_path / "log").read_text().endswith(err)
+
+
+def test_a_second_run_after_the_goodbye_is_named(referee: ScriptedReferee, tmp_path: Path) -> None:
+    def refuse(stream: Stream) -> Iterator[PlayResponse]:
+        stream.refuse(grpc.StatusCode.UNAUTHENTICATED, "unknown-token", "no bot has this token")
+
+    program = tmp_path / "my_bot.py"
+    program.write_text("import asara\n" + 2 * "asara.run(lambda decision, match: 0)\n")
+    referee.scripts += [lambda stream: iter([scripted.welcome(), scripted.goodbye()]), refuse]
+    _, _, err = finish(start(program, referee))
+    assert err == (
+        f"asara: {program}, line 3: asara.run was called again after the referee's goodbye; "
+        "remove this call\n"
+    )

@@ -137,7 +137,18 @@ def test_the_first_line_of_a_long_stack_is_kept(tmp_path: Path) -> None:
     assert "StackOverflowError" in log.error_lines()[0]
 
 
+def test_the_message_of_a_client_stays_known_under_a_flood(tmp_path: Path) -> None:
+    log = OutputLog(tmp_path / "bot.log", 1_000)
+    message = ["asara: decision 3 of m1 is still here:", '  File "/bots/bot.py", line 4, in decide']
+    log.write(b"no action" + "\n".join([*message, "again\n"]).encode())
+    for _ in range(100):
+        log.write(b"again\n" * 1_000)
+    assert log.error_lines(only_known=True) == message
+    log.switch_to(tmp_path / "next.log")
+    assert log.error_lines(only_known=True) == []
+
+
 def test_there_is_no_advice_for_what_is_not_known() -> None:
     command = ("python", "bot.py")
-    assert remedy(Termination.CRASH, "killed by SIGTERM; it printed nothing", command) == ""
+    assert remedy(Termination.CRASH, "could not be ended; it printed nothing", command) == ""
     assert remedy(Termination.CRASH, "", ()) == ""

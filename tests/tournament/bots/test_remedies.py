@@ -175,10 +175,74 @@ def test_other_errors_do_not_accuse_a_file_of_hiding_a_module(output: str) -> No
             "check the path in my_bot.py, line 2: /data/weights.txt does not exist.",
         ),
         ("ModuleNotFoundError: No module named 'asara'", "start the bot with `python`"),
+        (
+            "ImportError: attempted relative import with no known parent package",
+            "correct my_bot.py, line 2: a program is no package, so import a file beside it with",
+        ),
+        (
+            "ImportError: cannot import name 'Acton' from 'asara' (/site-packages/asara/a.py)",
+            "correct my_bot.py, line 2: the package asara has no Acton; did you mean Action?",
+        ),
+        (
+            "SyntaxError: Non-UTF-8 code starting with '\\xfc' in file /bots/my_bot.py on line 3",
+            "save my_bot.py in the encoding UTF-8.",
+        ),
+        ("KeyError: 'year'", "correct my_bot.py, line 2."),
     ],
 )
 def test_frequent_errors_have_advice_of_their_own(error: str, says: str) -> None:
     assert advice(trace(error, "/bots/my_bot.py:2 __init__")).startswith(says)
+
+
+@pytest.mark.parametrize(
+    ("error", "raised_in", "says"),
+    [
+        (
+            "KeyError: 'MY_KEY'",
+            f"{LIBRARY}/os.py:679 __getitem__",
+            "correct my_bot.py, line 2: a bot gets none of your environment variables.",
+        ),
+        (
+            "FileNotFoundError: [Errno 2] No such file or directory: 'stockfish'",
+            f"{LIBRARY}/subprocess.py:1950 _execute_child",
+            "my_bot.py, line 2 starts the program 'stockfish', which is not here.",
+        ),
+    ],
+)
+def test_what_a_library_misses_is_explained(error: str, raised_in: str, says: str) -> None:
+    assert advice(trace(error, "/bots/my_bot.py:2", raised_in)).startswith(says)
+
+
+def test_a_group_of_exceptions_names_the_line() -> None:
+    lines = trace("ExceptionGroup: two", "/bots/my_bot.py:2 decide").splitlines()
+    first, *rest = lines
+    output = "\n".join([f"  + Exception Group {first}", *(f"  | {line}" for line in rest)])
+    assert advice(output).startswith("correct my_bot.py, line 2.")
+
+
+def test_an_exception_of_a_program_behind_the_bridge_names_the_line() -> None:
+    ended = "asara: python bot.py: decision 1 of m1: it exited with status 1"
+    output = trace("KeyError: 'kind'", "/bots/bot.py:4") + f"\n{ended}"
+    assert advice(output, command=("asara", "bridge", "--", "python", "bot.py")).startswith(
+        "correct bot.py, line 4."
+    )
+
+
+def test_a_program_in_python_without_a_first_line_is_told_so() -> None:
+    output = "/bots/my_bot.py: 1: import: not found\n/bots/my_bot.py: 3: Syntax error"
+    assert advice(output, 2, ("./my_bot.py",)).startswith("the first line of my_bot.py names no")
+
+
+def test_a_program_that_ends_itself_without_a_word_is_named() -> None:
+    assert "os._exit()" in remedy(Termination.CRASH, "exited with status 1", BOT)
+    assert "os.kill()" in remedy(Termination.CRASH, "killed by SIGTERM", BOT)
+
+
+def test_exceptions_of_node_name_the_line_or_the_missing_module() -> None:
+    output = "/bots/bot.js:2\nx.foo.bar();\n      ^\n\nTypeError: no bar\n\nNode.js v20.20.2"
+    assert advice(output, command=("node", "bot.js")).startswith("correct bot.js:2.")
+    output = "node:internal/modules/cjs/loader:1210\n  throw err;\nError: Cannot find module 'left'"
+    assert advice(output, command=("node", "bot.js")).startswith("if left is a file of yours,")
 
 
 def test_a_program_that_ends_itself_with_a_text_is_named() -> None:
@@ -219,7 +283,7 @@ def test_a_panic_in_a_crate_is_not_for_the_author_to_correct() -> None:
     ("command", "ending", "expected"),
     [
         (["build/bot"], "killed by SIGSEGV", "build/bot was ended by an error of native code"),
-        (["build/bot"], "killed by SIGKILL", ""),
+        (["build/bot"], "exited with status 3", ""),
         (BOT, "killed by SIGSEGV", "code that is not Python crashed"),
     ],
 )

@@ -72,13 +72,13 @@ function Waiting({ store }: { readonly store: PlayStore }) {
   }
   const connected = store.connected.value;
   const title = connected ? "waiting" : connected === false ? "lost" : "connecting";
-  return <Message title={t(play, title)} text={connected ? stillToCome(store.link) : ""} />;
+  return <Message title={t(play, title)} text={connected ? otherPeople(store.link) : ""} />;
 }
 
-/** The other people at the table, who are not there yet. */
-function stillToCome({ names, me }: SeatLink): string {
+/** The other people at the table; the page does not know which of them are there. */
+function otherPeople({ names, me }: SeatLink): string {
   const others = names.filter((name, other) => other !== me && GIVEN_NAME.test(name));
-  return others.length === 0 ? "" : t(play, "waitingFor", { names: list(others.map(isolate)) });
+  return others.length === 0 ? "" : t(play, "alsoHere", { names: list(others.map(isolate)) });
 }
 
 /** Names that `asara play` gives to people. */

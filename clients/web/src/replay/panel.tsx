@@ -7,7 +7,7 @@ import { type Action, ActionSchema } from "asara/gen/vocabulary_pb.js";
 import { useEffect, useRef } from "preact/hooks";
 import type { MatchRecord, MatchSetting, Moment, Viewer } from "../match/model.js";
 import { actingSeat } from "../match/places.js";
-import { isolate, t } from "../words/language.js";
+import { t } from "../words/language.js";
 import { clock, duration, isClock } from "../words/numbers.js";
 import { replay } from "../words/sections/replay.js";
 import {
@@ -46,9 +46,8 @@ function decisionLine(decision: ReplayDecision, setting: MatchSetting): string {
   return `${seatName(seat, setting)}: ${answer}`;
 }
 
-function rejectedText({ rejection, detail }: ReplayDecision): string {
-  const reason = detail === "" ? rejectionText(rejection) : isolate(detail);
-  return t(replay, "rejected", { reason });
+function rejectedText({ rejection }: ReplayDecision): string {
+  return t(replay, "rejected", { reason: rejectionText(rejection) });
 }
 
 /** Scrolls a long list, and nothing else, to the chosen action. */
@@ -145,7 +144,17 @@ function DecisionDetails({ decision, record }: { decision: ReplayDecision; recor
         {decisionTitle(decision.kind)}
       </p>
       <TimeUsed decision={decision} />
-      {rejected(decision) && <p class="rejected">{rejectedText(decision)}</p>}
+      {rejected(decision) && (
+        <p class="rejected">
+          {rejectedText(decision)}.
+          {decision.detail !== "" && (
+            <>
+              <br />
+              <bdi lang="en">{decision.detail}</bdi>
+            </>
+          )}
+        </p>
+      )}
       {!rejected(decision) && (
         <p class="choice-made">
           {choiceSentence(decision.seat, decision.actions, record) || t(replay, "unanswered")}

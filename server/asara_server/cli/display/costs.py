@@ -15,6 +15,11 @@ _BUSY: Final = 0.7
 _MANY_MATCHES: Final = 4
 """Matches for each that can be played at once; with fewer, cores idle while the last ones end."""
 
+_UNKNOWN: Final = (
+    "How much processor time the bots used is not known: this machine did not run them, or cannot "
+    "measure it."
+)
+
 _NAMED: Final = 3
 """Entries that a line names at least."""
 
@@ -36,6 +41,9 @@ def costs_lines(
     cores = "" if costs.busy is None else f"The run used {percent(costs.busy)} of the cores. "
     if costs.deciding is not None:
         yield f"{cores}Bots were deciding for {percent(costs.deciding)} of matches and starts."
+    if not costs.meters_bots:
+        yield _UNKNOWN
+        return
     yield "Starting bots took {} of the processor time, playing {}, the referee {}.".format(*shares)
     if over and costs.wall_s >= _LEAST_S:
         yield from _advice(costs, processes)

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Sequence
+from itertools import takewhile
 from pathlib import Path
 
 from asara_codec.results import Termination
@@ -10,7 +11,7 @@ from asara_server.cli.display.quantities import count
 from asara_server.text import on_one_line, plain_words
 from asara_server.tournament.bots.build import FailedBuild
 from asara_server.tournament.bots.departures import Departure
-from asara_server.tournament.bots.remedies import COMMAND_LINE, remedy
+from asara_server.tournament.bots.remedies import COMMAND_LINE, remedy, second_match_advice
 from asara_server.tournament.config.tournament_file import Entry, Limits, Tournament
 from asara_server.tournament.run.directory import RunInfo
 from asara_server.tournament.runner import RunEnd
@@ -44,17 +45,14 @@ NO_NETWORK_IN_BUILDS = (
 )
 
 
-def warn_of_faults(
-    end: RunEnd, log: Path | None, entries: Iterable[Entry] = (), *, in_full: bool = False
-) -> None:
+def warn_of_faults(end: RunEnd, log: Path | None, tournament: Tournament | None = None) -> None:
     """Print all faults of a run; `log` is the run's log file if it is kept.
 
-    With `in_full`, what a bot printed is shown line by line, and followed by advice.
+    With its `tournament`, what a bot printed is shown line by line, and followed by advice.
     """
-    if in_full:
-        commands = {entry.name: entry.command for entry in entries}
+    if tournament is not None:
         for result, seat in _first_forfeits(end.results)[:_MOST_IN_FULL]:
-            _warn_in_full(result, seat, commands.get(seat.entry, ()))
+            _warn_in_full(result, seat, tournament, end.results)
         forfeits = fault_lines(end.results)[_MOST_IN_FULL:]
     else:
         forfeits = fault_lines(end.results)
@@ -163,6 +161,22 @@ def _listed(names: Sequence[str]) -> str:
     return ", ".join([*shown, f"{more:,} more"] if more else shown)
 
 
+def _stays(seat: SeatOutcome, tournament: Tournament) -> bool:
+    """Return True if one process of an entry plays all its matches until it forfeits one."""
+    kept = tournament.process_policies[seat.entry] == "run" and tournament.concurrency == 1
+    return kept and seat.termination is not Termination.NEVER_STARTED
+
+
+def _has_played(entry: str, result: MatchResult, results: Iterable[MatchResult]) -> bool:
+    """Return True if an entry has played a match before this one to its end."""
+    earlier = takewhile(lambda one: one is not result, results)
+    return any(
+        seat.entry == entry and not seat.termination.forfeit
+        for one in earlier
+        for seat in one.seats
+    )
+
+
 def fault_lines(results: Iterable[MatchResult]) -> list[str]:
     """Describe the first forfeit of each entry and kind, in at most nine lines."""
     lines = [
@@ -188,8 +202,11 @@ def _forfeit(result: MatchResult, seat: SeatOutcome) -> str:
     return f"{seat.entry} forfeits {result.match_id} ({kind})"
 
 
-def _warn_in_full(result: MatchResult, seat: SeatOutcome, command: Sequence[str]) -> None:
+def _warn_in_full(
+    result: MatchResult, seat: SeatOutcome, tournament: Tournament, results: Iterable[MatchResult]
+) -> None:
     """Print a forfeit, the lines that the bot printed, and what to do about it."""
+    command = next(one.command for one in tournament.entries if one.name == seat.entry)
     printed = output_of(seat.detail)
     if printed:
         warn(f"{_forfeit(result, seat)}: {without_output(seat.detail)}; it printed:")
@@ -197,5 +214,8 @@ def _warn_in_full(result: MatchResult, seat: SeatOutcome, command: Sequence[str]
         warn(f"{_forfeit(result, seat)}: {seat.detail}")
     for line in printed:
         warn(line, indent=4, words=line.startswith("asara: "))
-    if advice := remedy(seat.termination, seat.detail, command):
+    advice = remedy(seat.termination, seat.detail, command)
+    if _stays(seat, tournament) and _has_played(seat.entry, result, results):
+        advice = f"{advice} {second_match_advice(command)}".strip()
+    if advice:
         warn(f"What to do: {advice}")

@@ -190,9 +190,16 @@ class PlayTable(TableServer):
         if self._played:
             await asyncio.gather(*(self._leaves(guest) for guest in self.settings.guests))
         self._played += 1
-        for guest in self.settings.guests:
-            while not await self.referee.wait_until_connected(guest.token, 3600):
-                pass
+        await asyncio.gather(*(self._arrives(guest) for guest in self.settings.guests))
+
+    async def _arrives(self, guest: Guest) -> None:
+        """Wait until a person is there; say who is still missing."""
+        while not await self.referee.wait_until_connected(guest.token, 3600):
+            pass
+        guests = self.settings.guests
+        missing = [one.name for one in guests if not self.referee.is_connected(one.token)]
+        if missing:
+            notify(f"{guest.name} is here. Still to come: {', '.join(missing)}")
 
     async def _leaves(self, guest: Guest) -> None:
         """Wait for the page to close its connection; a program that stays is ready at once."""

@@ -6,6 +6,7 @@ They are for the organiser alone: no bot receives what another one printed.
 
 import re
 from collections.abc import Iterable, Sequence
+from itertools import takewhile
 
 from asara_server.text import plain
 from asara_server.tournament.bots.tracebacks import frames, last_own
@@ -16,6 +17,7 @@ LAST_LINES = 5
 _MOST_LINES = 14
 _STACK_LINES = 4
 _LONGEST_LINE = 200
+_LONGEST_MESSAGE = 4_096  # bytes
 _LONGEST_CLIENT_LINE = 600
 """Characters of the longest line of a client, which names a file and a remedy."""
 _CLIENT = re.compile(r"(\S+ \S+ )?((WARN|ERROR) )?asara: \S")
@@ -83,8 +85,8 @@ def known_error(lines: Sequence[str]) -> list[str]:
             start -= 1
         start = start if lines[start].startswith("Traceback") else starts[-1]
     message = lines[start:]
-    if message[0].startswith("Fatal Python"):
-        return _native_crash(message)
+    if message[0].startswith(("Fatal Python", WAITED)):
+        return _own_calls(message)
     if _INNERMOST_LAST.match(message[0]):
         return _shortened_traceback(message)
     if _PYTHON.search(message[0]):
@@ -92,12 +94,22 @@ def known_error(lines: Sequence[str]) -> list[str]:
     return _shortened(_without_inner_frames(message), first=_MOST_LINES - 2, last=1)
 
 
-def _native_crash(lines: Sequence[str]) -> list[str]:
-    """Return a message of `faulthandler` with the innermost call and those of the author."""
+def _own_calls(lines: Sequence[str]) -> list[str]:
+    """Return a message of `faulthandler` with the author's calls, and the one that crashed."""
     current = next((n for n, line in enumerate(lines) if line.startswith("Current thread")), 0)
     calls = frames(lines[current:])
-    shown = [call for call in calls if call is calls[0] or call.own][:_STACK_LINES]
+    crashed = calls[0] if calls and not lines[0].startswith(WAITED) else None
+    shown = [call for call in calls if call is crashed or call.own][:_STACK_LINES]
     return [lines[0], *(lines[current + call.start] for call in shown)]
+
+
+def clients_message(output: bytes | bytearray) -> bytes:
+    """Return the last message of a client in a program's output, with its stack, or nothing."""
+    place = output.rfind(b"asara: ")
+    if place < 0:
+        return b""
+    first, *lines = output[place : place + _LONGEST_MESSAGE].splitlines(keepends=True)
+    return b"".join([first, *takewhile(lambda line: line[:1] == b" ", lines)])
 
 
 def exception_in(lines: Sequence[str]) -> list[str]:

@@ -12,10 +12,14 @@ from asara_server.tournament.bots.decision_index import append_index, index_of
 from asara_server.tournament.bots.error_output import (
     LAST_LINES,
     clean_lines,
+    clients_message,
     error_lines,
     exception_in,
     known_error,
 )
+
+CUT = "(its output was cut"
+"""Beginning of the remark that a bot printed too much."""
 
 _LAST_BYTES = 1 << 16
 """Size of the end of the output that is searched for an error message; some stacks are long."""
@@ -36,6 +40,7 @@ class OutputLog:
         self._limit = limit
         self._tap = tap
         self._last = bytearray()
+        self._message = b""  # the last one of its client among those that `_last` has lost
         self._before = b""  # the end of what was printed before this match
         self._arrived = 0  # bytes of the process so far
         self._written = 0  # those of them that `write` was given
@@ -90,6 +95,7 @@ class OutputLog:
         self._close_file()
         self._before = (self._before + self._last)[-_LAST_BYTES:]
         self._last.clear()
+        self._message = b""
         self._open(path)
 
     def begin_match(self, asked: Callable[[], int]) -> None:
@@ -118,7 +124,7 @@ class OutputLog:
     @property
     def cut(self) -> str:
         """A remark that the output was cut because there was too much of it, or ""."""
-        return f"(its output was cut at {self._limit:,} bytes)" if self._too_much else ""
+        return f"{CUT} at {self._limit:,} bytes)" if self._too_much else ""
 
     @property
     def silent(self) -> bool:
@@ -139,6 +145,7 @@ class OutputLog:
         self._written += len(data)
         self._last += data
         if len(self._last) > 2 * _LAST_BYTES:
+            self._message = clients_message(self._last) or self._message
             del self._last[:-_LAST_BYTES]
         if self._cut or self._file is None or self._file.closed:
             return
@@ -188,8 +195,9 @@ class OutputLog:
         message may be from the end of the match before, after which the process has failed.
         """
         lines = self._lines()
-        if only_known or known_error(lines):
-            return known_error(lines)
+        known = known_error(lines) or known_error(clean_lines(self._message))
+        if only_known or known:
+            return known
         earlier = known_error(clean_lines(self._before + self._last[-_LAST_BYTES:]))
         return earlier or error_lines(lines)
 

@@ -81,6 +81,12 @@ def _missing_file(found: re.Match[str], error: PythonError) -> str:
     name = found[1]
     own = last_own(error.frames)
     where = own.place if own else error.program
+    if error.frames and error.frames[-1].function == "_execute_child":  # of subprocess
+        return (
+            f"{where} starts the program {name!r}, which is not here. In the sandbox, a bot can "
+            "start programs of the system and of its own folder: put it there, and name it with "
+            "its path."
+        )
     if name.startswith("/tmp/"):  # noqa: S108 - a bot in the sandbox sees another one
         return (
             f"{where} looks for {name}. In the sandbox, /tmp and $HOME are one folder of the "
@@ -104,6 +110,22 @@ def _unknown_attribute(found: re.Match[str], error: PythonError) -> str:
     return f"{error.correct_own_line}: did you mean asara.{name}{ending}?"
 
 
+def _unknown_import(found: re.Match[str], error: PythonError) -> str:
+    """Advise about a name that the package asara does not have."""
+    close = difflib.get_close_matches(found[1], dir(sys.modules["asara"]), n=1)
+    hint = f"did you mean {close[0]}?" if close else "`help(asara)` lists what it has."
+    return f"{error.correct_own_line}: the package asara has no {found[1]}; {hint}"
+
+
+def _missing_variable(found: re.Match[str], error: PythonError) -> str:
+    if not error.frames or not error.frames[-1].file.endswith(_ENVIRON):
+        return ""
+    return (
+        f"{error.correct_own_line}: a bot gets none of your environment variables. Set the "
+        f'variable in bot.toml, such as environment = {{ {found[1]} = "…" }}, or give it a default.'
+    )
+
+
 def _unset_match(_: re.Match[str], error: PythonError) -> str:
     if any(frame.own and frame.function.endswith("__init__") for frame in error.frames):
         return (
@@ -113,10 +135,17 @@ def _unset_match(_: re.Match[str], error: PythonError) -> str:
     return f"{error.correct_own_line}: only a subclass of asara.Bot has self.match."
 
 
+_ENVIRON = ("/os.py", "<frozen os>")
+"""Endings of the file that raises KeyError for a variable that is not set."""
+
 _ERRORS: tuple[tuple[str, _Advice], ...] = (
     (
         r"(TabError|IndentationError):",
         lambda *_: "indent every line of a block with the same number of spaces, and without tabs.",
+    ),
+    (
+        r"SyntaxError: (?:Non-UTF-8 code|.*'utf-8' codec|source code .*null bytes)",
+        lambda _, error: f"save {_own_file(error)} in the encoding UTF-8.",
     ),
     (
         r"SyntaxError:",
@@ -126,7 +155,16 @@ _ERRORS: tuple[tuple[str, _Advice], ...] = (
         ),
     ),
     (r"ModuleNotFoundError: No module named '([\w.]+)'", _missing_module),
+    (
+        r"ImportError: attempted relative import with no known parent package",
+        lambda _, error: (
+            f"{error.correct_own_line}: a program is no package, so import a file beside it "
+            "without the dot, such as `import helper` or `from helper import choose`."
+        ),
+    ),
+    (r"ImportError: cannot import name '(\w+)' from 'asara'", _unknown_import),
     (r"FileNotFoundError: .*: '([^']+)'$", _missing_file),
+    (r"KeyError: '(\w+)'$", _missing_variable),
     (
         r"NameError: name 'asara' is not defined",
         lambda _, error: f"add the line `import asara` at the top of {_own_file(error)}.",

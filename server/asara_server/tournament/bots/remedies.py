@@ -9,6 +9,7 @@ from typing import Final, NamedTuple
 from asara_codec.results import Termination
 from asara_server.tournament.bots import python_errors
 from asara_server.tournament.bots.error_output import known_error
+from asara_server.tournament.bots.output_log import CUT
 from asara_server.tournament.bots.tracebacks import frames, last_own
 from asara_server.tournament.config.tournament_file import Limits
 from asara_server.tournament.sandbox.hidden_files import SANDBOX_HID
@@ -22,6 +23,14 @@ _NETWORK = re.compile(
 )
 """Words of errors of programs that miss the network."""
 
+_RUN_BY_SHELL = re.compile(r"\S+\.py: (?:line )?\d+: ")
+"""The words of a shell that was given a program in Python."""
+
+_NODE_PLACE = re.compile(r"(?:file://)?/\S*?([^/\s]+\.[cm]?[jt]s:\d+)$")
+"""The first line that Node.js prints of an exception."""
+
+_NODE_MODULE = re.compile(r"Error(?: \[\w+\])?: Cannot find (?:module|package) '([^']+)'")
+
 _NO_PROGRAM = re.compile(r"sh: \d+: exec: (\S+): not found$")
 
 _RUST_PANIC = re.compile(r"thread '.*' .*panicked at (?!/)(\S+:\d+):\d+:$")
@@ -34,6 +43,12 @@ _ARGPARSE_ERROR = re.compile(r"\S+: error: ")
 """The last line of a program in Python whose options argparse refuses."""
 
 _NATIVE_SIGNAL = re.compile(r"killed by SIG(?:SEGV|ABRT|BUS|FPE|ILL)")
+
+_KILLED_BY = re.compile(r"killed by SIG\w+")
+
+_TRACEBACK = "Traceback (most recent call last):"
+
+_FATAL = re.compile(r"Fatal Python error: ")
 
 _JAVA_PLACE = re.compile(r"(?:in \S+, decision \d+ \(.*\) )?at \S+\((\w+\.java:\d+)\)$")
 """The last line that the Java client prints of an exception."""
@@ -94,6 +109,14 @@ _NO_INTERPRETER = (
     "the first line of {} names a program that the sandbox does not have, or has a line end of "
     "Windows. Write `#!/usr/bin/env python3` there, and save the file with the line ends of Linux."
 )
+_NO_FIRST_LINE = (
+    "the first line of {0} names no interpreter, so a shell has read the file. Write "
+    "`#!/usr/bin/env python3` there, or start the bot as `python {0}`."
+)
+_NODE_MISSING = (
+    "if {0} is a file of yours, write it with ./ and put it beside {1}. If it is a package, "
+    "install it into the bot's folder, whose node_modules the bot sees."
+)
 _NO_RUN = (
     "{} ended without playing. The last line of a bot is asara.run(decide), which returns after "
     "the last match: add it if it is missing, and remove sys.exit() or anything else that ends "
@@ -117,6 +140,10 @@ _ENDED_EARLY_OTHER = (
     "{} ended in the middle of the match. Remove the call that ends it, such as exit: the client's "
     "run function returns after the last match."
 )
+_KILLED = (
+    "{} was killed by a signal. Look for os.kill() or signal.raise_signal() in it and in what it "
+    "starts; if there is none, this machine may have had too little memory."
+)
 _TOO_SLOW = (
     "return an action before the time is over; decision.clock_us is the time left, and {} "
     "gives a bot more of it."
@@ -131,8 +158,9 @@ _ONLY_HELP = (
 )
 _WRONG_OPTION = "correct the options in its command, `{}`."
 _NATIVE_CRASH_PYTHON = (
-    "code that is not Python crashed{}: a package written in C, or a call by ctypes. Check what "
-    "the line passes to it, or install another version of the package."
+    "code that is not Python crashed{}: a package written in C, a call by ctypes, or the client "
+    "after os.fork(), in place of which subprocess works. Check what the line passes to it, or "
+    "install another version of the package."
 )
 _STAYS = (
     "{} played its first match well, and its process goes on to the next one: what it keeps in "
@@ -205,20 +233,20 @@ def remedy(
         return missing
     if known := _about_limits([*printed, ending]) or python_errors.advice(printed, program):
         return known
-    if program.endswith(".py") and _NATIVE_SIGNAL.fullmatch(ending):
+    crashed = _NATIVE_SIGNAL.fullmatch(ending) or any(map(_FATAL.match, printed))
+    if program.endswith(".py") and crashed:
         own = last_own(frames(printed)[::-1])  # the innermost call is the first line
         return _NATIVE_CRASH_PYTHON.format(f" in {own.place}" if own else "")
     if termination is Termination.TIME_OUT:
         if any(map(_NEVER_SENT.match, printed)):
             return ""
         return _TOO_SLOW.format(options.bank)
-    places = (*map(_RUST_PANIC.match, printed), *map(_JAVA_PLACE.match, printed))
-    if found := next(filter(None, places), None):
-        return f"correct {found[1]}.{options.all_output}"
+    if known := _about_other_languages(printed, program, options):
+        return known
+    if printed and _TRACEBACK in printed[0]:
+        return python_errors.other_exception(printed) + options.all_output
     if any(line.startswith("asara: ") for line in printed):
         return ""  # the client's own messages say what to do
-    if printed and printed[0].startswith("Traceback"):
-        return python_errors.other_exception(printed) + options.all_output
     without_bridge = (Termination.NEVER_STARTED, "exited with status 0")
     reads_lines = Path(program).suffix in LINE_PROGRAMS
     if reads_lines and (termination, ending) == without_bridge:
@@ -233,12 +261,27 @@ def remedy(
     return _about_ending(termination, ending, program, printed)
 
 
+def _about_other_languages(printed: Sequence[str], program: str, options: Options) -> str:
+    """Return advice about an exception of a program that is not in Python, or ""."""
+    if found := next(filter(None, map(_NODE_MODULE.match, printed)), None):
+        return _NODE_MISSING.format(found[1], program)
+    places = (
+        *map(_RUST_PANIC.match, printed),
+        *map(_JAVA_PLACE.match, printed),
+        *map(_NODE_PLACE.match, printed[:1]),
+    )
+    found = next(filter(None, places), None)
+    return f"correct {found[1]}.{options.all_output}" if found else ""
+
+
 def _about_interpreter(printed: Sequence[str], program: str) -> str:
     """Return advice about a program that the sandbox does not have, or ""."""
     if found := next(filter(None, map(_NO_PROGRAM.match, printed)), None):
         return (_NO_INTERPRETER if "/" in found[1] else _NOT_IN_SANDBOX).format(found[1])
     if any(line.startswith("/usr/bin/env:") and "\\r" in line for line in printed):
         return _NO_INTERPRETER.format(program)
+    if printed and _RUN_BY_SHELL.match(printed[0]):
+        return _NO_FIRST_LINE.format(program)
     return ""
 
 
@@ -273,13 +316,14 @@ def departure_advice(
     program = _program(command)
     if known := _about_limits(printed) or python_errors.advice(printed, program):
         return known
-    if any(line.startswith("Traceback") for line in printed):
+    if any(_TRACEBACK in line for line in printed):
         return python_errors.other_exception(printed) + options.all_output
     wrong = endless or (failed and not early)
     if any(line.startswith("asara: ") for line in printed) and not wrong:
         return ""  # the client's own messages say what to do
     if printed and not (early or wrong):
-        return "correct what the message says."
+        cut = printed[0].startswith(CUT)
+        return "print less: no more of it is kept." if cut else "correct what the message says."
     return (_LEFT if early else _ENDLESS if endless else _STATUS).format(program)
 
 
@@ -294,10 +338,12 @@ def _about_ending(
         return (_NO_RUN_OTHER if never else _ENDED_EARLY_OTHER).format(program)
     if not program.endswith(".py") and _NATIVE_SIGNAL.fullmatch(ending):
         return _NATIVE_CRASH.format(program)
+    if _KILLED_BY.fullmatch(ending):
+        return _KILLED.format(program)
     by_itself = re.fullmatch(r"exited with status (?!12[67])\d+", ending) is not None
-    if by_itself and program.endswith(".py") and printed and not known_error(printed):
-        return _ENDED_ITSELF.format(program)
-    return ""
+    if not by_itself or not program.endswith(".py") or known_error(printed):
+        return ""
+    return (_ENDED_ITSELF if printed else _ENDED_EARLY).format(program)
 
 
 def _program(command: Sequence[str]) -> str:

@@ -5,7 +5,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import PurePath
 
-_FRAME = re.compile(r'\s*File "(?P<file>.+)", line (?P<line>\d+)(?:,? in (?P<function>.+))?$')
+_FRAME = re.compile(r'[\s|]*File "(?P<file>.+)", line (?P<line>\d+)(?:,? in (?P<function>.+))?$')
+_INDENT = re.compile(r"[\s|+]*")  # with the bars of a group of exceptions
 _LIBRARY = re.compile(r"^<|/lib(?:64)?/python\d|/(?:site|dist)-packages/|/clients/python/asara/")
 
 
@@ -57,4 +58,4 @@ def _frames(lines: Sequence[str]) -> Iterator[Frame]:
 
 
 def _indent(line: str) -> int:
-    return len(line) - len(line.lstrip())
+    return len(_INDENT.match(line)[0])  # type: ignore[index] # it matches every line

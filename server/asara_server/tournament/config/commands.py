@@ -39,6 +39,8 @@ _PYTHON_FLAGS = frozenset({"-B", "-E", "-I", "-O", "-OO", "-P", "-s", "-S", "-u"
 """Python options without a value; the script follows them."""
 
 
+_SHELL_SYNTAX = frozenset({"&&", "||", "|", ";", "&"})
+
 _MOST_BESIDE = 1_000
 """Files of a directory among which one with a similar name is looked for."""
 
@@ -89,6 +91,9 @@ def check_command(words: tuple[str, ...], directory: Path) -> None:
     if program in OWN_PYTHON:
         _check_script(_python_script(words), directory)
         return
+    if words[:3] == ("asara", "bridge", "--") and words[3:]:
+        check_command(words[3:], directory)
+        return
     if "/" in program:
         path = directory / program
         _check_file(program, directory)
@@ -107,6 +112,10 @@ def check_command(words: tuple[str, ...], directory: Path) -> None:
             hint = f"; 'python' is Python {platform.python_version()}, which runs asara"
         if not found:
             hint = hint or _about_bundled(words)
+        if not hint and _SHELL_SYNTAX.intersection(words):
+            hint = (
+                "; a command is no line of a shell: put the line into a file, and write 'sh FILE'"
+            )
         raise CommandError(f"no program {program!r} on PATH{hint}")
     if program in _SCRIPT_FIRST and len(words) > 1:
         _check_script(words[1], directory)

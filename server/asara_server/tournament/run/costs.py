@@ -68,9 +68,15 @@ class RunCosts(BaseModel):
         return self.referee_cpu_s + self.journal_cpu_s + self.runner_cpu_s
 
     @property
+    def meters_bots(self) -> bool:
+        """True if the processor seconds of bots are known: no bot plays without any."""
+        return self.start_cpu_s + self.bots_cpu_s > 0
+
+    @property
     def busy(self) -> float | None:
         """Share of the cores that the run used; None if that is not known."""
-        return min(1.0, self.cpu_s / self.core_s) if self.core_s else None
+        known = self.core_s and self.meters_bots
+        return min(1.0, self.cpu_s / self.core_s) if known else None
 
     @property
     def deciding(self) -> float | None:

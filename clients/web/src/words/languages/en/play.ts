@@ -9,7 +9,8 @@ export const play = {
     "Start “asara play” and open the link that it prints. The link holds the key to your seat.",
   connecting: "Connecting …",
   waiting: "The match begins as soon as everybody is here.",
-  waitingFor: "Still to come: {names}. “asara play” has printed the link of each.",
+  alsoHere:
+    "At the table with you: {names}. “asara play” shows who is still to come, and the link of each.",
   lost: "The connection is broken. The match waits; the page keeps trying.",
   yourTurn: "It is your turn",
   turnOf: "It is {name}’s turn",

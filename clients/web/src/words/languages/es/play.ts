@@ -8,7 +8,8 @@ export const play = {
   noSeatHelp: "Inicia «asara play» y abre el enlace que muestra. Contiene la clave de tu asiento.",
   connecting: "Conectando…",
   waiting: "La partida empieza en cuanto estén todos.",
-  waitingFor: "Faltan: {names}. «asara play» ha mostrado el enlace de cada uno.",
+  alsoHere:
+    "En la mesa contigo: {names}. «asara play» muestra quién falta y el enlace de cada uno.",
   lost: "La conexión se ha cortado. La partida espera; la página sigue intentándolo.",
   yourTurn: "Es tu turno",
   turnOf: "Es el turno de {name}",

@@ -8,7 +8,8 @@ export const play = {
   noSeatHelp: "Lancez « asara play » et ouvrez le lien affiché. Il contient la clé de votre place.",
   connecting: "Connexion en cours…",
   waiting: "La partie commence dès que tout le monde est là.",
-  waitingFor: "Encore attendus : {names}. « asara play » a affiché le lien de chacun.",
+  alsoHere:
+    "À la table avec vous : {names}. « asara play » affiche qui manque encore, et le lien de chacun.",
   lost: "La connexion est interrompue. La partie attend ; la page continue d’essayer.",
   yourTurn: "C’est votre tour",
   turnOf: "C’est le tour de {name}",

@@ -9,7 +9,8 @@ export const play = {
     "Avvia «asara play» e apri il link che appare. Il link contiene la chiave del tuo posto.",
   connecting: "Connessione in corso…",
   waiting: "La partita comincia appena ci sono tutti.",
-  waitingFor: "Mancano ancora: {names}. «asara play» ha mostrato il link di ciascuno.",
+  alsoHere:
+    "Al tavolo con te: {names}. «asara play» mostra chi manca ancora e il link di ciascuno.",
   lost: "La connessione è interrotta. La partita aspetta; la pagina continua a provare.",
   yourTurn: "Tocca a te",
   turnOf: "Tocca a {name}",

@@ -9,7 +9,8 @@ export const play = {
     "Start ‘asara play’ en open de link die dan verschijnt. De link bevat de sleutel van je plaats.",
   connecting: "Verbinding maken…",
   waiting: "De partij begint zodra iedereen er is.",
-  waitingFor: "Nog verwacht: {names}. “asara play” heeft de link van ieder getoond.",
+  alsoHere:
+    "Met je aan tafel: {names}. “asara play” toont wie er nog ontbreekt, en de link van ieder.",
   lost: "De verbinding is verbroken. De partij wacht; de pagina blijft het proberen.",
   yourTurn: "Jij bent aan de beurt",
   turnOf: "{name} is aan de beurt",
