@@ -96,7 +96,7 @@ def test_the_manifest_records_the_folders_and_the_audit_derives_the_run_from_it(
     ]
     assert manifest["entries"][0]["bot_toml_sha256"] == sha256(PLAIN.encode()).hexdigest()
     assert manifest["left_out"] == ["dan"]
-    done = asara("audit", evening / "run", "--processes", "1")
+    done = asara("audit", evening / "run", "--jobs", "1")
     assert done.returncode == 0, done.stdout
 
 
@@ -190,7 +190,7 @@ def test_the_text_of_a_bundle_tells_place_and_forfeits(evening: Path) -> None:
 def test_the_replays_of_a_bundle_can_be_audited(evening: Path, tmp_path: Path) -> None:
     with zipfile.ZipFile(evening / "run" / "bundles" / "ann.zip") as archive:
         archive.extractall(tmp_path)
-    done = asara("audit", tmp_path / "ann", "--processes", "1")
+    done = asara("audit", tmp_path / "ann", "--jobs", "1")
     assert done.returncode == 0, done.stderr
     assert "audited 4 replays: 4 sound" in done.stdout
 

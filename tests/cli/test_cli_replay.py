@@ -10,7 +10,7 @@ from asara_server.eventlog.replay import Replay, ReplayHeader
 from asara_server.match.spec import ClockSettings
 from asara_server.replay.file import parse_file, write_replay
 from asara_server.replay.signing import SigningKey
-from tests.cli.command import asara, refusal
+from tests.cli.command import asara
 from tests.match.playouts import EVERYTHING, random_replay
 from tests.referee.harness import Driven, spec
 

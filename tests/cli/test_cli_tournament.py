@@ -127,7 +127,8 @@ def test_what_is_wrong_with_the_file_is_said_in_lines(tmp_path: Path) -> None:
         f"asara: cup.toml: entry 2 'bob': command: no such file 'bob.py' in {tmp_path}; "
         "did you mean 'rob.py'?\n"
         "asara: cup.toml: colour: unknown key; known are title, seats, rule_sets, rounds, "
-        "orders, blocks_per_entry, seed, concurrency, deals, ponder, transport, clocks, limits, "
+        "orders, blocks_per_entry, until, places, seed, concurrency, deals, ponder, transport, "
+        "clocks, limits, "
         "remote, entries_from, entries, tables, blocks, processes\n"
     )
     missing = tmp_path / "no.toml"
