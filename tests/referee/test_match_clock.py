@@ -82,6 +82,7 @@ async def test_the_clock_stands_still_during_a_stall_except_for_the_slack(time: 
         time.stall(STALL_S)
         assert clock.now_us() - before == SLACK_US
         clock._advance()
+        assert clock.now_us() - before == SLACK_US
         await time.run(clock, AFTER_S)
         assert clock.now_us() - before == SLACK_US + BEAT_US
         assert clock.stalled_us == STALL_US - SLACK_US
@@ -119,13 +120,17 @@ async def test_a_held_clock_beats_by_itself(time: MovedTime) -> None:
     clock = new_clock()
     with clock.held():
         time.stall(STALL_S)
-        await until(lambda: clock.stalled_us)
+        await until(lambda: clock.stalled_us == STALL_US - SLACK_US)
+        time.stall(STALL_S)  # of which the clock already waits for a part
+        await until(lambda: clock.stalled_us == 2 * (STALL_US - SLACK_US) - CATCH_UP_US)
+    assert clock._beat_timer is not None
+    assert clock._beat_timer.cancelled()
     time.stall(STALL_S)
     stalled_us = clock.stalled_us
     before = clock.now_us()
     time.stall(1)
     assert clock.now_us() - before == 1_000_000
-    assert clock.stalled_us == stalled_us == STALL_US - SLACK_US
+    assert clock.stalled_us == stalled_us
 
 
 async def test_a_clock_is_held_until_the_last_holder_lets_go(time: MovedTime) -> None:

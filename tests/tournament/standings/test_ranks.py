@@ -49,24 +49,28 @@ def test_the_covariance_of_two_mean_scores_is_estimated_without_bias() -> None:
     assert _covariance(scores(*rows))[0, 1] == pytest.approx(np.cov(rows)[0, 1] / 12)
 
 
-@pytest.mark.parametrize("number", [MIN_BLOCKS - 1, MIN_BLOCKS, 24])
-def test_variances_are_those_of_the_page(number: int) -> None:
+DICE = np.random.default_rng(2)
+
+
+@pytest.mark.parametrize("row", [[0, 1], *map(DICE.random, (MIN_BLOCKS - 1, MIN_BLOCKS, 24))])
+def test_variances_are_those_of_the_page(row: Sequence[float]) -> None:
     """Few blocks count as won or lost; otherwise, a quarter of a block is added that is."""
-    row = np.random.default_rng(2).random(number)
-    share = (row.sum() + 1) / (number + 2)
+    number = len(row)
+    share = (sum(row) + 1) / (number + 2)
     added = share * (1 - share) / 4 / number**2
-    expected = row.var(ddof=1) / number + added
+    expected = np.var(row, ddof=1) / number + added
     if number < MIN_BLOCKS:
         expected = max(1 / 4 / number, expected)
-    assert _covariance(scores(row, np.zeros(number)))[0, 0] == pytest.approx(expected)
+    assert _covariance(scores(row, [0.0] * number))[0, 0] == pytest.approx(expected)
 
 
-def test_the_bound_is_students_for_the_entry_with_fewer_blocks() -> None:
+@pytest.mark.parametrize(("few", "certain"), [(0, 1), (1, 2), (10, 11)])
+def test_the_bound_is_students_for_the_entry_with_fewer_blocks(few: int, certain: int) -> None:
     covariance = np.diag([0.01, 0.01])
     drawn, apart = draws(covariance), np.sqrt(0.02)
     normal = np.quantile(abs(drawn[:, 0] - drawn[:, 1]) / apart, LEVEL)
-    lead = float(stdtrit(10.5, ndtr(normal)))
-    for freedom, ranks in ((11, [[1, 1], [2, 2]]), (10, [[1, 2], [1, 2]])):
+    lead = float(stdtrit((few + certain) / 2, ndtr(normal)))
+    for freedom, ranks in ((certain, [[1, 1], [2, 2]]), (few, [[1, 2], [1, 2]])):
         means = np.array([lead * apart, 0])
         found = rank_sets(means, covariance, drawn, np.array([freedom, 30]))
         assert found.tolist() == ranks
@@ -74,15 +78,15 @@ def test_the_bound_is_students_for_the_entry_with_fewer_blocks() -> None:
 
 def test_pairs_that_differ_for_certain_let_others_differ() -> None:
     """Step-down: among fewer pairs that are open, the largest difference is smaller."""
-    covariance = np.diag([0.01] * 6)
-    drawn, apart = draws(covariance), np.sqrt(0.02)
+    covariance = np.diag([100.0] * 6)
+    drawn, apart = draws(covariance), np.sqrt(200)
     differences = (drawn[:, :, np.newaxis] - drawn[:, np.newaxis, :]) / apart
     every = np.quantile(differences.max(axis=(1, 2)), LEVEL)
     open_ = np.tril(np.ones((6, 6)))  # an entry may still be better than those before it
     open_[0, 1] = 1
     rest = np.quantile((differences * open_).max(axis=(1, 2)), LEVEL)
     assert rest < every
-    means = np.array([(rest + every) / 2 * apart, 0, -9, -19, -29, -39])
+    means = apart * np.array([(rest + every) / 2, 0, -100, -200, -300, -400])
     found = rank_sets(means, covariance, drawn, np.full(6, MANY, np.intp))
     assert found.tolist() == [[place, place] for place in range(1, 7)]
 
