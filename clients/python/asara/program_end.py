@@ -38,7 +38,13 @@ def has_played() -> None:
 
 def expect_end() -> None:
     """Print the stacks of all threads if the program goes on."""
-    faulthandler.dump_traceback_later(_SLOW_END_S, file=_STANDARD_ERROR)
+    _print_stacks_after(_SLOW_END_S)
+
+
+def _print_stacks_after(seconds: float) -> None:
+    """Print them then, in a bot that a runner has started: in it, `faulthandler` is on."""
+    if faulthandler.is_enabled():
+        faulthandler.dump_traceback_later(seconds, file=_STANDARD_ERROR)
 
 
 def _start_folder() -> str:
@@ -106,4 +112,4 @@ def _report_unreached() -> None:
 if os.environ.get("ASARA_TOKEN"):
     log.addHandler(StandardErrorHandler())
     atexit.register(_report_unreached)
-    faulthandler.dump_traceback_later(_SLOW_START_S, file=_STANDARD_ERROR)
+    _print_stacks_after(_SLOW_START_S)

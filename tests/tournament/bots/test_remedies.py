@@ -188,6 +188,10 @@ def test_other_errors_do_not_accuse_a_file_of_hiding_a_module(output: str) -> No
             "save my_bot.py in the encoding UTF-8.",
         ),
         ("KeyError: 'year'", "correct my_bot.py, line 2."),
+        (
+            "subprocess.CalledProcessError: Command '['python', '-m', 'pip', 'install', 'six']'",
+            "correct my_bot.py, line 2: in the sandbox a bot has no network and installs nothing.",
+        ),
     ],
 )
 def test_frequent_errors_have_advice_of_their_own(error: str, says: str) -> None:

@@ -168,6 +168,13 @@ def test_a_full_file_is_read(folder: Path) -> None:
             "cup.toml: entry 1 'first': command: cannot be split into words: no closing quotation",
         ),
         (
+            HEAD + TWO.replace("python bot.py", "cd src && python bot.py", 1),
+            (
+                "cup.toml: entry 1 'first': command: has '&&', but no shell reads it: "
+                "put the line into a file, and write 'sh FILE'"
+            ),
+        ),
+        (
             HEAD + TWO.replace('"python bot.py"', '""', 1),
             (
                 "cup.toml: entry 1 'first': command: is empty; "

@@ -354,6 +354,8 @@ def test_links_without_a_seat(browser: Browser, table: Table) -> None:
 
 def test_axe_finds_nothing_and_a_phone_has_room(browser: Browser, table: Table) -> None:
     with seat(browser, table.links[0]) as page:
+        expect(lit(page).first).to_be_visible()
+        assert violations(page, rules=("label-content-name-mismatch",)) == []
         for width in (1280, 360):
             page.set_viewport_size({"width": width, "height": 800})
             lit(page).first.click()

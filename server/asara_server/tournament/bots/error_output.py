@@ -103,12 +103,13 @@ def _own_calls(lines: Sequence[str]) -> list[str]:
     return [lines[0], *(lines[current + call.start] for call in shown)]
 
 
-def clients_message(output: bytes | bytearray) -> bytes:
+def clients_message(output: bytearray) -> bytes:
     """Return the last message of a client in a program's output, with its stack, or nothing."""
     place = output.rfind(b"asara: ")
     if place < 0:
         return b""
-    first, *lines = output[place : place + _LONGEST_MESSAGE].splitlines(keepends=True)
+    message = bytes(output[place : place + _LONGEST_MESSAGE])
+    first, *lines = message.splitlines(keepends=True)
     return b"".join([first, *takewhile(lambda line: line[:1] == b" ", lines)])
 
 

@@ -166,6 +166,13 @@ _ERRORS: tuple[tuple[str, _Advice], ...] = (
     (r"FileNotFoundError: .*: '([^']+)'$", _missing_file),
     (r"KeyError: '(\w+)'$", _missing_variable),
     (
+        r"subprocess\.CalledProcessError: .*\bpip\b.*\binstall\b",
+        lambda _, error: (
+            f"{error.correct_own_line}: in the sandbox a bot has no network and installs nothing. "
+            f"Install packages beforehand: {shlex.quote(sys.executable)} -m pip install …"
+        ),
+    ),
+    (
         r"NameError: name 'asara' is not defined",
         lambda _, error: f"add the line `import asara` at the top of {_own_file(error)}.",
     ),

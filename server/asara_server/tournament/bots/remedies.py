@@ -44,6 +44,9 @@ _ARGPARSE_ERROR = re.compile(r"\S+: error: ")
 
 _NATIVE_SIGNAL = re.compile(r"killed by SIG(?:SEGV|ABRT|BUS|FPE|ILL)")
 
+_OWN_LINE = re.compile(r"asara: .*, line \d+: ")
+"""The client's message about a line of the author."""
+
 _KILLED_BY = re.compile(r"killed by SIG\w+")
 
 _TRACEBACK = "Traceback (most recent call last):"
@@ -318,6 +321,8 @@ def departure_advice(
         return known
     if any(_TRACEBACK in line for line in printed):
         return python_errors.other_exception(printed) + options.all_output
+    if any(map(_OWN_LINE.match, printed)):
+        return ""  # the message says what to do
     wrong = endless or (failed and not early)
     if any(line.startswith("asara: ") for line in printed) and not wrong:
         return ""  # the client's own messages say what to do

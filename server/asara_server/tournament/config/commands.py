@@ -39,7 +39,7 @@ _PYTHON_FLAGS = frozenset({"-B", "-E", "-I", "-O", "-OO", "-P", "-s", "-S", "-u"
 """Python options without a value; the script follows them."""
 
 
-_SHELL_SYNTAX = frozenset({"&&", "||", "|", ";", "&"})
+_SHELL_SYNTAX = frozenset({"&&", "||", "|", ";", "&", ">", ">>", "<", "2>"})
 
 _MOST_BESIDE = 1_000
 """Files of a directory among which one with a similar name is looked for."""
@@ -80,6 +80,10 @@ def split_command(text: str) -> tuple[str, ...]:
         words = tuple(shlex.split(text))
     except ValueError as error:
         raise CommandError(f"cannot be split into words: {error}".lower()) from None
+    if sign := next(filter(_SHELL_SYNTAX.__contains__, words), None):
+        raise CommandError(
+            f"has {sign!r}, but no shell reads it: put the line into a file, and write 'sh FILE'"
+        )
     if not words:
         raise CommandError("is empty; write what starts the bot, such as 'python bot.py'")
     return words
@@ -112,10 +116,6 @@ def check_command(words: tuple[str, ...], directory: Path) -> None:
             hint = f"; 'python' is Python {platform.python_version()}, which runs asara"
         if not found:
             hint = hint or _about_bundled(words)
-        if not hint and _SHELL_SYNTAX.intersection(words):
-            hint = (
-                "; a command is no line of a shell: put the line into a file, and write 'sh FILE'"
-            )
         raise CommandError(f"no program {program!r} on PATH{hint}")
     if program in _SCRIPT_FIRST and len(words) > 1:
         _check_script(words[1], directory)
