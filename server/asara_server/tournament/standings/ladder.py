@@ -1,9 +1,5 @@
 """The ladder: one rating per entry, fitted to all matches together (see `plackett_luce`). Pure.
 
-Ratings are on the scale of chess: 400 points more are odds of ten to one to rank above the other in
-a match. They do not depend on the order of the matches, and opponents count as much as they are
-worth, so entries can be compared that played different ones.
-
 The average of the field has 1,500 points, or, if it takes part, the bundled bot `greedy`. Entries
 that no chain of matches connects cannot be compared. Only the largest group that is connected, or
 that of `greedy`, has ratings.
