@@ -444,9 +444,12 @@ class RunProgress:
             self._open = {match.match_id for match, _ in self.pending_matches()}
             if self._open:
                 return
-            matches = self._looks.pop(0)
-            if self._looks and self._settled(self.results):
-                self.schedule = self.schedule[:matches]
+            seen = self.schedule[: self._looks.pop(0)]
+            names = {match.match_id for match in seen}
+            # A run that is resumed has results of later matches as well.
+            results = [result for result in self.results if result.match_id in names]
+            if self._looks and self._settled(results):
+                self.schedule = seen
                 self._looks.clear()
 
     def _publish_or_withhold(self, result: MatchResult) -> None:
