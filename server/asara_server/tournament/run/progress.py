@@ -5,7 +5,7 @@ It does not depend on what plays the matches (see `execution`). All of it belong
 
 import asyncio
 from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from hashlib import sha256
 from types import MappingProxyType
 from typing import NamedTuple
@@ -444,15 +444,13 @@ class RunProgress:
             self._open = {match.match_id for match, _ in self.pending_matches()}
             if self._open:
                 return
-            begun = self.schedule[: self._looks.pop(0)]
-            if self._looks and self._settled(self._results_of(begun)):
-                self.schedule = begun
+            seen = self.schedule[: self._looks.pop(0)]
+            names = {match.match_id for match in seen}
+            # A run that is resumed has results of later matches as well.
+            results = [result for result in self.results if result.match_id in names]
+            if self._looks and self._settled(results):
+                self.schedule = seen
                 self._looks.clear()
-
-    def _results_of(self, schedule: Iterable[ScheduledMatch]) -> list[MatchResult]:
-        """Return the results of these matches; a run that is resumed may have later ones."""
-        names = {match.match_id for match in schedule}
-        return [result for result in self.results if result.match_id in names]
 
     def _publish_or_withhold(self, result: MatchResult) -> None:
         if self._pending_in[result.block] and not self._open_at_once:

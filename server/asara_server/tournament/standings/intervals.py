@@ -30,9 +30,6 @@ means that others have a probability p of at most 1 - 0.025^(1/n), at the level 
 interval, so the expected score is at least c (1 - p) and at most c + (1 - c) p. For c = 0 and 1
 this is the interval of Clopper and Pearson.
 
-With fewer than ten blocks s² is too uncertain. Each block is then treated as won or lost, which is
-conservative.
-
 No short interval allows for a rare score far from all others that has not occurred: if one block in
 ten ends with a crash, one sample of twenty blocks in eight shows none. Intervals with guaranteed
 coverage for all distributions do, and are up to two and a half times as wide (see the tables of the
@@ -44,8 +41,7 @@ Proportions with Small Expected Number of Positive Counts Estimated from Survey 
 interval is that of `svyciprop(method="beta")` in R, and of the data presentation standards of the
 US National Center for Health Statistics (2017). C. Franco, R. J. A. Little, T. A. Louis and E. V.
 Slud, "Comparative Study of Confidence Intervals for Proportions in Complex Sample Surveys" (2019).
-T. C. Hesterberg, "What Teachers Should Know About the Bootstrap" (2015): percentile intervals from
-few observations. E. Learned-Miller and P. S. Thomas, "A New Confidence Interval for the Mean of a
+E. Learned-Miller and P. S. Thomas, "A New Confidence Interval for the Mean of a
 Bounded Random Variable" (2019): the guaranteed coverage that the tests compare with.
 """
 

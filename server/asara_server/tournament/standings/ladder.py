@@ -1,9 +1,5 @@
 """The ladder: one rating per entry, fitted to all matches together (see `plackett_luce`). Pure.
 
-Ratings are on the scale of chess: 400 points more are odds of ten to one to rank above the other in
-a match. They do not depend on the order of the matches, and opponents count as much as they are
-worth, so entries can be compared that played different ones.
-
 The average of the field has 1,500 points, or, if it takes part, the bundled bot `greedy`. Entries
 that no chain of matches connects cannot be compared. Only the largest group that is connected, or
 that of `greedy`, has ratings.
@@ -17,8 +13,8 @@ intervals held the truth instead of 95 %.
 
 If entries are paired by results, who was lucky meets others who were, and such matches say little
 about the luck. So how much the parts of a rating count, which are the entry's own results and those
-of its opponents, follows from luck, and Student's interval holds the truth in 90 to 92 % of cases,
-however many blocks there are. Scheffé's quantile for two parts allows for any share of them
+of its opponents, follows from luck, and Student's interval holds the truth in 90 to 92 % of cases
+with 60 blocks. Scheffé's quantile for two parts allows for any share of them
 ("A Method for Judging All Contrasts in the Analysis of Variance", 1953).
 """
 

@@ -21,8 +21,6 @@ class _Part(BaseModel):
 
 
 class SeatScore(_Part):
-    """Matches and mean score in one seat of a table."""
-
     seats: int
     seat: int
     matches: int
@@ -30,8 +28,6 @@ class SeatScore(_Part):
 
 
 class StandingsRow(_Part):
-    """One entry in the standings."""
-
     place: int
     entry: str
     matches: int
@@ -56,8 +52,6 @@ class StandingsRow(_Part):
 
 
 class PairingRow(_Part):
-    """One entry against another."""
-
     entry: str
     opponent: str
     matches: int
@@ -67,8 +61,6 @@ class PairingRow(_Part):
 
 
 class DealShareRow(_Part):
-    """The part of the deal in the scores of one kind of table."""
-
     rule_sets: str
     seats: int
     matches: int
@@ -76,8 +68,6 @@ class DealShareRow(_Part):
 
 
 class LadderRow(_Part):
-    """One entry on the ladder."""
-
     entry: str
     matches: int
     rating: Points | None
@@ -92,8 +82,6 @@ class MatchCounts(_Part):
 
 
 class Unfinished(_Part):
-    """What is missing of the group that is being played."""
-
     blocks: int
     matches: int
 
