@@ -67,6 +67,8 @@ IN_WORDS = {
     "seed": "random",
     "blocks": '"duplicate"',
     "blocks_per_entry": "none",
+    "until": "none",
+    "places": "all",
     "entries_from": "none",
     "concurrency": "number of CPU cores",
     "remote.tokens": "beside the referee's key",
