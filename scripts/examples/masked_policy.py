@@ -32,7 +32,9 @@ def environment(reward: str = "prestige") -> gymnasium.Env[Any, Any]:
     seat = SeatEnv("basic", 2, seat=None, reward=reward)
     space = gymnasium.spaces.Box(-np.inf, np.inf, (OBSERVATION_SIZE,), np.float32)
     env = gymnasium.wrappers.TransformObservation(seat, lambda o: o["observation"] / SCALE, space)
-    return gymnasium.wrappers.TransformReward(env, lambda points: float(points) / 50)
+    scaled: gymnasium.Env[Any, Any]
+    scaled = gymnasium.wrappers.TransformReward(env, lambda points: float(points) / 50)
+    return scaled
 
 
 def evaluate(model: MaskablePPO) -> dict[str, object]:
