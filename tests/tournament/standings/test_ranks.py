@@ -58,7 +58,7 @@ def test_variances_are_those_of_the_page(row: Sequence[float]) -> None:
     number = len(row)
     share = (sum(row) + 1) / (number + 2)
     added = share * (1 - share) / 4 / number**2
-    expected = np.var(row, ddof=1) / number + added
+    expected = float(np.var(row, ddof=1)) / number + added
     if number < MIN_BLOCKS:
         expected = max(1 / 4 / number, expected)
     assert _covariance(scores(row, [0.0] * number))[0, 0] == pytest.approx(expected)
