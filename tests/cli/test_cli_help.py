@@ -12,7 +12,7 @@ import typer
 
 import asara_server.cli.commands
 from asara_server.cli.app import app
-from asara_server.cli.lazy_group import HELP_LINES
+from asara_server.cli.lazy_group import GROUPS
 from tests.cli.command import asara, environment
 
 HEAVY = "cryptography distributed google grpc jinja2 matplotlib numpy pydantic rich scipy structlog"
@@ -25,6 +25,7 @@ def commands(command: Any, path: str = "") -> Iterator[tuple[str, Any]]:
         yield from commands(member, f"{path}{name} ")
 
 
+HELP_LINES = {name: line for group in GROUPS.values() for name, line in group.items()}
 COMMANDS = dict(commands(typer.main.get_command(app)))
 
 
@@ -60,8 +61,9 @@ def test_help_of_a_command_loads_neither_plots_nor_clusters_nor_statistics(comma
 def test_every_command_is_listed_with_the_first_line_of_its_help() -> None:
     folder = Path(asara_server.cli.commands.__file__).parent
     assert {path.stem for path in folder.glob("*.py")} - {"__init__"} == set(HELP_LINES)
-    listed = asara("--help").stdout.partition("Commands:\n")[2]
+    listed = asara("--help").stdout.partition("Your bot:\n")[2].partition("\nOptions:\n")[0]
     assert re.findall(r"^  (\w+) +(.+)$", listed, re.MULTILINE) == list(HELP_LINES.items())
+    assert re.findall(r"^(\w.+):$", listed, re.MULTILINE) == list(GROUPS)[1:]
     for name, line in HELP_LINES.items():
         assert COMMANDS[name].help.partition("\n")[0] == line
 

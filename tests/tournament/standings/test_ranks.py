@@ -5,9 +5,8 @@ import pytest
 from scipy.special import ndtr, stdtrit
 
 from asara_server.tournament.standings.block_scores import BlockScores
-from asara_server.tournament.standings.intervals import MIN_BLOCKS
+from asara_server.tournament.standings.intervals import ERROR, MIN_BLOCKS
 from asara_server.tournament.standings.ranks import (
-    LEVEL,
     _covariance,
     draws,
     rank_sets,
@@ -68,7 +67,7 @@ def test_variances_are_those_of_the_page(row: Sequence[float]) -> None:
 def test_the_bound_is_students_for_the_entry_with_fewer_blocks(few: int, certain: int) -> None:
     covariance = np.diag([0.01, 0.01])
     drawn, apart = draws(covariance), np.sqrt(0.02)
-    normal = np.quantile(abs(drawn[:, 0] - drawn[:, 1]) / apart, LEVEL)
+    normal = np.quantile(abs(drawn[:, 0] - drawn[:, 1]) / apart, 1 - ERROR)
     lead = float(stdtrit((few + certain) / 2, ndtr(normal)))
     for freedom, ranks in ((certain, [[1, 1], [2, 2]]), (few, [[1, 2], [1, 2]])):
         means = np.array([lead * apart, 0])
@@ -81,10 +80,10 @@ def test_pairs_that_differ_for_certain_let_others_differ() -> None:
     covariance = np.diag([100.0] * 6)
     drawn, apart = draws(covariance), np.sqrt(200)
     differences = (drawn[:, :, np.newaxis] - drawn[:, np.newaxis, :]) / apart
-    every = np.quantile(differences.max(axis=(1, 2)), LEVEL)
+    every = np.quantile(differences.max(axis=(1, 2)), 1 - ERROR)
     open_ = np.tril(np.ones((6, 6)))  # an entry may still be better than those before it
     open_[0, 1] = 1
-    rest = np.quantile((differences * open_).max(axis=(1, 2)), LEVEL)
+    rest = np.quantile((differences * open_).max(axis=(1, 2)), 1 - ERROR)
     assert rest < every
     means = apart * np.array([(rest + every) / 2, 0, -100, -200, -300, -400])
     found = rank_sets(means, covariance, drawn, np.full(6, MANY, np.intp))

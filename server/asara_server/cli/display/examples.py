@@ -69,8 +69,8 @@ EXAMPLES: Final[dict[str, tuple[tuple[str, str], ...]]] = {
     "replay diff": (
         (
             (
-                "asara replay diff runs/cup/replays/r1-basic-0001-1.asara "
-                "runs/cup/replays/r1-basic-0001-2.asara"
+                "asara replay diff runs/cup/replays/r1-basic-0001-1.asara \\\n"
+                "    runs/cup/replays/r1-basic-0001-2.asara"
             ),
             "",
         ),
