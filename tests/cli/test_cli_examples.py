@@ -33,7 +33,7 @@ name = "random"
 directory = "{ROOT}/bots/random"
 command = "python main.py"
 """
-SERVERS = {"play": "http://", "serve": "ASARA_SERVER", "web": "http://"}
+SERVERS = {"play": "http://", "serve": "ASARA_ADDRESS", "web": "http://"}
 """Commands that go on until Ctrl-C, and what they print when they are ready."""
 ANSWERS = {
     EXAMPLES["replay diff"][0][0]: {1},
