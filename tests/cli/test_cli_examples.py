@@ -44,6 +44,10 @@ OWN_PAGE = {"bridge", "sidecar"}
 """They are programs of other packages, which print pages of their own."""
 
 
+def words_of(command: str) -> list[str]:
+    return shlex.split(command.replace("\\\n", ""))
+
+
 def commands(group: Any, path: str = "") -> Iterator[str]:
     for name in group.commands:
         if name not in OWN_PAGE:
@@ -65,7 +69,7 @@ def test_help_is_a_word_as_well() -> None:
     assert page.returncode == 0
     assert page.stdout == asara("replay", "diff", "--help").stdout
     for command, _ in EXAMPLES["replay diff"]:
-        assert shlex.split(page.stdout.partition("Examples:\n")[2]) == shlex.split(command)
+        assert words_of(page.stdout.partition("Examples:\n")[2]) == words_of(command)
 
 
 @pytest.mark.long
@@ -75,7 +79,7 @@ def test_the_examples_work_as_written_in_an_empty_folder(tmp_path: Path) -> None
     variables = environment() | home | {"ASARA_SANDBOX": "none"}
     for path, examples in EXAMPLES.items():
         for command, _ in examples:
-            words = shlex.split(command)
+            words = words_of(command)
             assert words[0] == "asara"
             if ready := SERVERS.get(path):
                 elsewhere = ["--listen", "127.0.0.1:0"]  # the usual port may be taken

@@ -36,7 +36,7 @@ EXAMPLES: Final[dict[str, tuple[tuple[str, str], ...]]] = {
     ),
     "status": (
         ("asara status runs/cup", ""),
-        ("asara status runs/cup --watch", "go on until the run is over"),
+        ("asara status runs/cup --watch 5", "every five seconds, until the run is over"),
     ),
     "standings": (
         ("asara standings runs/cup", ""),
