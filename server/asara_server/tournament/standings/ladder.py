@@ -33,7 +33,7 @@ ANCHOR_RATING: Final = 1_500
 POINTS: Final = 400 / np.log(10)
 """Points of a strength of 1, which are odds of e to one."""
 
-_ADDED_BLOCKS: Final = 3
+_ADDED_BLOCKS: Final = 2
 
 
 def ladder(
