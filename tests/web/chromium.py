@@ -41,8 +41,8 @@ def opened_page(
     """Open a page in a fresh profile; a script that throws or logs an error fails the test.
 
     So do answers and connections that fail, and what the content security policy refuses, unless
-    `errors` is in the line. The server must outlive the page, which asks again and again. Further
-    options are those of `new_context`.
+    `errors` is in the line. The server must outlive the page, which asks again and again. `options`
+    are passed on to `new_context`.
     """
     options = {"locale": "en-GB", "viewport": {"width": width, "height": 800}, **options}
     faults: list[str] = []

@@ -63,6 +63,18 @@ def test_each_match_at_once_has_its_own_cores(sandbox: Sandbox, tmp_path: Path) 
     assert set().union(*told) == set(halves)
 
 
+@pytest.mark.skipif(len(os.sched_getaffinity(0)) < 2, reason="needs two processor cores")
+@pytest.mark.parametrize("first_to_end", [0, 1])
+def test_which_cores_are_next_does_not_tell_who_ended_first(first_to_end: int) -> None:
+    sets = CoreSets(2, 1)
+    matches = [sets.taken(), sets.taken()]
+    taken = [match.__enter__() for match in matches]
+    for match in (matches[first_to_end], matches[1 - first_to_end]):
+        match.__exit__(None, None, None)
+    with sets.taken() as one, sets.taken() as other:
+        assert [one, other] == taken
+
+
 def test_with_fewer_cores_than_needed_all_are_shared() -> None:
     usable = len(os.sched_getaffinity(0))
     with CoreSets(usable + 1, 1).taken() as cores:

@@ -40,7 +40,7 @@ class OutputLog:
         self._limit = limit
         self._tap = tap
         self._last = bytearray()
-        self._message = b""  # the last one of its client among those that `_last` has lost
+        self._message = b""  # the last message of its client that `_last` no longer holds
         self._before = b""  # the end of what was printed before this match
         self._arrived = 0  # bytes of the process so far
         self._written = 0  # those of them that `write` was given

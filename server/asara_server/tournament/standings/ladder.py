@@ -13,7 +13,7 @@ intervals held the truth instead of 95 %.
 
 If entries are paired by results, who was lucky meets others who were, and such matches say little
 about the luck. So how much the parts of a rating count, which are the entry's own results and those
-of its opponents, follows from luck, and Student's interval holds the truth in 90 to 92 % of cases
+of its opponents, follows from luck, and Student's interval holds the truth in 92 to 94 % of cases
 with 60 blocks. Scheffé's quantile for two parts allows for any share of them
 ("A Method for Judging All Contrasts in the Analysis of Variance", 1953).
 """
