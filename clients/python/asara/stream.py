@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import atexit
 import contextlib
 import signal
 import threading
@@ -74,6 +75,18 @@ def _loop_runs() -> bool:
     return True
 
 
+_idle_loops: list[asyncio.AbstractEventLoop] = []
+"""Loops without a stream; kept open, for grpc.aio may still report the end of a closed channel."""
+
+
+def _take_loop() -> asyncio.AbstractEventLoop:
+    if _idle_loops:
+        return _idle_loops.pop()
+    loop = asyncio.SelectorEventLoop()  # on Windows, gRPC would miss the end of the usual kind
+    atexit.register(loop.close)
+    return loop
+
+
 class _LoopStream:
     """A stream of grpc.aio, whose loop runs only while the client waits for a response.
 
@@ -81,9 +94,7 @@ class _LoopStream:
     """
 
     def __init__(self, address: str, credentials: grpc.ChannelCredentials | None) -> None:
-        # On Windows, gRPC would miss the end of a loop of the usual kind.
-        self._runner = asyncio.Runner(loop_factory=asyncio.SelectorEventLoop)
-        self._loop = self._runner.get_loop()
+        self._loop = _take_loop()
         self._request: PlayRequest | None = None
         self._response = b""
         self._closed = False
@@ -101,9 +112,12 @@ class _LoopStream:
         self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None
     ) -> None:
         self._closed = True
-        if self._task.done() and not self._task.cancelled():
-            self._task.exception()  # otherwise asyncio prints what a handler of the author raised
-        self._runner.close()  # cancels the task, which closes the channel
+        tasks = asyncio.all_tasks(self._loop)  # this stream's and those of gRPC
+        for task in tasks:
+            task.cancel()
+        ended = asyncio.gather(self._task, *tasks, return_exceptions=True)  # asyncio prints nothing
+        self._loop.run_until_complete(ended)
+        _idle_loops.append(self._loop)
         if signal.getsignal(signal.SIGINT) == self._interrupt:  # and not a handler of the author
             signal.signal(signal.SIGINT, signal.default_int_handler)
         if self._interrupted and kind is None:
