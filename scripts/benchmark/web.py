@@ -11,7 +11,7 @@ also counts what the viewers' programs cost the referee by sharing the processor
 
 `web_delay`: one match is played at the pace of people, with 200 viewers. Measured is the time from
 the moment when the referee has handled the reply that ends a turn to its arrival at one more
-viewer; the peer is `WatchService` over gRPC, in the same match.
+viewer; the peer is the longest wait that the live feed and the page's clock add to it.
 
 `web_first_table` and `web_first_load`: Chromium opens a finished four-player match of the richest
 rules in a fresh profile. The first is the time from the navigation to the drawn table, the second
@@ -32,7 +32,7 @@ import tempfile
 import time
 import urllib.request
 from bisect import bisect_left
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from statistics import median, quantiles
@@ -51,7 +51,7 @@ from asara_server.event_loop import run
 from asara_server.eventlog.journal import Journal
 from asara_server.logs import configure
 from asara_server.match.spec import ClockSettings, MatchSpec, Player
-from asara_server.network.grpc_server import PLAY_SERVICE, WATCH_SERVICE, serve
+from asara_server.network.grpc_server import PLAY_SERVICE, serve
 from asara_server.network.live_feed import live_feed
 from asara_server.referee.hosted import HostedMatch
 from asara_server.referee.referee import Referee
@@ -69,6 +69,8 @@ _RULES: Final = "pro+gifts+genie"
 _SEATS: Final = 4
 _OWN_CONNECTION: Final = (("grpc.use_local_subchannel_pool", 1),)
 _TABLE_S: Final = 20.0
+_CLOCKS_MS: Final = 70.0
+"""The live feed sends a batch every 20 ms, and viewers are sent something every 50 ms."""
 _NOTE_TABLE: Final = """
 const drawn = () => [...document.querySelectorAll("main svg[role]")].some(
   (svg) => svg.getBoundingClientRect().width > 200);
@@ -181,20 +183,16 @@ def _round(watched: Side, alone: Side, seconds: float) -> _Round:
 
 def _delays(quick: bool, viewers: int) -> list[Figure]:
     configure("error")
-    by_web, by_grpc = run(_delays_of_a_match(viewers, pause_s=0.004 if quick else 0.03))
-    peer = "gRPC WatchService"
+    late = run(_delays_of_a_match(viewers, pause_s=0.004 if quick else 0.03))
+    peer = "a batch and a tick"
     return [
-        Figure("web_delay, median", median(by_web), "ms", peer, median(by_grpc)),
-        Figure("web_delay, p95", _p95(by_web), "ms", peer, _p95(by_grpc)),
+        Figure("web_delay, median", median(late), "ms", peer, _CLOCKS_MS),
+        Figure("web_delay, p95", quantiles(late, n=20)[-1], "ms", peer, _CLOCKS_MS),
     ]
 
 
-def _p95(values: Sequence[float]) -> float:
-    return quantiles(values, n=20)[-1]
-
-
-async def _delays_of_a_match(viewers: int, pause_s: float) -> tuple[list[float], list[float]]:
-    """Return milliseconds from the end of a turn to a viewer, by WebSocket and by gRPC."""
+async def _delays_of_a_match(viewers: int, pause_s: float) -> list[float]:
+    """Return milliseconds from the end of each turn to a viewer."""
     names = [f"bot-{seat}" for seat in range(_SEATS)]
     rules = Rules(load_edition(), parse_rule_sets(_RULES), _SEATS)
     players = tuple(Player(name, name) for name in names)
@@ -212,21 +210,19 @@ async def _delays_of_a_match(viewers: int, pause_s: float) -> tuple[list[float],
                 asyncio.create_task(_play_slowly(running.address, name, pause_s, answer))
                 for name in names
             ]
-            while (hosted := referee.running_match(match.match_id)) is None:  # noqa: ASYNC110
+            while not (running_matches := referee.running_matches()):  # noqa: ASYNC110
                 await asyncio.sleep(0.01)
-            ends = asyncio.create_task(_note_ends(hosted))
+            ends = asyncio.create_task(_note_ends(running_matches[0]))
             address = stack.enter_context(_web_server(folder))
             crowd = child("viewers", address=address, run=folder.name, viewers=viewers)
             await asyncio.to_thread(stack.enter_context(crowd).call, "start")
-            by_web = asyncio.create_task(_watch_by_web(address, folder.name, match.match_id))
-            by_grpc = asyncio.create_task(_watch_by_grpc(running.address, match.match_id))
+            watching = asyncio.create_task(_watch(address, folder.name, match.match_id))
             await asyncio.sleep(0.2)
             answer.set()
             await asyncio.gather(playing, *bots)
-            moments = await ends
-            found = [_late(moments, await arrivals) for arrivals in (by_web, by_grpc)]
+            late = _late(await ends, await watching)
         await running.server.stop(None)
-    return found[0], found[1]
+    return late
 
 
 async def _play_slowly(address: str, name: str, pause_s: float, answer: asyncio.Event) -> None:
@@ -267,7 +263,7 @@ async def _note_ends(hosted: HostedMatch) -> _Moments:
     return moments
 
 
-async def _watch_by_web(address: str, run_name: str, match_id: str) -> _Moments:
+async def _watch(address: str, run_name: str, match_id: str) -> _Moments:
     """Return when the events up to each number arrived."""
     arrivals: _Moments = {}
     url = f"ws://{address}/ws/watch?run={run_name}"
@@ -279,19 +275,6 @@ async def _watch_by_web(address: str, run_name: str, match_id: str) -> _Moments:
                 arrivals[WatchResponse.FromString(data).update.sequence] = time.monotonic()
         except ConnectionClosed:
             return arrivals
-
-
-async def _watch_by_grpc(address: str, match_id: str) -> _Moments:
-    arrivals: _Moments = {}
-    async with grpc.aio.insecure_channel(address, options=_OWN_CONNECTION) as channel:
-        call: Any = channel.unary_stream(
-            f"/{WATCH_SERVICE}/Watch",
-            request_serializer=WatchRequest.SerializeToString,
-            response_deserializer=WatchResponse.FromString,
-        )(WatchRequest(match_id=match_id))
-        async for response in call:
-            arrivals[response.update.sequence] = time.monotonic()
-    return arrivals
 
 
 def _late(moments: _Moments, arrivals: _Moments) -> list[float]:

@@ -268,18 +268,6 @@ def goodbye_bytes(reason: str) -> bytes:
     return serialize(PlayResponse(goodbye=play_pb2.Goodbye(reason=reason)))
 
 
-def match_summary(
-    *, match_id: str, entries: Sequence[str], rules: Rules, sequence: int
-) -> MatchSummary:
-    """Return a row of ListMatchesResponse; entries are by seat."""
-    return MatchSummary(
-        match_id=match_id,
-        entries=entries,
-        rule_sets=rule_set_numbers(rules),
-        sequence=sequence,
-    )
-
-
 def watch_started_bytes(
     *,
     match_id: str,
@@ -290,9 +278,17 @@ def watch_started_bytes(
     deal_commitment: bytes,
     nonces: Sequence[bytes] = (),
 ) -> bytes:
-    """Return WatchResponse{started}; `public` is the view after the event of this number."""
+    """Return WatchResponse{started}; `public` is the view after the event of this number.
+
+    `entries` are by seat.
+    """
     started = WatchStarted(
-        match=match_summary(match_id=match_id, entries=entries, rules=rules, sequence=sequence),
+        match=MatchSummary(
+            match_id=match_id,
+            entries=entries,
+            rule_sets=rule_set_numbers(rules),
+            sequence=sequence,
+        ),
         edition=edition_message(rules),
         public_view=PublicViewMessage.FromString(public_bytes(public)),
         deal_commitment=deal_commitment,

@@ -11,8 +11,8 @@ from asara_game.vocabulary import Colour, DecisionKind
 from asara_server.match import feed
 from asara_server.match import match as match_module
 from asara_server.match.match import Answer
-from asara_server.referee.spectators import follow
 from asara_server.web import live_matches
+from asara_server.web.live_matches import follow
 from tests.events import turns
 from tests.game.play import CASES, builder, visitor
 from tests.game.table import EVERYTHING
@@ -163,32 +163,10 @@ def test_news_of_a_turn_that_is_not_over_is_found_out(monkeypatch):
         Twins("basic", 2, 1).play(visitor)
 
 
-def test_a_watch_that_shows_the_turn_in_progress_is_found_out(monkeypatch):
-    def hasty(hosted, after, flush):
-        hosted.match.feed.public = public_view(hosted.match.state)
-        return follow(hosted, after, flush)
-
-    monkeypatch.setattr(worlds, "follow", hasty)
-    with pytest.raises(Leak, match="watchers hear"):
-        Twins("basic", 2, 1).play(visitor)
-
-
-def test_a_watch_that_waits_for_the_end_of_the_turn_is_found_out(monkeypatch):
-    async def patient(hosted, after, flush):
-        if hosted.match.feed._turn_running:
-            await turns(1)
-        async for message in follow(hosted, after, flush):
-            yield message
-
-    monkeypatch.setattr(worlds, "follow", patient)
-    with pytest.raises(Leak, match="waits"):
-        Twins("basic", 2, 1).play(visitor)
-
-
 def test_a_page_that_shows_the_turn_in_progress_is_found_out(monkeypatch):
-    def hasty(watched, after, flush, **settings):
-        watched.match.feed.public = public_view(watched.match.state)
-        return follow(watched, after, flush, **settings)
+    def hasty(match, *others):
+        match.feed.public = public_view(match.state)
+        return follow(match, *others)
 
     monkeypatch.setattr(live_matches, "follow", hasty)
     with pytest.raises(Leak, match="watchers hear"):
@@ -196,10 +174,10 @@ def test_a_page_that_shows_the_turn_in_progress_is_found_out(monkeypatch):
 
 
 def test_a_page_that_waits_for_the_end_of_the_turn_is_found_out(monkeypatch):
-    async def patient(watched, after, flush, **settings):
-        if watched.match.feed._turn_running:
+    async def patient(match, *others):
+        if match.feed._turn_running:
             await turns(1)
-        async for message in follow(watched, after, flush, **settings):
+        async for message in follow(match, *others):
             yield message
 
     monkeypatch.setattr(live_matches, "follow", patient)

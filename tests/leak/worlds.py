@@ -10,14 +10,11 @@ from the beginning of a turn to its end.
 """
 
 import random
-from asyncio import Future
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import cast
 
 from asara.v1.play_pb2 import PlayResponse
 from asara.v1.vocabulary_pb2 import Action as ActionMessage
-from asara.v1.watch_pb2 import WatchResponse
 from asara_codec.encode import action_message
 from asara_codec.messages import match_started_bytes
 from asara_game.actions import Action
@@ -39,10 +36,8 @@ from asara_server.eventlog.replay import ReplayHeader
 from asara_server.match import feed
 from asara_server.match.inputs import Presence
 from asara_server.match.match import Answer, Match
-from asara_server.match.spec import ClockSettings, MatchRecord, MatchSpec, Player
-from asara_server.referee.hosted import HostedMatch
+from asara_server.match.spec import ClockSettings, MatchSpec, Player
 from asara_server.referee.limits import LimitSettings
-from asara_server.referee.spectators import follow, list_matches
 from asara_server.web import live_matches
 from asara_server.web.live_matches import LiveMatch
 from tests.game.play import Policy
@@ -87,7 +82,7 @@ def watched(match: Match, after: int) -> list[bytes]:
 
     Raises Leak if anything of it has to wait.
     """
-    return [*watched_by_grpc(match, after), *watched_in_browser(match, after)]
+    return watched_in_browser(match, after)
 
 
 def watched_in_browser(match: Match, after: int) -> list[bytes]:
@@ -110,24 +105,6 @@ def watched_in_browser(match: Match, after: int) -> list[bytes]:
 
 async def _never() -> None:
     raise Leak("a watch waits for a tick")
-
-
-def watched_by_grpc(match: Match, after: int) -> list[bytes]:
-    """All that somebody is sent who lists the matches and starts to watch this one now."""
-    hosted = HostedMatch(match.spec, (), cast("Future[MatchRecord]", None))
-    hosted.match = match
-    sent = [list_matches([hosted]).SerializeToString()]
-    following = follow(hosted, after, flush=lambda: None)
-    while match.feed.turn_ends[-1] > after or len(sent) < 2:
-        try:
-            anext(following).__await__().send(None)
-        except StopIteration as message:
-            sent.append(message.value)
-            if len(sent) > 2:
-                after = WatchResponse.FromString(message.value).update.sequence
-        else:
-            raise Leak("a watch waits for the end of the turn")
-    return sent
 
 
 class Twins:

@@ -13,10 +13,8 @@ import pytest
 from grpc_health.v1 import health_pb2
 from structlog.typing import FilteringBoundLogger
 
-from asara.v1 import watch_pb2
 from asara_codec.results import Termination
 from asara_server.network.bot_server import BotServer
-from asara_server.network.grpc_server import WATCH_SERVICE
 from asara_server.referee.limits import LimitSettings
 from asara_server.referee.referee import Referee
 from tests.events import turns, until
@@ -88,13 +86,11 @@ async def test_only_the_bots_own_token_is_accepted() -> None:
         await opened.dial("a")
 
 
-async def test_there_is_no_health_no_reflection_and_no_watching() -> None:
+async def test_there_is_neither_health_nor_reflection() -> None:
     async with addresses("a") as opened:
         channel = opened.channel("a")
         for method, request in (
             ("/grpc.health.v1.Health/Check", health_pb2.HealthCheckRequest()),
-            (f"/{WATCH_SERVICE}/ListMatches", watch_pb2.ListMatchesRequest()),
-            (f"/{WATCH_SERVICE}/Watch", watch_pb2.WatchRequest(match_id="m1")),
             ("/grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo", None),
         ):
             call: Any = channel.unary_unary(method)

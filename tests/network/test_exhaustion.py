@@ -9,7 +9,7 @@ import grpc
 import pytest
 from grpc_health.v1 import health_pb2
 
-from asara_server.network.grpc_server import PLAY_SERVICE, WATCH_SERVICE
+from asara_server.network.grpc_server import PLAY_SERVICE
 from tests.network.served import TLS, Served, served
 from tests.network.sockets import connect_idle
 from tests.referee.harness import Stream
@@ -57,8 +57,6 @@ def attacks(name: str) -> list[tuple[str, bytes]]:
     return [
         ("/grpc.health.v1.Health/Check", check),
         ("/grpc.health.v1.Health/Watch", check),
-        (f"/{WATCH_SERVICE}/Watch", check),  # the name of a match has the same field number
-        (f"/{WATCH_SERVICE}/ListMatches", b"\xff" + check),
         (f"/{PLAY_SERVICE}/Play", check),
     ]
 

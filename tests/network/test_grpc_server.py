@@ -13,7 +13,7 @@ from grpc_health.v1 import health_pb2, health_pb2_grpc
 from grpc_reflection.v1alpha import reflection_pb2, reflection_pb2_grpc
 
 from asara_server.network.addresses import ServeError, reachable_address
-from asara_server.network.grpc_server import PLAY_SERVICE, WATCH_SERVICE, serve
+from asara_server.network.grpc_server import PLAY_SERVICE, serve
 from asara_server.network.tls import TlsFiles
 from asara_server.referee.referee import Referee
 from tests.events import EVENT_S
@@ -163,7 +163,7 @@ async def test_health_and_reflection(tmp_path):
     server, bound = await serve(Referee(), f"unix:{tmp_path}/socket")
     async with grpc.aio.insecure_channel(bound) as channel:
         checks: Any = health_pb2_grpc.HealthStub(channel)
-        for name in ("", PLAY_SERVICE, WATCH_SERVICE):
+        for name in ("", PLAY_SERVICE):
             response = await checks.Check(health_pb2.HealthCheckRequest(service=name))
             assert response.status == health_pb2.HealthCheckResponse.SERVING
         stub: Any = reflection_pb2_grpc.ServerReflectionStub
@@ -171,7 +171,7 @@ async def test_health_and_reflection(tmp_path):
         request = reflection_pb2.ServerReflectionRequest(list_services="")
         [answer] = [r async for r in about.ServerReflectionInfo(iter([request]))]
         names = {service.name for service in answer.list_services_response.service}
-        assert {PLAY_SERVICE, WATCH_SERVICE, "grpc.health.v1.Health"} <= names
+        assert {PLAY_SERVICE, "grpc.health.v1.Health"} <= names
         request = reflection_pb2.ServerReflectionRequest(file_containing_symbol=PLAY_SERVICE)
         [answer] = [r async for r in about.ServerReflectionInfo(iter([request]))]
         assert answer.file_descriptor_response.file_descriptor_proto

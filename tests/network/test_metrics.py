@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
 from functools import partial
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 from urllib.request import urlopen
 
 import pytest
@@ -15,13 +15,11 @@ from prometheus_client import generate_latest
 from prometheus_client.parser import text_string_to_metric_families
 
 from asara.v1.vocabulary_pb2 import Action, BuildCount
-from asara.v1.watch_pb2 import WatchRequest
 from asara_codec.results import RejectionReason
 from asara_server.eventlog.journal import Journal
 from asara_server.match.inputs import Record, ReplyRecord
 from asara_server.match.spec import ClockSettings, MatchRecord
 from asara_server.network.addresses import ServeError
-from asara_server.network.grpc_server import WATCH_SERVICE
 from asara_server.network.metrics import MetricsServer
 from asara_server.referee import match_start
 from asara_server.referee.counters import BUCKETS_S, Counters
@@ -150,7 +148,7 @@ def answered(server: RefereeServer, number: int) -> bool:
     return match is not None and replies(match.records) == number
 
 
-async def test_open_matches_streams_and_watchers_are_gauges() -> None:
+async def test_open_matches_and_streams_are_gauges() -> None:
     async with referee_server() as server:
         with metrics_of(server.referee) as metrics:
             server.admit("a", "b")
@@ -163,20 +161,12 @@ async def test_open_matches_streams_and_watchers_are_gauges() -> None:
             assert found["asara_open_matches", "running"] == 0
             assert found["asara_streams", ""] == 1
             assert found["asara_streams_without_hello", ""] == 1
-            assert found["asara_watchers", ""] == 0
             await server.dial("b")
-            call: Any = server.channel().unary_stream(
-                f"/{WATCH_SERVICE}/Watch", request_serializer=WatchRequest.SerializeToString
-            )(WatchRequest(match_id="m1"))
-            await call.read()
+            await until(lambda: server.referee.running_match_count)
             found = await scrape(metrics)
             assert found["asara_open_matches", "waiting"] == 0
             assert found["asara_open_matches", "running"] == 1
             assert found["asara_streams", ""] == 2
-            assert found["asara_watchers", ""] == 1
-            call.cancel()
-            await until(lambda: not server.referee.watcher_count)
-            assert (await scrape(metrics))["asara_watchers", ""] == 0
             match.cancel()
 
 

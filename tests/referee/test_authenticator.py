@@ -7,12 +7,10 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 import grpc
-import pytest
 
-from asara.v1 import watch_pb2
 from asara_codec.results import Termination
 from asara_server.match.spec import ClockSettings
-from asara_server.network.grpc_server import WATCH_SERVICE, serve
+from asara_server.network.grpc_server import serve
 from asara_server.referee.limits import LimitSettings
 from tests.events import until
 from tests.referee.harness import (
@@ -113,18 +111,6 @@ async def test_bots_of_two_addresses_play_each_other() -> None:
         a, b = await server.guarded_dial("secret-a"), await server.dial("b")
         record, _, _ = await together(server.referee.play(spec()), play_bot(a), play_bot(b))
         assert [r.termination for r in record.results] == [Termination.COMPLETED] * 2
-
-
-async def test_an_address_with_an_authenticator_has_no_watchers() -> None:
-    async with guarded_server() as server:
-        for method, request in (
-            ("ListMatches", watch_pb2.ListMatchesRequest()),
-            ("Watch", watch_pb2.WatchRequest(match_id="m1")),
-        ):
-            call: Unary = server.guarded_channel().unary_unary(f"/{WATCH_SERVICE}/{method}")
-            with pytest.raises(grpc.aio.AioRpcError) as caught:
-                await call(request.SerializeToString())
-            assert caught.value.code() == grpc.StatusCode.UNIMPLEMENTED
 
 
 async def streams_without_hello(server: GuardedServer, number: int) -> None:

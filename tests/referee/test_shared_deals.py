@@ -1,6 +1,5 @@
 """Matches with a shared deal: their messages, replays and journals."""
 
-import asyncio
 import random
 from dataclasses import replace
 
@@ -15,15 +14,7 @@ from asara_server.match.spec import MatchSpec
 from asara_server.replay.file import read_replay, write_replay
 from asara_server.replay.signing import SigningKey
 from tests.match.playouts import random_match
-from tests.referee.harness import (
-    LIMITS,
-    Driven,
-    play_bot,
-    referee_server,
-    spec,
-    together,
-)
-from tests.referee.test_spectators import list_matches, refusal, watch
+from tests.referee.harness import LIMITS, Driven, spec
 
 SECRET = b"the deal of all matches of one b"
 
@@ -59,24 +50,6 @@ def test_every_match_of_a_block_deals_the_same_to_the_same_seat(seats):
     other_deal = Driven(replace(shared(seats), secret=bytes(32)))
     other_deal.play_out(random.Random(0))
     assert other_deal.told[0][0].match_started.view != first.told[0][0].match_started.view
-
-
-async def test_it_cannot_be_watched_since_its_events_reveal_the_deal():
-    async with referee_server() as server:
-        server.admit("a", "b", "c", "d")
-        bots = [await server.dial(name) for name in "abcd"]
-        usual = spec(2, match_id="usual")
-        hidden = replace(shared(), players=spec(4).players[2:])
-        playing = [asyncio.create_task(server.referee.play(one)) for one in (usual, hidden)]
-        firsts = [await bot.until("decision") for bot in (bots[0], bots[2])]
-        assert [match.match_id for match in await list_matches(server)] == ["usual"]
-        known = await refusal(watch(server, hidden.match_id))
-        assert known == await refusal(watch(server, "unknown"))
-        for bot, decision in zip((bots[0], bots[2]), firsts, strict=True):
-            await bot.answer(decision)
-        await together(*map(play_bot, bots))
-        for task in playing:
-            await task
 
 
 def test_a_replay_holds_the_secret_and_the_name_of_the_block(tmp_path):

@@ -102,8 +102,7 @@ class WatchedReferee:
 
     def feed(self, match_id: str) -> MatchFeed:
         """The events of a running match, as the referee has them."""
-        hosted = self.referee.running_match(match_id)
-        assert hosted is not None
+        [hosted] = [h for h in self.referee.running_matches() if h.spec.match_id == match_id]
         assert hosted.match is not None
         return hosted.match.feed
 

@@ -16,17 +16,16 @@ from asara.v1.watch_pb2 import WatchRequest
 from asara_server.eventlog.replay import replay_of
 from asara_server.network.live_feed import live_feed
 from asara_server.network.live_file import LIVE_FILE, LiveFile
-from asara_server.referee.spectators import WatchMessages
 from asara_server.replay.file import write_replay
 from asara_server.replay.signing import SigningKey
 from asara_server.tournament.run.directory import RunInfo
 from asara_server.web import live_matches
 from asara_server.web.run_catalogue import RunCatalogue
 from asara_server.web.settings import WebLimits, WebSettings
+from asara_server.web.watch_messages import WatchMessages
 from asara_server.web.watch_socket import WatchSockets
 from tests.events import turns, until
 from tests.referee.harness import play_bot, referee_server, spec, together
-from tests.referee.test_spectators import watch as grpc_watch
 from tests.web.play_pipe import serving
 from tests.web.served import Watcher, watched_referee
 
@@ -65,24 +64,6 @@ async def test_a_running_match_grows_to_its_end(tmp_path):
         result.prestige for result in record.results
     ]
     assert last.ended.deal_secret == record.spec.secret
-
-
-async def test_a_watcher_receives_what_the_grpc_service_sends(tmp_path):
-    async with watched_referee(tmp_path) as web:
-        a, b = await web.bots("a", "b")
-        playing = asyncio.create_task(web.referee.play(spec(rule_sets="pro+gifts")))
-        bots = [asyncio.create_task(play_in_step(each)) for each in (a, b)]
-        await until(web.referee.running_matches)
-        call = grpc_watch(web.server, "m1")
-        watcher = await web.watch()
-        responses = [response async for response in call]
-        assert await watcher.ending() == (4000, "")
-        await asyncio.gather(*bots, playing)
-    events = [event for each in responses for event in each.update.events]
-    assert watcher.events == events
-    assert watcher.responses[-1] == responses[-1]
-    ends = {each.update.sequence for each in responses}
-    assert {each.update.sequence for each in watcher.responses} <= ends  # whole turns
 
 
 async def test_a_watcher_who_lost_the_connection_goes_on_where_he_was(tmp_path):

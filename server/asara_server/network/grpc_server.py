@@ -10,11 +10,10 @@ from socket import has_dualstack_ipv6
 from typing import Any, Final, NamedTuple, TypeAlias
 
 import grpc
-from google.protobuf.message import DecodeError
-from grpc_health.v1 import health_pb2_grpc
+from grpc_health.v1 import health_pb2, health_pb2_grpc
 from grpc_reflection.v1alpha import reflection
 
-from asara.v1 import play_pb2, watch_pb2
+from asara.v1 import play_pb2
 from asara_server import system
 from asara_server.network.addresses import (
     ServeError,
@@ -27,18 +26,14 @@ from asara_server.network.addresses import (
     split_address,
 )
 from asara_server.network.connection_gate import ConnectionGate
-from asara_server.network.health import SERVICE_NAME as HEALTH_SERVICE
-from asara_server.network.health import HealthServicer
 from asara_server.network.tls import TlsFiles, tls_credentials
 from asara_server.referee.authenticator import Authenticator
 from asara_server.referee.limits import LimitSettings
 from asara_server.referee.referee import Referee
-from asara_server.referee.spectators import follow, is_public, list_matches
 from asara_server.referee.stream_errors import Context, ErrorKind, StreamError, end_call
-from asara_server.text import plain
 
 PLAY_SERVICE: Final = play_pb2.DESCRIPTOR.services_by_name["PlayService"].full_name
-WATCH_SERVICE: Final = watch_pb2.DESCRIPTOR.services_by_name["WatchService"].full_name
+_HEALTH_SERVICE: Final = health_pb2.DESCRIPTOR.services_by_name["Health"].full_name
 
 _KEEPALIVE_MS: Final = 20_000
 _NEVER_MS: Final = 2**31 - 1
@@ -95,10 +90,9 @@ async def serve(
 ) -> RunningServer:
     """Listen on `host:port` (port 0: any free one) or `unix:/path`, until the server is stopped.
 
-    With an authenticator, only its bots can connect. Matches can be watched only at an address of
-    this machine without one; health checks and reflection are offered beside it. Raise ServeError
-    for an address that is malformed, in use, or open to other machines without TLS, and for a
-    certificate that cannot be used.
+    With an authenticator, only its bots can connect. Without one, an address of this machine also
+    answers health checks and reflection. Raise ServeError for an address that is malformed, in use,
+    or open to other machines without TLS, and for a certificate that cannot be used.
     """
     credentials = None if tls is None else tls_credentials(tls)
     if address.startswith("unix:"):
@@ -248,26 +242,19 @@ def add_play_service(server: grpc.aio.Server, play: _Play) -> None:
 
 
 def _add_services(server: grpc.aio.Server, servicer: "_Servicer", *, local: bool) -> None:
-    """Add PlayService; at an address of this machine also watching, health and reflection."""
+    """Add PlayService; at an address of this machine also health and reflection."""
     add_play_service(server, servicer.play)
     if not local:
         return
-    methods: _Methods = {
-        "ListMatches": grpc.unary_unary_rpc_method_handler(servicer.list_matches),
-        "Watch": grpc.unary_stream_rpc_method_handler(servicer.watch),
-    }
-    server.add_generic_rpc_handlers((grpc.method_handlers_generic_handler(WATCH_SERVICE, methods),))
-    services = (PLAY_SERVICE, WATCH_SERVICE)
-    health = HealthServicer(frozenset({"", *services}))
-    health_pb2_grpc.add_HealthServicer_to_server(health, server)
-    names = (*services, HEALTH_SERVICE, reflection.SERVICE_NAME)
+    health_pb2_grpc.add_HealthServicer_to_server(_Health(), server)
+    names = (PLAY_SERVICE, _HEALTH_SERVICE, reflection.SERVICE_NAME)
     reflection.enable_server_reflection(names, server)
 
 
 class _Servicer:
-    """The methods of both services.
+    """The method of PlayService.
 
-    They receive and return bytes: the referee assembles its messages as bytes, and a request that
+    It receives and returns bytes: the referee assembles its messages as bytes, and a request that
     cannot be parsed must reach the referee instead of ending the stream inside gRPC.
     """
 
@@ -298,40 +285,20 @@ class _Servicer:
         finally:
             connection.end_stream(admitted=admitted)
 
-    async def list_matches(self, data: bytes, context: Context) -> bytes:
-        if _parse(watch_pb2.ListMatchesRequest, data, context) is None:
-            return b""
-        return list_matches(self._referee.running_matches()).SerializeToString()
 
-    async def watch(self, data: bytes, context: Context) -> None:
-        request = _parse(watch_pb2.WatchRequest, data, context)
-        if request is None:
-            return
-        referee = self._referee
-        hosted = referee.running_match(request.match_id)
-        if hosted is None or not is_public(hosted):
-            name = plain(request.match_id, longest=64)
-            text = f"no match '{name}' can be watched now; see ListMatches"
-            end_call(context, StreamError(ErrorKind.MATCH, text))
-            return
-        limit = referee.limits.watchers
-        if referee.watcher_count >= limit:
-            text = f"{limit} watchers are connected, which is the limit; try again later"
-            end_call(context, StreamError(ErrorKind.TOO_MANY_STREAMS, text))
-            return
-        referee.watcher_count += 1
-        try:
-            async for message in follow(hosted, request.after_sequence, referee.flush):
-                await context.write(message)
-        finally:
-            referee.watcher_count -= 1
+class _Health(health_pb2_grpc.HealthServicer):
+    """The standard health check, without what a client could keep open or have echoed.
 
+    `Watch` is unimplemented, as the standard permits.
+    """
 
-def _parse(kind: Any, data: bytes, context: Context) -> Any:
-    """Parse a request; return None, and end the call with an error, if that fails."""
-    try:
-        return kind.FromString(data)
-    except DecodeError:
-        text = f"the request is not a serialized {kind.DESCRIPTOR.full_name}"
-        end_call(context, StreamError(ErrorKind.UNREADABLE_REQUEST, text))
-        return None
+    async def Check(  # noqa: N802 - a method of the service
+        self, request: health_pb2.HealthCheckRequest, context: Context
+    ) -> health_pb2.HealthCheckResponse:
+        if request.service in {"", PLAY_SERVICE}:
+            return health_pb2.HealthCheckResponse(status=health_pb2.HealthCheckResponse.SERVING)
+        context.set_code(grpc.StatusCode.NOT_FOUND)
+        return health_pb2.HealthCheckResponse()
+
+    async def Watch(self, request: object, context: Context) -> None:  # noqa: N802
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)

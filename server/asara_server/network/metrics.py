@@ -63,8 +63,6 @@ def metrics_registry(referee: Referee | None = None) -> CollectorRegistry:
         "asara_streams_without_hello", "Streams that have not sent Hello.", registry=registry
     )
     without_hello.set_function(lambda: referee.stream_count_without_hello)
-    watchers = Gauge("asara_watchers", "Watch calls in progress.", registry=registry)
-    watchers.set_function(lambda: referee.watcher_count)
     registry.register(referee.start_counting().registry)
     return registry
 

@@ -128,7 +128,7 @@ class HostedBot:
 
 
 class HostedMatch:
-    """A match with its bots, its timer and the calls that follow it.
+    """A match with its bots and its timer.
 
     Before it begins
         added_us        when it began to wait for its bots, by the clock of the referee
@@ -152,7 +152,7 @@ class HostedMatch:
     All the time
         result          the future with which `Referee.play` ends
         observer        follows its decisions, if not None
-        update_waiters  futures to be completed when there may be news for those who watch
+        update_waiters  futures to be completed when messages were sent, or when it is over
     """
 
     __slots__ = (

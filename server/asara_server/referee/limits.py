@@ -1,4 +1,4 @@
-"""Limits on what bots and watchers may do, and the limiter of request rates."""
+"""Limits on what bots may do, and the limiter of request rates."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -55,8 +55,6 @@ class LimitSettings:
     """Streams that a client may open on a connection without presenting a valid token."""
     handshakes_per_second: int = 100
     """Connections at a public address that may begin to be served, averaged over a second."""
-    watchers: int = 256
-    """Concurrent Watch calls."""
     transport_bytes: int = 1024 * 1024
     """Size of a message at which gRPC itself breaks the stream, without a protocol violation, at
     the address of one bot. At public addresses, `request_bytes` is this size."""

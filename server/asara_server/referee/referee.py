@@ -44,8 +44,6 @@ class Referee:
         self.log = log or logger("referee")
         self.clock = MatchClock(self.log)
         """Clock of all that is charged to bots."""
-        self.watcher_count = 0
-        """Number of Watch calls in progress."""
         self._bots: dict[str, HostedBot] = {}
         self._matches = MatchHost(self.clock, self.limits, self.log, journal)
         self._streams = StreamHandler(
@@ -263,11 +261,6 @@ class Referee:
             self._matches.on_over = None
         else:
             self._matches.on_over = lambda hosted: called(hosted, not self._matches.failed)
-
-    def running_match(self, match_id: str) -> HostedMatch | None:
-        """Return the match of this name; None if it is not running."""
-        hosted = self._matches.by_id.get(match_id)
-        return None if hosted is None or hosted.match is None else hosted
 
     def decision_id(self, match_id: str, seat: int) -> int:
         """Return the number of the decision that a seat was asked last; 0 if there is none."""

@@ -11,10 +11,10 @@ from asara_server.eventlog.replay import ReplayError
 from asara_server.eventlog.resimulate import resimulated
 from asara_server.logs import logger
 from asara_server.match.match import Match
-from asara_server.referee.spectators import WatchMessages
 from asara_server.referee.stream_errors import ErrorKind, StreamError
 from asara_server.replay.file import read_replay
 from asara_server.web.run_catalogue import Source, SourceKind
+from asara_server.web.watch_messages import WatchMessages
 
 _MOST_KEPT: Final = 16
 _LONGEST_NAME: Final = 128

@@ -1,7 +1,7 @@
 """Running matches, followed through the live feed of the program that plays them.
 
-A match that somebody watches is simulated again from its records, and watchers are sent what
-`referee.spectators` says: the events of whole turns.
+A match that somebody watches is simulated again from its records, and watchers are sent the events
+of whole turns.
 
 What watchers receive changes at the ticks of a clock only: 20 times a second, and less often with
 more than 50 watchers, because bots may need the machine. So many turns of a quick match become one
@@ -26,12 +26,12 @@ from asara_server.logs import logger
 from asara_server.match.match import Match
 from asara_server.network.live_file import LiveFile
 from asara_server.network.live_reader import Batch, LiveFeedError, open_feed
-from asara_server.referee.spectators import WatchMessages, follow
 from asara_server.referee.stream_errors import ErrorKind, StreamError
 from asara_server.text import plain
 from asara_server.tournament.run.directory import RunDirectoryError, read_info
 from asara_server.tournament.standings.match_result import utc_text
 from asara_server.web.match_list import MatchRow
+from asara_server.web.watch_messages import WatchMessages
 
 _TICK_S: Final = 0.05
 _SENT_PER_S: Final = 1_000
@@ -143,7 +143,7 @@ class LiveMatch:
     async def watch(
         self, after: int, next_tick: Callable[[], Awaitable[object]]
     ) -> AsyncIterator[bytes]:
-        """Yield the messages for one watcher, as `follow` does; raises StreamError."""
+        """Yield the messages for one viewer, as `follow` does; raises StreamError."""
         self.watchers += 1
         try:
             if self.ended_s is not None:
@@ -153,15 +153,37 @@ class LiveMatch:
             while self.match is None:
                 self._check()
                 await next_tick()
-            messages = follow(self, after, _nothing, messages=self._messages, merge=True)
-            async for message in messages:
+            assert self._messages is not None
+            async for message in follow(self.match, self._messages, after, self.updated):
                 yield message
         finally:
             self.watchers -= 1
 
 
-def _nothing() -> None:
-    """The flush of `follow`: the records in a feed are journaled."""
+async def follow(
+    match: Match,
+    messages: WatchMessages,
+    after: int,
+    updated: Callable[[], Awaitable[None]],
+) -> AsyncIterator[bytes]:
+    """Yield the messages for a viewer, with the events after number `after`, to the match's end.
+
+    The first comes immediately. All turns that have ended since the last message are one. `updated`
+    waits until there may be news.
+    """
+    yield messages.started()
+    ends = match.feed.turn_ends
+    sent = max(after, 0)
+    while True:
+        finished = match.finished
+        if (end := ends[-1]) > sent:
+            yield messages.update(sent, end)
+            sent = end
+        if finished:
+            break
+        if not match.finished and ends[-1] <= sent:
+            await updated()
+    yield messages.ended()
 
 
 class _SharedMessages(WatchMessages):

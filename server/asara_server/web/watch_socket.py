@@ -1,8 +1,8 @@
-"""The WebSocket `/ws/watch?run=RUN`: one match, watched as by `WatchService.Watch`.
+"""The WebSocket `/ws/watch?run=RUN`: one match, for a viewer.
 
 The first message from the browser is a WatchRequest; every message to it is a WatchResponse. A
-running match is sent as it grows; one whose replay is published, all at once. The end of the call
-is the close of the WebSocket, with the status and the reason that the gRPC call would end with.
+running match is sent as it grows; one whose replay is published, all at once. The WebSocket is
+closed with the status and the reason that a gRPC call would end with.
 """
 
 import asyncio

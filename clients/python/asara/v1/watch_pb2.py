@@ -27,7 +27,7 @@ from asara.v1 import view_pb2 as asara_dot_v1_dot_view__pb2
 from asara.v1 import vocabulary_pb2 as asara_dot_v1_dot_vocabulary__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x14\x61sara/v1/watch.proto\x12\x08\x61sara.v1\x1a\x13\x61sara/v1/play.proto\x1a\x13\x61sara/v1/view.proto\x1a\x19\x61sara/v1/vocabulary.proto\"\x14\n\x12ListMatchesRequest\">\n\x13ListMatchesResponse\x12\'\n\x07matches\x18\x01 \x03(\x0b\x32\x16.asara.v1.MatchSummary\"i\n\x0cMatchSummary\x12\x10\n\x08match_id\x18\x01 \x01(\t\x12\x0f\n\x07\x65ntries\x18\x02 \x03(\t\x12$\n\trule_sets\x18\x03 \x03(\x0e\x32\x11.asara.v1.RuleSet\x12\x10\n\x08sequence\x18\x04 \x01(\x03\"8\n\x0cWatchRequest\x12\x10\n\x08match_id\x18\x01 \x01(\t\x12\x16\n\x0e\x61\x66ter_sequence\x18\x02 \x01(\x03\"\x91\x01\n\rWatchResponse\x12)\n\x07started\x18\x01 \x01(\x0b\x32\x16.asara.v1.WatchStartedH\x00\x12\"\n\x06update\x18\x02 \x01(\x0b\x32\x10.asara.v1.UpdateH\x00\x12%\n\x05\x65nded\x18\x03 \x01(\x0b\x32\x14.asara.v1.WatchEndedH\x00\x42\n\n\x08response\"\xad\x01\n\x0cWatchStarted\x12%\n\x05match\x18\x01 \x01(\x0b\x32\x16.asara.v1.MatchSummary\x12\"\n\x07\x65\x64ition\x18\x02 \x01(\x0b\x32\x11.asara.v1.Edition\x12)\n\x0bpublic_view\x18\x03 \x01(\x0b\x32\x14.asara.v1.PublicView\x12\x17\n\x0f\x64\x65\x61l_commitment\x18\x04 \x01(\x0c\x12\x0e\n\x06nonces\x18\x05 \x03(\x0c\"V\n\nWatchEnded\x12%\n\x07results\x18\x01 \x03(\x0b\x32\x14.asara.v1.SeatResult\x12\x13\n\x0b\x64\x65\x61l_secret\x18\x02 \x01(\x0c\x12\x0c\n\x04void\x18\x03 \x01(\x08\x32\x96\x01\n\x0cWatchService\x12J\n\x0bListMatches\x12\x1c.asara.v1.ListMatchesRequest\x1a\x1d.asara.v1.ListMatchesResponse\x12:\n\x05Watch\x12\x16.asara.v1.WatchRequest\x1a\x17.asara.v1.WatchResponse0\x01\x42\x63\n\x08\x61sara.v1B\nWatchProtoP\x01Z\rasara/asarav1\xa2\x02\x03\x41SR\xaa\x02\x08\x41sara.V1\xca\x02\x08\x41sara\\V1\xe2\x02\x11\x41sara\\V1\\Metadata\xea\x02\tAsara::V1b\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x14\x61sara/v1/watch.proto\x12\x08\x61sara.v1\x1a\x13\x61sara/v1/play.proto\x1a\x13\x61sara/v1/view.proto\x1a\x19\x61sara/v1/vocabulary.proto\"i\n\x0cMatchSummary\x12\x10\n\x08match_id\x18\x01 \x01(\t\x12\x0f\n\x07\x65ntries\x18\x02 \x03(\t\x12$\n\trule_sets\x18\x03 \x03(\x0e\x32\x11.asara.v1.RuleSet\x12\x10\n\x08sequence\x18\x04 \x01(\x03\"8\n\x0cWatchRequest\x12\x10\n\x08match_id\x18\x01 \x01(\t\x12\x16\n\x0e\x61\x66ter_sequence\x18\x02 \x01(\x03\"\x91\x01\n\rWatchResponse\x12)\n\x07started\x18\x01 \x01(\x0b\x32\x16.asara.v1.WatchStartedH\x00\x12\"\n\x06update\x18\x02 \x01(\x0b\x32\x10.asara.v1.UpdateH\x00\x12%\n\x05\x65nded\x18\x03 \x01(\x0b\x32\x14.asara.v1.WatchEndedH\x00\x42\n\n\x08response\"\xad\x01\n\x0cWatchStarted\x12%\n\x05match\x18\x01 \x01(\x0b\x32\x16.asara.v1.MatchSummary\x12\"\n\x07\x65\x64ition\x18\x02 \x01(\x0b\x32\x11.asara.v1.Edition\x12)\n\x0bpublic_view\x18\x03 \x01(\x0b\x32\x14.asara.v1.PublicView\x12\x17\n\x0f\x64\x65\x61l_commitment\x18\x04 \x01(\x0c\x12\x0e\n\x06nonces\x18\x05 \x03(\x0c\"V\n\nWatchEnded\x12%\n\x07results\x18\x01 \x03(\x0b\x32\x14.asara.v1.SeatResult\x12\x13\n\x0b\x64\x65\x61l_secret\x18\x02 \x01(\x0c\x12\x0c\n\x04void\x18\x03 \x01(\x08\x42\x63\n\x08\x61sara.v1B\nWatchProtoP\x01Z\rasara/asarav1\xa2\x02\x03\x41SR\xaa\x02\x08\x41sara.V1\xca\x02\x08\x41sara\\V1\xe2\x02\x11\x41sara\\V1\\Metadata\xea\x02\tAsara::V1b\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -35,20 +35,14 @@ _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'asara.v1.watch_pb2', _globa
 if not _descriptor._USE_C_DESCRIPTORS:
   _globals['DESCRIPTOR']._loaded_options = None
   _globals['DESCRIPTOR']._serialized_options = b'\n\010asara.v1B\nWatchProtoP\001Z\rasara/asarav1\242\002\003ASR\252\002\010Asara.V1\312\002\010Asara\\V1\342\002\021Asara\\V1\\Metadata\352\002\tAsara::V1'
-  _globals['_LISTMATCHESREQUEST']._serialized_start=103
-  _globals['_LISTMATCHESREQUEST']._serialized_end=123
-  _globals['_LISTMATCHESRESPONSE']._serialized_start=125
-  _globals['_LISTMATCHESRESPONSE']._serialized_end=187
-  _globals['_MATCHSUMMARY']._serialized_start=189
-  _globals['_MATCHSUMMARY']._serialized_end=294
-  _globals['_WATCHREQUEST']._serialized_start=296
-  _globals['_WATCHREQUEST']._serialized_end=352
-  _globals['_WATCHRESPONSE']._serialized_start=355
-  _globals['_WATCHRESPONSE']._serialized_end=500
-  _globals['_WATCHSTARTED']._serialized_start=503
-  _globals['_WATCHSTARTED']._serialized_end=676
-  _globals['_WATCHENDED']._serialized_start=678
-  _globals['_WATCHENDED']._serialized_end=764
-  _globals['_WATCHSERVICE']._serialized_start=767
-  _globals['_WATCHSERVICE']._serialized_end=917
+  _globals['_MATCHSUMMARY']._serialized_start=103
+  _globals['_MATCHSUMMARY']._serialized_end=208
+  _globals['_WATCHREQUEST']._serialized_start=210
+  _globals['_WATCHREQUEST']._serialized_end=266
+  _globals['_WATCHRESPONSE']._serialized_start=269
+  _globals['_WATCHRESPONSE']._serialized_end=414
+  _globals['_WATCHSTARTED']._serialized_start=417
+  _globals['_WATCHSTARTED']._serialized_end=590
+  _globals['_WATCHENDED']._serialized_start=592
+  _globals['_WATCHENDED']._serialized_end=678
 # @@protoc_insertion_point(module_scope)

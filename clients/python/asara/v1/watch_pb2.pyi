@@ -1,4 +1,5 @@
-"""Watching matches, with public information only."""
+"""Watching matches, with public information only. A web server sends and receives these messages.
+"""
 
 from asara.v1 import play_pb2 as _play_pb2
 from asara.v1 import view_pb2 as _view_pb2
@@ -11,21 +12,8 @@ from typing import ClassVar as _ClassVar, Optional as _Optional, Union as _Union
 
 DESCRIPTOR: _descriptor.FileDescriptor
 
-class ListMatchesRequest(_message.Message):
-    """A request for the matches that can be watched."""
-    __slots__ = ()
-    def __init__(self) -> None: ...
-
-class ListMatchesResponse(_message.Message):
-    """The matches that can be watched."""
-    __slots__ = ("matches",)
-    MATCHES_FIELD_NUMBER: _ClassVar[int]
-    matches: _containers.RepeatedCompositeFieldContainer[MatchSummary]
-    """Matches, in the order in which they started."""
-    def __init__(self, matches: _Optional[_Iterable[_Union[MatchSummary, _Mapping]]] = ...) -> None: ...
-
 class MatchSummary(_message.Message):
-    """A running match."""
+    """A match that is watched."""
     __slots__ = ("match_id", "entries", "rule_sets", "sequence")
     MATCH_ID_FIELD_NUMBER: _ClassVar[int]
     ENTRIES_FIELD_NUMBER: _ClassVar[int]

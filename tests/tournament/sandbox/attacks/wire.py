@@ -22,8 +22,6 @@ INITIAL_WINDOW_SIZE, MAX_FRAME_SIZE = 4, 5
 FRAME_BYTES = 16_384
 
 PLAY = "/asara.v1.PlayService/Play"
-WATCH = "/asara.v1.WatchService/Watch"
-LIST_MATCHES = "/asara.v1.WatchService/ListMatches"
 HEALTH_CHECK = "/grpc.health.v1.Health/Check"
 HEALTH_WATCH = "/grpc.health.v1.Health/Watch"
 REFLECTION = "/grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo"
