@@ -417,7 +417,8 @@ def test_when_a_process_cannot_be_ended_what_is_left_of_its_group_has_deals_of_i
 
     end = ProcessStarter.end
     monkeypatch.setattr(ProcessStarter, "end", leave_one)
-    monkeypatch.setattr(legs, "SHORT_S", 0.0)  # so that each block is a group
+    monkeypatch.setattr(legs, "LEG_S", 0.0)
+    monkeypatch.setattr(legs, "LEG_MATCHES", 1)  # so that each block is a group
     header = HEADER.replace("concurrency = 2", "concurrency = 1")
     played = play(write(tmp_path, header), tmp_path / "run")
     assert played.standings.complete

@@ -1,15 +1,12 @@
 """The record of bot processes: what a resumed run and an audit read in it."""
 
 import json
-from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from asara_game.vocabulary import RuleSet
-from asara_server.tournament.config.tournament_file import Limits
-from asara_server.tournament.run.directory import RunDirectory
 from asara_server.tournament.run.process_check import process_faults
 from asara_server.tournament.run.process_record import (
     PROCESSES,
@@ -25,11 +22,7 @@ from asara_server.tournament.run.process_record import (
     read_processes,
     read_processes_of,
 )
-from asara_server.tournament.run.progress import RunProgress
-from asara_server.tournament.schedule.legs import GroupSize
-from asara_server.tournament.schedule.schedule import ScheduledMatch, list_matches
-from tests.tournament.played_runs import KEY, result_of
-from tests.tournament.schedule.test_schedule import layout
+from asara_server.tournament.schedule.schedule import ScheduledMatch
 
 SCHEDULE = [
     ScheduledMatch(
@@ -103,7 +96,6 @@ ONE, TWO = {"one": 2}, {"two": 2}
     ("groups", "fault"),
     [
         ((ONE, TWO), ""),
-        ((ONE, ONE | TWO), ""),  # it has grown
         ((ONE | TWO, TWO), "block two is in two groups"),
         (
             (ONE | {"six": 2}, TWO),
@@ -131,19 +123,17 @@ def test_every_match_is_played_in_the_group_that_was_written(
 def test_a_resumed_run_knows_its_group_and_who_may_live(tmp_path: Path) -> None:
     file = ProcessFile(tmp_path)
     record = ProcessRecorder(file.write)
-    size = GroupSize(3, 2, 1, 0.5, 0.1)
-    file.write_group({"one": 2}, size)
+    file.write_group({"one": 2})
     record.began("a", "ann")
     record.began("b", "bob")
     record.ended("a")
-    file.write_group({"two": 2, "three": 4}, size)
+    file.write_group({"two": 2, "three": 4})
     file.write_alone(["three-2"])
     file.close()
     with (tmp_path / PROCESSES).open("a") as torn:
         torn.write('{"row":"began","proce')
     rows = read_processes_of(tmp_path)
     assert last_group(rows) == last_group_of(tmp_path) == {"two": 2, "three": 4}
-    assert rows[0].size == size
     assert matches_alone(rows) == {"three-2"}
     assert living(rows) == ["b"]
     elsewhere = [row.model_copy(update={"machine": "other"}) for row in rows]
@@ -171,41 +161,3 @@ def test_a_line_that_cannot_be_read_is_named(line: bytes) -> None:
     content = json.dumps({"row": "cleared"}).encode() + b"\n" + line + b"\n"
     with pytest.raises(ProcessRecordError, match=r"^processes\.jsonl: line 2: cannot be read$"):
         read_processes(content)
-
-
-@pytest.mark.parametrize(("match_s", "size"), [(0.05, 200), (1.0, 67), (60.0, 67)])
-def test_a_group_grows_in_its_first_leg_if_matches_turn_out_to_be_quick(
-    tmp_path: Path, match_s: float, size: int
-) -> None:
-    schedule = list_matches(
-        ["ann", "bob"], [2], [frozenset({RuleSet.BASIC})], layout(2, blocks="mirrored", rounds=200)
-    )
-    with closing(RunDirectory.create(tmp_path / "run")) as directory:
-        progress = RunProgress(
-            schedule,
-            Limits(),
-            directory,
-            KEY,
-            results=[],
-            finished=lambda result: None,
-            enough=lambda: False,
-            legs=True,
-        )
-        legs: list[list[ScheduledMatch]] = []
-        while leg := progress.next_leg(2):
-            legs.append([])
-            while leg:
-                legs[-1] += [match for match, _ in leg]
-                for match, attempt in leg:
-                    result = result_of(match, attempt, None).model_copy(
-                        update={"void": False, "void_reason": "", "seconds": match_s}
-                    )
-                    progress.record_result(result, None)
-                leg = progress.rest_of_leg(2)
-        directory.processes.flush()
-        groups = [row.blocks for row in read_processes_of(directory.path) if row.row == "group"]
-    assert len(legs[0]) == size
-    assert size in map(len, groups[:2]), "and it is recorded"
-    for matches in legs:
-        assert len({match.shared_deal for match in matches}) == len(matches), "no deal twice"
-    assert sum(map(len, legs)) == len(schedule)

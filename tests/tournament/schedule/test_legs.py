@@ -8,9 +8,7 @@ import pytest
 
 from asara_game.vocabulary import RuleSet
 from asara_server.tournament.schedule.legs import (
-    DEFAULT_MATCH_S,
-    DEFAULT_START_S,
-    GroupSize,
+    group_size,
     leg_count,
     next_leg,
     share_deals,
@@ -104,22 +102,20 @@ def test_tables_with_bots_on_other_machines_are_the_last_of_their_block() -> Non
 
 
 @pytest.mark.parametrize(
-    ("blocks", "many", "concurrency", "times", "size"),
+    ("blocks", "concurrency", "match_s", "size"),
     [
-        (1, 2, 1, {}, 1),
-        (1, 2, 8, {}, 1),
-        (6, 2, 2, {}, 6),  # fewer than a group may have
-        (150, 2, 2, {}, 75),  # 53 would do: two groups of one size are as quick as three
-        (10_000, 2, 2, {}, 55),
-        (1_000, 2, 8, {"match_s": 60.0}, 100),  # a tenth of the run, not five minutes
-        (1_000, 2, 1, {"match_s": 0.0, "start_s": 60.0}, 1_000),
+        (1, 8, 1.0, 1),
+        (6, 2, 1.0, 6),  # fewer than a group may have
+        (150, 2, 1.0, 75),  # 60 would do: two groups of one size are as quick as three
+        (10_000, 2, 1.0, 61),
+        (10_000, 2, 60.0, 33),
+        (10_000, 1, 0.0, 10_000),
     ],
 )
-def test_a_group_is_large_enough_for_its_starts_and_no_larger(
-    blocks: int, many: int, concurrency: int, times: dict[str, float], size: int
+def test_a_leg_has_30_seconds_or_16_matches_for_each_match_at_once(
+    blocks: int, concurrency: int, match_s: float, size: int
 ) -> None:
-    seconds = {"match_s": DEFAULT_MATCH_S, "start_s": DEFAULT_START_S} | times
-    assert GroupSize(blocks, many, concurrency, **seconds).blocks == size
+    assert group_size(blocks, concurrency, match_s) == size
 
 
 def test_matches_with_deals_of_their_own_share_none() -> None:

@@ -13,7 +13,7 @@ from asara_server.tournament.config.block_kinds import (
 from asara_server.tournament.config.tournament_file import Tournament
 from asara_server.tournament.schedule.estimate import Estimate
 from asara_server.tournament.schedule.layout import Balance, Span, balance
-from asara_server.tournament.schedule.legs import DEFAULT_START_S, GroupSize
+from asara_server.tournament.schedule.legs import group_size
 from asara_server.tournament.schedule.looks import looks_at
 from asara_server.tournament.schedule.plan import planned_layout, planned_matches
 
@@ -85,9 +85,9 @@ def _legs_text(tournament: Tournament, expected: Estimate) -> str:
     """Say how blocks that share deals are played; see `schedule.legs`."""
     legs = max(-(-kind.matches // kind.blocks) for kind in expected.kinds if kind.blocks)
     match_s = expected.likely_s * tournament.concurrency / max(expected.matches, 1)
-    size = GroupSize(expected.blocks, legs, tournament.concurrency, match_s, DEFAULT_START_S)
+    size = group_size(expected.blocks, tournament.concurrency, match_s)
     return (
-        f"Blocks are played in groups of about {size.blocks:,}, each in {legs} legs: all bots are\n"
+        f"Blocks are played in groups of about {size:,}, each in {legs} legs: all bots are\n"
         "ended between two matches of one deal."
     )
 

@@ -180,10 +180,8 @@ async def _play_legs(
             pending = progress.pending_matches()
             await _play_together(progress, context, local, bots, meter, pending)
         return
-    while leg := progress.next_leg(context.concurrency, start_s=meter.costs.start_s):
-        while leg:
-            await _play_together(progress, context, local, bots, meter, leg)
-            leg = progress.rest_of_leg(context.concurrency, start_s=meter.costs.start_s)
+    while leg := progress.next_leg(context.concurrency):
+        await _play_together(progress, context, local, bots, meter, leg)
         survivors = await local.pool.end_all()
         if progress.survived:
             cgroups = context.sandbox.cgroup_parents if context.sandbox is not None else ()

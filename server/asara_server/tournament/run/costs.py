@@ -53,11 +53,6 @@ class RunCosts(BaseModel):
     results: signing replays and writing files."""
 
     @property
-    def start_s(self) -> float | None:
-        """Mean seconds from the start of a bot process until it connected; None if none has."""
-        return self.start_wall_s / self.starts if self.starts else None
-
-    @property
     def cpu_s(self) -> float:
         """Processor seconds of bots, referee, journal and runner together."""
         return self.start_cpu_s + self.bots_cpu_s + self.process_cpu_s

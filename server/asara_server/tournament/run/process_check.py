@@ -75,9 +75,8 @@ def _group_faults(rows: Iterable[ProcessRow], schedule: Sequence[ScheduledMatch]
     named = False
     for row in rows:
         if row.row == "group":
-            grown = group.keys() <= row.blocks.keys()  # then it is the same group
             for block in row.blocks:
-                if block in before and not (grown and block in group):
+                if block in before:
                     yield f"{PROCESSES}: block {plain(block)} is in two groups"
                 elif row.blocks[block] != sizes[block]:
                     yield (

@@ -3,8 +3,7 @@
 With it, anybody can check what the runner recorded: that between two matches of one deal no bot
 process lived on the machine (see `process_check`). A line holds one fact, which `row` names:
 
-group    `blocks`, each with its number of matches, are played together from now on; `size` is what
-         their number follows from
+group    `blocks`, each with its number of matches, are played together from now on
 began    the `process` of an `entry`, on a `machine`
 plays    the `process` takes part in the attempt `match`
 ended    the `process` and all its children are dead
@@ -30,7 +29,6 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from asara_server.atomic_file import AppendedFile, replace_file
 from asara_server.logs import Fact
-from asara_server.tournament.schedule.legs import GroupSize
 
 PROCESSES: Final = "processes.jsonl"
 
@@ -47,7 +45,6 @@ class ProcessRow(BaseModel):
     entry: str = ""
     match: str = ""
     blocks: dict[str, int] = {}
-    size: GroupSize | None = None
     matches: tuple[str, ...] = ()
 
 
@@ -99,9 +96,9 @@ class ProcessFile:
         """Append a line; raises OSError, which names the file."""
         self._file.append(f"{ProcessRow(**row).model_dump_json(exclude_defaults=True)}\n".encode())
 
-    def write_group(self, blocks: Mapping[str, int], size: GroupSize) -> None:
+    def write_group(self, blocks: Mapping[str, int]) -> None:
         """Write the blocks of a group, each with its number of matches."""
-        self.write({"row": "group", "blocks": dict(blocks), "size": size})
+        self.write({"row": "group", "blocks": dict(blocks)})
         self.flush()
 
     def write_alone(self, matches: Iterable[str]) -> None:

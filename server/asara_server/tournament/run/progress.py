@@ -35,9 +35,8 @@ from asara_server.tournament.run.submissions import attempt_losses
 from asara_server.tournament.run.suspension import Suspensions
 from asara_server.tournament.schedule.legs import (
     DEFAULT_MATCH_S,
-    DEFAULT_START_S,
-    GroupSize,
     PendingMatch,
+    group_size,
     next_leg,
     share_deals,
     with_own_deals,
@@ -105,8 +104,6 @@ class RunProgress:
         self._open_at_once = self.legs and contained and not remote
         self.group: Mapping[str, int] = {}
         """Blocks that are played now, each with its number of matches."""
-        self._may_grow = False
-        """True in the first leg of a group: its deals are new to everybody."""
         self.survived = False
         """True if processes of bots lived on after the last leg."""
         self.schedule = schedule
@@ -206,15 +203,18 @@ class RunProgress:
         self._begun.add(name)
         return True
 
-    def next_leg(self, concurrency: int, *, start_s: float | None = None) -> list[PendingMatch]:
+    def next_leg(self, concurrency: int) -> list[PendingMatch]:
         """Return the matches of the next leg, which begins a group if the last one is over.
 
-        `start_s` is how long bots took to start, if that is known. None is left at the end of the
-        run, or if it is stopping.
+        None is left at the end of the run, or if it is stopping.
         """
         if self.stopping.is_set():
             return []
-        if leg := self._next_leg(concurrency, start_s):
+        leg = self._leg_of_group()
+        if not leg:
+            self._begin_group(concurrency)
+            leg = self._leg_of_group()
+        if leg:
             self._note_others()
         return leg
 
@@ -227,46 +227,17 @@ class RunProgress:
             self._warned_of_others = True
             self._logger.warning("bots of other runs live on this machine, and could pass on deals")
 
-    def rest_of_leg(self, concurrency: int, *, start_s: float | None = None) -> list[PendingMatch]:
-        """Return further matches for the same bots, before they are ended; mostly none.
-
-        By the end of the first leg of a group it is known how long matches take. If the group had
-        been larger with these times, it becomes so. The arguments are those of `next_leg`.
-        """
-        if not self._may_grow or self.stopping.is_set():
-            return []
-        self._may_grow = False
-        begun = self.group
-        self._enlarge_group(concurrency, start_s)
-        return self._leg_of(self.group.keys() - begun.keys())
-
-    def _next_leg(self, concurrency: int, start_s: float | None) -> list[PendingMatch]:
-        self._may_grow = False
-        if leg := self._leg_of(self.group):
-            return leg
-        self.group = {}
-        self._enlarge_group(concurrency, start_s)
-        self._may_grow = True
-        return self._leg_of(self.group)
-
-    def _enlarge_group(self, concurrency: int, start_s: float | None) -> None:
-        """Add blocks until the group has the size that follows from the times so far."""
+    def _begin_group(self, concurrency: int) -> None:
+        """Begin the next group, which has no blocks at the end of the run."""
         matches = Counter(match.deal_block for match in self.schedule)
         pending = {match.deal_block for match, _ in self.pending_matches()}
-        left = [*self.group, *(name for name in matches if name in pending - self.group.keys())]
-        if len(left) == len(self.group):
-            return
-        size = GroupSize(
-            len(left),
-            max(matches.values()),
-            concurrency,
-            self._match_s(),
-            DEFAULT_START_S if start_s is None else start_s,
-        )
-        if size.blocks > len(self.group):
-            self.group = {name: matches[name] for name in left[: size.blocks]}
+        left = [name for name in matches if name in pending]
+        self.group = {}
+        if left:
+            size = group_size(len(left), concurrency, self._match_s())
+            self.group = {name: matches[name] for name in left[:size]}
             self._begun.update(self.group)
-            self.directory.processes.write_group(self.group, size)
+            self.directory.processes.write_group(self.group)
 
     @property
     def open_in_group(self) -> tuple[int, float]:
@@ -306,12 +277,12 @@ class RunProgress:
     def _give_own_deals(self, matches: Collection[str]) -> None:
         self.schedule = with_own_deals(self.schedule, matches)
 
-    def _leg_of(self, blocks: Collection[str]) -> list[PendingMatch]:
-        """Return what these blocks of the group play in the next leg."""
+    def _leg_of_group(self) -> list[PendingMatch]:
+        """Return what the blocks of the group play in the next leg; none if the group is over."""
         attempts = {
             match.match_id: attempt
             for match, attempt in self.pending_matches()
-            if match.deal_block in blocks
+            if match.deal_block in self.group
         }
         group: dict[str, list[ScheduledMatch]] = {name: [] for name in self.group}
         for match in self.schedule:

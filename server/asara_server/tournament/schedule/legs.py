@@ -13,18 +13,14 @@ machines, which nobody here can end.
 
 import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final, NamedTuple
 
 from asara_server.tournament.schedule.schedule import ScheduledMatch
 
-DEFAULT_START_S: Final = 0.3
 DEFAULT_MATCH_S: Final = 1.0
-OVERHEAD: Final = 0.03
-"""Share of a group's time that starting bots and waiting for the last match of a leg may take."""
-LARGEST_SHARE: Final = 0.1
-"""Share of a run that a group may take, unless that is less than `SHORT_S`."""
-SHORT_S: Final = 300.0
+LEG_S: Final = 30.0
+LEG_MATCHES: Final = 16
 
 
 class PendingMatch(NamedTuple):
@@ -52,34 +48,16 @@ def with_own_deals(
     ]
 
 
-@dataclass(frozen=True, slots=True)
-class GroupSize:
-    """How many blocks the next group has, and what that follows from."""
+def group_size(blocks_left: int, concurrency: int, match_s: float) -> int:
+    """Return how many blocks the next group has; a leg plays one match of each.
 
-    blocks_left: int
-    legs: int
-    concurrency: int
-    match_s: float
-    """Seconds of a match."""
-    start_s: float
-    """Seconds of the start of a bot."""
-
-    @property
-    def blocks(self) -> int:
-        """Number of blocks of the group.
-
-        So many that the starts of a leg, and the waiting for its last match, take about `OVERHEAD`
-        of its time; but a group takes at most `LARGEST_SHARE` of the run, or `SHORT_S` if that is
-        longer, so that blocks complete all along.
-        """
-        match_s, concurrency = max(self.match_s, 0.001), self.concurrency
-        leg_s = self.start_s + (match_s / 2 if concurrency > 1 else 0.0)
-        wanted = leg_s * concurrency / (OVERHEAD * match_s)
-        block_s = self.legs * match_s / concurrency
-        most = max(LARGEST_SHARE * self.blocks_left * block_s, SHORT_S) / block_s
-        size = max(math.ceil(min(wanted, most)), concurrency, 1)
-        groups = max(self.blocks_left // size, 1)
-        return math.ceil(self.blocks_left / groups)
+    For every match played at once, a leg has 16 matches, or as many as take 30 seconds if these are
+    more. So starting bots and waiting for the last match of a leg take a small share of the time.
+    All groups of the run have about the same size.
+    """
+    each = max(LEG_MATCHES, LEG_S / max(match_s, 0.001))
+    groups = max(int(blocks_left / (each * concurrency)), 1)
+    return math.ceil(blocks_left / groups)
 
 
 def leg_count(group: Sequence[Sequence[ScheduledMatch]]) -> int:

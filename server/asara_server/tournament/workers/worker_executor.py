@@ -153,13 +153,9 @@ class _BlockScheduler:
         if not progress.legs:
             self._pending.extend(progress.pending_blocks())
         else:
-            slots = await self._backend.slots() or self._context.concurrency
-            leg = progress.rest_of_leg(slots, start_s=self._meter.costs.start_s)
-            if not leg:
-                await self._backend.take_in()
-                await self._end_bots()
-                slots = await self._backend.slots() or self._context.concurrency
-                leg = progress.next_leg(slots, start_s=self._meter.costs.start_s)
+            await self._backend.take_in()
+            await self._end_bots()
+            leg = progress.next_leg(await self._backend.slots() or self._context.concurrency)
             self._pending.extend(PendingBlock(one.match.deal_block, (one,)) for one in leg)
         return bool(self._pending)
 
