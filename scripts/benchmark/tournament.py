@@ -63,13 +63,7 @@ _FRESH_PEER: Final = "fresh processes"
 _FLOOR_PEER: Final = "bare loop and bots"
 _ALIKE_PEER: Final = "loop without event engine"
 _WIDTH: Final = 130
-_COSTS: Final = {
-    "starts": "start_cpu_s",
-    "bots": "bots_cpu_s",
-    "referee": "referee_cpu_s",
-    "journal": "journal_cpu_s",
-    "runner": "runner_cpu_s",
-}
+_COSTS: Final = {"bots": "bots_cpu_s", "referee": "referee_cpu_s"}
 """Headings and fields of the parts of a run's processor time."""
 
 _FRESH: Final = Job("mirrored, fresh", _FEW_MATCHES, processes="match")
@@ -208,7 +202,7 @@ def _show(measured: _Measured) -> None:
     """Print a table of the jobs, in medians, with processor milliseconds per match."""
     table = Table(box=SIMPLE_HEAD, padding=(0, 1), pad_edge=False, collapse_padding=True)
     table.add_column("job", no_wrap=True)
-    for heading in ("matches/s", "decisions/s", "total", *_COSTS, "busy", "deciding"):
+    for heading in ("matches/s", "decisions/s", "total", *_COSTS, "busy"):
         table.add_column(heading, justify="right", no_wrap=True)
     for name, runs in measured.jobs.items():
         rate, decisions, cpu = (
@@ -223,23 +217,19 @@ def _show(measured: _Measured) -> None:
     console.width = max(console.width, _WIDTH)
     console.print(
         "Processor time per match and its parts, in ms. Only the total contains the start and the "
-        "end of the command.\nBusy: share of the cores; deciding: share of the time of matches."
+        "end of the command.\nBusy: share of the cores."
     )
     console.print(table)
 
 
 def _division(runs: Sequence[JobRun]) -> list[str]:
     """Return the cells of where the processor time went."""
-    costs = [run.costs for run in runs]
     parts = [
-        f"{median(1e3 * getattr(cost, field) / cost.matches for cost in costs):.1f}"
+        f"{median(1e3 * getattr(run.costs, field) / run.matches for run in runs):.1f}"
         for field in _COSTS.values()
     ]
-    shares = (
-        median(cost.busy or 0.0 for cost in costs),
-        median(cost.deciding or 0.0 for cost in costs),
-    )
-    return [*parts, *(f"{share:.0%}" for share in shares)]
+    busy = median(run.costs.cpu_s / run.costs.core_s for run in runs)
+    return [*parts, f"{busy:.0%}"]
 
 
 def _say(text: str) -> None:

@@ -9,6 +9,8 @@ from pathlib import Path
 from string import ascii_lowercase
 from typing import Any, Final
 
+from asara_server.match.inputs import ReplyRecord
+from asara_server.replay.file import read_replay
 from asara_server.tournament.run.costs import RunCosts
 from scripts.benchmark.figures import BenchError
 from scripts.benchmark.processor_time import run
@@ -160,15 +162,18 @@ def _read(directory: Path, job: Job, cpu_s: float) -> JobRun:
     if info["state"] != "finished" or len(results) != job.matches or ended_badly:
         raise BenchError(f"{job.name}: {info['state']}, {len(results)} matches, {ended_badly[:3]}")
     ends = [_unix_s(result["started"]) + result["seconds"] for result in results]
-    costs = RunCosts.model_validate(info["costs"])
     return JobRun(
         matches=len(results),
-        decisions=costs.decisions,
+        decisions=sum(map(_decisions, (directory / "replays").iterdir())),
         seconds=_unix_s(info["ended"]) - _unix_s(info["started"]),
         between_s=max(ends) - min(ends),
         cpu_s=cpu_s,
-        costs=costs,
+        costs=RunCosts.model_validate(info["costs"]),
     )
+
+
+def _decisions(replay: Path) -> int:
+    return sum(isinstance(record, ReplyRecord) for record in read_replay(replay).records)
 
 
 def _unix_s(text: str) -> float:

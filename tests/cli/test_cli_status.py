@@ -13,7 +13,6 @@ from typing import Any
 import pytest
 
 from asara_codec.results import Termination
-from asara_server.cli.display.costs import costs_lines
 from asara_server.tournament.run.status import RunState, StatusReader
 from asara_server.tournament.standings.match_result import MatchResult
 from tests.cli.command import asara, command_line, environment, on_terminal, refusal
@@ -433,39 +432,7 @@ def test_after_a_resume_the_time_of_the_session_and_of_the_whole_run_are_told_ap
     assert line.startswith(took), line
 
 
-def costs_of(run: Path) -> list[str]:
-    """Return the lines of the status about the costs of a run."""
-    shown = asara("status", run).stdout.split("\n\n")[0].splitlines()
-    return shown[2 + shown[2].startswith("Took") :]
-
-
-def test_the_costs_of_a_run_are_shown_with_advice_once_it_is_over(run: Path) -> None:
-    assert costs_of(run) == []
-    (run / "costs.json").write_text(COSTS.model_dump_json())
-    shares = [
-        "The run used 50% of the cores. Bots were deciding for 20% of matches and starts.",
-        "Starting bots took 60% of the processor time, playing 30%, the referee 10%.",
-    ]
-    change(run, processes={"ann": "match", "bob": "match"})
-    advice = [
-        'With processes = "run", bots would not start for every match.',
-        "The cores were not all used: concurrency (or --workers) could be higher.",
-    ]
-    assert costs_of(run) == [*shares, *advice]
-    change(run, processes={"ann": "run", "bob": "run"})
-    assert costs_of(run) == [*shares, *advice[1:]]
-    change(run, processes={"ann": "run", "bob": "match"})
-    assert costs_of(run)[2] == (
-        'With processes = "run", bots of bob would not start for every match.'
-    )
-    assert list(costs_lines(COSTS, {"ann": "match"}, over=False)) == shares
-    ended = COSTS.model_copy(update={"core_s": 0.0, "bots_cpu_s": 6.0, "wall_s": 9.0})
-    change(run, state="finished", ended="2026-01-01T00:20:00+00:00", costs=ended.model_dump())
-    assert costs_of(run) == [
-        "Bots were deciding for 20% of matches and starts.",
-        "Starting bots took 46% of the processor time, playing 46%, the referee 8%.",
-    ]
-    unmetered = COSTS.model_copy(update={"start_cpu_s": 0.0, "bots_cpu_s": 0.0})
-    deciding, unknown = costs_lines(unmetered, {"ann": "match"})
-    assert deciding == "Bots were deciding for 20% of matches and starts."
-    assert unknown.startswith("How much processor time the bots used is not known: ")
+def test_what_a_run_cost_is_a_line(run: Path) -> None:
+    line = "The run used 50% of the cores, of which bots took 90% and the referee 10%."
+    change(run, costs=COSTS.model_dump())
+    assert line in asara("status", run).stdout

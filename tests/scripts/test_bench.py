@@ -148,9 +148,9 @@ def test_a_tournament_and_the_bare_loop_play_the_same_matches(tmp_path):
     job = Job("two matches", 2, blocks="independent", contained=False, concurrency=1)
     played = play(job, replays)
     assert played.matches == len(list(replays.iterdir())) == 2
-    assert played.decisions == played.costs.decisions > 100
+    assert played.decisions > 100
     assert played.seconds > played.between_s > 0
-    assert played.cpu_s >= played.costs.bots_cpu_s + played.costs.start_cpu_s > 0
+    assert played.cpu_s >= played.costs.bots_cpu_s > 0
     floor = play_floor(replays, 2, 1)
     assert floor.per_s > 0
     assert floor.cpu_s > 0

@@ -30,21 +30,7 @@ INFO = RunInfo(
     ended="2026-01-01T11:00:00+00:00",
     state="finished",
 )
-COSTS = RunCosts(
-    wall_s=20.0,
-    core_s=20.0,
-    slot_s=20.0,
-    matches=8,
-    decisions=1_000,
-    deciding_s=4.0,
-    starts=16,
-    start_wall_s=8.0,
-    start_cpu_s=6.0,
-    bots_cpu_s=3.0,
-    referee_cpu_s=0.6,
-    journal_cpu_s=0.3,
-    runner_cpu_s=0.1,
-)
+COSTS = RunCosts(wall_s=20.0, core_s=20.0, bots_cpu_s=9.0, referee_cpu_s=1.0)
 RUNNING = {"state": "running", "ended": None, "tournament_secret": None}
 """Changes to `INFO` for a run that is being played."""
 

@@ -12,7 +12,6 @@ have them open at a time: it holds SQLite's lock.
 import errno
 import os
 import sqlite3
-import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -62,8 +61,6 @@ class Journal:
         A journal that is damaged, or lacks commits that were made, is refused and not changed.
         """
         self.path = path
-        self.cpu_s = 0.0
-        """Processor seconds of all commits, in this thread."""
         self._durability = durability
         self._failed: str | None = None
         self._sync = DiskSync(path.with_name(f"{path.name}-wal"))
@@ -151,14 +148,12 @@ class Journal:
         """Write all that was added; raises JournalError, and does so again once it has failed."""
         if not self._log.pending:
             return
-        began_s = time.thread_time()
         try:
             self._check()
             self._log.commit()
             self._store_position()
         except OSError as error:
             self._fail(error)
-        self.cpu_s += time.thread_time() - began_s
 
     def end(self, match_id: str, result: str, replay: bytes | None) -> None:
         """End a match, and commit all that was added; raises JournalError."""
@@ -248,7 +243,6 @@ class Journal:
     @contextmanager
     def _transaction(self) -> Iterator[None]:
         """Commit what is done to the database in the context."""
-        began_s = time.thread_time()
         try:
             self._check()
             self._execute("BEGIN IMMEDIATE")
@@ -256,7 +250,6 @@ class Journal:
             self._execute("COMMIT")
         except sqlite3.Error as error:
             self._fail(error)
-        self.cpu_s += time.thread_time() - began_s
 
     def _check(self) -> None:
         if self._failed is not None:

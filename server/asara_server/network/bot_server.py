@@ -33,8 +33,6 @@ class BotServer:
         self._token = token
         self._on_flood = on_flood
         limits = referee.limits
-        self.on_first_connection: Callable[[], None] = lambda: None
-        """Called when its bot first connects."""
         self._streams = limits.new_stream_limiter()
         self._server = grpc.aio.server(
             options=[
@@ -68,7 +66,6 @@ class BotServer:
         """
         if self.first_connected_s is None:
             self.first_connected_s = time.monotonic()
-            self.on_first_connection()
         if self.address.startswith("unix:") and self._closing is None:
             mode = 0 if self._referee.is_connected(self._token) else 0o600
             with contextlib.suppress(OSError):

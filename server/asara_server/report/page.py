@@ -18,7 +18,6 @@ from markupsafe import Markup
 
 from asara_server.replay.signing import fingerprint
 from asara_server.report import figures
-from asara_server.report.costs import cost_rows
 from asara_server.report.figures import Whisker
 from asara_server.report.model import Report, moment, public
 from asara_server.report.times import TimeUse
@@ -146,7 +145,6 @@ def _context(report: Report, pages: Mapping[str, str]) -> dict[str, object]:
         ),
         "time_ticks": list(_time_ticks(decades)),
         "costs": report.costs,
-        "cost_rows": cost_rows(report.costs) if report.costs else [],
         "listed": report.matches[: MOST_PAGES if pages else MOST_MATCHES],
         "pages": pages,
         "audit_command": _audit_command(report.run.recorded.info.manifest_sha256),

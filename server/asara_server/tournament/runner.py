@@ -27,7 +27,6 @@ from asara_server.tournament.execution.local_executor import LocalExecutor
 from asara_server.tournament.execution.match_settings import MatchSettings
 from asara_server.tournament.run.block_journals import wait_for_writers
 from asara_server.tournament.run.costs import RunCosts
-from asara_server.tournament.run.costs_file import CostsFile
 from asara_server.tournament.run.directory import RunDirectory, RunDirectoryError, RunInfo
 from asara_server.tournament.run.info_writer import RunInfoWriter, resumed_info
 from asara_server.tournament.run.manifest import ScheduleRule, new_manifest
@@ -62,7 +61,7 @@ class RunEnd:
     suspended: dict[str, str]
     """Entries that forfeited too often, and why."""
     costs: RunCosts
-    """Where the time went, over all sessions of the run."""
+    """What all sessions of the run cost."""
     processor_time: dict[str, ProcessorTime]
     """Processor time of the bots, by entry."""
 
@@ -107,7 +106,6 @@ class Runner:
         self._key = key
         self._finished = finished
         self._looks = looks_at(schedule) if tournament.until else ()
-        self._costs = CostsFile(directory.path, resumed.costs if resumed else None)
         self._progress = RunProgress(
             schedule,
             tournament.limits,
@@ -172,8 +170,9 @@ class Runner:
 
     @property
     def costs(self) -> RunCosts:
-        """Where the time went so far, over all sessions of the run."""
-        return self._costs.earlier + self._executor.costs
+        """What the run cost so far, over all of its sessions."""
+        earlier = self._resumed.costs if self._resumed else None
+        return (earlier or RunCosts()) + self._executor.costs
 
     @property
     def building(self) -> Mapping[str, str]:
@@ -376,7 +375,6 @@ class Runner:
 
     def _finish_match(self, result: MatchResult) -> None:
         self._finished(result)
-        self._costs.write_if_due(lambda: self._executor.costs)
 
     @property
     def _processor_time(self) -> dict[str, ProcessorTime]:
@@ -417,7 +415,6 @@ class Runner:
         if standings.complete:
             end |= {"state": "finished", "tournament_secret": self.tournament_secret}
         self._signer.end(info.model_copy(update=end), standings, progress.results)
-        self._costs.remove()
         self._logger.info("run ended", state=end["state"], played=standings.matches.played)
         return standings
 

@@ -6,7 +6,6 @@ from dataclasses import replace
 from pathlib import Path
 
 from asara_server.cli.display.console import notify, out, warn
-from asara_server.cli.display.costs import costs_lines
 from asara_server.cli.display.faults import (
     warn_of_earlier_exclusions,
     warn_of_faults,
@@ -180,7 +179,7 @@ def _show_end(tournament: Tournament, end: RunEnd, directory: Path) -> None:
     out.print()
     warn_of_faults(end, directory / "run.log")
     warn_of_folders(tournament)
-    for line in costs_lines(end.costs, tournament.process_policies):
+    if line := end.costs.sentence:
         notify(line)
     for line in unasked_lines(end.processor_time, advise=tournament.ponder):
         notify(line)

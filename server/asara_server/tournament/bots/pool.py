@@ -48,7 +48,7 @@ from asara_server.tournament.bots.process import (
 from asara_server.tournament.bots.process_starter import ProcessStarter
 from asara_server.tournament.config.entry_faults import entry_fault
 from asara_server.tournament.config.tournament_file import Entry, Limits
-from asara_server.tournament.run.cost_meter import CostMeter
+from asara_server.tournament.run.costs import CostMeter
 from asara_server.tournament.run.process_record import NO_RECORD, ProcessRecorder
 from asara_server.tournament.sandbox.bubblewrap import Sandbox
 from asara_server.tournament.sandbox.filesystem_view import ReadableCopy
@@ -114,7 +114,6 @@ class BotPool:
             built=built or {},
             readable_copies=readable_copies or {},
             show_output=show_output,
-            meter=self._meter,
             patient=on_departure is not None,
         )
         self._on_departure = on_departure
@@ -221,8 +220,6 @@ class BotPool:
         bot.match_id = ""
         bot.played_out = termination != Termination.UNSPECIFIED and not termination.forfeit
         self._freezer.end_match(bot.token)
-        if bot.process is not None:
-            self._meter.bot_played(bot.process)
         if bot.log is not None:
             bot.log.end_match()
             if termination.forfeit:
@@ -263,7 +260,7 @@ class BotPool:
 
     async def _protect(self, work: Coroutine[Any, Any, T]) -> T:
         """Finish this work even if the caller is cancelled; then `close` waits for it."""
-        task = asyncio.create_task(self._meter.as_runner(work))
+        task = asyncio.create_task(work)
         self._protected.add(task)
         task.add_done_callback(self._protected.discard)
         return await asyncio.shield(task)
@@ -305,15 +302,7 @@ class BotPool:
         if process.group is not None:
             self._freezer.add(bot.token, process.group)
         self._meter.bot_started(process)
-        if bot.server.first_connected_s is None:
-            bot.server.on_first_connection = partial(self._record_connection, bot, process)
-        else:
-            self._record_connection(bot, process)
-        watch = self._meter.as_runner(self._watch(bot, process, log))
-        bot.watcher = asyncio.create_task(watch)
-
-    def _record_connection(self, bot: PooledBot, process: BotProcess) -> None:
-        self._meter.bot_connected(process, bot.start_up_s or 0.0)
+        bot.watcher = asyncio.create_task(self._watch(bot, process, log))
 
     def _new_bot(self, name: str) -> PooledBot:
         return PooledBot(name, _new_token(), processes=self._processes.get(name))

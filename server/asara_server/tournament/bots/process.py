@@ -233,11 +233,6 @@ class BotProcess:
         except OSError:
             return None
 
-    @property
-    def contained(self) -> bool:
-        """True if it runs in a sandbox."""
-        return self._sandboxed is not None
-
     def group_ns(self) -> int | None:
         """Return the processor time that its control group has counted, in nanoseconds.
 

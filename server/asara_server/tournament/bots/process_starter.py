@@ -18,7 +18,6 @@ from asara_server.tournament.bots.pooled_bot import PooledBot
 from asara_server.tournament.bots.process import BotProcess, bot_environment, start_failure
 from asara_server.tournament.config.entry_faults import entry_fault
 from asara_server.tournament.config.tournament_file import Entry, Limits
-from asara_server.tournament.run.cost_meter import CostMeter
 from asara_server.tournament.sandbox.bubblewrap import Sandbox, SandboxSpec
 from asara_server.tournament.sandbox.filesystem_view import ReadableCopy, match_sandbox
 from asara_server.tournament.sandbox.hidden_files import HiddenFiles, reports_missing_file
@@ -45,7 +44,6 @@ class ProcessStarter:
         built: Mapping[str, Path],
         readable_copies: Mapping[Path, ReadableCopy],
         show_output: Callable[[str], OutputTap] | None,
-        meter: CostMeter,
         patient: bool = False,
     ) -> None:
         """`patient` gives processes more time for their end; for the rest see `BotPool`."""
@@ -57,7 +55,6 @@ class ProcessStarter:
         self._built = built
         self._readable_copies = readable_copies
         self._show_output = show_output
-        self._meter = meter
         self._patient = patient
         self._copies = PrivateCopies()
         self._reaper: OrphanReaper | None = None
@@ -139,7 +136,7 @@ class ProcessStarter:
         if self._sandbox is None:
             return None
         try:
-            return await self._meter.thread_as_runner(
+            return await asyncio.to_thread(
                 match_sandbox,
                 self._sandbox,
                 entry,

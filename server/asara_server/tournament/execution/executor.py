@@ -58,7 +58,7 @@ class Executor(Protocol):
 
     @property
     def costs(self) -> RunCosts:
-        """Costs of the matches that it has played so far, and where the time went."""
+        """Costs of the matches that it has played so far."""
 
     async def play(self, progress: RunProgress, context: ExecutionContext) -> None:
         """Play the pending matches and record their results, until `progress.stopping` is set.

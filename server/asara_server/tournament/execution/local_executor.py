@@ -23,8 +23,7 @@ from asara_server.tournament.execution.match_queue import MatchQueue
 from asara_server.tournament.execution.remote_authenticator import RemoteAuthenticator
 from asara_server.tournament.execution.remote_bots import RemoteBots
 from asara_server.tournament.execution.remote_lobby import RemoteLobby
-from asara_server.tournament.run.cost_meter import CostMeter
-from asara_server.tournament.run.costs import RunCosts
+from asara_server.tournament.run.costs import CostMeter, RunCosts
 from asara_server.tournament.run.process_record import ProcessRecorder
 from asara_server.tournament.run.progress import RunProgress
 from asara_server.tournament.sandbox.kernel_limits import warn_of_epoll_watches, warn_of_processes
@@ -82,8 +81,7 @@ class LocalExecutor:
 
     async def play(self, progress: RunProgress, context: ExecutionContext) -> None:
         """Raises ServeError if bots on other machines cannot be served, and OpenFilesError."""
-        journal = progress.directory.journal
-        meter = self._meter = CostMeter(journal, cores=usable_cores(), slots=context.concurrency)
+        meter = self._meter = CostMeter(cores=usable_cores())
         try:
             await self._play(progress, context, meter)
         finally:
@@ -127,7 +125,7 @@ class LocalExecutor:
             self._remote_bots = bots
             stopper = asyncio.create_task(_stop_when_told(progress, referee, bots))
             try:
-                await _play_legs(progress, context, local, bots, meter)
+                await _play_legs(progress, context, local, bots)
                 if progress.stopping.is_set():
                     await stopper
             finally:
@@ -170,7 +168,6 @@ async def _play_legs(
     context: ExecutionContext,
     local: LocalReferee,
     bots: RemoteBots,
-    meter: CostMeter,
 ) -> None:
     """Play all pending matches. After each leg, every bot process is ended."""
     if not progress.legs:
@@ -178,10 +175,10 @@ async def _play_legs(
         while looks != progress.looks_left:
             looks = progress.looks_left
             pending = progress.pending_matches()
-            await _play_together(progress, context, local, bots, meter, pending)
+            await _play_together(progress, context, local, bots, pending)
         return
     while leg := progress.next_leg(context.concurrency):
-        await _play_together(progress, context, local, bots, meter, leg)
+        await _play_together(progress, context, local, bots, leg)
         survivors = await local.pool.end_all()
         if progress.survived:
             cgroups = context.sandbox.cgroup_parents if context.sandbox is not None else ()
@@ -196,13 +193,12 @@ async def _play_together(
     context: ExecutionContext,
     local: LocalReferee,
     bots: RemoteBots,
-    meter: CostMeter,
     pending: Iterable[PendingMatch],
 ) -> None:
     """Play these matches, as many at once as may be."""
     queue = MatchQueue(pending, bots, progress.stopping)
     players = [
-        asyncio.create_task(_play_matches(progress, local, queue, meter))
+        asyncio.create_task(_play_matches(progress, local, queue))
         for _ in range(min(context.concurrency, len(queue)))
     ]
     try:
@@ -213,29 +209,23 @@ async def _play_together(
         await asyncio.gather(*players, return_exceptions=True)
 
 
-async def _play_matches(
-    progress: RunProgress, local: LocalReferee, queue: MatchQueue, meter: CostMeter
-) -> None:
+async def _play_matches(progress: RunProgress, local: LocalReferee, queue: MatchQueue) -> None:
     """Play one match after another until the queue is empty."""
     async for match, attempt in queue:
         if not progress.begin_block(match.deal_block):
             return
         played = None
         async for played in local.matches.play(match, attempt, once=progress.legs):
-            with meter.runner_work():
-                records = None if played.replay is None else replay_records(played.replay)
-                if played.replay is not None:
-                    meter.count_match(played.replay)
-                progress.exclude(local.pool.exclusions.out)
-                progress.add_processor_times(played.processor_times)
-                suspended = progress.record_result(played.result, records)
+            records = None if played.replay is None else replay_records(played.replay)
+            progress.exclude(local.pool.exclusions.out)
+            progress.add_processor_times(played.processor_times)
+            suspended = progress.record_result(played.result, records)
             for name, why in suspended.items():
                 await local.pool.suspend(name, why)
         queue.finish_match(match)
         if played is None:
             return
-        with meter.runner_work():
-            progress.finish_match(match, played.result)
+        progress.finish_match(match, played.result)
 
 
 async def _stop_when_told(progress: RunProgress, referee: Referee, bots: RemoteBots) -> None:

@@ -1,25 +1,22 @@
-"""Where the time of a run went: starting bots, bots that decide, the referee, its journal.
+"""What a run cost: the processor time of its bots and of the referee.
 
-Everything counts while matches are played, from the first to the last, over all sessions of a run;
-builds and the standings are left out. Processor seconds are those of all threads.
+It counts while matches are played, over all sessions of a run; builds and the standings are left
+out. Processor seconds are those of all threads.
 """
 
-from typing import Annotated, Final, Self
+import time
+from typing import Annotated, Final, Protocol, Self
 
 from pydantic import BaseModel, ConfigDict, Field
 
 Seconds = Annotated[float, Field(ge=0, allow_inf_nan=False)]
-Count = Annotated[int, Field(ge=0)]
 
 _DIGITS: Final = 6
 """Decimal places of seconds in `run.json`."""
 
 
 class RunCosts(BaseModel):
-    """Costs of a run or of a part of it; parts can be added.
-
-    The processor seconds of one field are not contained in another; `cpu_s` is their sum.
-    """
+    """Costs of a run or of a part of it; parts can be added."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -28,59 +25,28 @@ class RunCosts(BaseModel):
     core_s: Seconds = 0.0
     """`wall_s` times the cores that this machine lets the run use; 0 if matches were played on
     other machines."""
-    slot_s: Seconds = 0.0
-    """`wall_s` times the number of concurrent matches."""
-    matches: Count = 0
-    """Number of attempts at matches that ended, without void ones."""
-    decisions: Count = 0
-    """Number of decisions that bots answered in these."""
-    deciding_s: Seconds = 0.0
-    """Seconds that bots took to answer these, each from the question to the reply."""
-    starts: Count = 0
-    """Number of bot processes that were started and connected."""
-    start_wall_s: Seconds = 0.0
-    """Seconds from the start of each of these processes until it connected."""
-    start_cpu_s: Seconds = 0.0
-    """Processor seconds that these processes and their children used until then."""
     bots_cpu_s: Seconds = 0.0
-    """All other processor seconds of bot processes."""
+    """Processor seconds of the bots and their children; 0 if they are not known."""
     referee_cpu_s: Seconds = 0.0
-    """Processor seconds of the referee's process that are not among the next two."""
-    journal_cpu_s: Seconds = 0.0
-    """Processor seconds of commits of the journal."""
-    runner_cpu_s: Seconds = 0.0
-    """Processor seconds of the referee's process for starting and ending bot processes and for
-    results: signing replays and writing files."""
+    """Processor seconds of the processes with a referee, and of the runner."""
 
     @property
     def cpu_s(self) -> float:
-        """Processor seconds of bots, referee, journal and runner together."""
-        return self.start_cpu_s + self.bots_cpu_s + self.process_cpu_s
+        return self.bots_cpu_s + self.referee_cpu_s
 
     @property
-    def process_cpu_s(self) -> float:
-        """Processor seconds of the process with the referee, or of all processes of workers."""
-        return self.referee_cpu_s + self.journal_cpu_s + self.runner_cpu_s
-
-    @property
-    def meters_bots(self) -> bool:
-        """True if the processor seconds of bots are known: no bot plays without any."""
-        return self.start_cpu_s + self.bots_cpu_s > 0
-
-    @property
-    def busy(self) -> float | None:
-        """Share of the cores that the run used; None if that is not known."""
-        known = self.core_s and self.meters_bots
-        return min(1.0, self.cpu_s / self.core_s) if known else None
-
-    @property
-    def deciding(self) -> float | None:
-        """Share of the time of concurrent matches for which a bot was deciding."""
-        return self.deciding_s / self.slot_s if self.slot_s else None
-
-    def share(self, cpu_s: float) -> float:
-        """Return the share of the processor seconds of the run."""
-        return cpu_s / self.cpu_s if self.cpu_s else 0.0
+    def sentence(self) -> str:
+        """Where the processor time went, in words; "" if that is not known."""
+        if not self.bots_cpu_s:
+            return ""
+        bots = self.bots_cpu_s / self.cpu_s
+        if not self.core_s:
+            return f"Bots took {bots:.0%} of the processor time, the referee {1 - bots:.0%}."
+        busy = min(1.0, self.cpu_s / self.core_s)
+        return (
+            f"The run used {busy:.0%} of the cores, of which bots took {bots:.0%} and the referee "
+            f"{1 - bots:.0%}."
+        )
 
     def __add__(self, other: Self) -> Self:
         return self._combined(other, 1)
@@ -90,8 +56,91 @@ class RunCosts(BaseModel):
         return self._combined(other, -1)
 
     def _combined(self, other: Self, sign: int) -> Self:
-        changes = {}
-        for name in type(self).model_fields:
-            mine = getattr(self, name)
-            changes[name] = max(type(mine)(), round(mine + sign * getattr(other, name), _DIGITS))
+        changes = {
+            name: max(0.0, round(getattr(self, name) + sign * getattr(other, name), _DIGITS))
+            for name in type(self).model_fields
+        }
         return self.model_copy(update=changes)
+
+
+class MeteredProcess(Protocol):
+    """The process of a bot."""
+
+    def processor_ns(self) -> int | None: ...
+
+    def group_ns(self) -> int | None: ...
+
+
+class CostMeter:
+    """Measures from the moment when it is made until `stop`.
+
+    The processor time of bots is that of their control groups. Without control groups, it is that
+    of all children of this process that have ended and were waited for, as the system counts it,
+    and that of the processes of bots that still run.
+    """
+
+    def __init__(self, *, cores: int = 0) -> None:
+        """`cores` are those of this machine that the run may use."""
+        self._cores = cores
+        self._began_s = time.monotonic()
+        self._own_began_s = time.process_time()
+        self._children_began_s = _children_s()
+        self._running: set[MeteredProcess] = set()
+        self._ended_ns = 0
+        """Processor time of the control groups of bots that have ended."""
+        self._has_bots = self._has_groups = False
+        self._added = self._taken = RunCosts()
+        self._stopped: RunCosts | None = None
+
+    def bot_started(self, process: MeteredProcess) -> None:
+        self._running.add(process)
+        self._has_bots = True
+        self._has_groups |= process.group_ns() is not None
+
+    def bot_ended(self, process: MeteredProcess) -> None:
+        self._running.discard(process)
+        self._ended_ns += process.group_ns() or 0
+
+    def add(self, part: RunCosts) -> None:
+        """Add costs that were measured elsewhere."""
+        self._added += part
+
+    @property
+    def costs(self) -> RunCosts:
+        """The costs so far; after `stop`, those until then."""
+        if self._stopped is not None:
+            return self._stopped
+        wall_s = time.monotonic() - self._began_s
+        return self._added + RunCosts(
+            wall_s=wall_s,
+            core_s=wall_s * self._cores,
+            bots_cpu_s=self._bots_s(),
+            referee_cpu_s=time.process_time() - self._own_began_s,
+        )
+
+    def take(self) -> RunCosts:
+        """Return the processor time since the last call of this function or the beginning."""
+        before, self._taken = self._taken, self.costs
+        return (self._taken - before).model_copy(update={"wall_s": 0.0})
+
+    def stop(self) -> None:
+        """Measure no further; to be called when all bots have ended."""
+        self._stopped = self.costs
+
+    def _bots_s(self) -> float:
+        if not self._has_bots:
+            return 0.0
+        running_s = sum(process.processor_ns() or 0 for process in self._running) / 1e9
+        if self._has_groups:
+            return self._ended_ns / 1e9 + running_s
+        return max(0.0, _children_s() - self._children_began_s) + running_s
+
+
+def _children_s() -> float:
+    """Processor seconds of all children that have ended and were waited for, and of theirs."""
+    try:
+        import resource
+    except ImportError:  # Windows, which does not count it
+        return 0.0
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime

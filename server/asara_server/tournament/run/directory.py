@@ -18,7 +18,6 @@ journal.sqlite   the matches that are over, from which a run that was killed is 
 journal.running  the inputs of the matches that run
 journal.position  how far the journal had come, which shows if the end of it was lost
 journals/        journals of the deal blocks that worker processes play; see `block_journals`
-costs.json       costs of the run so far, while it is played
 remote.json      presence of the bots on other machines, while the run is played
 live.json        socket of the live feed, while the run is played; see `network.live_feed`
 run.log          log of the referee and the runner
@@ -44,7 +43,6 @@ from asara_server.tournament.config.block_kinds import BlockKind
 from asara_server.tournament.config.tournament_file import LARGEST_FILE
 from asara_server.tournament.run.block_journals import FOLDER as JOURNALS
 from asara_server.tournament.run.costs import RunCosts
-from asara_server.tournament.run.costs_file import COSTS_FILE
 from asara_server.tournament.run.directory_lock import DirectoryInUseError, DirectoryLock
 from asara_server.tournament.run.process_record import PROCESSES, ProcessFile
 from asara_server.tournament.run.processor_time import ProcessorTime
@@ -71,7 +69,6 @@ RUN_FILES = (
     "journal.running",
     "journal.position",
     "remote.json",
-    COSTS_FILE,
     LIVE_FILE,
     "report.html",
 )

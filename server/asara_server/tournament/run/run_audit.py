@@ -17,7 +17,6 @@ from asara_server.text import count
 from asara_server.tournament.run.attempt_check import AttemptCheck, check_attempts
 from asara_server.tournament.run.audit_trust import Published, Signed, check_signed
 from asara_server.tournament.run.block_journals import FOLDER as JOURNALS
-from asara_server.tournament.run.costs_file import COSTS_FILE
 from asara_server.tournament.run.directory import BUNDLES, JOURNAL, RUN_FILES, RUN_FOLDERS
 from asara_server.tournament.run.document_check import (
     derived_schedule,
@@ -60,7 +59,6 @@ _NOT_CHECKED: Final = {
     "report.html": "`asara report` writes it again",
     "run.log": "",
     "remote.json": "",
-    COSTS_FILE: "",
     LIVE_FILE: "",
     "journal.position": "",
     "journal.running": "",

@@ -20,8 +20,6 @@ from asara_codec.results import Termination
 from asara_server.bounded_file import bounded_lines, open_ordinary
 from asara_server.eventlog.sqlite_lock import lock_holder
 from asara_server.text import on_one_line
-from asara_server.tournament.run.costs import RunCosts
-from asara_server.tournament.run.costs_file import read_costs
 from asara_server.tournament.run.directory import (
     JOURNAL,
     RemoteInfo,
@@ -127,8 +125,6 @@ class RunStatus:
     """Entries whose build has not begun yet."""
     remote: RemoteInfo | None = None
     """Presence of the bots on other machines; None if there are none or the run is not played."""
-    costs: RunCosts | None = None
-    """Where the time went so far, over all sessions; None before the first match."""
 
     @property
     def left(self) -> int:
@@ -191,7 +187,6 @@ class StatusReader:
             },
             to_build=info.to_build if state is RunState.RUNNING else (),
             remote=read_remote(self.directory) if state is RunState.RUNNING else None,
-            costs=info.costs if info.ended else read_costs(self.directory) or info.costs,
         )
 
     def _last_write(self) -> float | None:

@@ -17,7 +17,7 @@ from asara_server.logs import Fact
 from asara_server.tournament.bots.bots_lock import others_have_bots
 from asara_server.tournament.bots.leftovers import end_leftovers
 from asara_server.tournament.bots.process import MachineError
-from asara_server.tournament.run.cost_meter import CostMeter
+from asara_server.tournament.run.costs import CostMeter
 from asara_server.tournament.run.process_record import ProcessRecorder
 from asara_server.tournament.sandbox.bubblewrap import Sandbox
 from asara_server.tournament.sandbox.filesystem_view import ReadableCopy

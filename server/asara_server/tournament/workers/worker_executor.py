@@ -26,8 +26,7 @@ from asara_server.tournament.run.block_journals import (
     make_block_journal,
     remove_block_journal,
 )
-from asara_server.tournament.run.cost_meter import CostMeter
-from asara_server.tournament.run.costs import RunCosts
+from asara_server.tournament.run.costs import CostMeter, RunCosts
 from asara_server.tournament.run.manifest import MANIFEST
 from asara_server.tournament.run.progress import MAX_ATTEMPTS, PendingBlock, RunProgress
 from asara_server.tournament.run.submissions import SubmissionLog
@@ -85,8 +84,7 @@ class WorkerExecutor:
         return RunCosts() if self._meter is None else self._meter.costs
 
     async def play(self, progress: RunProgress, context: ExecutionContext) -> None:
-        journal = progress.directory.journal
-        meter = self._meter = CostMeter(journal, cores=self._backend.cores, plays=False)
+        meter = self._meter = CostMeter(cores=self._backend.cores)
         try:
             await _BlockScheduler(self._backend, progress, context, meter).play()
         finally:
@@ -185,7 +183,6 @@ class _BlockScheduler:
         """Submit as many blocks as there are free slots."""
         await self._take_in_workers()
         slots = await self._backend.slots()
-        self._meter.set_slots(slots)
         if self._no_workers != (slots == 0):
             self._no_workers = slots == 0
             self._logger.warning("no workers left" if self._no_workers else "workers are back")

@@ -23,7 +23,7 @@ from asara_server.tournament.run.block_journals import (
     begin_block_journal,
     end_attempt,
 )
-from asara_server.tournament.run.cost_meter import CostMeter
+from asara_server.tournament.run.costs import CostMeter
 from asara_server.tournament.run.process_record import ProcessFile, ProcessRecorder
 from asara_server.tournament.sandbox.bubblewrap import Sandbox
 from asara_server.tournament.workers.block_job import (
@@ -171,7 +171,6 @@ class WorkerRun:
             async for played in self._local.matches.play(match, first_attempt, once=job.once):
                 records = None
                 if played.replay is not None:
-                    self._meter.count_match(played.replay)
                     records = replay_records(played.replay)
                 attempt = PlayedAttempt(played.result, records, played.processor_times)
                 if journal is not None:
@@ -191,11 +190,9 @@ class WorkerRun:
             journal = self._new_journal(job)
             assert journal is not None
             self._referee.use_journal(journal)
-        self._meter.use_journal(journal)
         with journal:
             yield journal
             self._referee.flush()
-        self._meter.use_journal(None)
 
     def _new_journal(self, job: BlockJob) -> Journal | None:
         settings = self._settings
