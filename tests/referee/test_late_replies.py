@@ -5,10 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import structlog
-from structlog.testing import CapturingLogger
 
-from asara.v1.play_pb2 import PlayResponse
 from asara_codec.results import Termination
 from asara_server.eventlog.journal import Journal
 from asara_server.eventlog.replay import replay_of
@@ -112,29 +109,6 @@ async def test_the_next_match_of_both_bots_begins_meanwhile() -> None:
         assert len(late_replies(await match.record())) == 1
 
 
-async def test_a_reply_after_the_replay_was_closed_is_logged_once() -> None:
-    written = CapturingLogger()
-    log = structlog.wrap_logger(written, processors=[])
-    async with referee_server(LimitSettings(late_reply_s=0.05), log=log) as server:
-        match = await seated(server)
-        assert not late_replies(await match.record())
-        for _ in range(2):
-            await match.streams[0].answer(match.first)
-        await match.streams[0].call.done_writing()
-        await until(lambda: not server.referee.is_connected("token-a"))
-    [fact] = [call.kwargs for call in written.calls if call.kwargs["event"] == "late reply"]
-    late_ms = fact.pop("late_ms")
-    assert 50 < late_ms < 5_000
-    assert fact == {
-        "event": "late reply",
-        "match": "m1",
-        "seat": 0,
-        "entry": "a",
-        "decision": 1,
-        "in_replay": False,
-    }
-
-
 async def test_of_a_seat_that_timed_out_exactly_one_late_reply_is_read(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -204,26 +178,6 @@ async def test_a_bot_with_another_match_is_late_in_one_and_plays_the_other() -> 
         record, *_ = await together(other, play_bot(a, 2), play_bot(b, 2), play_bot(c, 2))
         assert record.results[0].termination is Termination.COMPLETED
         assert [late.seat for late in late_replies(await lost)][:1] == [0]
-
-
-async def test_other_seats_receive_the_same_bytes_with_and_without_a_late_reply() -> None:
-    received: list[list[PlayResponse]] = []
-    for answered in (True, False):
-        async with referee_server() as server:
-            match = await seated(server, 3)
-            await match.streams[0].until("update")
-            if answered:
-                await match.streams[0].answer(match.first)
-                await until(lambda: late_reply_was_read(server))
-            other = match.streams[1]
-            received.append([])
-            while not (received[-1] and received[-1][-1].HasField("decision")):
-                received[-1].append(await other.read())
-            match.playing.cancel()
-    for messages in received:
-        for message in messages:
-            message.match_started.ClearField("clocks")
-    assert received[0] == received[1]
 
 
 async def test_the_socket_of_a_bot_at_its_own_address_is_examined_at_its_time_out() -> None:

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Callable
-from typing import NamedTuple, Protocol
+from typing import Protocol
 
 from asara_codec.results import Termination
 from asara_server.match.inputs import Absence
@@ -13,15 +13,6 @@ from asara_server.referee.hello import CheckedHello
 from asara_server.referee.limits import RateLimiter
 from asara_server.referee.match_clock import ClockTimer
 from asara_server.referee.session import Session
-
-
-class MissedDecision(NamedTuple):
-    """A decision that a bot had not answered when the replay of its match was closed."""
-
-    seat: int
-    decision_id: int
-    expired_us: int
-    """Time of the referee's clock at which the bot's time had run out."""
 
 
 class MatchObserver(Protocol):
@@ -49,7 +40,6 @@ class HostedBot:
     forfeited       the names of running matches that it has forfeited
     late_matches    matches that are over and whose replays wait for its late reply, with its seat
     before_send     called before every message to it, if not None
-    missed          by match, decisions to which no reply had come when the replay was closed
     connect_waiters futures to be completed when it connects or is lost
     rate_limiter    limits its requests that answer no open decision
     connection_limiter  limits how often it connects
@@ -69,7 +59,6 @@ class HostedBot:
         "lost",
         "matches",
         "max_matches",
-        "missed",
         "rate_limiter",
         "session",
         "unstarted",
@@ -98,7 +87,6 @@ class HostedBot:
         self.matches: dict[str, tuple[HostedMatch, int]] = {}
         self.forfeited: set[str] = set()
         self.late_matches: dict[str, tuple[HostedMatch, int]] = {}
-        self.missed: dict[str, MissedDecision] = {}
         self.connect_waiters: list[asyncio.Future[None]] = []
         self.before_send: Callable[[], None] | None = None
 

@@ -58,8 +58,6 @@ class MatchDriver:
             self._ending.void(hosted, error)
             return Answer.ACCEPTED
         self._carry_out(hosted, match)
-        if answer is Answer.LATE:
-            self._ending.late_replies.log_recorded(hosted, match, seat, time_us)
         return answer
 
     def drive(self, hosted: HostedMatch, step: Callable[..., None], *args: object) -> None:

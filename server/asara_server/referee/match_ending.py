@@ -1,4 +1,9 @@
-"""The end of a hosted match: finished, void, cut, or because the journal failed."""
+"""The end of a hosted match: finished, void, cut, or because the journal failed.
+
+After a match in which a bot timed out, its replay stays open for a while, so that it can hold the
+bot's late reply. The match itself is not delayed: all bots have received its end by then, and play
+others.
+"""
 
 from collections.abc import Callable
 
@@ -6,12 +11,12 @@ from structlog.typing import FilteringBoundLogger
 
 from asara_server.eventlog.journal import JournalError
 from asara_server.match.inputs import ReplyRecord
+from asara_server.match.match import Match
 from asara_server.match.spec import SECOND_US, MatchLimits, MatchRecord
 from asara_server.referee.counters import Counters
 from asara_server.referee.group_commit import GroupCommit, post
-from asara_server.referee.hosted import HostedMatch
+from asara_server.referee.hosted import HostedBot, HostedMatch
 from asara_server.referee.joint_deal import call_off
-from asara_server.referee.late_replies import LateReplies
 from asara_server.referee.match_clock import MatchClock
 
 
@@ -36,7 +41,7 @@ class MatchEnding:
         A replay waits `late_reply_s` after a time-out for the reply.
         """
         self.counters: Counters | None = None
-        self.late_replies = LateReplies(clock, log, late_reply_s, self._close)
+        self._late_reply_us = round(late_reply_s * SECOND_US)
         self._clock = clock
         self._limits = limits
         self._log = log
@@ -50,7 +55,7 @@ class MatchEnding:
         stays open for a while; all messages are sent at once.
         """
         if hosted.duration_us is not None:  # a late reply came after the end
-            self.late_replies.end_if_complete(hosted)
+            self._close_if_complete(hosted)
             return
         match = hosted.match
         if self._commits is not None:
@@ -69,11 +74,50 @@ class MatchEnding:
             seconds=round(hosted.duration_us / SECOND_US, 3),
             stalled_s=round(stood_us / SECOND_US, 3),
         )
-        if match is None or void or not self.late_replies.wait(hosted, match):
+        if match is None or void or not self._keep_open(hosted, match):
             self._close(hosted)
+
+    def _keep_open(self, hosted: HostedMatch, match: Match) -> bool:
+        """Keep the replay of a match open that is over; return False if there is no reason to.
+
+        The reason is a connected bot whose time ran out less than the wait ago and that has not
+        replied since.
+        """
+        now_us = last_us = hosted.time_us(self._clock.now_us())
+        for seat, bot in enumerate(hosted.bots):
+            expired_us = match.expired_us(seat)
+            if expired_us is None or bot.session is None or not match.awaits_late_reply(seat):
+                continue
+            until_us = expired_us + self._late_reply_us
+            if until_us > now_us:
+                bot.late_matches[hosted.spec.match_id] = hosted, seat
+                last_us = max(last_us, until_us)
+        if last_us == now_us:
+            return False
+        hosted.timer = self._clock.call_later((last_us - now_us) / SECOND_US, self._close, hosted)
+        return True
+
+    def _close_if_complete(self, hosted: HostedMatch) -> None:
+        """Close a replay once no bot is awaited any more."""
+        assert hosted.match is not None
+        name = hosted.spec.match_id
+        for seat, bot in enumerate(hosted.bots):
+            if not hosted.match.awaits_late_reply(seat):
+                bot.late_matches.pop(name, None)
+        if not any(name in bot.late_matches for bot in hosted.bots):
+            self._close(hosted)
+
+    def bot_left(self, bot: HostedBot) -> None:
+        """Wait no longer for a bot that has lost its stream."""
+        for name, (hosted, _) in list(bot.late_matches.items()):
+            del bot.late_matches[name]
+            self._close_if_complete(hosted)
 
     def _close(self, hosted: HostedMatch) -> None:
         """Complete the result of a match that is over: nothing more is added to its replay."""
+        hosted.stop_timer()
+        for bot in hosted.bots:
+            bot.late_matches.pop(hosted.spec.match_id, None)
         match = hosted.match
         if self._commits is not None:
             self._commits.flush()

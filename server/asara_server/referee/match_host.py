@@ -144,7 +144,7 @@ class MatchHost:
 
     def bot_disconnected(self, bot: HostedBot) -> None:
         """Start the reconnect clock in the matches of a bot that has lost its stream."""
-        self.ending.late_replies.bot_left(bot)
+        self.ending.bot_left(bot)
         now = self._clock.now_us()
         for match_id, (hosted, seat) in list(bot.matches.items()):
             match = hosted.match

@@ -145,8 +145,6 @@ class StreamHandler:
             answer = self._reply_to_match(*found, reply.decision_id, reply.actions)
             if answer is Answer.ACCEPTED:
                 return
-        elif self._host.ending.late_replies.log_missed(bot, reply.match_id, reply.decision_id):
-            answer = Answer.LATE
         if answer is not Answer.REJECTED and answer is not Answer.LATE:
             self._log_ignored(session, bot, reply.match_id, decision=reply.decision_id)
         self._limit_rate(bot, _equivalent(session.request_bytes))
