@@ -9,7 +9,6 @@ from asara_server.report.page import MOST_MATCHES, render
 from asara_server.report.run import read_reported_run
 from asara_server.report.tables import csv_tables
 from asara_server.report.times import time_use
-from asara_server.tournament.run.processor_time import ProcessorTime
 from asara_server.tournament.run.read_run import run_standings
 from asara_server.tournament.standings.match_result import MatchResult
 from asara_server.tournament.standings.model import Standings
@@ -233,23 +232,6 @@ def test_the_processor_time_of_a_run_that_has_ended(tmp_path, page):
     page = page_of(write_run(tmp_path / "ended", mirrored(), costs=COSTS))
     told = " ".join(page.shown["costs"].split())
     assert "The run used 50% of the cores, of which bots took 90%" in told
-    assert "not asked" not in told
-    times = {
-        "ann": ProcessorTime(
-            total_s=4.0, sampled_asked_s=0.3, sampled_unasked_s=0.1, sampled_wait_s=0.2
-        ),
-        "bob": ProcessorTime(total_s=0.2, sampled_asked_s=0.2, sampled_wait_s=0.5, children=False),
-    }
-    thought = write_run(tmp_path / "thought", mirrored(), costs=COSTS, processor_time=times)
-    page = page_of(thought)
-    assert page.tables["costs"] == [
-        [
-            ["Entry", "Asked", "Not asked", "Cores while not asked"],
-            ["ann", "3.0 s", "1.0 s", "0.50"],
-            ["bob", "200 ms", "0 µs", "0.00"],
-        ]
-    ]
-    assert "only the process counts that their command starts" in page.shown["costs"]
     page = page_of(write_run(tmp_path / "running", mirrored(), costs=COSTS, **RUNNING))
     assert "costs" not in page.shown
 

@@ -4,7 +4,6 @@ import pytest
 
 from asara_server.match.inputs import StartRecord
 from asara_server.match.spec import MatchRecord, MatchSpec
-from asara_server.referee.hosted import MatchObserver
 from asara_server.referee.limits import LimitSettings
 from asara_server.referee.referee import Referee
 
@@ -14,12 +13,10 @@ def fail_once(monkeypatch: pytest.MonkeyPatch) -> list[MatchSpec]:
     really_play = Referee.play
     asked: list[MatchSpec] = []
 
-    async def play(
-        self: Referee, spec: MatchSpec, observer: MatchObserver | None = None
-    ) -> MatchRecord:
+    async def play(self: Referee, spec: MatchSpec) -> MatchRecord:
         asked.append(spec)
         if len(asked) > 1:
-            return await really_play(self, spec, observer)
+            return await really_play(self, spec)
         return MatchRecord(
             spec,
             results=(),

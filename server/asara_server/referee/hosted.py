@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Callable
-from typing import Protocol
 
 from asara_codec.results import Termination
 from asara_server.match.inputs import Absence
@@ -13,16 +12,6 @@ from asara_server.referee.hello import CheckedHello
 from asara_server.referee.limits import RateLimiter
 from asara_server.referee.match_clock import ClockTimer
 from asara_server.referee.session import Session
-
-
-class MatchObserver(Protocol):
-    """Follows the decisions of a match, for measurements; it must not raise."""
-
-    def match_begins(self) -> None:
-        """Called as the match begins or is resumed, before any bot is asked."""
-
-    def reply_accepted(self, match: Match, seat: int) -> None:
-        """Called after every accepted reply of a seat, before the messages that follow are sent."""
 
 
 class HostedBot:
@@ -139,7 +128,6 @@ class HostedMatch:
         fed             the last of these as bytes, for the live feed; None while nobody reads it
     All the time
         result          the future with which `Referee.play` ends
-        observer        follows its decisions, if not None
         update_waiters  futures to be completed when messages were sent, or when it is over
     """
 
@@ -157,7 +145,6 @@ class HostedMatch:
         "match",
         "nonces",
         "number",
-        "observer",
         "recovered",
         "result",
         "spec",
@@ -196,7 +183,6 @@ class HostedMatch:
         self.journaled = 0
         self.fed: list[bytes] | None = None
         self.update_waiters: list[asyncio.Future[None]] = []
-        self.observer: MatchObserver | None = None
 
     def time_us(self, now: int) -> int:
         """Return the time in the match: microseconds since it began."""

@@ -50,8 +50,6 @@ class MatchDriver:
             answer = match.reply(seat, decision_id, actions, time_us)
             if answer is Answer.ACCEPTED:
                 match.record_reply(self._now_us() - now)
-                if hosted.observer is not None:
-                    hosted.observer.reply_accepted(match, seat)
             elif answer is Answer.LATE:
                 self._record_late_reply(hosted, match, seat, time_us)
         except Exception as error:  # noqa: BLE001 - a fault of the referee ends this match only

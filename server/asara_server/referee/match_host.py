@@ -13,7 +13,7 @@ from asara_server.match.match import Match
 from asara_server.match.spec import MatchRecord, MatchSpec
 from asara_server.referee import joint_deal
 from asara_server.referee.group_commit import GroupCommit
-from asara_server.referee.hosted import HostedBot, HostedMatch, MatchObserver, wake
+from asara_server.referee.hosted import HostedBot, HostedMatch, wake
 from asara_server.referee.limits import MOST_RECONNECTIONS, LimitSettings
 from asara_server.referee.match_clock import MatchClock
 from asara_server.referee.match_driver import MatchDriver
@@ -47,9 +47,7 @@ class MatchHost:
         self.driver = MatchDriver(clock, log, self._commits, self.ending)
         self.starter = MatchStarter(clock, limits, log, journal, self.driver, self.ending)
 
-    async def play(
-        self, spec: MatchSpec, bots: tuple[HostedBot, ...], observer: MatchObserver | None = None
-    ) -> MatchRecord:
+    async def play(self, spec: MatchSpec, bots: tuple[HostedBot, ...]) -> MatchRecord:
         """Play a match to its end, from the last input in the journal if it holds the match.
 
         Raise MatchCut if the referee stops first, and JournalError if the journal fails.
@@ -61,7 +59,6 @@ class MatchHost:
             recovered = recover(self._commits.journal, spec)
         with self._clock.held():
             hosted = HostedMatch(spec, bots, asyncio.get_running_loop().create_future())
-            hosted.observer = observer
             return await self._play(hosted, recovered)
 
     async def _play(self, hosted: HostedMatch, recovered: RecoveredMatch | None) -> MatchRecord:

@@ -149,8 +149,6 @@ class MatchStarter:
             self._ending.void(hosted, error)
             return
         self._log.info("match started", match=spec.match_id, entries=spec.entries)
-        if hosted.observer is not None:
-            hosted.observer.match_begins()
         if self.journal is not None:
             header = ReplayHeader.of(spec, self._limits, hosted.started_unix_ms)
             tokens = [player.token for player in spec.players]
@@ -166,8 +164,6 @@ class MatchStarter:
         self._leave_queue(hosted)
         spec = hosted.spec
         self._log.info("match reopened", match=spec.match_id, entries=spec.entries)
-        if hosted.observer is not None:
-            hosted.observer.match_begins()
         resume(hosted, match, self._clock, self._driver)
 
     def _leave_queue(self, hosted: HostedMatch) -> None:

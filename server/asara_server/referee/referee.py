@@ -18,7 +18,7 @@ from asara_server.match.spec import MatchRecord, MatchSpec
 from asara_server.referee.authenticator import Authenticator
 from asara_server.referee.bot_socket import BotSocket
 from asara_server.referee.counters import Counters
-from asara_server.referee.hosted import HostedBot, HostedMatch, MatchObserver, wake
+from asara_server.referee.hosted import HostedBot, HostedMatch, wake
 from asara_server.referee.limits import LimitSettings, RateLimiter
 from asara_server.referee.match_clock import MatchClock
 from asara_server.referee.match_ending import MatchCut
@@ -214,7 +214,7 @@ class Referee:
 
     # Matches
 
-    async def play(self, spec: MatchSpec, observer: MatchObserver | None = None) -> MatchRecord:
+    async def play(self, spec: MatchSpec) -> MatchRecord:
         """Play a match to its end; it begins when its bots are connected and have room for it.
 
         A match that the journal holds continues from its last input. Raise ValueError if a bot is
@@ -231,7 +231,7 @@ class Referee:
             if bot is None:
                 raise ValueError(f"match {spec.match_id}: {player.entry} is not registered")
             bots.append(bot)
-        return await self._matches.play(spec, tuple(bots), observer)
+        return await self._matches.play(spec, tuple(bots))
 
     def use_journal(self, journal: Journal) -> None:
         """Write to another journal from now on, between two matches; there must have been one."""

@@ -19,7 +19,6 @@ from asara_server.text import on_one_line, plain, plain_words, without_paths
 from asara_server.tournament.bots.error_output import known_error
 from asara_server.tournament.run.costs import RunCosts
 from asara_server.tournament.run.directory import RunInfo
-from asara_server.tournament.run.processor_time import ProcessorTime
 from asara_server.tournament.standings.match_result import MatchResult, output_of, without_output
 from asara_server.tournament.standings.model import Standings, StandingsRow
 
@@ -136,12 +135,6 @@ class Report:
         """Where the time of the run went; None before it has ended."""
         info = self.run.recorded.info
         return info.costs if info.ended else None
-
-    @property
-    def processor_time(self) -> Mapping[str, ProcessorTime]:
-        """Processor time of the bots by entry; empty before the run has ended."""
-        info = self.run.recorded.info
-        return info.processor_time if info.ended else {}
 
     @property
     def forfeits(self) -> int:

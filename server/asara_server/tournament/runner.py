@@ -31,7 +31,6 @@ from asara_server.tournament.run.directory import RunDirectory, RunDirectoryErro
 from asara_server.tournament.run.info_writer import RunInfoWriter, resumed_info
 from asara_server.tournament.run.manifest import ScheduleRule, new_manifest
 from asara_server.tournament.run.process_record import ProcessRecordError, read_processes_of
-from asara_server.tournament.run.processor_time import ProcessorTime, added
 from asara_server.tournament.run.progress import MAX_ATTEMPTS, RunProgress
 from asara_server.tournament.run.run_signing import RunSigner
 from asara_server.tournament.sandbox.bubblewrap import Sandbox
@@ -62,8 +61,6 @@ class RunEnd:
     """Entries that forfeited too often, and why."""
     costs: RunCosts
     """What all sessions of the run cost."""
-    processor_time: dict[str, ProcessorTime]
-    """Processor time of the bots, by entry."""
 
 
 class Runner:
@@ -246,7 +243,6 @@ class Runner:
             unstartable=dict(progress.out),
             suspended=dict(progress.suspended),
             costs=self.costs,
-            processor_time=self._processor_time,
         )
 
     async def _play(self, writer: RunInfoWriter) -> None:
@@ -376,12 +372,6 @@ class Runner:
     def _finish_match(self, result: MatchResult) -> None:
         self._finished(result)
 
-    @property
-    def _processor_time(self) -> dict[str, ProcessorTime]:
-        """Processor time of the bots by entry, over all sessions of the run."""
-        earlier = self._resumed.processor_time if self._resumed else {}
-        return added(earlier, self._progress.processor_times)
-
     def _write_exclusions(self) -> None:
         if self._writer is not None:
             self._writer.write_exclusions(self._progress.out, self._progress.suspended)
@@ -405,7 +395,6 @@ class Runner:
             "out": progress.out,
             "suspended": progress.suspended,
             "scheduled": len(progress.schedule),
-            "processor_time": self._processor_time,
         }
         stalled_s = self._executor.stalled_s
         if stalled_s is not None:

@@ -5,7 +5,6 @@ from collections.abc import Mapping, Sequence
 from rich.progress_bar import ProgressBar
 
 from asara_server.cli.display.console import out, show_table
-from asara_server.cli.display.processor_time import unasked_lines
 from asara_server.cli.display.progress import building_text
 from asara_server.cli.display.quantities import count, duration
 from asara_server.cli.display.results import (
@@ -81,8 +80,6 @@ def _show_progress(status: RunStatus) -> None:
     elif status.state is RunState.RUNNING and status.idle_s is not None:
         out.print(f"The last match ended {duration(status.idle_s, whole_s=True)} ago.")
     if status.info.costs is not None and (line := status.info.costs.sentence):
-        out.print(line)
-    for line in unasked_lines(status.info.processor_time):
         out.print(line)
 
 

@@ -13,7 +13,6 @@ from asara_server.cli.display.faults import (
     warn_of_views,
 )
 from asara_server.cli.display.plan import heading
-from asara_server.cli.display.processor_time import unasked_lines
 from asara_server.cli.display.results import show_standings
 from asara_server.cli.errors import UserError
 from asara_server.cli.options.log import LogOptions
@@ -180,8 +179,6 @@ def _show_end(tournament: Tournament, end: RunEnd, directory: Path) -> None:
     warn_of_faults(end, directory / "run.log")
     warn_of_folders(tournament)
     if line := end.costs.sentence:
-        notify(line)
-    for line in unasked_lines(end.processor_time, advise=tournament.ponder):
         notify(line)
     notify_run_directory(directory)
     if not end.standings.complete:

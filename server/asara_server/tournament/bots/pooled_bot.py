@@ -8,7 +8,6 @@ from asara_server.match.spec import ProcessPolicy
 from asara_server.network.bot_server import BotServer
 from asara_server.tournament.bots.output_log import OutputLog
 from asara_server.tournament.bots.process import BotProcess
-from asara_server.tournament.bots.processor_meter import ProcessorClock
 
 
 @dataclass(eq=False)
@@ -50,13 +49,6 @@ class PooledBot:
         """Seconds from the start of its process until it connected; None if it did not."""
         connected_s = self.server.first_connected_s if self.server else None
         return None if connected_s is None else connected_s - self.started_s
-
-    @property
-    def processor_clock(self) -> ProcessorClock | None:
-        """The processor time of its process; None if there is no process here."""
-        if self.process is None:
-            return None
-        return ProcessorClock(self.process.processor_ns, self.process.group is not None)
 
     def last_lines(self) -> list[str]:
         """Return the last lines that its process printed, and the remarks on them."""

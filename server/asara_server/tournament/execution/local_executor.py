@@ -218,7 +218,6 @@ async def _play_matches(progress: RunProgress, local: LocalReferee, queue: Match
         async for played in local.matches.play(match, attempt, once=progress.legs):
             records = None if played.replay is None else replay_records(played.replay)
             progress.exclude(local.pool.exclusions.out)
-            progress.add_processor_times(played.processor_times)
             suspended = progress.record_result(played.result, records)
             for name, why in suspended.items():
                 await local.pool.suspend(name, why)

@@ -15,8 +15,6 @@ from asara_server.referee.referee import Referee
 from asara_server.tournament.bots.pool import BotPool
 from asara_server.tournament.bots.pooled_bot import PooledBot
 from asara_server.tournament.bots.process import MachineError
-from asara_server.tournament.bots.processor_meter import ProcessorMeter
-from asara_server.tournament.run.processor_time import ProcessorTime
 from asara_server.tournament.run.progress import MAX_ATTEMPTS
 from asara_server.tournament.sandbox.core_sets import CoreSets
 from asara_server.tournament.schedule.schedule import ScheduledMatch
@@ -41,8 +39,6 @@ class PlayedMatch:
     """None if it is void."""
     bots: tuple[PooledBot, ...]
     """The bots that played it, by seat."""
-    processor_times: dict[str, ProcessorTime]
-    """Processor time by entry, without the entries whose bots cannot be measured."""
 
 
 class MatchRunner:
@@ -113,15 +109,13 @@ class MatchRunner:
             joint=self._joint_deals,
             shared_deal=match.shared_deal,
         )
-        meter = ProcessorMeter([bot.processor_clock for bot in bots])
         terminations = [Termination.UNSPECIFIED] * len(bots)
         try:
-            record = await self._referee.play(spec, meter)
+            record = await self._referee.play(spec)
             terminations[: len(record.results)] = [seat.termination for seat in record.results]
         except MatchCut:
             return None
         finally:
-            times = zip(match.entries, meter.times(), strict=True)
             await asyncio.gather(*map(self._pool.release, bots, terminations))
         # Now the output of bots that forfeited is complete, because their processes have ended.
         seats = tuple(map(_seat_outcome, record.results, bots))
@@ -142,7 +136,6 @@ class MatchRunner:
             result,
             None if record.void else replay_of(record),
             tuple(bots),
-            {entry: time for entry, time in times if time is not None},
         )
 
     def _rules_of(self, match: ScheduledMatch) -> Rules:

@@ -10,7 +10,7 @@ Only the owner may read the folder, because the journals hold the secrets of dea
 """
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -20,7 +20,6 @@ from asara_server.eventlog.journal import Durability, Journal, JournalError, Ope
 from asara_server.eventlog.journal_format import position_path
 from asara_server.eventlog.running_log import log_path
 from asara_server.eventlog.sqlite_lock import lock_holder
-from asara_server.tournament.run.processor_time import ProcessorTime
 from asara_server.tournament.standings.match_result import MatchResult
 
 FOLDER: Final = "journals"
@@ -34,9 +33,6 @@ class PlayedAttempt(NamedTuple):
     result: MatchResult
     records: tuple[bytes, ...] | None
     """Records of its replay; None if the attempt is void."""
-    processor_times: Mapping[str, ProcessorTime] = {}
-    """Processor time by entry, without the entries whose bots cannot be measured. It is not
-    journaled."""
 
 
 class JournaledBlock(NamedTuple):

@@ -45,7 +45,6 @@ from asara_server.tournament.run.block_journals import FOLDER as JOURNALS
 from asara_server.tournament.run.costs import RunCosts
 from asara_server.tournament.run.directory_lock import DirectoryInUseError, DirectoryLock
 from asara_server.tournament.run.process_record import PROCESSES, ProcessFile
-from asara_server.tournament.run.processor_time import ProcessorTime
 from asara_server.tournament.run.resume_check import check_resumable
 from asara_server.tournament.sandbox.spec import SandboxKind
 from asara_server.tournament.standings.match_result import MatchResult
@@ -148,11 +147,8 @@ class RunInfo(BaseModel):
     stalled_s: float | None = Field(default=None, ge=0, allow_inf_nan=False)
     """Seconds for which all clocks stood still because the referee did not run; None if that is not
     known, as during the run and of workers."""
-    processor_time: dict[str, ProcessorTime] = {}
-    """Processor time of the bots on this machine and on workers, by entry; written at the end."""
     costs: RunCosts | None = None
-    """Where the time went, over all sessions so far; None before the first match and in runs of
-    earlier versions."""
+    """What all sessions so far cost; None before the first match."""
     executor: str = ""
     """Name of the executor that plays or played last; "" in runs of earlier versions."""
     manifest_sha256: str = ""

@@ -30,7 +30,6 @@ from asara_server.tournament.run.process_record import (
     last_group,
     matches_alone,
 )
-from asara_server.tournament.run.processor_time import ProcessorTime, added
 from asara_server.tournament.run.submissions import attempt_losses
 from asara_server.tournament.run.suspension import Suspensions
 from asara_server.tournament.schedule.legs import (
@@ -115,8 +114,6 @@ class RunProgress:
         """A line for each match or block without a result: how far it was, or why it has none."""
         self.out: dict[str, str] = dict(out)
         """Entries that could not be built or started, and why."""
-        self.processor_times: dict[str, ProcessorTime] = {}
-        """Processor time of the bots by entry, since the run began or was resumed."""
         self._key = key
         self._finished = finished
         self._enough = enough
@@ -322,7 +319,7 @@ class RunProgress:
             remove_block_journal(path)
             return False
         pending = self._pending_attempts()
-        for result, records, _ in journaled.ended:
+        for result, records in journaled.ended:
             if match := pending.pop(result.played_as, None):
                 found = result.model_copy(update={"lost": lost(result.played_as)})
                 self.record_result(found, records)
@@ -385,10 +382,6 @@ class RunProgress:
         if suspended:
             self._exclusions_changed()
         return suspended
-
-    def add_processor_times(self, times: Mapping[str, ProcessorTime]) -> None:
-        """Add the processor times of the bots of an attempt, by entry."""
-        self.processor_times = added(self.processor_times, times)
 
     def finish_match(self, match: ScheduledMatch, last: MatchResult) -> None:
         """Count a match as over, whose `last` attempt is recorded, unless it is played again.

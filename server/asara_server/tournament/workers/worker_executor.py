@@ -270,10 +270,9 @@ class _BlockScheduler:
         self._record_processes(result.processes)
         self._write_logs(result.bot_logs)
         last: dict[str, MatchResult] = {}
-        for returned, records, processor_times in result.attempts:
+        for returned, records in result.attempts:
             attempt = self._with_losses(returned)
             progress.record_result(attempt, records)
-            progress.add_processor_times(processor_times)
             self._record_starts(attempt)
             last[attempt.match_id] = attempt
         progress.unfinished += result.unfinished

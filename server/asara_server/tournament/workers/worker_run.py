@@ -172,7 +172,7 @@ class WorkerRun:
                 records = None
                 if played.replay is not None:
                     records = replay_records(played.replay)
-                attempt = PlayedAttempt(played.result, records, played.processor_times)
+                attempt = PlayedAttempt(played.result, records)
                 if journal is not None:
                     end_attempt(journal, attempt)
                 if self._reporter is not None:
