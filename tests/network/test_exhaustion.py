@@ -78,34 +78,17 @@ async def assert_bounded(process: Served, calls: int, *, tls: bool = False) -> N
 @pytest.mark.parametrize("kind", ["local", "remote", "bots"])
 async def test_refused_calls_leave_nothing_in_memory(kind: str) -> None:
     with served(kind) as process:
-        await assert_bounded(process, 400, tls=kind == "remote")
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("kind", ["local", "remote", "bots"])
-async def test_many_refused_calls_leave_nothing_in_memory(kind: str) -> None:
-    with served(kind) as process:
         await assert_bounded(process, 2_000, tls=kind == "remote")
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("kind", ["local", "bots"])
 async def test_health_watches_dropped_at_once_stall_nothing(kind: str) -> None:
-    await drop_health_watches(kind, 500)
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("kind", ["local", "bots"])
-async def test_many_health_watches_dropped_at_once_stall_nothing(kind: str) -> None:
-    await drop_health_watches(kind, 30_000)
-
-
-async def drop_health_watches(kind: str, number: int) -> None:
     with served(kind) as process:
         request = health_pb2.HealthCheckRequest().SerializeToString()
         async with channel_to(process.addresses[0]) as channel:
             watch: Any = channel.unary_stream("/grpc.health.v1.Health/Watch")
-            calls = [watch(request) for _ in range(number)]
+            calls = [watch(request) for _ in range(30_000)]
             with suppress(grpc.aio.AioRpcError):  # too many, or no such service
                 await calls[-1].read()
             for call in calls:

@@ -14,7 +14,7 @@ from tests.docs.documents import blocks
 from tests.events import EVENT_S, until
 from tests.network.crowd import KINDS, crowd
 from tests.network.served import served
-from tests.network.test_exhaustion import channel_to, is_admitted
+from tests.network.test_exhaustion import channel_to
 from tests.referee.harness import Stream, dial_until_welcome
 from tests.sizes import others_long
 
@@ -50,31 +50,6 @@ async def test_a_new_bot_has_its_seat_and_the_organiser_one_line(
             assert len(lines) <= 3, "a line now and then, however many they are"
             assert all("connections refused" in line for line in lines)
             assert re.search(r" and \d{3} others", process.log)
-
-
-@pytest.mark.long
-async def test_a_bot_that_had_a_seat_gets_it_back_from_any_crowd() -> None:
-    """All addresses of the crowd are new, so that only the token of before tells the bot apart."""
-    with served("remote", open_files=1024) as process:
-        address = process.addresses[0]
-        assert await is_admitted(address, "secret-a", tls=True)
-        with crowd(int(address.rpartition(":")[2]), 60_000, "hello") as strangers:
-            await asyncio.to_thread(strangers.wait_for_knocks, 10_000)
-            for _ in range(3):
-                await seat(address, tls=True)
-
-
-@pytest.mark.long
-async def test_a_bot_that_plays_notices_nothing_of_a_crowd() -> None:
-    with served("remote", open_files=1024) as process:
-        address = process.addresses[0]
-        async with channel_to(address, tls=True) as channel:
-            stream = Stream(channel)
-            await stream.hello("secret-a")
-            await stream.expect("welcome")
-            with crowd(int(address.rpartition(":")[2]), ADDRESSES, *KINDS) as strangers:
-                await asyncio.to_thread(strangers.wait_for_knocks, 20 * ADDRESSES)
-                assert not stream.call.done()
 
 
 @pytest.mark.long

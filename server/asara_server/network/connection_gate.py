@@ -6,9 +6,10 @@ server. A *client* is an IPv4 address or an IPv6 network of 64 bits. A connectio
 one of its bots has presented a valid token. The caps on unknown connections:
 
 - A client has a maximum number, and so have all clients together. Beyond a client's maximum, its
-  oldest connection makes room for the newest; beyond the total, the oldest connection of the client
-  that comes last. A client without more than a few recent connections comes before a client that
-  has connected again and again, and a client that has presented a valid token comes first.
+  oldest connection makes room for the newest; beyond the total, the oldest of the clients that come
+  last.
+- A client that connects too often within a minute comes last. Of the others, those from which a
+  valid token came are first.
 - A connection is forwarded after its first bytes, at a limited rate, in the same order of clients.
 - A connection is closed after `hello_s`, after too many bytes, and after too many streams.
 
@@ -21,8 +22,6 @@ import socket
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterable
-from operator import attrgetter
 from pathlib import Path
 from typing import Final, cast
 
@@ -58,15 +57,12 @@ _TCP_INFO_BYTES: Final = 56
 """Position in Linux's `struct tcp_info`, and end, of the milliseconds since data arrived last."""
 
 _CLIENTS: Final = 4096
-"""Clients whose recent connections are counted, the latest."""
-_FAMILIAR_CLIENTS: Final = 1024
-"""Clients that are remembered because a valid token came from them, the latest."""
-_HALF_LIFE_S: Final = 10.0
-"""Seconds after which a connection counts as half a recent one."""
-_FREE_KNOCKS: Final = 5.0
-"""Recent connections with which a client comes no later than others."""
-_FAMILIARITY: Final = 16.0
-"""Further recent connections that a familiar client may make before it comes later than others."""
+"""Clients that are remembered."""
+_MINUTE_S: Final = 60.0
+_KNOCKS: Final = 10
+"""Connections without a valid token that a client may make within a minute."""
+_KNOCKS_OF_FAMILIAR: Final = 100
+"""The same, if a valid token has come from it."""
 
 _TLS_HANDSHAKE: Final = b"\x16\x03"
 _HTTP2: Final = b"PRI * HTTP/2"
@@ -75,37 +71,23 @@ _HTTP2: Final = b"PRI * HTTP/2"
 class _Client:
     """An IPv4 address or an IPv6 network of 64 bits."""
 
-    __slots__ = ("_knocked_s", "_knocks", "familiar", "name", "rank", "unknown")
+    __slots__ = ("familiar", "knocks", "name", "unknown")
 
-    def __init__(self, name: str, *, familiar: bool) -> None:
+    def __init__(self, name: str) -> None:
         self.name = name
-        self.familiar = familiar
+        self.familiar = False
         """True if a valid token came from here."""
-        self.rank = 0.0
-        """Its place among the clients: the smallest comes first."""
+        self.knocks = 0
+        """Connections in this minute on which no valid token came."""
         self.unknown: dict[GateConnection, None] = {}
         """Its unknown connections, the oldest first."""
-        self._knocks = 0.0
-        self._knocked_s = 0.0
 
-    def knock(self, now_s: float) -> None:
-        """Count a new connection."""
-        self._knocks = self._knocks * 0.5 ** ((now_s - self._knocked_s) / _HALF_LIFE_S) + 1
-        self._knocked_s = now_s
-        self._rank()
-
-    def welcome(self) -> None:
-        """Count one connection less, for a valid token was presented on it."""
-        self.familiar = True
-        self._knocks = max(self._knocks - 1, 0)
-        self._rank()
-
-    def _rank(self) -> None:
-        bonus = _FAMILIARITY if self.familiar else 0.0
-        self.rank = max(self._knocks - _FREE_KNOCKS, 0.0) - bonus
-
-
-_RANK: Final = attrgetter("rank")
+    @property
+    def place(self) -> int:
+        """Its place among the clients: the smallest comes first."""
+        if self.knocks > (_KNOCKS_OF_FAMILIAR if self.familiar else _KNOCKS):
+            return 2
+        return 0 if self.familiar else 1
 
 
 class GateConnection:
@@ -143,8 +125,8 @@ class GateConnection:
     def admit(self) -> None:
         """Exempt the connection from the caps: a valid token was presented on it."""
         if not self._was_known:
-            self._gate.remember(self.client)
-        self._was_known = True
+            self.client.knocks -= 1
+        self.client.familiar = self._was_known = True
         self._known += 1
         self._unknown_streams = 0
         self._unknown_bytes = 0
@@ -284,9 +266,7 @@ class ConnectionGate:
         self._unknown: dict[GateConnection, None] = {}
         """Unknown connections, the earliest deadline first."""
         self._clients: dict[str, _Client] = {}
-        self._present: dict[_Client, None] = {}
-        """Clients with unknown connections; who was not present before comes last."""
-        self._familiar: dict[str, None] = {}
+        self._minute_began_s = 0.0
         self._forwardable = 0.0
         self._looked_s = 0.0
         self._look_timer: asyncio.TimerHandle | None = None
@@ -332,30 +312,27 @@ class ConnectionGate:
                 loop.call_later(_PAUSE_S, self._resume)
                 return
             accepted.setblocking(False)
-            client = self._client(client_network(peer))
-            client.knock(now_s)
+            client = self._client(client_network(peer), now_s)
+            client.knocks += 1
             connection = GateConnection(self, client, accepted)
             self._all[connection] = None
             self.add_unknown(connection)
 
-    def _client(self, name: str) -> _Client:
-        client = self._clients.get(name)
-        if client is None:
-            client = _Client(name, familiar=name in self._familiar)
-            self._clients[name] = client
-            while len(self._clients) > _CLIENTS:
-                oldest = self._clients.pop(next(iter(self._clients)))
-                if oldest.unknown:
-                    self._clients[oldest.name] = oldest
-        return client
+    def _client(self, name: str, now_s: float) -> _Client:
+        if now_s > self._minute_began_s + _MINUTE_S:
+            self._minute_began_s = now_s
+            for client in self._clients.values():
+                client.knocks = 0
+        if name not in self._clients:
+            if len(self._clients) >= _CLIENTS:
+                self._forget_clients()
+            self._clients[name] = _Client(name)
+        return self._clients[name]
 
-    def remember(self, client: _Client) -> None:
-        """Remember that a valid token came from a client."""
-        client.welcome()
-        self._familiar.pop(client.name, None)
-        self._familiar[client.name] = None
-        if len(self._familiar) > _FAMILIAR_CLIENTS:
-            del self._familiar[next(iter(self._familiar))]
+    def _forget_clients(self) -> None:
+        """Forget all clients that need not be remembered, and the oldest of the others."""
+        kept = [one for one in self._clients.values() if one.familiar or one.unknown]
+        self._clients = {one.name: one for one in kept[-_CLIENTS // 2 :]}
 
     # The caps
 
@@ -363,14 +340,12 @@ class ConnectionGate:
         """Subject a connection to the caps, from now on; another may have to make room."""
         client = connection.client
         if len(client.unknown) >= self.limits.unknown_connections_per_client:
-            _least_useful(client.unknown).refuse("made room for newer ones of their client")
+            next(iter(client.unknown)).refuse("made room for newer ones of their client")
         elif len(self._unknown) >= self.limits.unknown_connections:
-            last = max(self._present, key=_RANK)
-            _least_useful(last.unknown).refuse("made room for newer ones")
+            max(self._unknown, key=_place).refuse("made room for newer ones")
         connection.deadline_s = time.monotonic() + self.limits.hello_s
         self._unknown[connection] = None
         client.unknown[connection] = None
-        self._present[client] = None
         if self._look_timer is None:
             self._look_later()
 
@@ -378,10 +353,7 @@ class ConnectionGate:
         """Subject a connection to the caps no longer."""
         if connection in self._unknown:
             del self._unknown[connection]
-            client = connection.client
-            del client.unknown[connection]
-            if not client.unknown:
-                del self._present[client]
+            del connection.client.unknown[connection]
 
     def remove(self, connection: GateConnection) -> None:
         """Forget a connection that is closed."""
@@ -409,14 +381,14 @@ class ConnectionGate:
             self._look_timer = None
 
     def _forward_some(self) -> None:
-        """Forward connections in the order of clients, the newest of each client first."""
-        for client in sorted(self._present, key=_RANK):
-            for connection in reversed(list(client.unknown)):
-                if connection.accepted is not None and self._is_ready(connection):
-                    self._forwardable -= 1
-                    self._begin_forwarding(connection)
-                    if self._forwardable < 1:
-                        return
+        """Forward connections in the order of clients, the newest first."""
+        newest_first = list(reversed(self._unknown))
+        for connection in sorted(newest_first, key=_place):
+            if connection.accepted is not None and self._is_ready(connection):
+                self._forwardable -= 1
+                self._begin_forwarding(connection)
+                if self._forwardable < 1:
+                    return
 
     def _is_ready(self, connection: GateConnection) -> bool:
         """True if a connection has sent something; close it if that cannot be a bot's."""
@@ -526,10 +498,8 @@ async def _take_over(connected: socket.socket, side: _Side) -> None:
     await asyncio.get_running_loop().connect_accepted_socket(lambda: side, connected)
 
 
-def _least_useful(connections: Iterable[GateConnection]) -> GateConnection:
-    """Return the oldest connection that has not been forwarded, or else the oldest."""
-    oldest = next(iter(connections))
-    return next((each for each in connections if each.accepted is not None), oldest)
+def _place(connection: GateConnection) -> int:
+    return connection.client.place
 
 
 def transport_fault(first: bytes, *, tls: bool) -> str:
