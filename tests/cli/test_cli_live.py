@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 from websockets.asyncio.client import connect
 
+from asara_server.network.live_feed import LiveFeedError, open_feed
 from asara_server.network.live_file import LIVE_FILE, LiveFile
-from asara_server.network.live_reader import LiveFeedError, open_feed
 from tests.cli.command import command_line, environment
 from tests.cli.test_cli_serve import dial_in
 from tests.events import EVENT_S, wait_until

@@ -15,9 +15,9 @@ from asara_server.match.inputs import ReplyRecord
 from asara_server.match.spec import ClockSettings
 from asara_server.referee.referee import Referee
 from asara_server.tournament.config.tournament_file import Limits
+from asara_server.tournament.execution.executor import MatchSettings
 from asara_server.tournament.execution.local_referee import local_referee
 from asara_server.tournament.execution.match_runner import PlayedMatch
-from asara_server.tournament.execution.match_settings import MatchSettings
 from asara_server.tournament.schedule.schedule import ScheduledMatch
 from tests.golden.random_moves import MATCHES, GoldenMatch, digest
 from tests.languages.kits import Kit, build_starter, entry_of, every_kit, require

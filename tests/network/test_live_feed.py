@@ -13,9 +13,8 @@ from asara_server.eventlog.record_codec import record_bytes, record_from_bytes
 from asara_server.eventlog.replay import ReplayHeader
 from asara_server.eventlog.resimulate import resimulate
 from asara_server.network import live_feed as live_feed_module
-from asara_server.network.live_feed import GREETING, LENGTH, live_feed
+from asara_server.network.live_feed import GREETING, LENGTH, LiveFeedError, live_feed, open_feed
 from asara_server.network.live_file import LIVE_FILE, LiveFile
-from asara_server.network.live_reader import LiveFeedError, open_feed
 from asara_server.referee.limits import LimitSettings
 from asara_server.referee.referee import Referee
 from tests.events import EVENT_S, turns, until

@@ -13,7 +13,6 @@ from asara_server.eventlog.record_codec import record_bytes
 from asara_server.eventlog.replay import Replay
 from asara_server.match.deal_secrets import commitment
 from asara_server.match.inputs import ReplyRecord
-from asara_server.replay import leaks
 from asara_server.replay.audit import audit
 from asara_server.replay.file import parse_file, replay_bytes, signed_bytes
 from asara_server.replay.signing import SigningKey
@@ -206,7 +205,9 @@ def test_the_leak_check_finds_nothing_and_would_find_a_leak(
 ) -> None:
     data = replay_bytes(SHORT, KEY)
     assert audit(data, KEY.public, worlds=1).fault is None
-    monkeypatch.setattr(leaks, "_messages", lambda state, seat: (bytes(state.buyer_pile),))
+    monkeypatch.setattr(
+        "asara_server.replay.audit._messages", lambda state, seat: (bytes(state.buyer_pile),)
+    )
     found = audit(data, KEY.public, worlds=1).fault
     assert found is not None
     assert "is sent something that is hidden from it" in found

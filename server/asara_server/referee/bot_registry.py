@@ -4,8 +4,7 @@ from collections.abc import Callable
 from typing import Protocol
 
 from asara_codec.results import Termination
-from asara_server.referee.authenticator import Authenticator
-from asara_server.referee.bot_socket import BotSocket
+from asara_server.referee.authenticator import Authenticator, BotSocket
 from asara_server.referee.limits import LimitSettings
 from asara_server.referee.session import Session
 from asara_server.referee.stream_errors import Context, StreamError

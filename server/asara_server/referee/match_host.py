@@ -18,8 +18,7 @@ from asara_server.referee.limits import MOST_RECONNECTIONS, LimitSettings
 from asara_server.referee.match_clock import MatchClock
 from asara_server.referee.match_driver import MatchDriver
 from asara_server.referee.match_ending import MatchEnding
-from asara_server.referee.match_recovery import restore
-from asara_server.referee.match_start import MatchStarter
+from asara_server.referee.match_start import MatchStarter, restore
 from asara_server.referee.stream_errors import ErrorKind
 
 

@@ -15,8 +15,7 @@ from asara_codec.results import Termination
 from asara_server.eventlog.journal import Journal
 from asara_server.logs import logger
 from asara_server.match.spec import MatchRecord, MatchSpec
-from asara_server.referee.authenticator import Authenticator
-from asara_server.referee.bot_socket import BotSocket
+from asara_server.referee.authenticator import Authenticator, BotSocket
 from asara_server.referee.counters import Counters
 from asara_server.referee.hosted import HostedBot, HostedMatch, wake
 from asara_server.referee.limits import LimitSettings, RateLimiter

@@ -13,8 +13,7 @@ from google.protobuf.message import DecodeError
 
 from asara.v1.play_pb2 import PlayRequest, Reply
 from asara_codec.decode import PlainReply, reply_from_bytes
-from asara_server.referee.authenticator import Authenticator
-from asara_server.referee.bot_socket import BotSocket
+from asara_server.referee.authenticator import Authenticator, BotSocket
 from asara_server.referee.hello import CheckedHello, check_hello
 from asara_server.referee.limits import LimitSettings
 from asara_server.referee.match_clock import MatchClock

@@ -11,8 +11,7 @@ from asara_codec.decode import PlainReply
 from asara_codec.messages import welcome_bytes
 from asara_codec.results import Termination
 from asara_server.match.match import Answer
-from asara_server.referee.authenticator import Authenticator
-from asara_server.referee.bot_socket import BotSocket
+from asara_server.referee.authenticator import Authenticator, BotSocket
 from asara_server.referee.hello import PROTOCOL_VERSION, CheckedHello
 from asara_server.referee.hosted import HostedBot, wake
 from asara_server.referee.limits import LimitSettings

@@ -24,8 +24,8 @@ from asara_server.eventlog.replay import ReplayError, ReplayHeader
 from asara_server.eventlog.resimulate import apply_record
 from asara_server.logs import logger
 from asara_server.match.match import Match
+from asara_server.network.live_feed import Batch, LiveFeedError, open_feed
 from asara_server.network.live_file import LiveFile
-from asara_server.network.live_reader import Batch, LiveFeedError, open_feed
 from asara_server.referee.stream_errors import ErrorKind, StreamError
 from asara_server.text import plain
 from asara_server.tournament.run.directory import RunDirectoryError, read_info

@@ -14,7 +14,7 @@ from asara_server.referee.referee import Referee
 from asara_server.tournament.bots.pool import BotPool
 from asara_server.tournament.config.token_store import revoke_token
 from asara_server.tournament.config.tournament_file import load_tournament
-from asara_server.tournament.execution.match_queue import MatchQueue
+from asara_server.tournament.execution.local_executor import MatchQueue
 from asara_server.tournament.execution.remote_authenticator import RemoteAuthenticator
 from asara_server.tournament.execution.remote_bots import RemoteBots
 from asara_server.tournament.execution.remote_lobby import RemoteLobby

@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 
 from asara_game.vocabulary import RuleSet
-from asara_server.tournament.run.process_check import process_faults
 from asara_server.tournament.run.process_record import (
     PROCESSES,
     ProcessFile,
@@ -19,6 +18,7 @@ from asara_server.tournament.run.process_record import (
     living,
     machine,
     matches_alone,
+    process_faults,
     read_processes,
     read_processes_of,
 )

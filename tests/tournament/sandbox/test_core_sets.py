@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from asara_server.tournament.execution.match_runner import CoreSets
 from asara_server.tournament.sandbox.bubblewrap import Sandbox
-from asara_server.tournament.sandbox.core_sets import CoreSets
 from tests.tournament.runs import play
 from tests.tournament.sample_bots import GOOD, SEED, write_tournament
 from tests.tournament.sandbox_config import sandbox_or_skip

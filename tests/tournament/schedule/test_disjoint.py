@@ -12,7 +12,7 @@ from asara_server.tournament.schedule.disjoint import (
     circle_blocks,
     disjoint_blocks,
 )
-from asara_server.tournament.schedule.seating import seated
+from asara_server.tournament.schedule.layout import seated
 from tests.yardstick import at_most
 
 ALONE = tuple(range(200))

@@ -16,7 +16,7 @@ import pytest
 
 from asara_server.tournament.config.tournament_file import load_tournament
 from asara_server.tournament.standings.match_result import read_results
-from asara_server.tournament.workers.backend import WorkerError
+from asara_server.tournament.workers.block_job import WorkerError
 from asara_server.tournament.workers.dask_workers import dask_workers
 from asara_server.tournament.workers.requirements import worker_requirements
 from tests.cli.command import asara, command_line, environment, refusal

@@ -10,7 +10,7 @@ import pytest
 
 from asara_server.tournament.config.tournament_file import load_tournament
 from asara_server.tournament.sandbox.spec import SandboxConfig
-from asara_server.tournament.workers.entry_archives import (
+from asara_server.tournament.workers.dask_files import (
     Archive,
     ArchiveError,
     ArchiveStore,

@@ -23,12 +23,12 @@ from asara_server.tournament.standings.match_result import (
     SeatOutcome,
     utc_now,
 )
-from asara_server.tournament.workers.backend import WorkerError
 from asara_server.tournament.workers.block_job import (
     BlockJob,
     BlockResult,
     BotsEnd,
     RunSettings,
+    WorkerError,
 )
 from asara_server.tournament.workers.block_player import (
     UnfitWorkerError,

@@ -22,8 +22,8 @@ from asara_server.replay.audit import Verdict
 from asara_server.replay.file import read_file
 from asara_server.replay.signing import KeyFileError, read_public_key
 from asara_server.text import count, plain
-from asara_server.tournament.run.audit_pool import AuditError
 from asara_server.tournament.run.audit_run import (
+    AuditError,
     AuditJob,
     AuditPlan,
     audit_replay,

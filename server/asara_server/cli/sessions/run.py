@@ -30,7 +30,7 @@ from asara_server.tournament.runner import RunEnd, Runner
 from asara_server.tournament.sandbox.bubblewrap import Sandbox
 from asara_server.tournament.schedule.schedule import ScheduledMatch
 from asara_server.tournament.standings.match_result import read_results
-from asara_server.tournament.workers.backend import WorkerError
+from asara_server.tournament.workers.block_job import WorkerError
 
 
 def play_run(

@@ -44,9 +44,9 @@ from asara_server.replay.signing import PUBLIC_KEY_FILE, SigningKey, default_key
 from asara_server.tournament.bots.process import MachineError
 from asara_server.tournament.config.seeds import check_seed, draw_seed
 from asara_server.tournament.config.tournament_file import Entry, Limits
+from asara_server.tournament.execution.executor import MatchSettings
 from asara_server.tournament.execution.local_referee import LocalReferee, local_referee
 from asara_server.tournament.execution.match_runner import MatchRunner, PlayedMatch
-from asara_server.tournament.execution.match_settings import MatchSettings
 from asara_server.tournament.sandbox.bubblewrap import Sandbox
 from asara_server.tournament.schedule.schedule import bot_seed, rotated
 from asara_server.tournament.standings.match_result import MatchResult

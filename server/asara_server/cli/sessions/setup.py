@@ -37,7 +37,7 @@ from asara_server.tournament.sandbox.probe import (
     require_freezer,
 )
 from asara_server.tournament.sandbox.spec import SandboxConfig
-from asara_server.tournament.workers.backend import WorkerError
+from asara_server.tournament.workers.block_job import WorkerError
 from asara_server.tournament.workers.dask_workers import dask_workers
 from asara_server.tournament.workers.process_workers import process_workers
 from asara_server.tournament.workers.requirements import worker_requirements

@@ -34,8 +34,7 @@ from asara_server.tournament.bots import bots_lock
 from asara_server.tournament.bots.bot_addresses import BotAddresses
 from asara_server.tournament.bots.departures import Departure
 from asara_server.tournament.bots.error_output import WAITED
-from asara_server.tournament.bots.exclusions import Absence, Exclusions
-from asara_server.tournament.bots.failed_starts import FailedStarts
+from asara_server.tournament.bots.exclusions import Absence, Exclusions, FailedStarts
 from asara_server.tournament.bots.freezer import BotFreezer
 from asara_server.tournament.bots.output_log import OutputLog, OutputTap
 from asara_server.tournament.bots.pooled_bot import PooledBot
@@ -183,7 +182,7 @@ class BotPool:
     async def acquire(self, name: str, match_id: str, seat: int, cores: str = "") -> PooledBot:
         """Return a bot of this entry for one seat of a match, starting one if none is idle.
 
-        It runs on these `cores` (see `core_sets`) if it has a control group. If there can be no
+        It runs on these `cores` (see `CoreSets`) if it has a control group. If there can be no
         bot, the referee already knows why the returned one is lost.
         """
         external = self._external.get(name)

@@ -23,8 +23,7 @@ from asara_server.logs import logger
 from asara_server.match.inputs import RejectionRecord, ReplyRecord
 from asara_server.match.match import ReceivedAction
 from asara_server.match.spec import SECOND_US
-from asara_server.referee.authenticator import Authenticator
-from asara_server.referee.bot_socket import BotSocket
+from asara_server.referee.authenticator import Authenticator, BotSocket
 from asara_server.referee.hello import PROTOCOL_VERSION, CheckedHello
 from asara_server.referee.limits import LimitSettings
 from asara_server.referee.match_clock import MatchClock

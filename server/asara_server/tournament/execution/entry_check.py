@@ -50,9 +50,9 @@ from asara_server.tournament.bots.tracebacks import frames
 from asara_server.tournament.config.entry_faults import entry_fault
 from asara_server.tournament.config.seeds import draw_seed
 from asara_server.tournament.config.tournament_file import Entry, Tournament
+from asara_server.tournament.execution.executor import MatchSettings
 from asara_server.tournament.execution.local_referee import LocalReferee, local_referee
 from asara_server.tournament.execution.match_runner import PlayedMatch
-from asara_server.tournament.execution.match_settings import MatchSettings
 from asara_server.tournament.execution.remote_authenticator import RemoteAuthenticator
 from asara_server.tournament.execution.remote_bots import RemoteBots
 from asara_server.tournament.execution.remote_lobby import RemoteLobby

@@ -14,12 +14,11 @@ from asara_server.tournament.bots.bot_addresses import BotAddresses
 from asara_server.tournament.bots.departures import Departure
 from asara_server.tournament.bots.output_log import OutputTap
 from asara_server.tournament.bots.pool import BotPool
-from asara_server.tournament.execution.match_runner import MatchRunner
-from asara_server.tournament.execution.match_settings import MatchSettings
+from asara_server.tournament.execution.executor import MatchSettings
+from asara_server.tournament.execution.match_runner import CoreSets, MatchRunner
 from asara_server.tournament.run.costs import CostMeter
 from asara_server.tournament.run.process_record import NO_RECORD, ProcessRecorder
 from asara_server.tournament.sandbox.bubblewrap import Sandbox
-from asara_server.tournament.sandbox.core_sets import CoreSets
 
 
 class LocalReferee(NamedTuple):

@@ -1,7 +1,10 @@
 """Plays scheduled matches with bots of a pool."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+import heapq
+import os
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 from asara_codec.results import SeatResult, Termination
@@ -16,7 +19,6 @@ from asara_server.tournament.bots.pool import BotPool
 from asara_server.tournament.bots.pooled_bot import PooledBot
 from asara_server.tournament.bots.process import MachineError
 from asara_server.tournament.run.progress import MAX_ATTEMPTS
-from asara_server.tournament.sandbox.core_sets import CoreSets
 from asara_server.tournament.schedule.schedule import ScheduledMatch
 from asara_server.tournament.standings.match_result import (
     MatchResult,
@@ -25,6 +27,36 @@ from asara_server.tournament.standings.match_result import (
     utc_text,
     with_output,
 )
+
+
+class CoreSets:
+    """The usable cores in equal sets, one for each match at once; no sets if there are too few.
+
+    So no match slows another one down. A limit of processor time alone does not keep bots apart: a
+    bot with many processes uses its time on all cores at once, and then each other bot waits for a
+    part of it.
+
+    A bot can read which cores it has. So a match gets the first free set: which one that is at the
+    beginning of a leg does not depend on the order in which the matches of the leg before ended.
+    """
+
+    def __init__(self, matches: int, cores: int) -> None:
+        """There are so many `matches` at once, and each bot may use so many `cores`."""
+        usable = sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else []
+        size = len(usable) // max(matches, 1)
+        sets = [usable[match * size : (match + 1) * size] for match in range(matches)]
+        self._free = sorted(",".join(map(str, one)) for one in sets) if size >= cores else []
+
+    @contextmanager
+    def taken(self) -> Iterator[str]:
+        """Take a set that nobody else has meanwhile: numbers of cores with commas, or ""."""
+        cores = heapq.heappop(self._free) if self._free else ""
+        try:
+            yield cores
+        finally:
+            if cores:
+                heapq.heappush(self._free, cores)
+
 
 _PROCESS_FAILED = (Termination.NEVER_STARTED, Termination.CRASH)
 """Forfeits that the last lines of any output may explain; others, only an error message."""

@@ -1,18 +1,21 @@
 """Compares the documents of a run with its manifest and its signed tree head. Pure."""
 
+import json
+import math
 from collections.abc import Iterator, Sequence
 from hashlib import sha256
 from itertools import zip_longest
-from typing import Any
+from typing import Any, Final
 
 from asara_game.bounded_toml import parse_toml
 from asara_server.eventlog.describe import value_words
 from asara_server.match.deal_secrets import commitment, tournament_secret
 from asara_server.replay.signing import PUBLIC_KEY_FILE, public_key_pem
+from asara_server.text import plain
 from asara_server.tournament.config.tournament_file import LARGEST_FILE
 from asara_server.tournament.run.attempt_check import suspended_entries
 from asara_server.tournament.run.audit_trust import Signed
-from asara_server.tournament.run.directory import RunInfo
+from asara_server.tournament.run.directory import RunInfo, standings_bytes
 from asara_server.tournament.run.manifest import MANIFEST, SCHEDULE, Manifest, schedule_bytes
 from asara_server.tournament.run.process_record import PROCESSES
 from asara_server.tournament.run.run_files import (
@@ -26,6 +29,7 @@ from asara_server.tournament.run.submissions import SUBMISSIONS, losses, read_su
 from asara_server.tournament.run.tree_head import TREE_HEAD, TreeHead, root_text, schedule_order
 from asara_server.tournament.schedule.looks import looks_at
 from asara_server.tournament.schedule.schedule import ScheduledMatch
+from asara_server.tournament.standings.model import Standings
 
 
 def missing_files(files: RunFiles, head: TreeHead | None) -> Iterator[str]:
@@ -237,3 +241,66 @@ def _first_line_difference(expected: bytes, found: bytes) -> str:
                 f"found {value_words(b.decode(errors='replace'))}"
             )
     return f"expected {len(one) - 1} lines by {MANIFEST}; found {len(other) - 1}"
+
+
+_TOLERANCE: Final = 2e-6
+"""Difference of two numbers that other versions of numerical libraries may cause."""
+
+_LONGEST: Final = 60
+"""Characters of a value, or of a key."""
+
+
+def standings_fault(found: bytes, computed: Standings) -> str | None:
+    """Return the first value of `standings.json` that does not follow from the results.
+
+    These are the standings that were computed from them.
+    """
+    expected = standings_bytes(computed)
+    if expected == found:
+        return None
+    try:
+        values = json.loads(found)
+    except (ValueError, RecursionError):
+        return f"{STANDINGS}: cannot be read: not JSON"
+    difference = _difference("", json.loads(expected), values)
+    if difference is not None:
+        return f"{STANDINGS}: {difference}"
+    if _form(found) == _form(expected):
+        return None  # numbers within the tolerance
+    return f"{STANDINGS}: not written as asara writes it: its text was changed"
+
+
+def _difference(place: str, expected: Any, found: Any) -> str | None:
+    """Return the first difference of two JSON values, with its place."""
+    if isinstance(expected, float) and isinstance(found, int | float):
+        if math.isclose(expected, found, rel_tol=0, abs_tol=_TOLERANCE):
+            return None
+    elif type(expected) is not type(found):
+        pass
+    elif isinstance(expected, dict):
+        for key in [*expected, *(key for key in found if key not in expected)]:
+            inner = f"{place}.{plain(key, _LONGEST)}".lstrip(".")
+            if key not in found or key not in expected:
+                return f"{inner}: {'missing' if key in expected else 'extra'}"
+            if difference := _difference(inner, expected[key], found[key]):
+                return difference
+        return None
+    elif isinstance(expected, list):
+        if len(expected) != len(found):
+            return f"{place}: expected {len(expected)} by the results; found {len(found)}"
+        for index, (one, other) in enumerate(zip(expected, found, strict=True)):
+            if difference := _difference(f"{place}[{index}]", one, other):
+                return difference
+        return None
+    elif expected == found:
+        return None
+    return f"{place}: expected {_short(expected)} by the results; found {_short(found)}"
+
+
+def _form(text: bytes) -> bytes:
+    """Return a JSON text with every digit replaced, to compare its form."""
+    return b"".join(line.split(b":")[0] + b"\n" for line in text.split(b"\n"))
+
+
+def _short(value: object) -> str:
+    return plain(json.dumps(value, ensure_ascii=False), _LONGEST)

@@ -24,21 +24,21 @@ from asara_server.tournament.run.document_check import (
     info_faults,
     mismatch,
     missing_files,
+    standings_fault,
     submission_faults,
     tournament_faults,
 )
 from asara_server.tournament.run.manifest import Manifest
-from asara_server.tournament.run.match_check import ExpectedMatch, expected_match
-from asara_server.tournament.run.process_check import process_faults
+from asara_server.tournament.run.match_check import ExpectedMatch, expected_match, replay_faults
 from asara_server.tournament.run.process_record import (
     ProcessRecordError,
     ProcessRow,
     last_group,
     legs_beside_others,
     matches_alone,
+    process_faults,
     read_processes,
 )
-from asara_server.tournament.run.replay_check import replay_faults
 from asara_server.tournament.run.run_files import (
     RESULTS,
     RUN_INFO,
@@ -46,7 +46,6 @@ from asara_server.tournament.run.run_files import (
     RunFiles,
     read_files,
 )
-from asara_server.tournament.run.standings_check import standings_fault
 from asara_server.tournament.run.tree_head import TREE_HEAD
 from asara_server.tournament.schedule.legs import with_own_deals
 from asara_server.tournament.schedule.schedule import ScheduledMatch

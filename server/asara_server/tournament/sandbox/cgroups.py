@@ -93,7 +93,7 @@ class Cgroup:
         return tuple(folder / "cgroup.procs" for folder in self.folders)
 
     def confine(self, cores: str) -> None:
-        """Let its processes run on these cores only, if Linux can do so; see `core_sets`."""
+        """Let its processes run on these cores only, if Linux can do so; see `CoreSets`."""
         for folder in self.folders:
             if (folder / "cpuset.cpus").exists():
                 with suppress(OSError):

@@ -4,14 +4,15 @@ A worker gets the secrets of the deals that it plays, and nothing from which oth
 returns replays without a signature: only the runner has the key.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Future
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from asara_server.eventlog.journal import Durability, OpenMatch
 from asara_server.logs import Fact
-from asara_server.tournament.execution.match_settings import MatchSettings
+from asara_server.tournament.execution.executor import MatchSettings
 from asara_server.tournament.run.block_journals import PlayedAttempt
 from asara_server.tournament.run.costs import RunCosts
 from asara_server.tournament.schedule.legs import PendingMatch
@@ -123,3 +124,57 @@ class BotsEnd(NamedTuple):
     """Lines for `processes.jsonl`, as in `BlockResult`."""
     survivors: tuple[int, ...] = ()
     """Processes of bots that the kernel did not let end."""
+
+
+class WorkerError(Exception):
+    """The workers cannot be used; the text says why and what to do."""
+
+
+class WorkerBackend(Protocol):
+    """Workers that play deal blocks. All methods belong to one event loop."""
+
+    name: str
+    """Name in `--executor`."""
+    cores: int
+    """Number of cores of this machine that they may use; 0 if they are on other machines."""
+
+    shares_directory: bool
+    """True if workers can write to the run directory: then they keep journals there."""
+
+    @property
+    def sharing(self) -> int:
+        """Number of workers that share the idle processes which the limits allow."""
+
+    def begin_run(self, settings: RunSettings) -> None:
+        """Have every worker call `begin_run` before it gets a block of this run."""
+
+    async def take_in(self) -> bool:
+        """Let workers play that have joined; return True if there are any. May raise WorkerError.
+
+        No block of a leg is being played: what earlier workers left on their machine may live.
+        """
+
+    async def slots(self) -> int:
+        """Return the number of blocks that can be played at once now. May raise WorkerError."""
+
+    def submit(self, job: BlockJob) -> "Future[BlockResult]":
+        """Have a worker play a block with `play_block`."""
+
+    def loss_reason(self, error: BaseException) -> str:
+        """Return why a worker lost a block that ended with this error; "" if none lost it.
+
+        Raises WorkerError if no other worker can help.
+        """
+
+    async def stop_blocks(self, run_id: str, finish_s: float) -> None:
+        """Have every worker call `stop_blocks`."""
+
+    async def end_bots(self, run_id: str) -> Sequence[BotsEnd]:
+        """End all bots of the run on the machines of these workers, and return what is left.
+
+        Bots of workers that have died are ended, too, and those of an earlier part of the run. No
+        worker plays a block. Raises WorkerError if bots may live on.
+        """
+
+    async def end_run(self, run_id: str) -> Sequence[BotsEnd]:
+        """Have every worker call `end_run`, and return what they returned."""

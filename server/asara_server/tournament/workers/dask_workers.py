@@ -18,13 +18,13 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 
 from asara.installing import install_command
 from asara_server.tournament.sandbox.spec import SandboxConfig
-from asara_server.tournament.workers.backend import WorkerError
 from asara_server.tournament.workers.block_job import (
     BlockJob,
     BlockResult,
     BotsEnd,
     RunSettings,
     WorkerContext,
+    WorkerError,
 )
 from asara_server.tournament.workers.block_player import (
     UnpreparedWorkerError,

@@ -19,7 +19,7 @@ from typing import Any
 from asara_server.logs import Fact, logger, repeat
 from asara_server.referee.waits import Wait
 from asara_server.tournament.bots.decision_index import SUFFIX, moved_index
-from asara_server.tournament.bots.failed_starts import FailedStarts
+from asara_server.tournament.bots.exclusions import FailedStarts
 from asara_server.tournament.execution.executor import FINISH_S, ExecutionContext
 from asara_server.tournament.run.block_journals import (
     block_journal,
@@ -33,13 +33,14 @@ from asara_server.tournament.run.submissions import SubmissionLog
 from asara_server.tournament.sandbox.bubblewrap import Sandbox
 from asara_server.tournament.sandbox.spec import SandboxConfig
 from asara_server.tournament.standings.match_result import MatchResult, attempt_name, without_output
-from asara_server.tournament.workers.backend import WorkerBackend, WorkerError
 from asara_server.tournament.workers.block_job import (
     BlockJob,
     BlockResult,
     BotLog,
     BotsEnd,
     RunSettings,
+    WorkerBackend,
+    WorkerError,
 )
 from asara_server.tournament.workers.block_player import UnfitWorkerError
 from asara_server.tournament.workers.requirements import worker_requirements

@@ -16,8 +16,8 @@ from asara_server.eventlog.journal import Journal
 from asara_server.logs import Fact, gather
 from asara_server.referee.referee import Referee
 from asara_server.replay.file import replay_records
+from asara_server.tournament.execution.executor import MatchSettings
 from asara_server.tournament.execution.local_referee import LocalReferee, local_referee
-from asara_server.tournament.execution.match_settings import MatchSettings
 from asara_server.tournament.run.block_journals import (
     PlayedAttempt,
     begin_block_journal,
