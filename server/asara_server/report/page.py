@@ -296,7 +296,7 @@ def _summary(report: Report) -> list[str]:
 
 
 def _audit_command(manifest_sha256: str) -> str:
-    """Return the command that audits the whole run; runs of earlier versions have no manifest."""
+    """Return the command that audits the whole run."""
     option = f" --manifest {shlex.quote(plain(manifest_sha256))}" if manifest_sha256 else ""
     return f"asara audit .{option}"
 

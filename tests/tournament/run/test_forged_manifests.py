@@ -12,10 +12,6 @@ from typing import Any
 import pytest
 
 from asara_game.rules import RULES_VERSION
-from asara_server.match.spec import Player
-from asara_server.tournament.run.directory import RunInfo
-from asara_server.tournament.run.manifest import Manifest
-from tests.cli.command import asara
 from tests.sizes import others_long
 from tests.tournament.played_runs import (
     Forger,
@@ -138,28 +134,3 @@ def test_a_tree_head_that_the_owner_changes_and_signs_is_named(
     status, output = audited(played, run)
     assert re.search(expected, output), output
     assert status == 1
-
-
-def test_a_run_of_a_version_that_did_not_record_the_lifetime_of_processes(run: Path) -> None:
-    class EarlierManifest(Manifest):
-        def content(self) -> bytes:
-            lines = super().content().decode().splitlines(keepends=True)
-            return "".join(line for line in lines if '      "processes"' not in line).encode()
-
-    class EarlierInfo(RunInfo):
-        def content(self) -> bytes:
-            text = super().content().decode()
-            return re.sub(r'  "processes": \{[^}]*\},\n', "", text).encode()
-
-    forger = Forger(run)
-    forger.manifest = EarlierManifest.model_validate_json(forger.manifest.model_dump_json())
-    forger.info = EarlierInfo.model_validate_json(forger.info.model_dump_json())
-    for result in forger.results:
-        if not result.void:
-            players = [Player(seat.entry, seat.entry) for seat in result.seats]
-            forger.play_again(result.played_as, players=tuple(players))
-    forger.sign()
-    assert '"processes": "run"' in (run / "manifest.json").read_text()
-    assert "processes" not in (run / "run.json").read_text()
-    done = asara("audit", run)
-    assert done.returncode == 0, done.stdout

@@ -100,7 +100,7 @@ class RunInfo(BaseModel):
     entries: tuple[str, ...] = ()
     """Names, in the order of the tournament file."""
     scheduled: int = Field(default=0, ge=0, le=_MOST_SCHEDULED)
-    """Number of matches; 0 in runs of earlier versions, which did not store it."""
+    """Number of matches."""
     seed: str
     """Text from which the tournament's secret is derived."""
     seed_drawn: bool
@@ -150,7 +150,7 @@ class RunInfo(BaseModel):
     costs: RunCosts | None = None
     """What all sessions so far cost; None before the first match."""
     executor: str = ""
-    """Name of the executor that plays or played last; "" in runs of earlier versions."""
+    """Name of the executor that plays or played last."""
     manifest_sha256: str = ""
     """SHA-256 of `manifest.json`, published before the first match."""
     resumed_with: tuple[str, ...] = ()

@@ -46,8 +46,7 @@ class ManifestEntry(BaseModel):
     remote: bool
     """True if its bot runs on another machine."""
     processes: ProcessPolicy | None = None
-    """Lifetime of its processes; None if they are started elsewhere, and in runs of earlier
-    versions, which did not record it."""
+    """Lifetime of its processes; None if they are started elsewhere."""
     folder: str | None = None
     """Name of the folder whose `bot.toml` has its command; None if the tournament file has it."""
     bot_toml_sha256: str | None = None

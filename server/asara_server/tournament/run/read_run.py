@@ -32,8 +32,7 @@ def run_standings(directory: Path, info: RunInfo, results: Iterable[MatchResult]
     return compute_standings(
         info.title,
         info.entries,
-        # Runs of earlier versions did not store the number.
-        info.scheduled or len({result.match_id for result in results}),
+        info.scheduled,
         results,
         group=last_group_of(directory),
         remote=info.remote,

@@ -82,8 +82,7 @@ class RunSigner:
             raise RunDirectoryError(f"{path}: {error}") from None
         if signed is None:
             raise RunDirectoryError(
-                f"{path}: no such file; it was removed, or an earlier version of asara began this "
-                "run: restore it, or start another run"
+                f"{path}: no such file; it was removed: restore it, or start another run"
             )
         if not signed.signed_by(self._key.public):
             raise RunDirectoryError(
