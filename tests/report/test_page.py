@@ -2,7 +2,6 @@ import re
 from pathlib import Path
 
 import pytest
-from matplotlib import rc_context
 
 from asara_server.report.model import Report, make_report
 from asara_server.report.page import MOST_MATCHES, render
@@ -407,13 +406,6 @@ def test_a_replay_outside_the_folder_is_never_linked(tmp_path):
 def test_the_same_run_gives_the_same_bytes(report, tmp_path):
     again = write_run(tmp_path / "elsewhere", mirrored()[::-1])
     assert render(report_of(again)) == render(report)
-
-
-@pytest.mark.long
-def test_the_settings_that_a_user_has_for_plots_change_nothing(report):
-    with rc_context({"font.size": 30, "axes.facecolor": "red", "lines.linewidth": 9}):
-        strange = render(report)
-    assert strange == render(report)
 
 
 def test_ids_are_unique_and_all_links_inside_lead_somewhere(page):

@@ -125,8 +125,8 @@ def _context(report: Report, pages: Mapping[str, str]) -> dict[str, object]:
             public(text, report.run.private)
             for text in (*report.run.problems, *report.times.problems)
         ],
-        "overall": _parts("overall", standings.overall, _interval, (0.0, 0.5, 1.0)),
-        "clean": _parts("clean", standings.without_forfeits, _interval, (0.0, 0.5, 1.0)),
+        "overall": _parts(standings.overall, _interval, (0.0, 0.5, 1.0)),
+        "clean": _parts(standings.without_forfeits, _interval, (0.0, 0.5, 1.0)),
         "score_ticks": [
             Tick(figures.position(share), label)
             for share, label in ((0.0, "0"), (0.5, "½"), (1.0, "1"))
@@ -138,7 +138,6 @@ def _context(report: Report, pages: Mapping[str, str]) -> dict[str, object]:
         "seat_columns": [(score.seats, score.seat) for score in standings.seat_effect],
         "by_seat": _by_seat,
         "slow": _parts(
-            "times",
             report.times.entries,
             lambda line: _on_decades(line, decades),
             _shares(decades),
@@ -153,7 +152,6 @@ def _context(report: Report, pages: Mapping[str, str]) -> dict[str, object]:
 
 
 def _parts(
-    name: str,
     rows: Sequence[_Row],
     whisker: Callable[[_Row], Whisker | None],
     guides: Sequence[float],
@@ -166,14 +164,12 @@ def _parts(
             [
                 (
                     size,
-                    figures.whiskers(
-                        f"{name}-{number}-{size}", [whisker(row) for row in part], guides, *pixels
-                    ),
+                    figures.whiskers([whisker(row) for row in part], guides, *pixels),
                 )
                 for size, pixels in _INTERVALS_PX.items()
             ],
         )
-        for number, part in enumerate(parts)
+        for part in parts
     ]
 
 

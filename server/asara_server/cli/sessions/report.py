@@ -18,7 +18,7 @@ from asara_server.text import count
 from asara_server.tournament.run.read_run import RunError, run_standings
 from asara_server.tournament.standings.standings import by_schedule
 
-_PACKAGES = frozenset({"jinja2", "markupsafe", "matplotlib"})
+_PACKAGES = frozenset({"jinja2", "markupsafe"})
 """Packages of the extra `report`."""
 
 _PAGE = "report.html"
