@@ -28,7 +28,6 @@ from tests.docs.documents import (
 ENGINE = "server/asara_game/README.md"
 SERVER = "server/README.md"
 SANDBOX = "server/asara_server/tournament/sandbox/README.md"
-RECIPES = "server/asara_server/tournament/bots/recipes.md"
 
 
 def anchors(document: str) -> set[str]:
@@ -102,7 +101,6 @@ def test_folders_of_tests_are_listed():
         pytest.param(block.content, id=f"{document}-{number}")
         for document in DOCUMENTS
         for number, block in enumerate(blocks(document, "toml"))
-        if document != RECIPES  # tests/tournament/bots/test_recipes.py plays its entries
     ],
 )
 def test_tournament_files_are_accepted(example, tmp_path):

@@ -9,26 +9,19 @@ from typing import Any
 import grpc
 import pytest
 
-import asara
 from asara.v1.play_pb2 import Nonce, PlayResponse
-from asara.verifier import make_nonce
 from asara_codec.results import Termination
 from asara_server.eventlog.replay import ReplayError, replay_of
 from asara_server.eventlog.resimulate import resimulated_steps
 from asara_server.match import deal_secrets
-from asara_server.match.spec import ClockSettings, MatchRecord, MatchSpec
-from asara_server.referee.hosted import HostedMatch
+from asara_server.match.spec import ClockSettings, MatchSpec
 from asara_server.referee.match_ending import MatchCut
-from asara_server.referee.match_start import MatchStarter
-from asara_server.replay.file import parse_replay, replay_bytes
-from asara_server.replay.signing import SigningKey
 from tests.events import until
 from tests.referee.harness import Stream, play_bot, referee_server, spec, together
 
 QUICK = ClockSettings(start_up_s=0.3, bank_s=5, reconnect_s=0.2)
 SLOW = ClockSettings(start_up_s=20, bank_s=5)
 ONE, TWO, THREE = b"1" * 32, b"2" * 32, b"3" * 32
-ALARM = "THE DEAL CANNOT BE TRUSTED"
 REFUSED = (grpc.StatusCode.INVALID_ARGUMENT, "nonce")
 
 
@@ -287,75 +280,3 @@ async def test_a_bot_that_waits_for_others_nonces_has_no_room_for_another_match(
         record, _, _ = await together(first, play_bot(a), play_bot(b))
         assert not record.void
         await together(second, play_bot(a), play_bot(c))
-
-
-class Player(asara.Bot):
-    digests: dict[int, bytes]
-
-    def decide(self, decision: asara.Decision) -> asara.Answer:
-        return self.match.random.choice(decision.legal_actions)
-
-    def ended(self, result: asara.MatchEnded) -> None:
-        self.digests[self.match.seat] = self.match.digest
-
-
-async def play_with_clients() -> tuple[MatchRecord, list[bytes]]:
-    """Play a joint match of two Python clients, the second without a seed; add their digests."""
-    digests: dict[int, bytes] = {}
-    bot = type("FreshPlayer", (Player,), {"digests": digests})
-    async with referee_server() as server:
-        server.admit("a", "b")
-        wishes = [
-            asara.Settings(address=server.address, token="token-a", seed=1),
-            asara.Settings(address=server.address, token="token-b"),
-        ]
-        bots = [asyncio.create_task(asyncio.to_thread(asara.play, bot, wish)) for wish in wishes]
-        record = await server.referee.play(joint())
-        for name in "ab":
-            server.referee.remove_bot(f"token-{name}", "over")
-        await asyncio.gather(*bots)
-    return record, [digests[0], digests[1]]
-
-
-async def test_the_clients_send_nonces_and_compute_the_referees_digests(
-    caplog: pytest.LogCaptureFixture,
-) -> None:
-    record, digests = await play_with_clients()
-    assert digests == list(record.digests)
-    assert record.spec.nonces[0] == make_nonce(1, "m1", 0)
-    assert len(set(record.spec.nonces)) == 2
-    assert ALARM not in caplog.text
-
-
-@pytest.mark.sources_only
-async def test_the_clients_name_a_referee_that_changes_the_secret_and_its_commitment(
-    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
-) -> None:
-    change_the_secret(monkeypatch)
-    await play_with_clients()
-    assert caplog.text.count(ALARM) == 4  # both bots, at the start and at the end
-    assert caplog.text.count("was changed to") == 2
-
-
-@pytest.mark.sources_only
-async def test_the_clients_name_a_referee_that_changes_the_secret_alone(
-    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
-) -> None:
-    change_the_secret(monkeypatch)
-    monkeypatch.setattr(MatchSpec, "commitment", deal_secrets.commitment(joint().secret))
-    record, _ = await play_with_clients()
-    assert caplog.text.count(ALARM) == 2
-    assert "does not open the commitment" in caplog.text
-    with pytest.raises(ReplayError, match="does not open the commitment"):
-        parse_replay(replay_bytes(replay_of(record), SigningKey.new()))
-
-
-def change_the_secret(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Make the referee change the secret once all nonces have arrived."""
-    begin = MatchStarter._begin
-
-    def cheat(self: MatchStarter, hosted: HostedMatch) -> None:
-        hosted.spec = replace(hosted.spec, secret=b"c" * 32)
-        begin(self, hosted)
-
-    monkeypatch.setattr(MatchStarter, "_begin", cheat)
