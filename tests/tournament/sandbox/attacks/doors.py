@@ -2,12 +2,8 @@
 
 import contextlib
 import gzip
-import multiprocessing
-import socket
 import struct
-import time
 import zlib
-from collections.abc import Callable
 
 from .catalogue import attack
 from .wire import (
@@ -16,7 +12,6 @@ from .wire import (
     FRAME_BYTES,
     HEADERS,
     HEALTH_CHECK,
-    HEALTH_WATCH,
     PING,
     PLAY,
     Connection,
@@ -27,8 +22,6 @@ from .wire import (
 )
 
 MIB = 1 << 20
-_HELLO = b"\x0a\x0c\x08\x01\x12\x08stranger"
-"""PlayRequest{hello {protocol_version: 1, token: "stranger"}}."""
 
 
 def text_field(text: bytes) -> bytes:
@@ -60,47 +53,6 @@ def silent_streams(target: Target) -> None:
 
 
 @attack()
-def idle_connections(target: Target) -> None:
-    """Hold as many connections open as the system lets this program have; say nothing."""
-    _hold_connections(target, b"")
-
-
-def _hold_connections(target: Target, first: bytes) -> None:
-    def hold() -> None:
-        held: list[socket.socket] = []
-        for number in target.rounds():
-            try:
-                held.append(target.connect_bare() if number % 2 else target.connect())
-                held[-1].sendall(first)
-            except OSError:
-                time.sleep(0.05)
-                if number % 100 == 99:  # replace those that the server has closed
-                    held = [one for one in held if _is_open(one)]
-
-    _in_processes(hold, 4)
-
-
-def _is_open(one: socket.socket) -> bool:
-    try:
-        one.setblocking(False)
-        return one.recv(65_536) != b""
-    except BlockingIOError:
-        return True
-    except OSError:
-        return False
-
-
-def _in_processes(work: Callable[[], None], number: int) -> None:
-    """Do this in so many processes, each with its own limit of descriptors."""
-    fork = multiprocessing.get_context("fork")
-    children = [fork.Process(target=work) for _ in range(number)]
-    for child in children:
-        child.start()
-    for child in children:
-        child.join()
-
-
-@attack()
 def health_names(target: Target) -> None:
     """Check the health of services with names of 6 MiB."""
     _call_again(target, HEALTH_CHECK, text_field(b"n" * (6 * MIB)))
@@ -115,34 +67,6 @@ def _call_again(target: Target, path: str, request: bytes, calls: int = 4) -> No
                 for stream in streams:
                     connection.wait_for_end(stream)
                     connection.ended.discard(stream)
-
-
-@attack()
-def health_watches(target: Target) -> None:
-    """Open 30,000 Health.Watch, and drop all of them at once."""
-    for _ in target.rounds(0.1):
-        held = []
-        with contextlib.suppress(OSError):
-            for _ in range(10):
-                held.append(Connection(target))
-                for number in range(3_000):
-                    held[-1].call(HEALTH_WATCH, text_field(b"asara.v1.PlayService"))
-                    if number % 50 == 0:
-                        held[-1].pump(0)
-        for connection in held:
-            connection.close()
-
-
-@attack()
-def dial_in(target: Target) -> None:
-    """Dial in with a wrong token, in a loop."""
-    for _ in target.rounds(0.01):
-        with contextlib.suppress(OSError), Connection(target) as connection:
-            for number in target.rounds():
-                connection.call(PLAY, _HELLO)
-                if number % 20 == 0:
-                    connection.pump(0)
-                    connection.ended.clear()
 
 
 @attack()

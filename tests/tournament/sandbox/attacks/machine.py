@@ -1,60 +1,15 @@
 """Attacks on the organiser's machine from inside the sandbox."""
 
 import contextlib
-import fcntl
-import importlib.util
 import multiprocessing
 import os
-import signal
 import tempfile
-import time
 from pathlib import Path
 
 from .catalogue import attack
 from .wire import Target
 
 _MIB = 1 << 20
-_SET_LEASE = 1024
-"""F_SETLEASE."""
-
-
-@attack()
-def leases(target: Target) -> None:
-    """Take leases on the files of the client and its packages; ignore that they break."""
-    signal.signal(signal.SIGIO, signal.SIG_IGN)
-    wanted = [path for name in ("asara", "grpc", "google", "encodings") for path in _files_of(name)]
-    fork = multiprocessing.get_context("fork")
-    for number in range(_LEASING):
-        fork.Process(target=_take_leases, args=[target, wanted[number::_LEASING]]).start()
-    while target.left_s > 0:
-        time.sleep(0.1)
-
-
-_LEASING = 4
-"""Processes that take leases, each up to its limit of open files."""
-
-
-def _files_of(package: str) -> list[str]:
-    spec = importlib.util.find_spec(package)
-    folders = list(spec.submodule_search_locations or ()) if spec else []
-    return [str(path) for folder in folders for path in sorted(Path(folder).rglob("*.py*"))]
-
-
-def _take_leases(target: Target, paths: list[str]) -> None:
-    taken = 0
-    refused: dict[str, int] = {}
-    for path in paths:
-        with contextlib.suppress(OSError):
-            file = os.open(path, os.O_RDONLY)
-            try:
-                fcntl.fcntl(file, _SET_LEASE, fcntl.F_WRLCK)
-                taken += 1
-            except OSError as error:
-                refused[str(error)] = refused.get(str(error), 0) + 1
-                os.close(file)
-    print(f"leases taken: {taken}; refused: {refused}", flush=True)
-    while target.left_s > 0:
-        time.sleep(0.1)
 
 
 @attack()
@@ -71,28 +26,6 @@ def output_flood(target: Target) -> None:
         child.start()
     for child in children:
         child.join()
-
-
-@attack()
-def fork_bomb(target: Target) -> None:
-    """Fork endlessly, as does every child; in sessions of their own."""
-    while target.left_s > 0:
-        try:
-            if os.fork() == 0:
-                os.setsid()
-        except OSError:
-            time.sleep(0.001)
-
-
-@attack()
-def memory_hog(target: Target) -> None:
-    """Take memory until something is killed, in one child after another."""
-    while target.left_s > 0:
-        if os.fork() == 0:
-            held = []
-            while target.left_s > 0:
-                held.append(os.urandom(16) * (4 * _MIB))
-        os.wait()
 
 
 @attack()

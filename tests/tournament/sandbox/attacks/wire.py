@@ -23,8 +23,6 @@ FRAME_BYTES = 16_384
 
 PLAY = "/asara.v1.PlayService/Play"
 HEALTH_CHECK = "/grpc.health.v1.Health/Check"
-HEALTH_WATCH = "/grpc.health.v1.Health/Watch"
-REFLECTION = "/grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo"
 
 _WAIT_S = 10.0
 """Seconds without room to send, after which an attack gives a connection up."""
@@ -57,8 +55,7 @@ class Target:
             if pause_s:
                 time.sleep(pause_s)
 
-    def connect_bare(self) -> socket.socket:
-        """Connect, without a TLS handshake."""
+    def _connect(self) -> socket.socket:
         if self.address.startswith("unix:"):
             bare = socket.socket(socket.AF_UNIX)
             bare.settimeout(_WAIT_S)
@@ -69,7 +66,7 @@ class Target:
 
     def connect(self) -> socket.socket:
         """Connect, with a TLS handshake if the address is for it."""
-        bare = self.connect_bare()
+        bare = self._connect()
         if self._tls is None:
             return bare
         return self._tls.wrap_socket(bare, server_hostname=self.address.rpartition(":")[0])
@@ -129,8 +126,6 @@ class Connection:
         self._windows: dict[int, int] = {}
         self._first_window = 65_535
         self._next_stream = 1
-        self.responses: dict[int, bytearray] = {}
-        """Bytes received by stream, for the streams that have an entry here."""
         self.ended: set[int] = set()
         """Streams that the server has ended, unless an attack removes them."""
         self.send(PREFACE + settings(pairs))
@@ -187,11 +182,6 @@ class Connection:
             if last:
                 return
 
-    def reset(self, stream: int) -> None:
-        """Cancel a call."""
-        self.send(frame(RST_STREAM, 0, stream, struct.pack(">I", 8)))
-        self._windows.pop(stream, None)
-
     def wait_for_end(self, stream: int, seconds: float = _WAIT_S) -> bool:
         """Wait until the server has ended a stream; False if it has not in this time."""
         deadline = time.monotonic() + seconds
@@ -236,8 +226,6 @@ class Connection:
             elif stream in self._windows:
                 self._windows[stream] += value
         elif kind == DATA:
-            if stream in self.responses:
-                self.responses[stream] += payload
             if payload:
                 more = struct.pack(">I", len(payload))
                 self.send(frame(WINDOW_UPDATE, 0, 0, more) + frame(WINDOW_UPDATE, 0, stream, more))
@@ -246,16 +234,6 @@ class Connection:
         if kind == RST_STREAM or (kind in {HEADERS, DATA} and flags & END_STREAM):
             self.ended.add(stream)
             self._windows.pop(stream, None)
-
-    def messages(self, stream: int) -> Iterator[bytes]:
-        """Yield the complete messages that a stream in `responses` has received."""
-        buffer = self.responses[stream]
-        while len(buffer) >= 5:
-            size = int.from_bytes(buffer[1:5], "big")
-            if len(buffer) < 5 + size:
-                return
-            yield bytes(buffer[5 : 5 + size])
-            del buffer[: 5 + size]
 
 
 def target_from_environment(seconds: float) -> Target:
