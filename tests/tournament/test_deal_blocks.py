@@ -16,8 +16,7 @@ from asara_server.eventlog.resimulate import resimulated_steps
 from asara_server.match import deal_secrets
 from asara_server.replay.file import read_replay
 from asara_server.tournament.bots.bots_lock import others_have_bots
-from asara_server.tournament.bots.pooled_bot import PooledBot
-from asara_server.tournament.bots.process_starter import ProcessStarter
+from asara_server.tournament.bots.process_starter import PooledBot, ProcessStarter
 from asara_server.tournament.run.directory import read_info
 from asara_server.tournament.run.process_record import PROCESSES
 from asara_server.tournament.runner import Runner

@@ -37,8 +37,8 @@ def client(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[TestClient
     # Every request looks again.
     monkeypatch.setattr("asara_server.web.open_run._FRESH_S", 0)
     monkeypatch.setattr("asara_server.web.run_catalogue._FRESH_S", 0)
-    monkeypatch.setattr("asara_server.web.standings_cache._REST", 0)
-    monkeypatch.setattr("asara_server.web.standings_cache._WAIT_S", 30)
+    monkeypatch.setattr("asara_server.web.run_json._REST", 0)
+    monkeypatch.setattr("asara_server.web.run_json._WAIT_S", 30)
     settings = WebSettings(sources=(folder,))
     with TestClient(create_app(settings), base_url="http://localhost") as client:
         yield client

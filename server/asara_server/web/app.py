@@ -13,10 +13,9 @@ from starlette.routing import Route
 from asara_server.web.guard import Guard
 from asara_server.web.live_matches import LiveRuns
 from asara_server.web.page_files import PAGE_ROUTES, PageFiles
-from asara_server.web.part import Part
 from asara_server.web.play_socket import play_part
-from asara_server.web.preview_api import preview_part
-from asara_server.web.responses import WebError, error_response
+from asara_server.web.preview import preview_part
+from asara_server.web.responses import Part, WebError, error_response
 from asara_server.web.run_catalogue import RunCatalogue
 from asara_server.web.runs_api import runs_part
 from asara_server.web.settings import WebSettings

@@ -15,9 +15,8 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from asara.v1.play_pb2 import DESCRIPTOR
 from asara_server.referee.stream_errors import REASON_KEY, ErrorKind
-from asara_server.web.part import Part
+from asara_server.web.responses import Part, close
 from asara_server.web.settings import WebSettings
-from asara_server.web.socket_close import close
 
 METHOD: Final = f"/{DESCRIPTOR.services_by_name['PlayService'].full_name}/Play"
 PATH: Final = "/ws/play"

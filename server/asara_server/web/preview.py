@@ -4,10 +4,14 @@ A request comes from a browser and may be anything. It is checked before the rul
 the work it causes is bounded: sizes and numbers stay within those that editions may have.
 """
 
+import asyncio
 from collections.abc import Iterable
 from typing import Any, Final
 
-from google.protobuf.message import Message
+from google.protobuf.message import DecodeError, Message
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
 
 from asara.v1.play_pb2 import Decision as DecisionMessage
 from asara.v1.play_pb2 import PlayResponse
@@ -15,7 +19,7 @@ from asara.v1.preview_pb2 import PreviewEnd, PreviewRequest, PreviewResponse
 from asara.v1.view_pb2 import View as ViewMessage
 from asara_codec.decode import action_from_proto
 from asara_codec.editions import rules_from_proto
-from asara_codec.encode import event_message
+from asara_codec.encode import event_message, serialize
 from asara_codec.messages import decision_bytes
 from asara_codec.view_reader import view_from_proto
 from asara_codec.view_writer import ViewWriter
@@ -23,6 +27,7 @@ from asara_game.foresee import Foreseen, foresee
 from asara_game.rules import Rules
 from asara_game.view import View
 from asara_game.vocabulary import DecisionKind
+from asara_server.web.responses import PROTOBUF, Part, WebError
 
 LARGEST_REQUEST: Final = 64 * 1024
 """Bytes of a request; a position of the richest rules has some 3,000."""
@@ -171,3 +176,27 @@ def _check_seats(seen: View) -> None:
     asked = seen.decision
     if asked is not None and (asked.space is None) != (asked.kind is DecisionKind.SPACE):
         raise PreviewError("decision.space does not fit the kind of the decision")
+
+
+def preview_part() -> Part:
+    """Return the route for previews, which keeps nothing between requests."""
+    one_at_a_time = asyncio.Lock()  # watchers and players need the processor, too
+
+    async def answer(request: Request) -> Response:
+        return await _preview(request, one_at_a_time)
+
+    return Part([Route("/api/preview", answer, methods=["POST"])])
+
+
+async def _preview(request: Request, one_at_a_time: asyncio.Lock) -> Response:
+    try:
+        message = PreviewRequest.FromString(await request.body())
+    except DecodeError:
+        raise WebError(400, "the request is no PreviewRequest") from None
+    try:
+        async with one_at_a_time:
+            response = await asyncio.to_thread(preview, message)
+    except PreviewError as error:
+        raise WebError(422, str(error)) from None
+    headers = {"Cache-Control": "no-store"}
+    return Response(serialize(response), headers=headers, media_type=PROTOBUF)

@@ -1,14 +1,23 @@
-"""Responses: JSON and files with a tag, compressed when the browser accepts it."""
+"""The parts that make up the application, and their responses.
+
+JSON and files have a tag, and are compressed when the browser accepts it. A WebSocket ends with the
+status of a gRPC call, as a close code with a reason.
+"""
 
 import gzip
 import json
-from collections.abc import Collection
+from collections.abc import Callable, Collection, Sequence
+from contextlib import AbstractAsyncContextManager, nullcontext
 from hashlib import sha256
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
+import grpc
 from starlette.requests import Request
 from starlette.responses import Response
+from starlette.routing import BaseRoute
+from starlette.websockets import WebSocket
 
+from asara_server.referee.stream_errors import StreamError
 from asara_server.text import plain, plain_value
 
 _WORTH_COMPRESSING: Final = 1_024
@@ -78,3 +87,30 @@ def _accepts(request: Request, names: Collection[str]) -> bool:
 def _matches(header: str, tag: str) -> bool:
     tags = [one.strip().removeprefix("W/") for one in header.split(",")]
     return tag in tags or tags == ["*"]
+
+
+class Part(NamedTuple):
+    """Routes that share state, and what runs beside them."""
+
+    routes: Sequence[BaseRoute]
+    running: Callable[[], AbstractAsyncContextManager[object]] = nullcontext
+    """Context that is open from the start of the server to its end; tasks live in it."""
+
+
+_CLOSE: Final = 4000
+"""Close code of status OK; the number of another status is added."""
+_REASON_BYTES: Final = 123
+"""Bytes that a close frame leaves for its reason."""
+
+
+async def close(socket: WebSocket, code: grpc.StatusCode, reason: str, detail: str) -> None:
+    """Close a WebSocket with a status, `asara-reason` for programs and a text for people."""
+    number: int = code.value[0]
+    text = ": ".join(filter(None, (reason, detail)))
+    cut = text.encode()[:_REASON_BYTES].decode(errors="ignore")
+    await socket.close(_CLOSE + number, cut)
+
+
+async def close_with_error(socket: WebSocket, error: StreamError) -> None:
+    """Close a WebSocket with the status that a gRPC call would end with."""
+    await close(socket, error.kind.code, error.kind.reason, error.detail)

@@ -1,19 +1,37 @@
-"""A run in the JSON of the API. Pure.
+"""Runs in the JSON of the API: the list of runs, one run, its matches and its standings.
 
 All text of unknown origin passes `plain`, and reasons lose the directories of the organiser and
 what bots printed: whoever may see the page sees no more than a published report shows.
 """
 
+import asyncio
+import os
+import time
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, NamedTuple
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from functools import partial
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+from pydantic import ValidationError
 
 from asara_game.rules import format_rule_sets
+from asara_server.bounded_file import MIB, open_ordinary, read_bounded
 from asara_server.eventlog.replay import ReplayHeader
+from asara_server.logs import logger
+from asara_server.network.live_file import LiveFile
 from asara_server.text import on_one_line, plain, without_paths
-from asara_server.tournament.run.directory import RunInfo
+from asara_server.tournament.run.directory import RunDirectoryError, RunInfo
 from asara_server.tournament.run.process_record import was_beside_others
-from asara_server.tournament.run.read_run import directories_of
-from asara_server.tournament.run.status import FailingEntry, RunState, RunStatus
+from asara_server.tournament.run.read_run import directories_of, run_standings
+from asara_server.tournament.run.status import (
+    RESULTS,
+    FailingEntry,
+    RunState,
+    RunStatus,
+    read_state,
+)
 from asara_server.tournament.standings.match_result import without_output
 from asara_server.tournament.standings.model import (
     LadderRow,
@@ -21,7 +39,9 @@ from asara_server.tournament.standings.model import (
     Standings,
     StandingsRow,
 )
+from asara_server.tournament.standings.standings import compute_standings
 from asara_server.web.open_run import OpenRun
+from asara_server.web.run_catalogue import Source, SourceKind
 
 
 class Table(NamedTuple):
@@ -216,3 +236,146 @@ def _excluded(
 def _reason(why: str, private: Sequence[str]) -> str:
     """Return a reason without directories, and without what a bot or a build printed."""
     return plain(without_paths(on_one_line(without_output(why)), private))
+
+
+_STANDINGS: Final = "standings.json"
+_LARGEST_STANDINGS: Final = 64 * MIB
+_CHUNK: Final = MIB
+
+
+class RunSummaries:
+    """Summaries of runs; what was counted in a file is kept until it changes."""
+
+    def __init__(self) -> None:
+        self._lines: dict[Path, tuple[tuple[int, int], int]] = {}
+        self._leaders: dict[Path, tuple[tuple[int, int], str]] = {}
+
+    def of(self, sources: Iterable[Source]) -> list[dict[str, Any]]:
+        """Return the runs: unfinished ones first, then the latest."""
+        runs = [self._summary(source) for source in sources]
+        runs.sort(key=lambda run: (run["state"] == "running", run["started"]), reverse=True)
+        return runs
+
+    def _summary(self, source: Source) -> dict[str, Any]:
+        found: dict[str, Any] = {
+            "name": source.name,
+            "kind": source.kind.value,
+            "title": plain(source.name),
+            "state": "finished",
+            "started": "",
+            "entries": 0,
+            "over": 0,
+            "scheduled": 0,
+            "leader": "",
+        }
+        if source.kind is SourceKind.REPLAYS:
+            with suppress(OSError):
+                if LiveFile.is_offered(source.directory):
+                    found["state"] = RunState.RUNNING.value
+                found["over"] = sum(path.suffix == ".asara" for path in source.directory.iterdir())
+            return found
+        try:
+            info, state, _ = read_state(source.directory)
+        except (RunDirectoryError, OSError):
+            return found | {"state": "unreadable"}
+        if state is RunState.FINISHED:
+            found["leader"] = self._leader(source.directory / _STANDINGS)
+        return found | {
+            "title": plain(info.title),
+            "state": state.value,
+            "started": plain(info.started),
+            "entries": len(info.entries),
+            "over": self._count_lines(source.directory / RESULTS),
+            "scheduled": info.scheduled,
+        }
+
+    def _count_lines(self, path: Path) -> int:
+        try:
+            with open_ordinary(path) as file:
+                about = os.fstat(file.fileno())
+                seen = about.st_ino, about.st_size
+                (inode, offset), lines = self._lines.get(path, ((about.st_ino, 0), 0))
+                if inode != about.st_ino or offset > about.st_size:  # another file
+                    offset = lines = 0
+                file.seek(offset)
+                while offset < about.st_size:
+                    chunk = file.read(min(_CHUNK, about.st_size - offset))
+                    if not chunk:
+                        break
+                    offset += len(chunk)
+                    lines += chunk.count(b"\n")
+        except OSError:
+            return 0
+        self._lines[path] = seen, lines
+        return lines
+
+    def _leader(self, path: Path) -> str:
+        """Return the entry in first place of a finished run; "" if that is not known."""
+        try:
+            about = path.stat()
+            seen = about.st_mtime_ns, about.st_size
+            known = self._leaders.get(path)
+            if known is not None and known[0] == seen:
+                return known[1]
+            rows = Standings.model_validate_json(read_bounded(path, _LARGEST_STANDINGS)).overall
+        except (OSError, ValidationError):
+            return ""
+        leader = plain(rows[0].entry) if rows and rows[0].matches else ""
+        self._leaders[path] = seen, leader
+        return leader
+
+
+_REST: Final = 10
+"""Times as long as a computation took pass before the next one of the same run."""
+_WAIT_S: Final = 1.0
+"""Seconds for which a request waits for standings; then it is answered without new ones."""
+
+
+class StandingsCache:
+    """The latest standings of one run.
+
+    100,000 matches take some ten seconds. So one thread computes the standings of all runs, one
+    after the other, and requests get those that are there.
+    """
+
+    def __init__(self, thread: ThreadPoolExecutor) -> None:
+        self._thread = thread
+        self._latest: Standings | None = None
+        self._results: object = None
+        self._number = -1
+        """Results that the latest standings contain."""
+        self._again_s = float("-inf")
+        self._task: asyncio.Task[None] | None = None
+
+    async def get(self, run: OpenRun) -> Standings | None:
+        """Return the standings, which may lack the latest matches; None if there are none yet."""
+        if self._task is None and self._is_due(run):
+            self._task = asyncio.create_task(self._compute(run))
+        if self._task is not None:
+            await asyncio.wait([self._task], timeout=_WAIT_S)
+        return self._latest
+
+    def _is_due(self, run: OpenRun) -> bool:
+        results = run.matches.results
+        changed = results is not self._results or len(results) != self._number
+        return changed and time.monotonic() >= self._again_s
+
+    async def _compute(self, run: OpenRun) -> None:
+        results = run.matches.results
+        number = len(results)
+        begin_s = time.monotonic()
+        found = tuple(results[:number])
+        compute = (
+            partial(run_standings, run.source.directory, run.status.info, found)
+            if run.status
+            else partial(compute_standings, "", (), number, found)
+        )
+        try:
+            self._latest = await asyncio.get_running_loop().run_in_executor(self._thread, compute)
+        except Exception:  # noqa: BLE001 - results of unknown origin; the page shows the rest
+            logger("web").error("standings failed", run=run.source.name, exc_info=True)
+        finally:
+            end_s = time.monotonic()
+            self._results, self._number = results, number
+            self._again_s = end_s + _REST * (end_s - begin_s)
+            self._task = None

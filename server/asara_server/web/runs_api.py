@@ -21,12 +21,9 @@ from asara_server.tournament.bots.decision_index import decision_texts
 from asara_server.web.live_matches import LiveRuns
 from asara_server.web.match_list import LARGEST_PAGE, MatchFilter
 from asara_server.web.open_run import OpenRun
-from asara_server.web.part import Part
-from asara_server.web.responses import PROTOBUF, WebError, json_response, tagged_response
+from asara_server.web.responses import PROTOBUF, Part, WebError, json_response, tagged_response
 from asara_server.web.run_catalogue import RunCatalogue, SourceKind
-from asara_server.web.run_json import Table, run_json
-from asara_server.web.run_summary import RunSummaries
-from asara_server.web.standings_cache import StandingsCache
+from asara_server.web.run_json import RunSummaries, StandingsCache, Table, run_json
 
 T = TypeVar("T")
 

@@ -4,8 +4,21 @@ A viewer receives the events of a match turn by turn: nothing depends on what ha
 turn in progress.
 """
 
+import asyncio
+from collections import OrderedDict
+from collections.abc import Iterator
+from pathlib import Path
+from stat import S_ISREG
+from typing import Final
+
 from asara_codec.messages import watch_ended_bytes, watch_started_bytes, watch_update_bytes
+from asara_server.eventlog.replay import ReplayError
+from asara_server.eventlog.resimulate import resimulated
+from asara_server.logs import logger
 from asara_server.match.match import Match
+from asara_server.referee.stream_errors import ErrorKind, StreamError
+from asara_server.replay.file import read_replay
+from asara_server.web.run_catalogue import Source, SourceKind
 
 
 class WatchMessages:
@@ -40,3 +53,73 @@ class WatchMessages:
         hidden = match.void or match.spec.shared_deal
         secret = b"" if hidden else match.spec.secret
         return watch_ended_bytes(results=match.results, deal_secret=secret, void=match.void)
+
+
+_MOST_KEPT: Final = 16
+_LONGEST_NAME: Final = 128
+
+
+class FinishedMatches:
+    """The matches whose replays are published; those watched last are kept."""
+
+    def __init__(self) -> None:
+        self._kept: OrderedDict[tuple[Path, int, int], Match] = OrderedDict()
+        self._one_at_a_time = asyncio.Lock()
+
+    async def messages(self, source: Source, match_id: str, after: int) -> Iterator[bytes] | None:
+        """Return the messages for a watcher, with the events after number `after`.
+
+        Return None if no replay of this match is published; raises StreamError if it is damaged.
+        """
+        path = replay_path(source, match_id)
+        if path is None:
+            return None
+        async with self._one_at_a_time:  # simulations take time, which others need too
+            match = await asyncio.to_thread(self._match, path)
+        return None if match is None else _all_messages(match, after)
+
+    def _match(self, path: Path) -> Match | None:
+        try:
+            about = path.lstat()
+        except (OSError, ValueError):
+            return None
+        if not S_ISREG(about.st_mode):  # a link may lead anywhere
+            return None
+        key = path, about.st_mtime_ns, about.st_size
+        match = self._kept.get(key)
+        if match is None:
+            match = self._kept[key] = _simulated(path)
+        self._kept.move_to_end(key)
+        while len(self._kept) > _MOST_KEPT:
+            self._kept.popitem(last=False)
+        return match
+
+
+def replay_path(source: Source, match_id: str) -> Path | None:
+    """Return the path that the replay of a match has once it is published; None for no name."""
+    if not match_id.isprintable() or "/" in match_id or match_id.startswith("."):
+        return None
+    if not 0 < len(match_id.encode(errors="replace")) <= _LONGEST_NAME:
+        return None
+    folder = source.directory
+    return (folder / "replays" if source.kind is SourceKind.RUN else folder) / f"{match_id}.asara"
+
+
+def _simulated(path: Path) -> Match:
+    try:
+        *_, (match, _) = resimulated(read_replay(path))
+    except ReplayError as error:
+        logger("web").warning("replay cannot be shown", detail=str(error))
+        raise StreamError(
+            ErrorKind.MATCH, "the replay of this match is damaged: see `asara replay verify`"
+        ) from None
+    return match
+
+
+def _all_messages(match: Match, after: int) -> Iterator[bytes]:
+    messages = WatchMessages(match)
+    yield messages.started()
+    end = match.feed.turn_ends[-1]
+    if max(after, 0) < end:
+        yield messages.update(max(after, 0), end)
+    yield messages.ended()

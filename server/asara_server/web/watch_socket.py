@@ -18,13 +18,11 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 from asara.v1.watch_pb2 import WatchRequest
 from asara_server.referee.stream_errors import ErrorKind, StreamError
 from asara_server.text import plain
-from asara_server.web.finished_matches import FinishedMatches
 from asara_server.web.live_matches import LiveRuns
-from asara_server.web.part import Part
-from asara_server.web.responses import WebError
+from asara_server.web.responses import Part, WebError, close, close_with_error
 from asara_server.web.run_catalogue import RunCatalogue
 from asara_server.web.settings import WebLimits
-from asara_server.web.socket_close import close, close_with_error
+from asara_server.web.watch_messages import FinishedMatches
 
 PATH: Final = "/ws/watch"
 _LARGEST_REQUEST: Final = 4 * 1024

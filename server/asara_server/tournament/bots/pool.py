@@ -37,14 +37,13 @@ from asara_server.tournament.bots.error_output import WAITED
 from asara_server.tournament.bots.exclusions import Absence, Exclusions, FailedStarts
 from asara_server.tournament.bots.freezer import BotFreezer
 from asara_server.tournament.bots.output_log import OutputLog, OutputTap
-from asara_server.tournament.bots.pooled_bot import PooledBot
 from asara_server.tournament.bots.process import (
     BotProcess,
     MachineError,
     StartError,
     survival,
 )
-from asara_server.tournament.bots.process_starter import ProcessStarter
+from asara_server.tournament.bots.process_starter import PooledBot, ProcessStarter
 from asara_server.tournament.config.entry_faults import entry_fault
 from asara_server.tournament.config.tournament_file import Entry, Limits
 from asara_server.tournament.run.costs import CostMeter

@@ -37,8 +37,8 @@ from asara_server.tournament.bots.build_cache import BuildCache
 from asara_server.tournament.bots.departures import Departure
 from asara_server.tournament.bots.memory_sampler import MemorySampler
 from asara_server.tournament.bots.output_log import OutputTap, last_printed, printed_exception
-from asara_server.tournament.bots.pooled_bot import PooledBot
 from asara_server.tournament.bots.process import MachineError
+from asara_server.tournament.bots.process_starter import PooledBot
 from asara_server.tournament.bots.remedies import (
     COMMAND_LINE,
     TOURNAMENT,

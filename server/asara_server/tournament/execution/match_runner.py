@@ -16,8 +16,8 @@ from asara_server.match.spec import SECOND_US, ClockSettings, MatchSpec, Player
 from asara_server.referee.match_ending import MatchCut
 from asara_server.referee.referee import Referee
 from asara_server.tournament.bots.pool import BotPool
-from asara_server.tournament.bots.pooled_bot import PooledBot
 from asara_server.tournament.bots.process import MachineError
+from asara_server.tournament.bots.process_starter import PooledBot
 from asara_server.tournament.run.progress import MAX_ATTEMPTS
 from asara_server.tournament.schedule.schedule import ScheduledMatch
 from asara_server.tournament.standings.match_result import (
