@@ -97,23 +97,6 @@ async def test_health_watches_dropped_at_once_stall_nothing(kind: str) -> None:
     assert process.longest_turn < 10, "reference loops"
 
 
-@pytest.mark.long
-@pytest.mark.parametrize("kind", ["local", "remote"])
-async def test_idle_connections_do_not_exhaust_the_files_of_the_referee(kind: str) -> None:
-    with served(kind, open_files=512) as process:
-        port = int(process.addresses[0].rpartition(":")[2])
-        idle = [await connect_idle(port) for _ in range(600)]
-        assert process.open_files < 256
-        for _ in range(3):
-            assert await is_admitted(
-                process.addresses[0],
-                "secret-a" if kind == "remote" else "token-a",
-                tls=kind == "remote",
-            )
-        for connection in idle:
-            connection.close()
-
-
 async def test_idle_connections_of_a_bot_do_not_exhaust_the_files_of_the_referee() -> None:
     with served("bots", open_files=128) as process:
         idle = []

@@ -155,19 +155,6 @@ def test_in_independent_blocks_a_contained_bot_is_reached_by_its_own_process_onl
 
 
 @pytest.mark.long
-def test_in_duplicate_blocks_a_contained_bot_is_reached_by_its_own_process_only(
-    tmp_path: Path, sandbox: Sandbox
-) -> None:
-    head = 'blocks = "duplicate"\nconcurrency = 1\nblocks_per_entry = 6'
-    policies = POLICIES | {"kept too": "run", "fresh too": "match"}
-    play(enter(tmp_path, head, policies), tmp_path / "run", sandbox=sandbox)
-    report = report_of(tmp_path / "run")
-    assert report.met_twice == set()
-    for name, processes in policies.items():
-        assert arrived(report, name) == ({"same process": CONTAINED} if processes == "run" else {})
-
-
-@pytest.mark.long
 def test_accomplices_under_several_names_are_reached_by_their_own_process_only(
     tmp_path: Path, sandbox: Sandbox
 ) -> None:

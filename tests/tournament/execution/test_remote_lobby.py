@@ -12,7 +12,6 @@ from asara_server.logs import logger
 from asara_server.referee.match_clock import MatchClock
 from asara_server.referee.referee import Referee
 from asara_server.tournament.bots.pool import BotPool
-from asara_server.tournament.config.token_store import revoke_token
 from asara_server.tournament.config.tournament_file import load_tournament
 from asara_server.tournament.execution.local_executor import MatchQueue
 from asara_server.tournament.execution.remote_authenticator import RemoteAuthenticator
@@ -21,7 +20,7 @@ from asara_server.tournament.execution.remote_lobby import RemoteLobby
 from asara_server.tournament.run.directory import RemoteInfo
 from asara_server.tournament.schedule.legs import PendingMatch
 from asara_server.tournament.schedule.schedule import ScheduledMatch
-from tests.events import EVENT_S, turns, until
+from tests.events import EVENT_S, turns
 from tests.tournament.remote_bots import Clock, write_cup
 
 BASIC = parse_rule_sets("basic")
@@ -33,7 +32,6 @@ class Bots:
     def __init__(self) -> None:
         self.there: dict[str, int] = {}
         """Connected bots by key, each with the number of matches that it plays at once."""
-        self.sent_away: list[tuple[str, str]] = []
         self.excluded: dict[str, str] = {}
         self.absences: dict[str, Any] = {}
         self.clock = MatchClock(logger("referee"))
@@ -44,10 +42,6 @@ class Bots:
     def match_capacity(self, key: str) -> int:
         return self.there.get(key, 0)
 
-    def disconnect_bot(self, key: str, reason: str) -> None:
-        self.sent_away.append((key, reason))
-        del self.there[key]
-
     def add_remote_bot(self, name: str, _key: str, absence: Any) -> None:
         self.absences[name] = absence
 
@@ -57,7 +51,6 @@ class Desk:
 
     def __init__(self, folder: Path, report: Callable[[RemoteInfo], None] = lambda _: None) -> None:
         file, self.tokens = write_cup(folder, ("ann", "bob", "cid"), wait_s=60)
-        self.kept = folder / "tokens.json"
         self.bots = Bots()
         cup = load_tournament(file)
         assert cup.remote is not None
@@ -122,16 +115,6 @@ async def test_without_bots_from_elsewhere_matches_come_in_their_order(tmp_path:
         await anext(queue)
 
 
-async def test_matches_that_can_begin_go_first(tmp_path: Path) -> None:
-    desk = Desk(tmp_path)
-    queue = desk.queue("ax", "xy", "ab", "bx", "yx")
-    desk.comes("bob")
-    assert await given(queue, 3) == ["xy1", "bx3", "yx4"]
-    asking = await waits(queue)
-    desk.comes("ann")
-    assert (await asking)[0].match_id == "ax0"
-
-
 async def test_a_match_whose_entries_play_no_other_comes_first(tmp_path: Path) -> None:
     """Otherwise an entry would need another process."""
     desk = Desk(tmp_path)
@@ -194,35 +177,6 @@ async def test_the_limit_begins_anew_when_a_bot_goes_away(tmp_path: Path, clock:
     assert desk.remote_bots.awaited_entries() == []
 
 
-async def test_who_is_out_is_not_waited_for_and_sent_away_after_its_last_match(
-    tmp_path: Path,
-) -> None:
-    desk = Desk(tmp_path)
-    desk.comes("ann", matches=1)
-    queue = desk.queue("ax", "ax", "bx")
-    assert await given(queue, 1) == ["ax0"]
-    desk.bots.excluded["ann"] = desk.bots.excluded["bob"] = "faulted too often"
-    assert await given(queue, 2) == ["ax1", "bx2"]
-    assert desk.authenticator.authenticate(desk.tokens["bob"]) is None
-    assert desk.remote_bots.awaited_entries() == ["cid"]
-    assert desk.bots.sent_away == []
-    queue.finish_match(ScheduledMatch("ax0", 1, BASIC, ("ann", "x here")))
-    queue.finish_match(ScheduledMatch("ax1", 1, BASIC, ("ann", "x here")))
-    await until(lambda: desk.bots.sent_away)
-    assert desk.bots.sent_away == [(desk.keys["ann"], "faulted too often")]
-
-
-async def test_a_revoked_token_is_noticed_where_nobody_dials_in(tmp_path: Path) -> None:
-    desk = Desk(tmp_path)
-    desk.comes("ann")
-    desk.comes("bob")
-    revoke_token(desk.kept, "ann")
-    await until(lambda: desk.bots.sent_away)
-    assert desk.bots.sent_away == [(desk.keys["ann"], "its token was revoked")]
-    assert desk.authenticator.authenticate(desk.tokens["ann"]) is None
-    assert desk.authenticator.authenticate(desk.tokens["bob"]) is not None
-
-
 async def test_what_fails_in_looking_after_bots_ends_the_wait(tmp_path: Path) -> None:
     def fail(_: RemoteInfo) -> None:
         raise ValueError("a fault of ours")
@@ -244,13 +198,3 @@ async def test_a_report_that_cannot_be_written_ends_nothing(tmp_path: Path, cloc
     clock.pass_time(60)
     assert (await asking)[0].match_id == "ax0"
     assert [entry.state for entry in told[1].entries.values()] == ["missed"] * 3
-
-
-async def test_nothing_is_given_out_any_more_once_the_run_is_stopping(tmp_path: Path) -> None:
-    desk = Desk(tmp_path)
-    queue = desk.queue("ax")
-    asking = await waits(queue)
-    desk.stopping.set()
-    desk.remote_bots.notify_change()
-    with pytest.raises(StopAsyncIteration):
-        await asking

@@ -5,10 +5,8 @@ with anything that they are denied.
 """
 
 import asyncio
-import json
 import os
 import socket
-import subprocess
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
@@ -32,8 +30,6 @@ from asara_server.tournament.schedule.schedule import ScheduledMatch, list_match
 from asara_server.tournament.workers.dask_workers import dask_workers
 from asara_server.tournament.workers.requirements import worker_requirements
 from asara_server.tournament.workers.worker_executor import WorkerExecutor, sandbox_config
-from tests.cli.command import command_line, environment
-from tests.events import wait_until
 from tests.tournament.dask_clusters import Cluster
 from tests.tournament.processes import is_in_tree
 from tests.tournament.sample_bots import SEED, STEADY
@@ -299,26 +295,6 @@ def check_output(run: Path) -> None:
     for path in (run / "logs").rglob("*.log"):
         assert path.stat().st_size < 51_000
     assert "# cut: only 50,000 bytes are kept" in printed(run, "flood")
-
-
-@pytest.mark.long
-def test_no_bot_outlives_a_runner_that_is_killed(tmp_path: Path) -> None:
-    sandbox_or_skip()
-    mark = f"8{os.getpid()}.5"
-    code = (HOSTILE / "leave.py").read_text().replace("asara.run", "__import__('signal').pause()#")
-    file = enter(tmp_path, {"leave": code, "good": STEADY}, {"leave": {"MARK": mark}})
-    words = ("tournament", "run", file, "--out", tmp_path / "run", "--sandbox", "bubblewrap")
-    runner = subprocess.Popen(
-        command_line(*words),
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        env=environment(),
-    )
-    wait_until("two processes", lambda: len(living(mark)) >= 2)
-    assert json.loads((tmp_path / "run" / "run.json").read_text())["sandbox"] == "bubblewrap"
-    runner.kill()
-    runner.communicate()
-    wait_until("all have ended", lambda: not living(mark))
 
 
 def some_matches() -> list[ScheduledMatch]:

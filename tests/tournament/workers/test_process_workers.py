@@ -27,7 +27,6 @@ from tests.tournament.sandbox_config import sandbox_or_skip
 from tests.tournament.test_kills import commits, reopened
 from tests.tournament.worker_runs import (
     HEADER,
-    KILLS_ITS_WORKER,
     PATIENT,
     interrupt_group,
     outcome,
@@ -203,22 +202,6 @@ def test_a_second_ctrl_c_ends_at_once(cup: Path) -> None:
     assert "Traceback" not in stderr
     assert "stopped immediately" in stderr
     wait_until_gone(left, cup)
-
-
-@pytest.mark.long
-def test_a_block_that_no_worker_survives_has_no_result_and_the_others_do(tmp_path: Path) -> None:
-    programs = dict.fromkeys(("ann", "bob", "cid"), KILLS_ITS_WORKER)
-    file = write_tournament(tmp_path, programs, HEADER, PATIENT)
-    process = start(file, tmp_path / "run")
-    _, stderr = process.communicate(timeout=EVENT_S)
-    assert process.returncode == 1
-    results = list(read_results(tmp_path / "run" / "results.jsonl"))
-    assert {result.block for result in results if result.void} == {"r1-basic-0002"}
-    assert "match r1-basic-0002-1 is given up without a result: its worker process died" in stderr
-    assert "2 matches without a result" in stderr
-    assert sum(result.void for result in results) == 2 * 3  # each for all its attempts
-    assert sum(not result.void for result in results) == 4
-    wait_until_gone([], tmp_path)
 
 
 @pytest.mark.long
