@@ -156,8 +156,8 @@ def test_a_bot_that_fails_is_reported_with_the_decision(folder: Path, name: str)
 @pytest.mark.parametrize(
     ("name", "status", "advice"),
     [
-        ("silent", 0, "silent.py ended without playing. Remove whatever ends it"),
-        ("broken", 1, "correct broken.py, line 2."),
+        ("silent", 0, "silent.py ended without playing. The last line of a bot is asara.run("),
+        ("broken", 1, "correct broken.py, line 2: did you mean asara.run(decide)?"),
     ],
 )
 def test_a_bot_that_never_dials_in_is_reported(

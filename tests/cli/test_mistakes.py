@@ -49,7 +49,7 @@ MISTAKES = {
         "import asara\n\ndef decide(decision, match)\n" + RANDOM + RUN,
         3,
         "SyntaxError: expected ':'",
-        r"correct my_bot\.py, line 3\.",
+        "correct that line",
     ),
     "exception": Mistake(
         DECIDE + "    return decision.legal_actions[1000]\n" + RUN,
@@ -75,6 +75,14 @@ MISTAKES = {
         "decide returned None",
         "return one of decision.legal_actions",
     ),
+    "index": Mistake(
+        DECIDE + "    if decision.kind == 0:\n        return decision.legal_actions[0]\n"
+        "    return 0\n" + RUN,
+        6,
+        "decide returned 0",
+        r"return the action itself: decision.legal_actions\[0\]",
+        long=True,
+    ),
     "missing-import": Mistake(
         "import nunpy as np\n" + DECIDE + RANDOM + RUN,
         1,
@@ -85,14 +93,91 @@ MISTAKES = {
         DECIDE + RANDOM,
         0,
         "exited with status 0",
-        r"asara.run\(decide\) in Python, returns after the last match",
+        r"The last line of a bot is asara.run\(decide\)",
+    ),
+    "sys-exit": Mistake(
+        "import sys\n" + DECIDE + "    sys.exit()\n" + RUN,
+        5,
+        "sys.exit ended the bot in the middle of ",
+        "return an action instead",
+        long=True,
+    ),
+    "sys-exit-before": Mistake(
+        "import sys\n" + DECIDE + RANDOM + "\nsys.exit()" + RUN,
+        0,
+        "exited with status 0",
+        r"remove sys.exit\(\)",
+        long=True,
+    ),
+    "input": Mistake(
+        DECIDE + "    return decision.legal_actions[int(input('which? '))]\n" + RUN,
+        4,
+        "EOFError: EOF when reading a line",
+        r"a bot has no keyboard, so input\(\) finds nothing",
+        long=True,
+    ),
+    "tabs": Mistake(
+        DECIDE + "    if decision.kind:\n        x = 1\n\treturn x\n" + RUN,
+        6,
+        "TabError: inconsistent use of tabs and spaces",
+        "the same number of spaces, and without tabs",
+        long=True,
+    ),
+    "class-without-base": Mistake(
+        "import asara\n\nclass Mine:\n    def decide(self, decision):\n        return None\n"
+        "\nasara.run(Mine)\n",
+        7,
+        "Mine must be a subclass of asara.Bot",
+        r"`class Mine\(asara.Bot\):`",
+        long=True,
+    ),
+    "class-instead-of-instance": Mistake(
+        DECIDE + "    return asara.Action\n" + RUN,
+        4,
+        "decide returned the class Action",
+        "return one of decision.legal_actions",
+        long=True,
+    ),
+    "newer-syntax": Mistake(
+        "import asara\n\ntype Move = int[*T, **, x]\n" + RUN,
+        3,
+        "SyntaxError: invalid syntax",
+        r"`python` is Python 3\..* here, which does not know the syntax of newer versions",
+        long=True,
+    ),
+    "breakpoint": Mistake(
+        DECIDE + "    breakpoint()\n" + RANDOM + RUN,
+        5,
+        "BdbQuit",
+        r"breakpoint\(\) needs a terminal.*`asara serve`",
+    ),
+    "no-arguments": Mistake(
+        "import asara\n\ndef decide():\n    return None\n" + RUN,
+        3,
+        r"decide must take the arguments \(decision, match\)",
+        r"write `def decide\(decision, match\):`",
+        long=True,
+    ),
+    "run-without-arguments": Mistake(
+        DECIDE + RANDOM + "\nasara.run()\n",
+        6,
+        "missing 1 required positional argument: 'bot'",
+        r"asara.run\(decide\)",
+        long=True,
+    ),
+    "called": Mistake(
+        DECIDE + RANDOM + "\nasara.run(decide())\n",
+        6,
+        "missing 2 required positional arguments",
+        r"pass decide itself, without a call: asara.run\(decide\)",
+        long=True,
     ),
     # Seen only after a match, or by a process that goes on to the next one.
     "exception-in-ended": Mistake(
         CLASS + "    def ended(self, result):\n        print(result.ranks)\n" + RUN_CLASS,
         6,
         r"AttributeError: ranks|in ended\(\) of",
-        r"correct my_bot\.py, line 6\.",
+        r"correct my_bot\.py, line 6\. ended\(\) is called after a match",
         forfeits=False,
         check=True,
     ),
@@ -120,6 +205,18 @@ MISTAKES = {
         r"correct my_bot\.py, line 6",
         forfeits=False,
     ),
+    "exception-in-a-thread": Mistake(
+        "import threading\n"
+        + DECIDE
+        + RANDOM
+        + "\ndef think():\n    x = 1 / 0\n\nthreading.Thread(target=think).start()\n"
+        + RUN,
+        8,
+        "ZeroDivisionError",
+        r"correct my_bot\.py, line 8",
+        forfeits=False,
+        long=True,
+    ),
     "thread-that-stays": Mistake(
         "import threading\n"
         + DECIDE
@@ -142,6 +239,69 @@ MISTAKES = {
         check=True,
         file="log.txt",
     ),
+    # What the sandbox has not, or limits.
+    "file-in-tmp": Mistake(
+        "open('/tmp/asara-weights.bin')\n" + DECIDE + RANDOM + RUN,
+        1,
+        "No such file or directory: '/tmp/asara-weights.bin'",
+        r"In the sandbox, /tmp and \$HOME are one folder .*Put the file beside the program",
+    ),
+    "file-in-home": Mistake(
+        "import os\nopen(os.path.expanduser('~/weights.bin'))\n" + DECIDE + RANDOM + RUN,
+        2,
+        "No such file or directory: '/tmp/weights.bin'",
+        r"In the sandbox, /tmp and \$HOME are one folder",
+        long=True,
+    ),
+    "wrong-path": Mistake(
+        DECIDE + "    open('weights.bin')\n" + RANDOM + RUN,
+        4,
+        "No such file or directory: 'weights.bin'",
+        r'Path\(__file__\)\.parent / "weights\.bin" is always beside the program',
+        long=True,
+    ),
+    "read-only-folder": Mistake(
+        DECIDE + "    open('/usr/share/moves.log', 'w')\n" + RANDOM + RUN,
+        4,
+        "Read-only file system",
+        r"line 4: /usr/share/moves\.log cannot be written",
+        long=True,
+    ),
+    "stdin": Mistake(
+        "import sys\n"
+        + DECIDE
+        + "    return decision.legal_actions[int(sys.stdin.readline())]\n"
+        + RUN,
+        5,
+        "ValueError: invalid literal",
+        "sys.stdin is empty",
+        long=True,
+    ),
+    "threads": Mistake(
+        "import threading\n" + DECIDE + "    for _ in range(5_000):\n"
+        "        threading.Thread(target=threading.Event().wait, daemon=True).start()\n"
+        + RANDOM
+        + RUN,
+        6,
+        "can't start new thread",
+        r"256 processes and threads together.*limits\.processes",
+        long=True,
+    ),
+    "disk": Mistake(
+        DECIDE + "    open('/tmp/big', 'wb').write(bytes(300 << 20))\n" + RANDOM + RUN,
+        4,
+        "File too large|No space left",
+        r"64 MiB to each of /tmp.*limits\.disk_mb",
+        long=True,
+    ),
+    "memory": Mistake(
+        DECIDE + "    held = [bytearray(b'x') * (200 << 20) for _ in range(10)]\n" + RANDOM + RUN,
+        0,
+        "MemoryError|MiB of memory|killed by SIGKILL",
+        r"1,024 MiB of memory.*limits\.memory_mb",
+        long=True,
+        file="my_bot",
+    ),
     "network": Mistake(
         "import urllib.request\n"
         + DECIDE
@@ -153,17 +313,32 @@ MISTAKES = {
         "in the sandbox a bot has no network",
         long=True,
     ),
+    # Programs that end, or do not begin.
     "native-crash": Mistake(
         "import ctypes\n" + DECIDE + "    ctypes.string_at(0)\n" + RANDOM + RUN,
         5,
         "Fatal Python error: Segmentation fault",
-        r"correct my_bot\.py, line 5\.",
+        r"code that is not Python crashed in my_bot\.py, line 5",
+    ),
+    "abort": Mistake(
+        "import os\n" + DECIDE + "    os.abort()\n" + RANDOM + RUN,
+        5,
+        "Fatal Python error: Aborted",
+        r"code that is not Python crashed in my_bot\.py, line 5",
+        long=True,
     ),
     "name-is-main": Mistake(
         DECIDE + RANDOM + "\nif __name__ == 'main':\n    asara.run(decide)\n",
         6,
         "is never true",
         r'write `if __name__ == "__main__":`',
+    ),
+    "main-without-quotes": Mistake(
+        DECIDE + RANDOM + "\nif __name__ == __main__:\n    asara.run(decide)\n",
+        6,
+        "NameError: name '__main__' is not defined",
+        r'write `if __name__ == "__main__":`',
+        long=True,
     ),
     "main-not-called": Mistake(
         DECIDE + RANDOM + "\ndef main():\n    asara.run(decide)\n",
@@ -172,11 +347,52 @@ MISTAKES = {
         r"add the line `main\(\)` at the end",
         long=True,
     ),
+    "wrong-indentation": Mistake(
+        DECIDE + "    x = 1\n      return x\n" + RUN,
+        5,
+        "IndentationError: unexpected indent",
+        "the same number of spaces",
+        long=True,
+    ),
+    "missing-name": Mistake(
+        DECIDE + "    return random.choice(decision.legal_actions)\n" + RUN,
+        4,
+        "NameError: name 'random' is not defined",
+        r"correct my_bot\.py, line 4",
+        long=True,
+    ),
+    "late-exception": Mistake(
+        DECIDE
+        + "    if decision.decision_id > 12:\n        raise KeyError('year 2')\n"
+        + RANDOM
+        + RUN,
+        5,
+        "KeyError: 'year 2'",
+        r"correct my_bot\.py, line 5",
+        long=True,
+    ),
+    "exception-in-started": Mistake(
+        CLASS + "    def started(self):\n        self.match.plan\n" + RUN_CLASS,
+        6,
+        r"in started\(\) of",
+        r"correct my_bot\.py, line 6",
+        long=True,
+    ),
     "loop-before-run": Mistake(
         DECIDE + RANDOM + "\nwhile True: pass\n" + RUN,
         6,
         "did not dial in within",
         "Look for an endless loop",
+        long=True,
+    ),
+    "endless-loop-that-prints": Mistake(
+        DECIDE
+        + "    while True:\n        try:\n            return decision.actions[0]\n"
+        + "        except Exception as error:\n            print(error)\n"
+        + RUN,
+        0,
+        r"has taken its whole time, .*\n.*my_bot.py",
+        "return an action before the time is over",
         long=True,
     ),
     "native-code-that-does-not-return": Mistake(
@@ -200,11 +416,42 @@ MISTAKES = {
         long=True,
         file="moves.log",
     ),
+    "run-twice": Mistake(
+        DECIDE + RANDOM + RUN + RUN,
+        8,
+        "asara.run was called again after the referee's goodbye",
+        "remove this call",
+        forfeits=False,
+        long=True,
+    ),
+    "recursion": Mistake(
+        DECIDE + "    return decide(decision, match)\n" + RUN,
+        4,
+        "RecursionError",
+        r"correct my_bot\.py, line 4",
+        long=True,
+    ),
+    "asynchronous": Mistake(
+        "import asara\n\nasync def decide(decision, match):\n" + RANDOM + RUN,
+        3,
+        "decide is asynchronous",
+        "without `async`",
+        long=True,
+    ),
+    "instance": Mistake(
+        "import asara\n\nclass Mine(asara.Bot):\n    def decide(self, decision):\n"
+        "        return decision.legal_actions[0]\n\nasara.run(Mine())\n",
+        7,
+        "pass the class Mine, not an instance",
+        "pass the class Mine",
+        long=True,
+    ),
 }
 
 
 HANGING = {
     "endless-loop",
+    "endless-loop-that-prints",
     "native-code-that-does-not-return",
 }
 """Mistakes that are found when a clock has run out."""

@@ -1,54 +1,169 @@
-"""Advice to the author of a bot, from how its process ended and what it printed.
-
-The lines that it printed last are shown anyway. Advice names what they do not say: the author's own
-line in a traceback, a module that is missing, and what the sandbox hides.
-"""
+"""Advice to the author of a bot, from how its process ended and what it printed."""
 
 import re
 import shlex
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Final, NamedTuple
 
 from asara_codec.results import Termination
-from asara_server.tournament.bots.error_output import WAITED
+from asara_server.tournament.bots import python_errors
+from asara_server.tournament.bots.error_output import known_error
 from asara_server.tournament.bots.output_log import CUT
 from asara_server.tournament.bots.tracebacks import frames, last_own
+from asara_server.tournament.config.tournament_file import Limits
 from asara_server.tournament.sandbox.hidden_files import SANDBOX_HID
 from asara_server.tournament.standings.match_result import output_of, without_output
 
 _NETWORK = re.compile(
-    r"name resolution|Name or service not known|getaddrinfo|[Nn]etwork is unreachable"
-    r"|Connection refused|[Aa]ddress family not supported"
+    r"name resolution|Name or service not known|nodename nor servname|getaddrinfo"
+    r"|[Nn]etwork is unreachable|No route to host|Connection refused|dial tcp"
+    r"|[Aa]ddress family not supported|EAFNOSUPPORT"
+    r"|EAI_AGAIN|ENOTFOUND|ECONNREFUSED|ENETUNREACH|UnknownHostException|ConnectException"
 )
 """Words of errors of programs that miss the network."""
 
-_MODULE = re.compile(r"\s*ModuleNotFoundError: No module named '(\w+)")
+_RUN_BY_SHELL = re.compile(r"\S+\.py: (?:line )?\d+: ")
+"""The words of a shell that was given a program in Python."""
+
+_NODE_PLACE = re.compile(r"(?:file://)?/\S*?([^/\s]+\.[cm]?[jt]s:\d+)$")
+"""The first line that Node.js prints of an exception."""
+
+_NODE_MODULE = re.compile(r"Error(?: \[\w+\])?: Cannot find (?:module|package) '([^']+)'")
+
+_NO_PROGRAM = re.compile(r"sh: \d+: exec: (\S+): not found$")
+
+_RUST_PANIC = re.compile(r"thread '.*' .*panicked at (?!/)(\S+:\d+):\d+:$")
+"""The line of a panic in Rust, if it names one of the author's files."""
+
 _NEVER_SENT = re.compile(r"asara: .*(?:; does it flush\?|without the end of a line)")
 """A line of the bridge about an answer that did not leave the program."""
+
+_ARGPARSE_ERROR = re.compile(r"\S+: error: ")
+"""The last line of a program in Python whose options argparse refuses."""
+
+_NATIVE_SIGNAL = re.compile(r"killed by SIG(?:SEGV|ABRT|BUS|FPE|ILL)")
+
 _OWN_LINE = re.compile(r"asara: .*, line \d+: ")
 """The client's message about a line of the author."""
+
+_KILLED_BY = re.compile(r"killed by SIG\w+")
+
+_TRACEBACK = "Traceback (most recent call last):"
+
+_FATAL = re.compile(r"Fatal Python error: ")
+
+_JAVA_PLACE = re.compile(r"(?:in \S+, decision \d+ \(.*\) )?at \S+\((\w+\.java:\d+)\)$")
+"""The last line that the Java client prints of an exception."""
 
 _NO_NETWORK = (
     "in the sandbox a bot has no network and reaches the referee alone. Put what it needs "
     "into its folder before the match. Its own processes can reach each other by Unix sockets, or "
     "by internet sockets if the tournament file permits it with loopback = true."
 )
-_NO_MODULE = (
-    "if {0} is a file of yours, put {0}.py beside {1}. If it is a package, check its name, or "
-    "install it: {2} -m pip install {0}"
+_LIMITS = Limits()
+"""Limits of a tournament whose file sets none, which are those of a match on the command line."""
+
+_LIMIT_ERRORS = (
+    (
+        re.compile(
+            r"can't start new thread|thread constructor failed|failed to spawn thread"
+            r"|pthread_create|create (?:new |native )*thread|[Rr]esource temporarily unavailable"
+        ),
+        (
+            f"a bot may have {_LIMITS.processes} processes and threads together, unless the "
+            "tournament file sets another limits.processes. Start fewer: more threads than there "
+            "are processor cores make no bot faster."
+        ),
+    ),
+    (
+        re.compile(
+            r"\bMemoryError\b|std::bad_alloc|OutOfMemoryError|heap out of memory"
+            r"|memory allocation of \d+ bytes failed|[Cc](?:an't|annot) allocate memory"
+            r"|runtime: out of memory|Unable to allocate .*B for an array"
+            r"|it used more than \S+ MiB of memory$"
+        ),
+        (
+            f"a bot may use {_LIMITS.memory_mb:,} MiB of memory, all its processes and /tmp "
+            "together, unless the tournament file sets another limits.memory_mb. Load or keep less."
+        ),
+    ),
+    (
+        re.compile(r"No space left on device|ENOSPC|File too large|EFBIG"),
+        (
+            f"a bot may write {_LIMITS.disk_mb} MiB to each of /tmp, /dev/shm and its folder, all "
+            "held in memory, unless the tournament file sets another limits.disk_mb. Write less."
+        ),
+    ),
+    (
+        re.compile(r"Too many open files|EMFILE"),
+        (
+            f"a process may have {_LIMITS.open_files:,} open files, unless the tournament file "
+            "sets another limits.open_files. Close those that are no longer needed."
+        ),
+    ),
 )
-_OTHER_PYTHON = "start the bot with `python`: that is the interpreter which has the package asara."
+"""Words of programs that met a limit, with the advice."""
+_NOT_IN_SANDBOX = (
+    "start the bot with another program: the sandbox has no {}. `python` is the interpreter that "
+    "runs asara."
+)
+_NO_INTERPRETER = (
+    "the first line of {} names a program that the sandbox does not have, or has a line end of "
+    "Windows. Write `#!/usr/bin/env python3` there, and save the file with the line ends of Linux."
+)
+_NO_FIRST_LINE = (
+    "the first line of {0} names no interpreter, so a shell has read the file. Write "
+    "`#!/usr/bin/env python3` there, or start the bot as `python {0}`."
+)
+_NODE_MISSING = (
+    "if {0} is a file of yours, write it with ./ and put it beside {1}. If it is a package, "
+    "install it into the bot's folder, whose node_modules the bot sees."
+)
+_NO_RUN = (
+    "{} ended without playing. The last line of a bot is asara.run(decide), which returns after "
+    "the last match: add it if it is missing, and remove sys.exit() or anything else that ends "
+    "the program before it."
+)
 _ENDED_EARLY = (
-    "{} ended {}. Remove whatever ends it, such as sys.exit(): the client's run function, "
-    "asara.run(decide) in Python, returns after the last match."
+    "{} ended in the middle of the match. Remove sys.exit(), os._exit() or whatever ends it: "
+    "asara.run(decide) returns after the last match."
 )
-LINE_PROGRAMS: Final = frozenset({".awk", ".lua", ".php", ".pl", ".rb", ".sh", ".tcl"})
+_NO_RUN_OTHER = (
+    "{} ended without playing. Remove whatever ends it before the client's run function, which "
+    "returns after the last match."
+)
+_NO_BRIDGE = (
+    "{} ended without playing. If it reads and prints lines, start it as `asara bridge -- {}`; "
+    "otherwise, remove whatever ends it before the client's run function."
+)
+LINE_PROGRAMS = frozenset({".awk", ".lua", ".php", ".pl", ".rb", ".sh", ".tcl"})
 """Endings of programs in languages without a client."""
+_ENDED_EARLY_OTHER = (
+    "{} ended in the middle of the match. Remove the call that ends it, such as exit: the client's "
+    "run function returns after the last match."
+)
+_KILLED = (
+    "{} was killed by a signal. Look for os.kill() or signal.raise_signal() in it and in what it "
+    "starts; if there is none, this machine may have had too little memory."
+)
 _TOO_SLOW = (
     "return an action before the time is over; decision.clock_us is the time left, and {} "
     "gives a bot more of it."
+)
+_ENDED_ITSELF = (
+    "{} ended itself after these lines, as sys.exit() with a text does. Remove that call: the "
+    "last line of a bot is asara.run(decide), which returns after the last match."
+)
+_ONLY_HELP = (
+    "remove {} from its command to play. --show-output shows the whole help, which is all that "
+    "{} prints then."
+)
+_WRONG_OPTION = "correct the options in its command, `{}`."
+_NATIVE_CRASH_PYTHON = (
+    "code that is not Python crashed{}: a package written in C, a call by ctypes, or the client "
+    "after os.fork(), in place of which subprocess works. Check what the line passes to it, or "
+    "install another version of the package."
 )
 _STAYS = (
     "{} played its first match well, and its process goes on to the next one: what it keeps in "
@@ -67,8 +182,13 @@ _ENDLESS = (
     "let {} end when the client's run function returns: end its other threads and processes, or "
     "make its threads daemons. A tournament kills a bot that does not."
 )
+_NATIVE_CRASH = (
+    "{} was ended by an error of native code, such as an index out of range or a null pointer. "
+    "Compile it with -g -fsanitize=address,undefined and play the match again with --sandbox none: "
+    "it then prints the line."
+)
 _NEVER_CALLED = (
-    "{} did not reach the client's run function in time. Look for an endless loop, input() or slow "
+    "{} did not reach asara.run(decide) in time. Look for an endless loop, input() or slow "
     "loading before it; {} gives it more seconds."
 )
 
@@ -112,22 +232,68 @@ def remedy(
     program = _program(command)
     if any(_NETWORK.search(line) and not line.startswith("asara: ") for line in printed):
         return _NO_NETWORK
-    if missing := _missing_module(printed, program):
+    if missing := _about_interpreter(printed, program):
         return missing
+    if known := _about_limits([*printed, ending]) or python_errors.advice(printed, program):
+        return known
+    crashed = _NATIVE_SIGNAL.fullmatch(ending) or any(map(_FATAL.match, printed))
+    if program.endswith(".py") and crashed:
+        own = last_own(frames(printed)[::-1])  # the innermost call is the first line
+        return _NATIVE_CRASH_PYTHON.format(f" in {own.place}" if own else "")
     if termination is Termination.TIME_OUT:
-        sent = not any(map(_NEVER_SENT.match, printed))
-        return _TOO_SLOW.format(options.bank) if sent else ""
-    if own := _own_line(printed):
-        return f"correct {own}.{options.all_output}"
+        if any(map(_NEVER_SENT.match, printed)):
+            return ""
+        return _TOO_SLOW.format(options.bank)
+    if known := _about_other_languages(printed, program, options):
+        return known
+    if printed and _TRACEBACK in printed[0]:
+        return python_errors.other_exception(printed) + options.all_output
     if any(line.startswith("asara: ") for line in printed):
         return ""  # the client's own messages say what to do
+    without_bridge = (Termination.NEVER_STARTED, "exited with status 0")
+    reads_lines = Path(program).suffix in LINE_PROGRAMS
+    if reads_lines and (termination, ending) == without_bridge:
+        return _NO_BRIDGE.format(program, shlex.join(command))
+    asks_help = bool(command) and command[-1] in ("-h", "--help") and options is not QUESTION
+    if asks_help and printed and ending == "exited with status 0":
+        return _ONLY_HELP.format(command[-1], program)
+    if printed and _ARGPARSE_ERROR.match(printed[-1]) and len(command) > 1:
+        return _WRONG_OPTION.format(shlex.join(command))
     if ending.startswith("did not dial in within"):
         return _NEVER_CALLED.format(program, options.start_up)
-    if ending == "exited with status 0":
-        never = termination is Termination.NEVER_STARTED
-        return _ENDED_EARLY.format(
-            program, "without playing" if never else "in the middle of the match"
-        )
+    return _about_ending(termination, ending, program, printed)
+
+
+def _about_other_languages(printed: Sequence[str], program: str, options: Options) -> str:
+    """Return advice about an exception of a program that is not in Python, or ""."""
+    if found := next(filter(None, map(_NODE_MODULE.match, printed)), None):
+        return _NODE_MISSING.format(found[1], program)
+    places = (
+        *map(_RUST_PANIC.match, printed),
+        *map(_JAVA_PLACE.match, printed),
+        *map(_NODE_PLACE.match, printed[:1]),
+    )
+    found = next(filter(None, places), None)
+    return f"correct {found[1]}.{options.all_output}" if found else ""
+
+
+def _about_interpreter(printed: Sequence[str], program: str) -> str:
+    """Return advice about a program that the sandbox does not have, or ""."""
+    if found := next(filter(None, map(_NO_PROGRAM.match, printed)), None):
+        return (_NO_INTERPRETER if "/" in found[1] else _NOT_IN_SANDBOX).format(found[1])
+    if any(line.startswith("/usr/bin/env:") and "\\r" in line for line in printed):
+        return _NO_INTERPRETER.format(program)
+    if printed and _RUN_BY_SHELL.match(printed[0]):
+        return _NO_FIRST_LINE.format(program)
+    return ""
+
+
+def _about_limits(lines: Sequence[str]) -> str:
+    """Return advice about a limit of the sandbox that a program met, or ""."""
+    for line in lines:
+        for pattern, advice in _LIMIT_ERRORS:
+            if pattern.search(line):
+                return advice
     return ""
 
 
@@ -151,10 +317,12 @@ def departure_advice(
     nothing of this holds, it `printed` an exception and played on.
     """
     program = _program(command)
+    if known := _about_limits(printed) or python_errors.advice(printed, program):
+        return known
+    if any(_TRACEBACK in line for line in printed):
+        return python_errors.other_exception(printed) + options.all_output
     if any(map(_OWN_LINE.match, printed)):
         return ""  # the message says what to do
-    if own := _own_line(printed):
-        return f"correct {own}.{options.all_output}"
     wrong = endless or (failed and not early)
     if any(line.startswith("asara: ") for line in printed) and not wrong:
         return ""  # the client's own messages say what to do
@@ -164,28 +332,23 @@ def departure_advice(
     return (_LEFT if early else _ENDLESS if endless else _STATUS).format(program)
 
 
-def _own_line(printed: Sequence[str]) -> str:
-    """Return the author's line in Python that led to an error, in words; "" without one.
-
-    A message of the client says itself what to do about the line that it names, and a stack that a
-    bot prints while it waits or computes is no error.
-    """
-    if printed and printed[0].startswith(("asara: ", WAITED)):
+def _about_ending(
+    termination: Termination, ending: str, program: str, printed: Sequence[str]
+) -> str:
+    """Return advice about a process that ended without an error message."""
+    if ending == "exited with status 0":
+        never = termination is Termination.NEVER_STARTED
+        if program.endswith(".py"):
+            return (_NO_RUN if never else _ENDED_EARLY).format(program)
+        return (_NO_RUN_OTHER if never else _ENDED_EARLY_OTHER).format(program)
+    if not program.endswith(".py") and _NATIVE_SIGNAL.fullmatch(ending):
+        return _NATIVE_CRASH.format(program)
+    if _KILLED_BY.fullmatch(ending):
+        return _KILLED.format(program)
+    by_itself = re.fullmatch(r"exited with status (?!12[67])\d+", ending) is not None
+    if not by_itself or not program.endswith(".py") or known_error(printed):
         return ""
-    found = frames(printed)
-    if any(line.startswith("Fatal Python error: ") for line in printed):
-        found.reverse()  # the innermost call is the first line
-    own = last_own(found)
-    return own.place if own else ""
-
-
-def _missing_module(printed: Sequence[str], program: str) -> str:
-    for line in printed:
-        if found := _MODULE.match(line):
-            if found[1] == "asara":
-                return _OTHER_PYTHON
-            return _NO_MODULE.format(found[1], program, shlex.quote(sys.executable))
-    return ""
+    return (_ENDED_ITSELF if printed else _ENDED_EARLY).format(program)
 
 
 def _program(command: Sequence[str]) -> str:
