@@ -122,7 +122,7 @@ export function Awards({ store }: Props) {
           </div>
         </>
       ) : (
-        <button type="button" class="primary" onClick={() => store.playAwards()}>
+        <button type="button" onClick={() => store.playAwards()}>
           {t(replay, "showAwards")}
         </button>
       )}
