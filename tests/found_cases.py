@@ -46,22 +46,25 @@ def seeds(number: int) -> list[int]:
 
 
 def draws(test: pytest.Function) -> bool:
-    """Return True if a test draws, so that `scripts/fuzz` can draw something else."""
-    code = test.function.__code__
-    return hasattr(test.function, "hypothesis") or seeds.__name__ in code.co_names
+    """Return True if `scripts/fuzz` can have a test draw something else, in a short round."""
+    if seeds.__name__ in test.function.__code__.co_names:
+        return True
+    return hasattr(test.function, "hypothesis") and test.get_closest_marker("long") is None
 
 
 @contextmanager
 def drawing(test: pytest.Function, seed: int) -> Iterator[None]:
     """Have a test draw what follows from this seed."""
     function: Any = test.function
-    function._hypothesis_internal_use_seed = seed
     _DRAWN.append(seed)
+    if hasattr(function, "hypothesis"):
+        function._hypothesis_internal_use_seed = seed  # which hypothesis refuses of other tests
     try:
         yield
     finally:
         _DRAWN.clear()
-        function._hypothesis_internal_use_seed = None
+        if hasattr(function, "hypothesis"):
+            function._hypothesis_internal_use_seed = None
 
 
 @pytest.hookimpl(wrapper=True)

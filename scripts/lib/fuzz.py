@@ -12,6 +12,8 @@ from _pytest.runner import runtestprotocol
 from tests import found_cases
 
 ROOT = Path(__file__).parent.parent.parent
+KINDS = "not languages and not browser and not compiled"
+"""Marks of the tests that are drawn from; the long ones are among them."""
 
 
 class Fuzz:
@@ -59,7 +61,8 @@ def main() -> int:
     )
     options = parser.parse_args()
     fuzz = Fuzz(time.monotonic() + 60 * options.minutes)
-    status = pytest.main(["-q", "-p", "no:cacheprovider", "-n", "0", *options.targets], [fuzz])
+    words = ["-q", "-p", "no:cacheprovider", "-n", "0", "-m", KINDS, *options.targets]
+    status = pytest.main(words, [fuzz])
     if status not in {pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED}:
         return int(status)
     print(f"\n{fuzz.rounds} rounds; {len(fuzz.failed)} tests failed")

@@ -347,6 +347,18 @@ MISTAKES = {
         r"add the line `main\(\)` at the end",
         long=True,
     ),
+    "processes-without-guard": Mistake(
+        DECIDE
+        + RANDOM
+        + "\nimport multiprocessing\n"
+        + "multiprocessing.get_context('spawn').Process(target=print).start()\n"
+        + RUN,
+        7,
+        "RuntimeError",
+        r'below `if __name__ == "__main__":`',
+        forfeits=False,
+        long=True,
+    ),
     "wrong-indentation": Mistake(
         DECIDE + "    x = 1\n      return x\n" + RUN,
         5,

@@ -3,6 +3,7 @@
 import { DecisionKind } from "asara/gen/play_pb.js";
 import { RuleSet } from "asara/gen/vocabulary_pb.js";
 import type { ComponentChildren } from "preact";
+import { useLayoutEffect, useRef } from "preact/hooks";
 import { choose } from "../board/board.js";
 import { Holdings } from "../board/skyline.js";
 import type { MatchSetting } from "../match/model.js";
@@ -154,9 +155,13 @@ function Titled({
 /** The steps so far; each can be taken back, with those after it. */
 function Steps({ store, setting }: Props) {
   const { steps, sent } = store.session.value;
+  const list = useRef<HTMLOListElement>(null);
+  useLayoutEffect(() => {
+    list.current?.scrollTo(0, list.current.scrollHeight); // on a phone the last may be below
+  }, [steps.length]);
   if (steps.length === 0) return null;
   return (
-    <ol class="steps">
+    <ol class="steps" ref={list}>
       {steps.map(({ action }, index) => {
         const step = actionSentence(action, { setting });
         return (

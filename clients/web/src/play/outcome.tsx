@@ -49,7 +49,7 @@ export function Outcome({ store, setting, record, complete }: Props) {
         )}
         {last && match !== undefined && (
           // The server may be gone: the replay is shown from what is here.
-          <a class="button" href={replayHere()}>
+          <a class="button primary" href={replayHere()}>
             {t(play, "watch")}
           </a>
         )}
@@ -66,8 +66,10 @@ export function Outcome({ store, setting, record, complete }: Props) {
       </div>
       {match !== undefined && (
         <div class="outcome-parts">
-          <Results store={match} />
-          <Awards store={match} />
+          <div class="outcome-result">
+            <Results store={match} />
+            <Awards store={match} />
+          </div>
           {complete && <Ledger store={match} />}
         </div>
       )}

@@ -206,8 +206,9 @@ function Switch({ store }: { store: BlockStore }) {
       }}
     >
       {store.records.map(({ setting }, match) => (
+        // The names are in the order of the seats, in which the matches differ.
         <option key={setting.matchId} value={String(match)}>
-          {isolate(setting.matchId)}
+          {`${match + 1}: ${setting.entries.map(isolate).join(" · ")}`}
         </option>
       ))}
     </select>

@@ -1,6 +1,7 @@
 /** The result, the final scoring award by award, and the table of where prestige came from. */
 
 import { Termination } from "asara/gen/event_pb.js";
+import { useEffect, useRef } from "preact/hooks";
 import { TowerIcon } from "../board/pieces.js";
 import { t } from "../words/language.js";
 import { number } from "../words/numbers.js";
@@ -70,10 +71,16 @@ function rowText(name: RowName): string {
 export function Awards({ store }: Props) {
   const awards = store.awards.value;
   const shown = store.award.value;
+  const section = useRef<HTMLElement>(null);
+  const goesOn = scoringGoesOn(store);
+  useEffect(() => {
+    // On a phone it moves above the table when it begins.
+    if (goesOn) section.current?.scrollIntoView({ block: "nearest" });
+  }, [goesOn]);
   if (!store.atResult.value || awards.length === 0) return null;
   const award = shown === undefined ? undefined : awards[shown];
   return (
-    <section class="awards" aria-labelledby="awards">
+    <section class="awards" ref={section} aria-labelledby="awards">
       <h2 id="awards">{t(replay, "scoring")}</h2>
       {award !== undefined && shown !== undefined ? (
         <>
@@ -122,7 +129,7 @@ export function Awards({ store }: Props) {
           </div>
         </>
       ) : (
-        <button type="button" class="primary" onClick={() => store.playAwards()}>
+        <button type="button" onClick={() => store.playAwards()}>
           {t(replay, "showAwards")}
         </button>
       )}

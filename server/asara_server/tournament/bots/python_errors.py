@@ -39,6 +39,10 @@ _NO_KEYBOARD = (
     "a bot has no keyboard, so input() finds nothing, and sys.stdin is empty: choose one of "
     "decision.legal_actions in the program."
 )
+_WITHOUT_GUARD = (
+    "a process that multiprocessing starts runs the program once more: put what starts processes, "
+    'and asara.run, below `if __name__ == "__main__":`.'
+)
 
 
 def advice(printed: Sequence[str], program: str) -> str:
@@ -47,6 +51,8 @@ def advice(printed: Sequence[str], program: str) -> str:
     own = last_own(error.frames)
     if own and any(map(_KEYBOARD.search, printed[own.start + 1 : own.end])):
         return _NO_KEYBOARD
+    if any(frame.function == "_fixup_main_from_path" for frame in error.frames):
+        return _WITHOUT_GUARD
     for line in reversed(printed):
         text = line.strip()
         if hiding := _hiding_file(text, error):
