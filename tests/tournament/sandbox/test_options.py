@@ -34,6 +34,7 @@ OPTIONS = """\
 --tmpfs /proc/sys --perms 0444 --file 1 /proc/sys/x
 --ro-bind /run/bot /run/bot --size 3145728 --tmpfs /tmp
 --ro-bind {top}/tool /tool --ro-bind /dev/null /tool/key
+--tmpfs /tool/keys --remount-ro /tool/keys
 {own}
 --seccomp FILTER --info-fd TELLER
 --remount-ro /dev --remount-ro /proc/sys --remount-ro /proc --remount-ro / --chdir {top}/bot
@@ -52,13 +53,15 @@ RUN = '. /etc/asara-variables; exec "$@"'
 
 @pytest.fixture
 def sandbox(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Sandbox:
-    """A sandbox that hides a file, on a machine without control groups and with a small system."""
+    """A sandbox that hides files, on a machine without control groups and with a small system."""
     monkeypatch.setattr("site.ENABLE_USER_SITE", False)
     (tmp_path / "bot").mkdir()
     (tmp_path / "tool").mkdir()
     (tmp_path / "tool" / "key").touch()
+    (tmp_path / "tool" / "keys" / "more").mkdir(parents=True)
     tools = SandboxTools("/usr/bin/bwrap", "/usr/bin/prlimit", None, ("guard",))
-    made = Sandbox(tools, hidden=[tmp_path / "tool" / "key", tmp_path / "bot" / "none"])
+    hidden = ("tool/key", "tool/keys", "tool/keys/more", "bot/none")
+    made = Sandbox(tools, hidden=[tmp_path / name for name in hidden])
     made._system_mounts = {}
     proc = {"/proc/stat": b"cpu", "/proc/sys/x": b"1"}
     made._proc = ProcView({"/proc/sys": ["--tmpfs", "/proc/sys"]}, proc)
