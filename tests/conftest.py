@@ -120,7 +120,7 @@ def pytest_pycollect_makeitem(
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Run the slow folders first, so that none is left alone at the end; limit coroutine tests."""
+    """Run the slow files first, so that none is left alone at the end; limit coroutine tests."""
     items.sort(key=lambda item: (-expected_s(item.nodeid), item.path))
     for item in items:
         if isinstance(item, pytest.Function) and is_async_test(item):

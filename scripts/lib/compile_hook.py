@@ -79,6 +79,7 @@ def _compile(root: Path, modules: list[str], work: Path) -> dict[str, str]:
         command.ensure_finalized()
         command.build_lib = str(work / "lib")
         command.build_temp = str(work / "objects")
+        command.parallel = os.cpu_count()
         try:
             command.run()
         except setuptools.errors.BaseError as error:

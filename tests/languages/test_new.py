@@ -11,6 +11,10 @@ from tests.languages.kits import BRIDGES, KITS, Kit, require
 from tests.tournament.sandbox_config import sandbox_or_skip
 
 CONTAINED = ("--sandbox", "bubblewrap", "--bank", "600", "--start-up", "120")
+QUICK = """
+environment = { CARGO_PROFILE_RELEASE_OPT_LEVEL = "0", CMAKE_BUILD_TYPE = "None" }
+"""
+"""Line for `bot.toml`: without optimisation, builds take half of the time."""
 _LONGEST_S = 1_800
 """Seconds that a command may take, most of them for a first build."""
 
@@ -26,6 +30,8 @@ def test_a_new_bot_plays_and_is_checked(kit: Kit, tmp_path: Path) -> None:
     asara = partial(asara_process, cwd=folder, timeout_s=_LONGEST_S)
     made = asara("new", kit.language, "my bot")
     assert made.returncode == 0, made.stderr
+    with (folder / "my bot" / "bot.toml").open("a") as bot_file:
+        bot_file.write(QUICK)
     for _ in range(2):  # the second build finds what the first one left
         played = asara("match", "my bot", "greedy", "--seed", "new", *CONTAINED)
         assert played.returncode == 0, played.stderr

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.languages.kits import KITS, execute, require
+from tests.languages.kits import KITS, ROOT, build_starter, execute, require
 
 pytestmark = pytest.mark.languages
 
@@ -25,18 +25,15 @@ endforeach()
 
 @pytest.fixture(scope="module")
 def prefix(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return the folder in which the kit is installed, built from a copy that exists no longer."""
+    """Return the folder in which the kit is installed, from the build of its starter."""
     require(KIT)
-    folder = tmp_path_factory.mktemp("cpp")
-    build, prefix = folder / "build", folder / "prefix"
-    execute(
-        "cmake", "-S", KIT.folder, "-B", build, "-DASARA_DEVELOPER=OFF",
-        "-DCMAKE_UNITY_BUILD=ON", f"-DCMAKE_INSTALL_PREFIX={prefix}",
-        cwd=folder,
-    )  # fmt: skip
-    execute("cmake", "--build", build, cwd=folder)
-    execute("cmake", "--install", build, cwd=folder)
-    build.rename(folder / "elsewhere")
+    build_starter(KIT)
+    prefix = tmp_path_factory.mktemp("cpp")
+    built = KIT.starter_folder / "build" / "asara"
+    execute("cmake", "--install", built, "--prefix", prefix, cwd=prefix)
+    scripts = [file.read_text() for file in prefix.rglob("*.cmake")]
+    assert scripts
+    assert not any(str(ROOT) in script for script in scripts), "the build may be removed"
     return prefix
 
 
@@ -50,7 +47,7 @@ def test_the_examples_of_the_readme_use_the_installed_kit(prefix: Path, tmp_path
         (tmp_path / f"{bot}.cpp").write_text(example)
     (tmp_path / "CMakeLists.txt").write_text(PROJECT.format(bots=" ".join(bots)))
     execute("cmake", "-S", ".", "-B", "build", f"-DCMAKE_PREFIX_PATH={prefix}", cwd=tmp_path)
-    execute("cmake", "--build", "build", cwd=tmp_path)
+    execute("cmake", "--build", "build", "--parallel", "2", cwd=tmp_path)
     programs = [str(tmp_path / "build" / bot) for bot in bots]
     printed = execute(
         sys.executable, "-m", "asara_server.cli", "match", *programs, "--seed", "1", cwd=tmp_path

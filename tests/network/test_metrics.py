@@ -109,7 +109,7 @@ async def test_a_match_is_counted_when_it_is_over(tmp_path: Path) -> None:
         assert found["asara_decision_seconds_count", phase] == number
         assert found["asara_decision_seconds_bucket", f"+Inf/{phase}"] == number
     assert number < found["asara_journal_commit_seconds_count", ""] <= number + 10
-    assert 0 < found["asara_journal_commit_seconds_sum", ""] < 30
+    assert found["asara_journal_commit_seconds_sum", ""] > 0
     assert found["asara_open_matches", "running"] == 0
     assert found["asara_streams", ""] == 2
 

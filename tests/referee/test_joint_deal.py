@@ -117,18 +117,19 @@ async def test_no_bot_receives_a_nonce_before_it_has_sent_its_own():
         await together(play_bot(a), play_bot(b), playing)
 
 
-async def test_a_nonce_of_31_bytes_is_a_violation_and_the_others_play():
+@pytest.mark.parametrize("length", [31, 33])
+async def test_a_nonce_of_another_length_is_a_violation_and_the_others_play(length: int):
     async with referee_server() as server:
         server.admit("a", "b", "c")
         a, b, c = [await server.dial(name) for name in "abc"]
         playing = asyncio.create_task(server.referee.play(joint(3)))
         await answer(a, ONE)
-        await answer(b, TWO[:31])
+        await answer(b, bytes(length))
         assert await b.ending() == REFUSED
         await answer(c, THREE)
         record, _, _ = await together(playing, play_bot(a), play_bot(c))
         assert record.results[1].termination is Termination.PROTOCOL_VIOLATION
-        assert record.results[1].detail == "a nonce of 31 bytes for match m1; it has 32"
+        assert record.results[1].detail == f"a nonce of {length} bytes for match m1; it has 32"
         assert record.spec.nonces == (ONE, b"", THREE)
         assert record.results[0].termination is Termination.COMPLETED
         list(resimulated_steps(replay_of(record)))

@@ -59,7 +59,10 @@ def test_a_configured_name_is_an_own_name():
         assert client.get("/api/runs").status_code == 200
 
 
-@pytest.mark.parametrize("origin", ["http://evil.example", "null", "http://localhost:1", "http://"])
+@pytest.mark.parametrize(
+    "origin",
+    ["http://evil.example", "http://evil-localhost", "null", "http://localhost:1", "http://"],
+)
 def test_a_page_of_another_origin_is_refused(client: TestClient, origin: str):
     answer = client.get("/api/runs", headers={"Origin": origin})
     assert answer.status_code == 403
@@ -101,7 +104,9 @@ def test_no_path_leads_out_of_the_page(client: TestClient, path: str):
     assert "root:" not in answer.text
 
 
-def test_sockets_of_one_peer_are_limited():
-    settings = WebSettings(limits=WebLimits(sockets_per_peer=0))
+def test_sockets_of_one_peer_are_limited_as_long_as_they_are_open():
+    settings = WebSettings(limits=WebLimits(sockets_per_peer=1))
     with TestClient(create_app(settings), base_url=OWN) as client:
-        assert refusal(client, {}) == 503
+        for _ in range(2):
+            with client.websocket_connect("ws://localhost/ws/watch"):
+                assert refusal(client, {}) == 503

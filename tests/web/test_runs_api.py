@@ -303,6 +303,19 @@ def test_results_appear_as_the_run_goes_on(client: TestClient, folder: Path):
     assert get(client, "/cup/matches", entry="bob")["total"] == 1
 
 
+def test_standings_that_could_not_be_computed_once_are_computed_again(
+    client: TestClient, folder: Path, monkeypatch: pytest.MonkeyPatch
+):
+    results = four_matches(folder / "cup") / "results.jsonl"
+    lines = results.read_bytes().splitlines(keepends=True)
+    results.write_bytes(b"".join(lines[:2]))
+    with monkeypatch.context() as patch:
+        patch.setattr("asara_server.web.standings_cache.run_standings", int)  # raises
+        assert get(client, "/cup")["standings"] is None
+    results.write_bytes(b"".join(lines))
+    assert get(client, "/cup")["standings"]["matches"] == 4
+
+
 def test_an_unchanged_run_is_not_sent_again(client: TestClient, folder: Path):
     four_matches(folder / "cup", state="finished", ended="2026-01-01T00:00:00+00:00")
     for path in ("/api/runs", "/api/runs/cup", "/api/runs/cup/matches"):

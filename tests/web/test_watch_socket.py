@@ -19,8 +19,8 @@ from asara_server.network.live_file import LIVE_FILE, LiveFile
 from asara_server.replay.file import write_replay
 from asara_server.replay.signing import SigningKey
 from asara_server.tournament.run.directory import RunInfo
-from asara_server.web import live_matches
-from asara_server.web.run_catalogue import RunCatalogue
+from asara_server.web import finished_matches, live_matches
+from asara_server.web.run_catalogue import RunCatalogue, Source, SourceKind
 from asara_server.web.settings import WebLimits, WebSettings
 from asara_server.web.watch_messages import WatchMessages
 from asara_server.web.watch_socket import WatchSockets
@@ -426,6 +426,22 @@ async def test_a_finished_match_is_sent_at_once(tmp_path):
         assert ended.ended.results[0].prestige == record.results[0].prestige
         again = Watcher(await connect(url, proxy=None))
         assert len(await again.all(after=len(record.events))) == 2
+
+
+async def test_the_match_that_was_watched_last_is_simulated_once(tmp_path, monkeypatch):
+    await finished(tmp_path)
+    simulated = []
+    simulate = finished_matches._simulated
+    monkeypatch.setattr(finished_matches, "_MOST_KEPT", 1)
+    monkeypatch.setattr(
+        finished_matches, "_simulated", lambda path: simulated.append(path.stem) or simulate(path)
+    )
+    (tmp_path / "m2.asara").write_bytes((tmp_path / "m1.asara").read_bytes())
+    source = Source("folder", tmp_path, SourceKind.REPLAYS)
+    matches = finished_matches.FinishedMatches()
+    for match_id in ("m1", "m2", "m2", "m1"):
+        assert await matches.messages(source, match_id, 0)
+    assert simulated == ["m1", "m2", "m1"]
 
 
 async def test_links_are_not_followed(tmp_path):

@@ -175,7 +175,6 @@ def test_a_bot_that_hangs_reports_its_line_when_its_time_is_over(
             yield asked
             if number == 1:
                 stream.reply()
-                time.sleep(0.4)  # the watchdog knows the clock from now on
         stream.expect_nothing_more()
 
     program = tmp_path / "slow.py"

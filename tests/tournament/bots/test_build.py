@@ -124,8 +124,9 @@ def test_who_cannot_be_built_is_out_with_the_reason_and_the_others_play(
 
 def test_what_a_build_starts_ends_with_it(tmp_path: Path, sandbox: Sandbox | None) -> None:
     mark = f"7{os.getpid()}.25"
-    child = f"(trap '' HUP TERM; setsid sleep {mark} & setsid sleep {mark} & kill -STOP 0)"
-    file = enter(tmp_path, {"made": f"setsid sh -c {shlex.quote(child)} & {BUILD}; sleep 0.5"})
+    child = f"(trap '' HUP TERM; setsid sleep {mark} & setsid sleep {mark} & : >up; kill -STOP 0)"
+    script = f"setsid sh -c {shlex.quote(child)} & {BUILD}; until [ -e up ]; do sleep 0.02; done"
+    file = enter(tmp_path, {"made": script})
     assert build(file, sandbox) == {}
     assert living(mark) == []
 

@@ -69,8 +69,6 @@ def root_from_path(leaf: bytes, index: int, size: int, path: Iterable[bytes]) ->
             index, last = index // 2, last // 2
         found = _node(beside, found) if index % 2 else _node(found, beside)
         index, last = index // 2, last // 2
-    while last and index == last and index % 2 == 0:
-        index, last = index // 2, last // 2
     return found if last == 0 else None
 
 

@@ -1,0 +1,161 @@
+"""The whole command line of a sandbox: whoever adds an option or a file to it changes this test."""
+
+import os
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+
+from asara_server.tournament.sandbox.bubblewrap import Sandbox, SandboxTools
+from asara_server.tournament.sandbox.private_copy import memory_file
+from asara_server.tournament.sandbox.proc_view import ProcView
+from asara_server.tournament.sandbox.seccomp import seccomp_filter
+from asara_server.tournament.sandbox.spec import (
+    CopiedFile,
+    FilesystemView,
+    PrivateCopy,
+    ResourceLimits,
+)
+
+LIMITS = ResourceLimits(memory_mb=256, processes=10, open_files=300, cpu_s=7, disk_mb=3)
+ENVIRONMENT = {"ASARA_ADDRESS": "unix:/run/bot", "PATH": "/tool/bin:/nowhere", "A": "b c"}
+OPTIONS = """\
+--unshare-user --disable-userns --unshare-ipc --unshare-pid --unshare-net --unshare-uts
+--unshare-cgroup-try --new-session --die-with-parent --uid 1000 --gid 1000 --hostname bot
+--clearenv --setenv PATH {defpath}
+--dev /dev --tmpfs /dev/pts --remount-ro /dev/pts --size 3145728 --tmpfs /dev/shm
+--ro-bind-data {variables} /etc/asara-variables
+--ro-bind-data 'bot:x:1000:\n' /etc/group
+--ro-bind-data '127.0.0.1 localhost bot\n::1 localhost\n' /etc/hosts
+--ro-bind-data 'bot:x:1000:1000:bot:/tmp:/bin/sh\n' /etc/passwd
+--proc /proc --tmpfs /proc/1 --remount-ro /proc/1
+--ro-bind-data {memory} /proc/meminfo --ro-bind-data cpu /proc/stat
+--tmpfs /proc/sys --perms 0444 --file 1 /proc/sys/x
+--ro-bind /run/bot /run/bot --size 3145728 --tmpfs /tmp
+--ro-bind {top}/tool /tool --ro-bind /dev/null /tool/key
+--tmpfs /tool/keys --remount-ro /tool/keys
+{own}
+--seccomp FILTER --info-fd TELLER
+--remount-ro /dev --remount-ro /proc/sys --remount-ro /proc --remount-ro / --chdir {top}/bot
+"""
+COPIES = "--size {size} --tmpfs {top}/bot --perms 555 --file 'print()' {top}/bot/b.py"
+VARIABLES = """\
+export ASARA_ADDRESS=unix:/run/bot
+export PATH=/tool/bin
+export A='b c'
+export HOME={home}
+export TMPDIR={home}
+export USER=bot
+"""
+RUN = '. /etc/asara-variables; exec "$@"'
+
+
+@pytest.fixture
+def sandbox(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Sandbox:
+    """A sandbox that hides files, on a machine without control groups and with a small system."""
+    monkeypatch.setattr("site.ENABLE_USER_SITE", False)
+    (tmp_path / "bot").mkdir()
+    (tmp_path / "tool").mkdir()
+    (tmp_path / "tool" / "key").touch()
+    (tmp_path / "tool" / "keys" / "more").mkdir(parents=True)
+    tools = SandboxTools("/usr/bin/bwrap", "/usr/bin/prlimit", None, ("guard",))
+    hidden = ("tool/key", "tool/keys", "tool/keys/more", "bot/none")
+    made = Sandbox(tools, hidden=[tmp_path / name for name in hidden])
+    made._system_mounts = {}
+    proc = {"/proc/stat": b"cpu", "/proc/sys/x": b"1"}
+    made._proc = ProcView({"/proc/sys": ["--tmpfs", "/proc/sys"]}, proc)
+    return made
+
+
+def content(descriptor: str | int) -> bytes:
+    return os.pread(int(descriptor), 1 << 20, 0)
+
+
+def groups(options: str) -> list[str]:
+    """Return the options, each with its arguments."""
+    return re.split(r" (?=--)", shlex.join(shlex.split(options)))
+
+
+@pytest.mark.parametrize("kind", ["match", "build", "build in place"])
+def test_the_command_line_has_what_is_listed_and_nothing_else(
+    sandbox: Sandbox, tmp_path: Path, kind: str
+) -> None:
+    rules = seccomp_filter(loopback=kind == "build", set_uid=kind != "build in place")
+    if rules is None:
+        pytest.skip("system calls are not filtered on this processor")
+    folder = tmp_path / "bot"
+    file = CopiedFile(folder / "b.py", 0o555, memory_file(b"print()"))
+    archive = memory_file(b"archive")
+    copied = PrivateCopy((folder,), (file,), archive, size=1_000, largest=5_000_000)
+    view = FilesystemView(
+        folder,
+        readable=((tmp_path / "tool", Path("/tool")),),
+        copied=None if kind == "build in place" else copied,
+        writable=kind == "build in place",
+        output=archive if kind == "build" else None,
+    )
+    made = sandbox.wrap(["./bot", "-x"], ENVIRONMENT, view, LIMITS, loopback=kind == "build")
+    assert made.first is not None
+    size, home, own = {
+        "match": (3_146_728, "/tmp", COPIES),
+        "build": (3_145_728, "/tmp", COPIES),
+        "build in place": (0, folder / ".asara-build", "--bind {top}/bot {top}/bot"),
+    }[kind]
+
+    words = iter(made.argv)
+    head = [next(words) for _ in range(4)]
+    assert head[:2] + head[3:] == ["/bin/sh", "-c", "sh"]
+    files = f"/proc/{os.getpid()}/fd"
+    expected_archive = "" if view.copied is None else f"{files}/{archive}"
+    limits = LIMITS.prlimit_options(memory=True, largest_file=5_000_000 if view.copied else 0)
+    rest = list(words)
+    options = rest.index("--args") + 1
+    script = rest[-4]
+    assert rest == [
+        *(expected_archive, f"{files}/{made.began_file}", "--", "/usr/bin/prlimit", *limits),
+        *("--", "guard", "/usr/bin/bwrap", "--args", rest[options]),
+        *("--", "/usr/bin/prlimit", "--nproc=14", "--", "/bin/sh", "-c", script, "sh"),
+        *("./bot", "-x"),
+    ]
+    assert made.environment == {"PATH": os.defpath}
+
+    told = {str(one): content(one) for one in made.descriptors if one != made.first.teller}
+    found = content(rest[options]).decode().split("\0")
+    assert found.pop() == ""
+    allowed = found[found.index("--seccomp") + 1]
+    assert told[allowed] == rules
+    data = ("--ro-bind-data", "--file")
+    names = {allowed: "FILTER", str(made.first.teller): "TELLER"}
+    shown = [
+        told[word].decode() if before in data else names.get(word, word)
+        for before, word in zip(["", *found], found, strict=False)
+    ]
+    expected = groups(
+        OPTIONS.format(
+            defpath=os.defpath,
+            variables=shlex.quote(VARIABLES.format(home=home)),
+            memory=shlex.quote(sandbox._proc.files(LIMITS.memory_mb)["/proc/meminfo"].decode()),
+            own=own.format(size=size, top=tmp_path),
+            top=tmp_path,
+        )
+    )
+    assert sorted(groups(shlex.join(shown))) == sorted(expected)
+    assert [group.split()[0] for group in groups(shlex.join(shown))][-7:] == [
+        *["--remount-ro"] * 4,
+        *("--chdir", "--seccomp", "--info-fd"),
+    ], "nothing is mounted any more"
+
+    unpack = (
+        'tar -xpof - -C / <&3 || { echo "its directory cannot be copied into memory" >&2; exit 125;'
+        " }; exec 3<&-\nulimit -f 6144\n"
+    ) * (view.copied is not None)
+    pack = f"\ntar --format=gnu -cf - -C {folder} . >/proc/self/fd/{made.descriptors[-1]}"
+    body = f"({RUN}) || exit{pack}" if kind == "build" else RUN
+    assert script == f"echo >&4; exec 4>&-\n{unpack}{body}"
+
+    made.close_descriptors()
+    made.first.close()
+    os.close(made.began_file)
+    os.close(file.content)
+    os.close(archive)
