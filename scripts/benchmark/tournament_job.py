@@ -23,7 +23,7 @@ rule_sets = "basic"
 seed = "1b32c28cb38c05480eccc1bd60ff97029b57a05c96718b96dad7e9d84894f549"
 rounds = {rounds}
 blocks = "{blocks}"
-processes = "{processes}"
+process_per = "{processes}"
 {concurrency}
 {entries}
 """
@@ -142,7 +142,7 @@ def _tournament(job: Job, folder: Path) -> str:
         rounds=job.matches // round_matches,
         blocks=job.blocks,
         processes=job.processes,
-        concurrency=f"concurrency = {job.concurrency}" if job.concurrency else "",
+        concurrency=f"jobs = {job.concurrency}" if job.concurrency else "",
         entries=entries,
     )
 

@@ -87,7 +87,7 @@ def test_beats_greedy_with_few_playouts(rule_sets):
 def test_keeps_the_clock_with_more_bots_than_cores():
     matches = str(2 * (os.cpu_count() or 1))
     clock = ("--bank", "4", "--increment", "0.02", "--sandbox", "none")
-    options = ("--matches", matches, "--at-once", matches, "--rules", "pro+gifts+genie", *clock)
+    options = ("--matches", matches, "--jobs", matches, "--rules", "pro+gifts+genie", *clock)
     done = run_asara("match", "search", "search", *options)
     assert done.returncode == 0, done.stderr
     assert "forfeit" not in done.stdout + done.stderr

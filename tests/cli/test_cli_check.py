@@ -26,7 +26,7 @@ title = "Evening"
 seats = [2, 3]
 rule_sets = ["basic", "pro+gifts"]
 entries_from = "submissions/*"
-concurrency = 6
+jobs = 6
 
 [clocks]
 start_up_s = 8

@@ -37,7 +37,7 @@ def write(folder: Path, **programs: str) -> None:
 
 
 def test_greedy_is_better_than_random(tmp_path: Path) -> None:
-    words = "duel greedy random --margin 0.4 --seed spring --at-once 2 --out run --json answer.json"
+    words = "duel greedy random --margin 0.4 --seed spring --jobs 2 --out run --json answer.json"
     done = asara(*words.split(), cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     sentence = re.fullmatch(
@@ -96,7 +96,7 @@ def test_it_says_that_it_cannot_tell_and_the_answer_does_not_depend_on_how_many_
     words = ("duel", "random", "random", "--max-blocks", "2", "--seed", "spring")
     answers = []
     for at_once in ("1", "3"):
-        done = asara(*words, "--at-once", at_once, "--json", "answer.json", cwd=tmp_path)
+        done = asara(*words, "--jobs", at_once, "--json", "answer.json", cwd=tmp_path)
         assert done.returncode == 3, done.stderr
         assert done.stdout.startswith(
             "Undecided whether random or random-2 is better: random scored 0."
@@ -185,7 +185,7 @@ def test_options_that_make_no_sense_are_refused(tmp_path: Path) -> None:
         assert f"--{option}" in refusal(*duel, f"--{option}", "much")
     for bad in ("0", "-3", "1.5", "many", "100001"):
         assert "--max-blocks" in refusal(*duel, "--max-blocks", bad)
-    assert "--at-once" in refusal(*duel, "--at-once", "0")
+    assert "--jobs" in refusal(*duel, "--jobs", "0")
     assert "--bank" in refusal(*duel, "--bank", "-3")
     assert "--rules genie: rule set 'genie' needs 'pro'" in refusal(*duel, "--rules", "genie")
     assert "did you mean 'random'?" in refusal("duel", "randon", "greedy")

@@ -45,9 +45,9 @@ rounds = 2
 blocks = "independent"
 orders = "rotations"
 seed = "a seed of twenty-four letters and more, 0123456789abcdef"
-concurrency = 2
+jobs = 2
 deals = "joint"
-processes = "match"
+process_per = "match"
 transport = "unix"
 
 [clocks]
@@ -140,11 +140,11 @@ TARGETS = (
     Target("cup.toml", mutations.mutate_toml, ("tournament plan {}/cup.toml",)),
     Target("submissions/eve/bot.toml", mutations.mutate_toml, ("tournament plan {}/evening.toml",)),
     Target("evening.toml", mutations.mutate_toml, ("tournament plan {}/evening.toml",)),
-    Target("run/run.json", mutations.mutate_json, (*READERS, "audit {}/run --processes 1")),
+    Target("run/run.json", mutations.mutate_json, (*READERS, "audit {}/run --jobs 1")),
     Target("run/results.jsonl", mutations.mutate_json, READERS),
     Target("run/remote.json", mutations.mutate_json, ("status {}/run",)),
     Target("run/standings.json", mutations.mutate_json, READERS),
-    Target("run/referee.pub", mutations.mutate_bytes, ("audit {}/run --processes 1", READERS[2])),
+    Target("run/referee.pub", mutations.mutate_bytes, ("audit {}/run --jobs 1", READERS[2])),
     Target("tokens.json", mutations.mutate_json, (
         "token list --file {}/tokens.json", "token new dan --file {}/tokens.json",
         "token revoke cid --file {}/tokens.json", "tournament plan {}/cup.toml",

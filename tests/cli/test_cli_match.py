@@ -57,7 +57,7 @@ def test_options_follow_the_name_of_a_bundled_bot_or_a_folder(tmp_path: Path) ->
 @pytest.mark.long
 def test_the_same_seed_gives_the_same_matches(tmp_path: Path) -> None:
     words = ("match", "random", "random", "--seed", "spring", "--matches", "4")
-    first = asara(*words, "--at-once", "2", "--out", "first", cwd=tmp_path)
+    first = asara(*words, "--jobs", "2", "--out", "first", cwd=tmp_path)
     assert first.returncode == 0, first.stderr
     assert first.stdout.splitlines()[0] == "random – random-2: 4 matches"
     assert asara(*words, "--out", "second", cwd=tmp_path).stdout == first.stdout

@@ -21,7 +21,7 @@ GOOD = {"ann": sample_bots.GOOD, "bob": sample_bots.GOOD}
 def cup(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a folder with a tournament file and a run that was stopped by a signal."""
     folder = tmp_path_factory.mktemp("cup")
-    file = write_tournament(folder, GOOD, HEADER + "rounds = 8\nconcurrency = 1\n")
+    file = write_tournament(folder, GOOD, HEADER + "rounds = 8\njobs = 1\n")
     words = ("tournament", "run", file, "--out", folder / "run", "--key", folder / "key")
     process = subprocess.Popen(
         command_line("--log-level", "info", *words),

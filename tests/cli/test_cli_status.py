@@ -82,7 +82,7 @@ def playing(folder: Path, rounds: int) -> Iterator[subprocess.Popen[bytes]]:
     file = write_tournament(
         folder,
         {"good": sample_bots.GOOD, "crasher": sample_bots.CRASHES},
-        HEADER + f"rounds = {rounds}\nconcurrency = 1\n",
+        HEADER + f"rounds = {rounds}\njobs = 1\n",
     )
     words = ("tournament", "run", file, "--out", folder / "run", "--key", folder / "key")
     process = subprocess.Popen(
@@ -448,15 +448,15 @@ def test_the_costs_of_a_run_are_shown_with_advice_once_it_is_over(run: Path) -> 
     ]
     change(run, processes={"ann": "match", "bob": "match"})
     advice = [
-        'With processes = "run", bots would not start for every match.',
-        "The cores were not all used: concurrency (or --workers) could be higher.",
+        'With process_per = "run", bots would not start for every match.',
+        "The cores were not all used: jobs (or --workers) could be higher.",
     ]
     assert costs_of(run) == [*shares, *advice]
     change(run, processes={"ann": "run", "bob": "run"})
     assert costs_of(run) == [*shares, *advice[1:]]
     change(run, processes={"ann": "run", "bob": "match"})
     assert costs_of(run)[2] == (
-        'With processes = "run", bots of bob would not start for every match.'
+        'With process_per = "run", bots of bob would not start for every match.'
     )
     assert list(costs_lines(COSTS, {"ann": "match"}, over=False)) == shares
     ended = COSTS.model_copy(update={"core_s": 0.0, "bots_cpu_s": 6.0, "wall_s": 9.0})

@@ -25,7 +25,7 @@ def test_the_plan_counts_blocks_and_matches_and_tells_their_balance(tmp_path: Pa
         '"basic"', '["basic", "pro+gifts"]'
     )
     file = write_tournament(
-        tmp_path, {**GOOD, "cid": sample_bots.GOOD}, header + "rounds = 2\nconcurrency = 2\n"
+        tmp_path, {**GOOD, "cid": sample_bots.GOOD}, header + "rounds = 2\njobs = 2\n"
     )
     done = asara("tournament", "plan", file)
     assert done.returncode == 0
@@ -127,7 +127,7 @@ def test_what_is_wrong_with_the_file_is_said_in_lines(tmp_path: Path) -> None:
         f"asara: cup.toml: entry 2 'bob': command: no such file 'bob.py' in {tmp_path}; "
         "did you mean 'rob.py'?\n"
         "asara: cup.toml: colour: unknown key; known are title, seats, rule_sets, rounds, "
-        "orders, blocks_per_entry, until, places, seed, concurrency, deals, ponder, transport, "
+        "orders, blocks_per_entry, until, places, seed, jobs, deals, ponder, transport, "
         "clocks, limits, "
         "remote, entries_from, entries, tables, blocks, processes\n"
     )
@@ -226,7 +226,7 @@ def processes_of(folder: Path) -> str:
 @pytest.mark.long
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_signal_ends_a_run_in_good_order(tmp_path: Path, number: signal.Signals) -> None:
-    file = write_tournament(tmp_path, GOOD, HEADER + "rounds = 1000\nconcurrency = 1\n")
+    file = write_tournament(tmp_path, GOOD, HEADER + "rounds = 1000\njobs = 1\n")
     out = tmp_path / "run"
     process = start("tournament", "run", file, "--out", out)
     results = out / "results.jsonl"
@@ -268,7 +268,7 @@ def test_a_second_signal_does_not_wait_for_anybody(tmp_path: Path) -> None:
 
 @pytest.mark.long
 def test_a_disk_that_takes_no_more_ends_the_run_with_the_place(tmp_path: Path) -> None:
-    file = write_tournament(tmp_path, GOOD, HEADER + "rounds = 1000\nconcurrency = 1\n")
+    file = write_tournament(tmp_path, GOOD, HEADER + "rounds = 1000\njobs = 1\n")
     out = tmp_path / "run"
     process = start("tournament", "run", file, "--out", out)
     results = out / "results.jsonl"

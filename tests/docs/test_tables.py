@@ -70,7 +70,7 @@ IN_WORDS = {
     "until": "none",
     "places": "all",
     "entries_from": "none",
-    "concurrency": "number of CPU cores",
+    "jobs": "number of CPU cores",
     "remote.tokens": "beside the referee's key",
     "entries[].command": "none",
     "entries[].team": "none",
@@ -78,7 +78,7 @@ IN_WORDS = {
     "entries[].environment": "none",
     "entries[].build": "none",
     "entries[].readable": "none",
-    "entries[].processes": "that of the tournament",
+    "entries[].process_per": "that of the tournament",
 }
 """Defaults that depend on the machine, or that a document states in words."""
 

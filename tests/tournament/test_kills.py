@@ -34,7 +34,7 @@ title = "Cup"
 seats = [2, 3]
 rule_sets = "pro+gifts"
 seed = "{SEED}"
-concurrency = 2
+jobs = 2
 """
 
 CLINGING = """

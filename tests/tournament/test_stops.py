@@ -25,7 +25,7 @@ HEADER = """
 title = "Cup"
 seats = 2
 rule_sets = "basic"
-concurrency = 1
+jobs = 1
 """
 
 TIGHT = """

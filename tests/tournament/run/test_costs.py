@@ -141,7 +141,7 @@ def used_s() -> float:
 
 
 def write_cup(folder: Path, concurrency: int = 1) -> Path:
-    header = f'{HEADER}processes = "match"\nconcurrency = {concurrency}\n'
+    header = f'{HEADER}process_per = "match"\njobs = {concurrency}\n'
     return write_tournament(folder, {"ann": BURNS, "bob": STEADY}, header)
 
 
@@ -203,7 +203,7 @@ def test_a_run_that_was_stopped_or_killed_continues_the_sum(
 ) -> None:
     monkeypatch.setattr(costs_file, "_INTERVAL_S", 0.0)
     programs = {"ann": STEADY, "bob": STEADY}
-    file = write_tournament(tmp_path, programs, f"{HEADER}rounds = 2\nconcurrency = 1\n")
+    file = write_tournament(tmp_path, programs, f"{HEADER}rounds = 2\njobs = 1\n")
     stopped, killed = tmp_path / "stopped", tmp_path / "killed"
 
     def copy_and_stop(runner: Runner, _: MatchResult) -> None:

@@ -47,7 +47,7 @@ def test_a_run_on_a_full_disk_ends_in_a_sentence_and_goes_on_with_more_room(
     if not may_mount(disk):
         pytest.skip("may not mount a file system")
     bots = {"ann": GOOD, "bob": GOOD}
-    file = write_tournament(tmp_path, bots, f"{HEADER}rounds = {rounds}\nconcurrency = 2\n")
+    file = write_tournament(tmp_path, bots, f"{HEADER}rounds = {rounds}\njobs = 2\n")
     words = ("tournament", "run", file, "--key", tmp_path / "key", "--out")
     mounted = ["unshare", "-m", "sh", "-c", ON_SMALL_DISK, "sh", f"{size_kb}k", str(disk)]
     done = subprocess.run(

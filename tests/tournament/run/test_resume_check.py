@@ -21,7 +21,7 @@ def killed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a folder with a tournament file and a run that was killed after some matches."""
     folder = tmp_path_factory.mktemp("cup")
     bots = {"ann": GOOD, "bob": GOOD}
-    file = write_tournament(folder, bots, HEADER + "rounds = 6\nconcurrency = 1\n")
+    file = write_tournament(folder, bots, HEADER + "rounds = 6\njobs = 1\n")
     process = subprocess.Popen(
         command_line("--log-level", "info", *words(folder, file=file)),
         stderr=subprocess.PIPE,

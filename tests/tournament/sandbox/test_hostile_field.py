@@ -58,8 +58,8 @@ seats = [2, 3]
 rule_sets = "basic"
 seed = "{seed}"
 blocks = "independent"
-processes = "match"
-concurrency = {concurrency}
+process_per = "match"
+jobs = {concurrency}
 
 [clocks]
 start_up_s = {start_up_s}

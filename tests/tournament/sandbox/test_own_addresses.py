@@ -21,7 +21,7 @@ def test_silent_streams_and_dial_in_loops_harm_only_the_bot_itself(tmp_path: Pat
     text = file.read_text()
     for setting, changed in (
         ("start_up_s = 10", "start_up_s = 3"),
-        ('processes = "run"', 'processes = "match"'),
+        ('process_per = "run"', 'process_per = "match"'),
     ):
         assert setting in text
         text = text.replace(setting, changed)

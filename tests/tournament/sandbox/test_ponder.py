@@ -37,7 +37,7 @@ seats = 2
 rule_sets = "basic"
 blocks = "independent"
 seed = "{SEED}"
-concurrency = 1
+jobs = 1
 """
 NO_PONDER = "ponder = false\n"
 
@@ -95,7 +95,7 @@ def test_a_bot_that_spins_while_it_waits_is_reported_or_kept_from_it(
 @pytest.mark.long
 def test_forfeits_are_the_same_while_others_are_frozen(sandbox: Sandbox, tmp_path: Path) -> None:
     clocks = "[clocks]\nbank_s = 0.6\nincrement_s = 0.2\n"
-    header = HEADER.replace("seats = 2", "seats = 3").replace("concurrency = 1", "concurrency = 3")
+    header = HEADER.replace("seats = 2", "seats = 3").replace("jobs = 1", "jobs = 3")
     bots = {"mute": MUTE, "crashes": CRASHES, "pensive": pensive(0.1)}
     file = write_tournament(tmp_path, bots, header + NO_PONDER + clocks)
     end = play(file, tmp_path / "run", sandbox=sandbox)

@@ -11,9 +11,16 @@ def bridge(
     command: Annotated[
         list[str], typer.Argument(metavar="COMMAND", help="The program and its arguments.")
     ],
-    max_matches: Annotated[
+    jobs: Annotated[
         int,
-        typer.Option(metavar="N", min=1, max=999_999, help="Maximum number of matches at once."),
+        typer.Option(
+            "--jobs",
+            "-j",
+            metavar="N",
+            min=1,
+            max=999_999,
+            help="Maximum number of matches at the same time.",
+        ),
     ] = 1,
 ) -> None:
     """Let a program play that reads and prints lines.
@@ -22,4 +29,4 @@ def bridge(
     legal action.
     """
     # `asara bridge` without options of `asara` before it never gets here: see `cli.main`.
-    play_bridge(command, max_matches)
+    play_bridge(command, jobs)

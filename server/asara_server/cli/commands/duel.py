@@ -60,10 +60,10 @@ MaxBlocksOption = Annotated[
         help="Number of deal blocks after which the duel ends undecided.",
     ),
 ]
-AtOnceOption = Annotated[
+JobsOption = Annotated[
     int | None,
     typer.Option(
-        "--at-once",
+        "--jobs",
         "-j",
         metavar="N",
         min=1,
@@ -87,7 +87,7 @@ def duel(
     beta: BetaOption = 0.05,
     max_blocks: MaxBlocksOption = 2_000,
     seed: SeedOption = None,
-    at_once: AtOnceOption = None,
+    jobs: JobsOption = None,
     bank: BankOption = BANK_S,
     increment: IncrementOption = INCREMENT_S,
     start_up: StartUpOption = START_UP_S,
@@ -112,7 +112,7 @@ def duel(
     options = SeriesOptions(
         rules=rules,
         seed=seed,
-        at_once=at_once,
+        jobs=jobs,
         bank=bank,
         increment=increment,
         start_up=start_up,

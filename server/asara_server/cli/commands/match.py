@@ -49,9 +49,9 @@ MatchesOption = Annotated[
 MirroredOption = Annotated[
     bool, typer.Option("--mirrored", help="Play each deal in every rotation of the seats.")
 ]
-AtOnceOption = Annotated[
+JobsOption = Annotated[
     int,
-    typer.Option("--at-once", "-j", metavar="N", min=1, help="Number of matches played at once."),
+    typer.Option("--jobs", "-j", metavar="N", min=1, help="Number of matches played at once."),
 ]
 
 
@@ -62,7 +62,7 @@ def match(
     matches: MatchesOption = None,
     mirrored: MirroredOption = False,
     seed: SeedOption = None,
-    at_once: AtOnceOption = 1,
+    jobs: JobsOption = 1,
     bank: BankOption = BANK_S,
     increment: IncrementOption = INCREMENT_S,
     start_up: StartUpOption = START_UP_S,
@@ -85,7 +85,7 @@ def match(
     options = SeriesOptions(
         rules=rules,
         seed=seed,
-        at_once=at_once,
+        jobs=jobs,
         bank=bank,
         increment=increment,
         start_up=start_up,

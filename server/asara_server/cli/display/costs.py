@@ -52,10 +52,11 @@ def costs_lines(
 def _advice(costs: RunCosts, processes: Mapping[str, ProcessPolicy]) -> Iterator[str]:
     afresh = [name for name, policy in processes.items() if policy == "match"]
     if afresh and costs.share(costs.start_cpu_s) >= _MUCH_STARTING:
-        yield f'With processes = "run", {_bots(afresh, processes)} would not start for every match.'
+        bots = _bots(afresh, processes)
+        yield f'With process_per = "run", {bots} would not start for every match.'
     idle = costs.busy is not None and costs.busy < _BUSY
     if idle and costs.matches * costs.wall_s >= _MANY_MATCHES * costs.slot_s:
-        yield "The cores were not all used: concurrency (or --workers) could be higher."
+        yield "The cores were not all used: jobs (or --workers) could be higher."
 
 
 def _bots(entries: Sequence[str], of: Collection[str]) -> str:

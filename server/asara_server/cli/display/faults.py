@@ -163,7 +163,7 @@ def _listed(names: Sequence[str]) -> str:
 
 def _stays(seat: SeatOutcome, tournament: Tournament) -> bool:
     """Return True if one process of an entry plays all its matches until it forfeits one."""
-    kept = tournament.process_policies[seat.entry] == "run" and tournament.concurrency == 1
+    kept = tournament.process_policies[seat.entry] == "run" and tournament.jobs == 1
     return kept and seat.termination is not Termination.NEVER_STARTED
 
 

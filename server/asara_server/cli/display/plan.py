@@ -41,7 +41,7 @@ def show_plan(tournament: Tournament, expected: Estimate, decision_ms: float) ->
     if len(rows) > 1:
         rows.append(("all", "", f"{expected.blocks:,}", f"{expected.matches:,}", "", ""))
     show_table(
-        heading(tournament, expected.matches, f"{tournament.concurrency} at once"),
+        heading(tournament, expected.matches, f"{tournament.jobs} at once"),
         ("rules", ">seats", ">blocks", ">matches", ">blocks per entry", ">meetings per pair"),
         rows,
     )
@@ -84,8 +84,8 @@ def _block_text(tournament: Tournament) -> str:
 def _legs_text(tournament: Tournament, expected: Estimate) -> str:
     """Say how blocks that share deals are played; see `schedule.legs`."""
     legs = max(-(-kind.matches // kind.blocks) for kind in expected.kinds if kind.blocks)
-    match_s = expected.likely_s * tournament.concurrency / max(expected.matches, 1)
-    size = GroupSize(expected.blocks, legs, tournament.concurrency, match_s, DEFAULT_START_S)
+    match_s = expected.likely_s * tournament.jobs / max(expected.matches, 1)
+    size = GroupSize(expected.blocks, legs, tournament.jobs, match_s, DEFAULT_START_S)
     return (
         f"Blocks are played in groups of about {size.blocks:,}, each in {legs} legs: all bots are\n"
         "ended between two matches of one deal."

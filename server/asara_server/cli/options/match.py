@@ -113,7 +113,7 @@ class SeriesOptions:
 
     rules: str
     seed: str | None
-    at_once: int | None
+    jobs: int | None
     """Number of matches at once; None for one per CPU core."""
     bank: float
     increment: float

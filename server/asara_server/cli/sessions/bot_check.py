@@ -79,7 +79,7 @@ def _tournament(bot: BotCommand, opponent: BotCommand, options: CheckBotOptions)
                 "seats": 2,
                 "rule_sets": options.rules,
                 "blocks": "independent",
-                "processes": "run",
+                "process_per": "run",
                 "clocks": {"bank_s": options.bank, "start_up_s": options.start_up},
             },
             name="check",

@@ -44,9 +44,7 @@ def play_duel(
         check_output("--json", json_file, run=options.out_directory)
     a, b = (entry.name for entry in tournament.entries)
     schedule = list(rotated((a, b), combination, 2 * max_blocks, mirrored=True))
-    meter = DuelMeter(
-        Duel(schedule, test), heading((a, b), combination, test, tournament.concurrency)
-    )
+    meter = DuelMeter(Duel(schedule, test), heading((a, b), combination, test, tournament.jobs))
     end, status = play_series(tournament, schedule, options, log, meter=meter, enough=meter.decided)
     report = meter.duel.report()
     if report.failed_start is not None:

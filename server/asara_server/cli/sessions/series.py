@@ -53,7 +53,7 @@ def series_tournament(
         "seats": len(bots),
         "rule_sets": options.rules,
         "ponder": options.ponder,
-        "processes": options.processes.value,
+        "process_per": options.processes.value,
         "seed": None if options.seed is None else local_seed(options.seed),
         "clocks": {
             "bank_s": options.bank,
@@ -61,8 +61,8 @@ def series_tournament(
             "start_up_s": options.start_up,
         },
     }
-    if options.at_once is not None:
-        table["concurrency"] = options.at_once
+    if options.jobs is not None:
+        table["jobs"] = options.jobs
     try:
         return check_tournament(table, name=command, base=Path("/"))  # all paths are absolute
     except ConfigError as error:

@@ -207,9 +207,9 @@ def chosen_executor(
     """
     if options.choice is ExecutorChoice.LOCAL:
         local = LocalExecutor(watch.referee, _notify_address, strangers=True)
-        yield local, f"{tournament.concurrency} at once"
+        yield local, f"{tournament.jobs} at once"
     elif options.choice is ExecutorChoice.PROCESSES:
-        number = options.workers or tournament.concurrency
+        number = options.workers or tournament.jobs
         with process_workers(number, watch.others) as backend:
             yield WorkerExecutor(backend), f"by {count(number, 'worker process')}"
     else:

@@ -12,10 +12,10 @@
     places = 3                         # the first ones that have to be clear; default: all
     orders = "rotations"               # seat orders of a group; or "all"
     seed = "…"                         # 64 random hexadecimal digits; default: drawn for each run
-    concurrency = 2                    # matches at once; default: one per processor core
+    jobs = 2                           # matches at once; default: one per processor core
     deals = "committed"                # or "joint": every bot adds a nonce to every deal;
                                        # independent blocks only
-    processes = "run"                  # a bot process lives on for further matches of the run, or
+    process_per = "run"                # a bot process lives on for further matches of the run, or
                                        # for one "match"
     ponder = true                      # false: contained bots are frozen while they are not asked
     transport = "unix"                 # or "tcp", for languages without unix sockets
@@ -52,7 +52,7 @@
     command = "python bots/greedy/main.py"   # or a list of words
     directory = "."                    # working directory; relative to this file
     environment = { LEVEL = "3" }
-    processes = "match"                # of this entry; default: as above
+    process_per = "match"              # of this entry; default: as above
     build = "make"                     # runs once, in a copy of the directory; default: no build
     readable = ["models"]              # further paths visible in the sandbox; relative to this file
     loopback = true                    # internet sockets among the bot's own processes in the
@@ -72,7 +72,7 @@
     key = "key.pem"
     tokens = "tokens.json"             # written by `asara token`; default: beside the referee's key
     wait_s = 600                       # how long matches wait for a bot; then it missed them
-    matches_at_once = 16               # per bot, unless its Hello asks for fewer
+    jobs_per_bot = 16                  # per bot, unless its Hello asks for fewer
 
 A bot starts in its `directory`, and its command is relative to it. `python` is the interpreter that
 runs asara. `blocks` is "duplicate" by default if there are twice as many entries as seats (with
@@ -195,7 +195,7 @@ class Entry(_Section):
     """Files and directories visible in the sandbox besides the entry's own."""
     loopback: bool = False
     """True if a bot's processes have internet sockets among themselves in the sandbox."""
-    processes: ProcessPolicy | None = None
+    process_per: ProcessPolicy | None = None
     """Lifetime of its processes; None for that of the tournament."""
 
     @field_validator("build", mode="before")
@@ -334,7 +334,7 @@ class Remote(_Section):
     """The file that `asara token` writes."""
     wait_s: Seconds = 600
     """Seconds that matches wait for an absent bot; then it forfeits them until it dials in."""
-    matches_at_once: Annotated[int, Field(ge=1, le=1_024)] = 16
+    jobs_per_bot: Annotated[int, Field(ge=1, le=1_024)] = 16
     """Concurrent matches of each bot, unless its Hello asks for fewer."""
 
 
@@ -360,7 +360,7 @@ class Tournament(_Section):
     places: Annotated[int, Field(ge=1)] | None = None
     """Number of the first places whose ranks have to be settled; None for all."""
     seed: str | None = None
-    concurrency: Annotated[int, Field(ge=1, le=10_000)] = Field(default_factory=usable_cores)
+    jobs: Annotated[int, Field(ge=1, le=10_000)] = Field(default_factory=usable_cores)
     deals: Literal["committed", "joint"] = "committed"
     """Deals drawn by the referee alone, which commits to them, or with a nonce of every bot."""
     ponder: bool = True
@@ -379,7 +379,7 @@ class Tournament(_Section):
     """Most tables of a duplicate block."""
     blocks: BlockKind = Field(default_factory=_default_blocks)
     """Sharing of deals; by default "duplicate" if there are enough entries, or "mirrored"."""
-    processes: ProcessPolicy = "run"
+    process_per: ProcessPolicy = "run"
     """Lifetime of the processes of entries that do not choose their own."""
 
     _left_out: tuple[LeftOut, ...] = PrivateAttr(())
@@ -519,7 +519,7 @@ class Tournament(_Section):
     def process_policies(self) -> dict[str, ProcessPolicy]:
         """Lifetime of the processes of each entry whose bots are started here."""
         local = [entry for entry in self.entries if not entry.remote]
-        return {entry.name: entry.processes or self.processes for entry in local}
+        return {entry.name: entry.process_per or self.process_per for entry in local}
 
     @property
     def settled_places(self) -> int:

@@ -55,7 +55,7 @@ class RemoteLobby:
         remote, authenticator = self._remote, self._authenticator
         for bot in self._bots:
             self._referee.register_bot(
-                bot.key, bot.entry, authenticator=authenticator, max_matches=remote.matches_at_once
+                bot.key, bot.entry, authenticator=authenticator, max_matches=remote.jobs_per_bot
             )
         serving = await serve(
             self._referee, remote.listen, tls=tls_files(remote), authenticator=authenticator

@@ -54,4 +54,4 @@ def estimate(tournament: Tournament, decision_s: float) -> Estimate:
         likely += kind.matches * kind.seats * (start + decisions * decision_s)
         seat_s = clocks.bank_s + decisions * longest_decision_s
         longest += kind.matches * (clocks.start_up_s + kind.seats * seat_s)
-    return Estimate(tuple(kinds), likely / tournament.concurrency, longest / tournament.concurrency)
+    return Estimate(tuple(kinds), likely / tournament.jobs, longest / tournament.jobs)
