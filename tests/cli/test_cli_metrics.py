@@ -94,7 +94,7 @@ def test_worker_processes_are_counted_together_even_after_one_was_killed(tmp_pat
         tmp_path, dict.fromkeys(("ann", "bob", "cid"), HELD), HEADER + "rounds = 2\n", PATIENT
     )
     words = ("tournament", "run", file, "--out", tmp_path / "run", "--key", tmp_path / "key")
-    workers = ("--executor", "processes", "--workers", "2")
+    workers = ("--workers", "2")
     with command(*words, *workers) as (process, url):
         wait_until("three matches are over", lambda: sound(scrape(url)) >= 3)
         os.kill(children(process.pid, "spawn_main")[0], signal.SIGKILL)

@@ -10,10 +10,9 @@ from asara_server.cli.display.help_page import PlainCommand
 from asara_server.cli.display.plan import show_plan
 from asara_server.cli.errors import UserError
 from asara_server.cli.options.executor import (
-    ExecutorChoice,
-    ExecutorOption,
+    DaskOption,
     ExecutorOptions,
-    SchedulerOption,
+    JobsOption,
     WorkersOption,
 )
 from asara_server.cli.options.key import KeyOption
@@ -105,9 +104,9 @@ def run(
     prepare: PrepareOption = False,
     durability: DurabilityOption = DurabilityChoice.NORMAL,
     sandbox: SandboxOption = SandboxChoice.BUBBLEWRAP,
-    executor: ExecutorOption = ExecutorChoice.LOCAL,
+    jobs: JobsOption = None,
     workers: WorkersOption = None,
-    scheduler: SchedulerOption = None,
+    dask: DaskOption = None,
     metrics: MetricsOption = None,
     web: WebOption = None,
     insecure_remote: InsecureRemoteOption = False,
@@ -125,7 +124,8 @@ def run(
         prepare=prepare,
         durability=durability,
         sandbox=sandbox,
-        executor=ExecutorOptions(executor, workers, scheduler),
+        jobs=jobs,
+        executor=ExecutorOptions(workers, dask),
         metrics=metrics,
         web=web,
         insecure_remote=insecure_remote,

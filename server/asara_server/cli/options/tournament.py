@@ -106,6 +106,8 @@ class TournamentOptions:
     prepare: bool
     durability: DurabilityChoice
     sandbox: SandboxChoice
+    jobs: int | None
+    """Number of matches at the same time; None for that of the tournament file."""
     executor: ExecutorOptions
     metrics: str | None
     web: str | None

@@ -10,7 +10,7 @@ from asara_server import system
 from asara_server.cli.display.console import notify, warn
 from asara_server.cli.display.quantities import count
 from asara_server.cli.errors import UserError
-from asara_server.cli.options.executor import ExecutorChoice, ExecutorOptions
+from asara_server.cli.options.executor import ExecutorOptions
 from asara_server.cli.options.log import LogOptions
 from asara_server.cli.options.sandbox import SandboxChoice
 from asara_server.logs import configure, log_left_out
@@ -205,17 +205,15 @@ def chosen_executor(
     `watch` receives the referees, except those of a cluster. No file in `private.hidden` is sent to
     a worker.
     """
-    if options.choice is ExecutorChoice.LOCAL:
+    if options.workers is not None:
+        with process_workers(options.workers, watch.others) as backend:
+            yield WorkerExecutor(backend), f"by {count(options.workers, 'worker process')}"
+    elif options.dask is not None:
+        with _dask_executor(options.dask, tournament, sandbox, private) as executor:
+            yield executor, f"by the workers of {options.dask}"
+    else:
         local = LocalExecutor(watch.referee, _notify_address, strangers=True)
         yield local, f"{tournament.jobs} at once"
-    elif options.choice is ExecutorChoice.PROCESSES:
-        number = options.workers or tournament.jobs
-        with process_workers(number, watch.others) as backend:
-            yield WorkerExecutor(backend), f"by {count(number, 'worker process')}"
-    else:
-        assert options.scheduler is not None
-        with _dask_executor(options.scheduler, tournament, sandbox, private) as executor:
-            yield executor, f"by the workers of {options.scheduler}"
 
 
 @contextmanager

@@ -52,6 +52,8 @@ from asara_server.tournament.schedule.plan import planned_matches
 def play_tournament(tournament: Tournament, options: TournamentOptions, log: LogOptions) -> int:
     """Prepare, play or resume the tournament; return the exit status."""
     _check_options(tournament, options)
+    if options.jobs is not None:
+        tournament = tournament.model_copy(update={"jobs": options.jobs})
     options = replace(options, key=key_of_run(options.key, options.out_directory))
     matches = planned_matches(tournament)
     check_remote(tournament, options.file)
@@ -107,7 +109,9 @@ def play_tournament(tournament: Tournament, options: TournamentOptions, log: Log
 
 def _check_options(tournament: Tournament, options: TournamentOptions) -> None:
     """Raise UserError for options that do not fit each other or the tournament."""
-    options.executor.check(tournament, metrics=options.metrics is not None)
+    options.executor.check(
+        tournament, jobs=options.jobs, metrics=options.metrics is not None
+    )
     if options.resume and options.replace:
         raise UserError("--resume continues a run and --replace deletes it; remove one of the two")
     if options.prepare and options.resume:

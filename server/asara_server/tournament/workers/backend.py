@@ -20,7 +20,7 @@ class WorkerBackend(Protocol):
     """Workers that play deal blocks. All methods belong to one event loop."""
 
     name: str
-    """Name in `--executor`."""
+    """Name in `run.json`."""
     cores: int
     """Number of cores of this machine that they may use; 0 if they are on other machines."""
 
