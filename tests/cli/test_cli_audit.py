@@ -143,20 +143,6 @@ def commitment_of(run: Path) -> str:
     return str(json.loads((run / "manifest.json").read_text())["deal_commitment"])
 
 
-def test_a_run_says_whether_its_deals_were_compared_with_the_published_commitment(
-    cup: Path,
-) -> None:
-    line = f"  deal commitment: {commitment_of(cup)}, "
-    assert f"{line}not compared with the one that was published (--commitment)\n" in (
-        asara("audit", cup).stdout
-    )
-    done = asara("audit", cup, "--commitment", commitment_of(cup))
-    assert f"{line}as published\n" in done.stdout
-    done = asara("audit", cup, "--commitment", "00" * 32)
-    assert done.returncode == 1
-    assert f"{line}not the one that was published\n" in done.stdout
-
-
 def test_no_advice_that_the_auditor_has_followed(cup: Path) -> None:
     assert "(--manifest)" in asara("audit", cup).stderr
     done = asara("audit", cup, "--manifest", "00" * 32)
@@ -174,7 +160,7 @@ def test_a_run_says_who_signed_it_and_what_was_not_checked(cup: Path) -> None:
         f"{cup}: Cup: finished; 12 of 12 matches have a result",
         f"  key {CUP_KEY.public.hex()[:16]}: named in the manifest that was published (--manifest)",
         f"  manifest: {manifest_of(cup)}, as published",
-        f"  deal commitment: {commitment_of(cup)}, that of the published manifest",
+        f"  deal commitment: {commitment_of(cup)}, that of the manifest",
         "  notes.txt: extra: not part of the run, and not checked",
         (
             "  checked: this key signed manifest, results and 12 replays; schedule, deals, "
@@ -223,12 +209,11 @@ def test_two_runs_below_one_directory(tmp_path: Path) -> None:
 
 def test_a_single_replay_is_checked_against_the_secret_of_its_run(cup: Path) -> None:
     file = cup / "replays" / "r1-basic-0001-1.asara"
-    commitment = json.loads((cup / "run.json").read_text())["deal_commitment"]
-    done = asara("audit", file, "--commitment", commitment)
+    done = asara("audit", file, "--manifest", manifest_of(cup))
     assert done.returncode == 0, done.stdout
-    done = asara("audit", file, "--commitment", "00" * 32)
+    done = asara("audit", file, "--manifest", "00" * 32)
     assert done.returncode == 1
-    assert "deal_commitment: expected 0000" in done.stdout
+    assert "not the manifest that was published: expected SHA-256 0000" in done.stdout
     assert "no signed end of a run" in done.stdout
 
 
@@ -347,8 +332,7 @@ def test_a_duel_may_end_early_but_a_tournament_may_not(tmp_path: Path) -> None:
 
 
 def test_hashes_of_another_shape(cup: Path) -> None:
-    for option in ("--commitment", "--manifest"):
-        assert "64 hexadecimal digits" in refusal("audit", cup, option, "abc")
+    assert "64 hexadecimal digits" in refusal("audit", cup, "--manifest", "abc")
     assert "is for --inclusion" in refusal("audit", cup, "--proof", cup / "run.json")
 
 
@@ -357,7 +341,7 @@ def test_hashes_of_another_shape(cup: Path) -> None:
 
 def prove(run: Path, name: str, proof: Path) -> None:
     file = run / "replays" / f"{name}.asara"
-    done = asara("replay", "prove", file, "--out", proof)
+    done = asara("replay", "prove", file, "--output", proof)
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
 
@@ -407,7 +391,7 @@ def test_a_replay_elsewhere_needs_its_proof(cup: Path) -> None:
         f"{alone}: does not lie in a run; name its proof with --proof, which `asara replay prove` "
         "in the run writes"
     )
-    done = asara("replay", "prove", alone, "--out", cup.parent / "p")
+    done = asara("replay", "prove", alone, "--output", cup.parent / "p")
     assert done.returncode == 1
     assert "does not lie in the `replays` of a run" in done.stderr
 
@@ -474,7 +458,7 @@ def test_the_proof_of_another_replay_another_run_or_no_run(cup: Path, tmp_path: 
     write_replay(cup / "replays" / "x.asara", other, KEY)
     done = asara("audit", cup / "replays" / "x.asara", "--inclusion")
     assert "this replay does not belong to the run" in done.stdout
-    done = asara("replay", "prove", cup / "replays" / "x.asara", "--out", tmp_path / "p")
+    done = asara("replay", "prove", cup / "replays" / "x.asara", "--output", tmp_path / "p")
     assert done.returncode == 1
     assert "does not belong to the run" in done.stderr
     write_replay(tmp_path / "x.asara", other, KEY)

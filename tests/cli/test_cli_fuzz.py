@@ -132,8 +132,8 @@ REPLAY = "run/replays/r1-basic-0001.asara"
 REFUSED_RUN = "tournament run {}/cup.toml --out {}/cup.toml"
 READERS = (
     "status {}/run",
-    "standings {}/run --cross",
-    "report {}/run --out {}/out/page.html",
+    "status {}/run --cross",
+    "report {}/run --output {}/out/page.html",
     "tournament bundle {}/run",
 )
 TARGETS = (
@@ -196,7 +196,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         '{"bot 0": {"state": "here", "since": "2026-01-01T10:00:00+00:00"}}}'
     )
     written = found / "standings.json"
-    assert asara("standings", run, "--json", written).returncode == 0
+    assert asara("status", run, "--json", written).returncode == 0
     written.rename(run / "standings.json")
     _leave_killed_run(found, replay_bytes(replays[0], KEY))
     return found
@@ -356,7 +356,7 @@ def run_arguments(folder: Path, dice: random.Random, seed: int) -> None:
             if not getattr(parameter, "is_flag", False):
                 words.append(_value(folder, dice, parameter))
     if names[0] in STARTS_BOTS:
-        words += ["no-such-bot"] if names[0] != "serve" else ["--opponent", "no-such-bot"]
+        words.append("no-such-bot")
     if names in {("tournament", "run"), ("tournament", "check")}:
         words += ["--out", str(folder / "cup.toml")]
     if names == ("audit",):  # which would look for replays on the whole disk

@@ -42,7 +42,7 @@ def loaded(*words: str) -> set[str]:
     return set(re.findall(r"\| +([\w.]+)$", done.stderr, re.MULTILINE))
 
 
-@pytest.mark.parametrize("words", ["", "--help", "--log-level info --version"])
+@pytest.mark.parametrize("words", ["", "--help", "-v --version"])
 def test_the_root_loads_no_command_and_no_large_package(words: str) -> None:
     found = loaded(*words.split())
     assert "asara_server.cli.app" in found
@@ -81,8 +81,7 @@ def test_defaults_are_shown_in_the_form_in_which_they_are_typed() -> None:
     text = " ".join(asara("match", "--help").stdout.split())
     for note in (
         "[default: basic]",
-        "[default: 60]",
-        "[default: 0.5]",
+        "[default: 60+0.5]",
         "[default: random]",
         "[default: bubblewrap; env: ASARA_SANDBOX]",
     ):
@@ -92,9 +91,8 @@ def test_defaults_are_shown_in_the_form_in_which_they_are_typed() -> None:
     )
 
 
-@pytest.mark.parametrize("option", ["--processes", "--sandbox"])
-def test_an_unknown_choice_is_refused_with_those_that_there_are(option: str) -> None:
-    done = asara("match", "random", "random", option, "nothing")
+def test_an_unknown_choice_is_refused_with_those_that_there_are() -> None:
+    done = asara("match", "random", "random", "--sandbox", "nothing")
     assert done.returncode == 2
     assert ": 'nothing' is not one of '" in done.stderr
     assert "Value error" not in done.stderr

@@ -95,17 +95,6 @@ def test_mirrored_matches_are_whole_blocks_of_one_deal(tmp_path: Path) -> None:
     )
 
 
-@pytest.mark.long
-@pytest.mark.parametrize("command", ["match", "duel"])
-def test_the_lifetime_of_processes_is_an_option(tmp_path: Path, command: str) -> None:
-    number = {"match": ("--mirrored",), "duel": ("--max-blocks", "1")}[command]
-    words = (command, "random", "random", *number, "--processes", "match", "--out", "run")
-    done = asara(*words, cwd=tmp_path)
-    assert done.returncode in {0, 3}, done.stderr
-    replays = [read_replay(path) for path in (tmp_path / "run" / "replays").iterdir()]
-    assert {replay.header.processes for replay in replays} == {("match", "match")}
-
-
 def test_a_bot_that_exits_at_once_is_told_with_status_and_last_words(tmp_path: Path) -> None:
     bad = write(tmp_path, "bad", sample_bots.EXITS)
     done = asara("match", bad, "random", cwd=tmp_path)
@@ -278,7 +267,7 @@ def test_options_that_make_no_sense_are_refused() -> None:
     assert refusal("match", "random", "random", "--rules", "genie") == (
         "asara: --rules genie: rule set 'genie' needs 'pro': write 'pro+genie'\n"
     )
-    assert "'--bank'" in refusal("match", "random", "random", "--bank", "-3")
+    assert "'--clock'" in refusal("match", "random", "random", "--clock", "-3")
     assert "'--matches'" in refusal("match", "random", "random", "--matches", "0")
 
 
@@ -300,7 +289,7 @@ def test_a_bot_that_thinks_is_named_while_it_thinks(
     monkeypatch.setattr(progress, "LINE_INTERVAL_S", 0.2)
     monkeypatch.setattr(progress, "WAIT_SHOWN_S", 0.3)
     code = "import asara, signal\nasara.run(lambda decision, match: signal.pause())\n"
-    done = asara("match", write(tmp_path, "slow", code), "random", "--bank", "1", cwd=tmp_path)
+    done = asara("match", write(tmp_path, "slow", code), "random", "--clock", "1", cwd=tmp_path)
     assert "waiting for slow: decision 1 of r1-basic-0001 (" in done.stderr
     assert 'slow.py", line 2, in <lambda>' in done.stderr
 

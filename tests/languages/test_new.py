@@ -10,7 +10,7 @@ from tests.cli.command import asara_process
 from tests.languages.kits import BRIDGES, KITS, Kit, require
 from tests.tournament.sandbox_config import sandbox_or_skip
 
-CONTAINED = ("--sandbox", "bubblewrap", "--bank", "600", "--start-up", "120")
+CONTAINED = ("--sandbox", "bubblewrap", "--clock", "600", "--start-up", "120")
 _LONGEST_S = 1_800
 """Seconds that a command may take, most of them for a first build."""
 

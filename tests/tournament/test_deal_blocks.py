@@ -286,11 +286,11 @@ def test_a_run_that_was_stopped_within_a_block_keeps_its_replays_back_until_it_i
     ]
     assert not replays(out)
     shown = "3 deal blocks were played in part, without 3 matches.\n"
-    assert shown in asara("standings", out).stdout
+    assert shown in asara("status", out).stdout
     assert asara("audit", out).returncode == 0
     end = play(file, out, resume=True)
     assert end.standings.complete
-    assert shown not in asara("standings", out).stdout
+    assert shown not in asara("status", out).stdout
     assert len(replays(out)) == len(end.results) == 6
 
 

@@ -31,22 +31,21 @@ Usage: asara sidecar [OPTIONS]
     hello          all methods, policies and limits
 
 Options:
-  --seed TEXT  Seed of requests that have none. [default: ASARA_SEED, or random]
-  -h, --help   Show this message and exit.
+  -h, --help  Show this message and exit.
 """
 
 
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
     """Answer the requests on standard input until it ends, and exit."""
     parser = _Parser(allow_abbrev=False)
-    parser.add_argument("--seed", default=os.environ.get("ASARA_SEED"))
-    sidecar(parser.parse_args(arguments).seed)
+    parser.parse_args(arguments)
+    sidecar()
 
 
-def sidecar(seed: str | None) -> NoReturn:
-    """Answer with this seed, or a random one, until standard input ends, and exit."""
+def sidecar() -> NoReturn:
+    """Answer until standard input ends, and exit; ASARA_SEED is that of requests without one."""
     try:
-        serve(Sidecar(seed), sys.stdin.buffer, sys.stdout.buffer)
+        serve(Sidecar(os.environ.get("ASARA_SEED")), sys.stdin.buffer, sys.stdout.buffer)
     except BrokenPipeError:  # the bot has ended
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # what is buffered goes nowhere
     except KeyboardInterrupt:

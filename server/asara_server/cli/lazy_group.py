@@ -28,8 +28,7 @@ GROUPS: Final = {
         "serve": "Referee bots that you start yourself.",
     },
     "Results": {
-        "status": "Show the progress of a run.",
-        "standings": "Show the standings of a run.",
+        "status": "Show the progress and the standings of a run.",
         "report": "Write the report of a run as an HTML page.",
         "web": "Show runs and their matches in a browser.",
         "replay": "Inspect replays of finished matches.",

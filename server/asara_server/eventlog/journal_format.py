@@ -40,7 +40,7 @@ GENESIS: Final = bytes(CHECKSUM_BYTES)
 """The checksum before the first row."""
 
 
-RESTORE: Final = "restore the journal from a backup, or start the run anew with --replace"
+RESTORE: Final = "restore the journal from a backup, or start the run again in another folder"
 
 
 class JournalError(Exception):

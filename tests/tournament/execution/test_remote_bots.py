@@ -3,7 +3,6 @@
 import asyncio
 import io
 from collections import Counter
-from contextlib import closing
 from pathlib import Path
 
 import grpc
@@ -15,7 +14,6 @@ from asara_server.logs import configure
 from asara_server.tournament.config.token_store import new_token, revoke_token, sha256_of
 from asara_server.tournament.config.tournament_file import load_tournament
 from asara_server.tournament.run.directory import (
-    RunDirectory,
     RunDirectoryError,
     read_info,
     read_remote,
@@ -389,17 +387,3 @@ def test_who_is_here_is_read_from_what_a_run_wrote_only(tmp_path: Path) -> None:
         (tmp_path / "remote.json").write_text(garbage)
         with pytest.raises(RunDirectoryError, match=r"remote\.json: cannot be read$"):
             read_remote(tmp_path)
-
-
-def test_what_a_killed_run_leaves_is_replaced(tmp_path: Path) -> None:
-    file, _ = write_cup(tmp_path, ("ann", "bob"))
-
-    async def begin() -> None:
-        async with running(file) as run:
-            await run.opened
-
-    asyncio.run(begin())
-    (tmp_path / "run" / "remote.json").write_text("{}")
-    (tmp_path / "run" / ".remote.json.7.part").touch()
-    with closing(RunDirectory.create(tmp_path / "run", replace=True)):
-        assert not (tmp_path / "run" / "remote.json").exists()

@@ -120,7 +120,7 @@ def play(file: Path, matches: Sequence[ScheduledMatch], sandbox: Sandbox) -> Run
         out = file.parent / "run"
         with (
             closing(RunDirectory.create(out)) as directory,
-            log_to_file(LogOptions(None, "console"), out / "run.log"),
+            log_to_file(LogOptions(), out / "run.log"),
         ):
             runner = Runner(
                 load_tournament(file),

@@ -282,11 +282,6 @@ def test_ponder_is_refused_where_no_bot_can_be_frozen(
     refused = asara(*run, "--sandbox", "none")
     assert refused.returncode == 2
     assert "cup.toml: ponder = false: only bots in the sandbox can be frozen" in one(refused.stderr)
-    refused = asara("match", "random", "greedy", "--no-ponder", "--sandbox", "none")
-    assert refused.returncode == 2
-    assert one(refused.stderr).startswith(
-        "asara: --no-ponder: only bots in the sandbox can be frozen"
-    )
     monkeypatch.setattr(Sandbox, "can_freeze", False)
     refused = asara(*run, "--sandbox", "bubblewrap")
     assert refused.returncode == 2

@@ -27,15 +27,6 @@ ManifestOption = Annotated[
         show_default="not compared",
     ),
 ]
-CommitmentOption = Annotated[
-    str | None,
-    typer.Option(
-        "--commitment",
-        metavar="HEX",
-        help="The commitment to the deals, published before the first match.",
-        show_default="that in the manifest",
-    ),
-]
 InclusionOption = Annotated[
     bool,
     typer.Option(
@@ -63,7 +54,7 @@ JobsOption = Annotated[
         "-j",
         metavar="N",
         min=1,
-        help="Number of processes.",
+        help="Number of replays to audit at the same time, one process each.",
         show_default="one per usable core, if there are enough replays",
     ),
 ]
@@ -73,7 +64,6 @@ def audit(
     paths: PathsArgument,
     key: PublicKeyOption = None,
     manifest: ManifestOption = None,
-    commitment: CommitmentOption = None,
     inclusion: InclusionOption = False,
     proof: ProofOption = None,
     leaks: LeaksOption = False,
@@ -88,9 +78,9 @@ def audit(
     """
     from asara_server.cli.sessions.audit import audit_inclusion, audit_paths, published
 
-    held = published(key, manifest, commitment)
+    held = published(key, manifest)
     if inclusion:
         raise typer.Exit(audit_inclusion(paths, proof, held, leaks=leaks))
     if proof is not None:
         raise typer.BadParameter("is for --inclusion; add it", param_hint="--proof")
-    raise typer.Exit(audit_paths(paths, held, leaks=leaks, processes=jobs))
+    raise typer.Exit(audit_paths(paths, held, leaks=leaks, jobs=jobs))

@@ -5,11 +5,10 @@ from typing import Annotated
 
 import typer
 
-from asara_server.cli.options.check import BANK_S, START_UP_S, CheckBotOptions
+from asara_server.cli.options.check import GENEROUS_CLOCK, START_UP_S, CheckBotOptions
 from asara_server.cli.options.match import (
-    BankOption,
+    ClockOption,
     RulesOption,
-    ShowOutputOption,
     StartUpOption,
 )
 from asara_server.cli.options.sandbox import (
@@ -38,11 +37,10 @@ def check(
     context: typer.Context,
     bot: BotArgument,
     rules: RulesOption = "pro+gifts+genie",
-    bank: BankOption = BANK_S,
+    clock: ClockOption = GENEROUS_CLOCK,
     start_up: StartUpOption = START_UP_S,
     out_directory: OutOption = None,
     json_file: JsonOption = None,
-    show_output: ShowOutputOption = False,
     sandbox: SandboxOption = SandboxChoice.BUBBLEWRAP,
     readable: ReadableOption = None,
 ) -> None:
@@ -58,11 +56,10 @@ def check(
     options = CheckBotOptions(
         bot=bot,
         rules=rules,
-        bank=bank,
+        clock=clock,
         start_up=start_up,
         out_directory=out_directory,
         json_file=json_file,
-        show_output=show_output,
         sandbox=sandbox,
         readable=readable_paths(readable),
     )

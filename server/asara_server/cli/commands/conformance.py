@@ -32,9 +32,6 @@ RunOption = Annotated[
         help="Play only these cases; * stands for any text.",
     ),
 ]
-SkipOption = Annotated[
-    list[str] | None, typer.Option("--skip", metavar="PATTERN", help="Leave out these cases.")
-]
 KnownFailingOption = Annotated[
     Path | None,
     typer.Option(
@@ -42,9 +39,6 @@ KnownFailingOption = Annotated[
         metavar="FILE",
         help="Names of cases that fail, one a line; one that passes makes the run fail.",
     ),
-]
-JsonOption = Annotated[
-    Path | None, typer.Option("--json", metavar="FILE", help="Also write the results as JSON.")
 ]
 JunitOption = Annotated[
     Path | None,
@@ -78,9 +72,7 @@ def conformance(
     command: CommandArgument = None,
     level: LevelOption = None,
     run: RunOption = None,
-    skip: SkipOption = None,
     known_failing: KnownFailingOption = None,
-    json_file: JsonOption = None,
     junit_file: JunitOption = None,
     jobs: JobsOption = None,
     again: AgainOption = False,
@@ -97,14 +89,12 @@ def conformance(
     from asara_server.cli.sessions.conformance import Options, list_all, test_client
 
     if list_cases:
-        list_all(run or [], skip or [], level)
+        list_all(run or [], level)
         return
     options = Options(
         level=level,
         run=run or [],
-        skip=skip or [],
         known_failing=known_failing,
-        json_file=json_file,
         junit_file=junit_file,
         jobs=jobs,
         again=again,

@@ -4,23 +4,17 @@ from typing import Annotated
 
 import typer
 
-from asara_server.cli.options.key import KeyOption
 from asara_server.cli.options.match import (
-    BANK_S,
-    INCREMENT_S,
     START_UP_S,
-    BankOption,
-    IncrementOption,
-    NoPonderOption,
-    ProcessesChoice,
-    ProcessesOption,
+    USUAL_CLOCK,
+    ClockOption,
+    JobsOption,
     RulesOption,
     SeedOption,
     SeriesOptions,
-    ShowOutputOption,
     StartUpOption,
 )
-from asara_server.cli.options.run_directory import OutOption, ReplaceOption
+from asara_server.cli.options.run_directory import OutOption
 from asara_server.cli.options.sandbox import (
     ReadableOption,
     SandboxChoice,
@@ -49,10 +43,6 @@ MatchesOption = Annotated[
 MirroredOption = Annotated[
     bool, typer.Option("--mirrored", help="Play each deal in every rotation of the seats.")
 ]
-JobsOption = Annotated[
-    int,
-    typer.Option("--jobs", "-j", metavar="N", min=1, help="Number of matches played at once."),
-]
 
 
 def match(
@@ -63,17 +53,11 @@ def match(
     mirrored: MirroredOption = False,
     seed: SeedOption = None,
     jobs: JobsOption = 1,
-    bank: BankOption = BANK_S,
-    increment: IncrementOption = INCREMENT_S,
+    clock: ClockOption = USUAL_CLOCK,
     start_up: StartUpOption = START_UP_S,
     out_directory: OutOption = None,
-    key: KeyOption = None,
-    replace: ReplaceOption = False,
-    processes: ProcessesOption = ProcessesChoice.RUN,
     sandbox: SandboxOption = SandboxChoice.BUBBLEWRAP,
-    show_output: ShowOutputOption = False,
     readable: ReadableOption = None,
-    no_ponder: NoPonderOption = False,
 ) -> None:
     """Play a match between 2 to 4 bots.
 
@@ -86,18 +70,11 @@ def match(
         rules=rules,
         seed=seed,
         jobs=jobs,
-        bank=bank,
-        increment=increment,
+        clock=clock,
         start_up=start_up,
         out_directory=out_directory,
-        replace=replace,
-        key=key,
-        processes=processes,
         sandbox=sandbox,
         readable=readable_paths(readable),
-        ponder=not no_ponder,
     )
-    status = play_matches(
-        bots, matches, options, context.obj, mirrored=mirrored, with_output=show_output
-    )
+    status = play_matches(bots, matches, options, context.obj, mirrored=mirrored)
     raise typer.Exit(status)

@@ -12,7 +12,6 @@ from asara.v1.replay_pb2 import Replay, ReplayRecord
 from asara_server.cli.display.console import out, show_table
 from asara_server.cli.display.help_page import PlainCommand
 from asara_server.cli.errors import UserError
-from asara_server.cli.options.match import START_UP_S, StartUpOption
 from asara_server.cli.options.output_file import check_output, write_output
 from asara_server.cli.options.sandbox import (
     ReadableOption,
@@ -87,23 +86,13 @@ LimitOption = Annotated[
         show_default="the time that the seat had",
     ),
 ]
-BotSeedOption = Annotated[
-    int | None,
-    typer.Option(
-        "--seed",
-        metavar="NUMBER",
-        min=0,
-        max=2**63 - 1,
-        help="ASARA_SEED of the bot.",
-        show_default="the one that it had in the run",
-    ),
-]
 ProofOption = Annotated[
-    Path, typer.Option("--out", "-o", metavar="PROOF", help="File to write, such as FILE.proof.")
+    Path,
+    typer.Option("--output", "-o", metavar="PROOF", help="File to write, such as FILE.proof."),
 ]
 PageOption = Annotated[
     Path,
-    typer.Option("--out", "-o", metavar="FILE.html", help="File to write, such as match.html."),
+    typer.Option("--output", "-o", metavar="FILE.html", help="File to write, such as match.html."),
 ]
 PageSeatOption = Annotated[
     int | None,
@@ -121,9 +110,6 @@ LanguageOption = Annotated[
 LogsOption = Annotated[
     bool,
     typer.Option("--logs", help="Add what the bots wrote, if FILE lies in the folder of its run."),
-]
-ReplacePageOption = Annotated[
-    bool, typer.Option("--replace", help="Replace FILE.html if it exists.")
 ]
 AArgument = Annotated[Path, typer.Argument(metavar="A", help="A replay.")]
 BArgument = Annotated[Path, typer.Argument(metavar="B", help="The replay to compare it with.")]
@@ -168,8 +154,6 @@ def ask(
     bot: BotArgument,
     seat: AskedSeatOption = None,
     limit: LimitOption = None,
-    seed: BotSeedOption = None,
-    start_up: StartUpOption = START_UP_S,
     sandbox: SandboxOption = SandboxChoice.BUBBLEWRAP,
     readable: ReadableOption = None,
 ) -> None:
@@ -187,8 +171,6 @@ def ask(
         bot=bot,
         seat=seat,
         limit=limit,
-        seed=seed,
-        start_up=start_up,
         sandbox=sandbox,
         readable=readable_paths(readable),
     )
@@ -213,7 +195,7 @@ def prove(file: FileArgument, out_file: ProofOption) -> None:
     """
     from asara_server.cli.sessions.audit import replay_proof
 
-    check_output("--out", out_file, inputs=[file])
+    check_output("--output", out_file, inputs=[file])
     write_output(out_file, replay_proof(file).content())
 
 
@@ -224,7 +206,6 @@ def page(
     seat: PageSeatOption = None,
     language: LanguageOption = None,
     logs: LogsOption = False,
-    replace: ReplacePageOption = False,
 ) -> None:
     """Write a match as one page that needs no network.
 
@@ -232,7 +213,7 @@ def page(
     """
     from asara_server.cli.sessions.match_page import PageOptions, write_page
 
-    options = PageOptions(seat, language, logs, replace)
+    options = PageOptions(seat, language, logs)
     write_page(file, out_file, options)
 
 

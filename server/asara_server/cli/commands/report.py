@@ -10,7 +10,11 @@ from asara_server.cli.options.recorded_run import RunDirectoryArgument
 OutOption = Annotated[
     Path | None,
     typer.Option(
-        "--out", "-o", metavar="FILE.html", help="File of the page.", show_default="DIR/report.html"
+        "--output",
+        "-o",
+        metavar="FILE.html",
+        help="File of the page.",
+        show_default="DIR/report.html",
     ),
 ]
 CsvOption = Annotated[

@@ -18,14 +18,10 @@ from asara_server.cli.options.executor import (
 from asara_server.cli.options.key import KeyOption
 from asara_server.cli.options.metrics import MetricsOption
 from asara_server.cli.options.recorded_run import RunDirectoryArgument
-from asara_server.cli.options.run_directory import ReplaceOption
 from asara_server.cli.options.sandbox import SandboxChoice, SandboxOption
 from asara_server.cli.options.tournament import (
     CheckOptions,
     CheckOutOption,
-    DecisionMsOption,
-    DurabilityChoice,
-    DurabilityOption,
     FileArgument,
     InsecureRemoteOption,
     OutOption,
@@ -46,15 +42,14 @@ app = typer.Typer(help="Plan and run tournaments.", no_args_is_help=True)
 @app.command(cls=PlainCommand)
 def plan(
     file: FileArgument,
-    decision_ms: DecisionMsOption = 1.0,
     precision: PrecisionOption = None,
     pilot: PilotOption = None,
 ) -> None:
     """Show blocks, matches and estimated duration; play nothing."""
-    tournament, expected = _load(file, decision_ms)
+    tournament, expected = _load(file)
     if pilot is not None and precision is None:
         raise UserError("--pilot is for --precision; give the precision as well")
-    show_plan(tournament, expected, decision_ms)
+    show_plan(tournament, expected)
     if precision is not None:
         from asara_server.cli.sessions.precision import show_precision
 
@@ -99,10 +94,8 @@ def run(
     file: FileArgument,
     out_directory: OutOption,
     key: KeyOption = None,
-    replace: ReplaceOption = False,
     resume: ResumeOption = False,
     prepare: PrepareOption = False,
-    durability: DurabilityOption = DurabilityChoice.NORMAL,
     sandbox: SandboxOption = SandboxChoice.BUBBLEWRAP,
     jobs: JobsOption = None,
     workers: WorkersOption = None,
@@ -119,10 +112,8 @@ def run(
         file=file,
         out_directory=out_directory,
         key=key,
-        replace=replace,
         resume=resume,
         prepare=prepare,
-        durability=durability,
         sandbox=sandbox,
         jobs=jobs,
         executor=ExecutorOptions(workers, dask),
@@ -145,13 +136,13 @@ def bundle(directory: RunDirectoryArgument) -> None:
     write_bundles(directory)
 
 
-def _load(file: Path, decision_ms: float = 0) -> tuple[Tournament, Estimate]:
+def _load(file: Path) -> tuple[Tournament, Estimate]:
     """Return a tournament that is small enough to be listed, and its estimate."""
     try:
         tournament = load_tournament(file)
     except ConfigError as error:
         raise UserError(str(error)) from None
-    expected = estimate(tournament, decision_ms / 1000)
+    expected = estimate(tournament)
     if expected.matches > MOST_MATCHES:
         raise UserError(
             f"{file.name}: {expected.matches:,} matches are too many (at most {MOST_MATCHES:,}); "

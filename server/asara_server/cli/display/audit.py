@@ -8,7 +8,6 @@ from asara_server.replay.audit import Checked, Verdict
 from asara_server.replay.signing import fingerprint
 from asara_server.text import count, plain, plain_words
 from asara_server.tournament.run.audit_trust import KeySource, Published, Signed
-from asara_server.tournament.run.manifest import Manifest
 from asara_server.tournament.run.run_audit import RunReport
 
 SINGLE_REPLAYS = (
@@ -109,7 +108,7 @@ def report_lines(report: RunReport, held: Published, *, sound: bool) -> Iterator
         yield f"  key {fingerprint(signed.public_key)}: {source}"
     if signed.manifest is not None:
         yield f"  manifest: {_manifest_words(report, held)}"
-        yield f"  deal commitment: {_commitment_words(signed.manifest, report, held)}"
+        yield f"  deal commitment: {plain(signed.manifest.deal_commitment)}, that of the manifest"
     for note in report.notes:
         yield f"  {note}"
     if sound and report.ended:
@@ -128,13 +127,3 @@ def _manifest_words(report: RunReport, held: Published) -> str:
         return f"{digest}, not compared with the one that was published (--manifest)"
     same = digest == held.manifest_sha256
     return f"{digest}, {'as published' if same else 'not the one that was published'}"
-
-
-def _commitment_words(manifest: Manifest, report: RunReport, held: Published) -> str:
-    text = plain(manifest.deal_commitment)
-    if held.deal_commitment is not None:
-        same = manifest.deal_commitment == held.deal_commitment
-        return f"{text}, {'as published' if same else 'not the one that was published'}"
-    if report.manifest_sha256 == held.manifest_sha256:
-        return f"{text}, that of the published manifest"
-    return f"{text}, not compared with the one that was published (--commitment)"

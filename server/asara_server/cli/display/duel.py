@@ -9,7 +9,7 @@ from rich.text import Text
 
 from asara_game.rules import format_rule_sets
 from asara_game.vocabulary import RuleSet
-from asara_server.cli.display.console import err, notify
+from asara_server.cli.display.console import err, notify, shows_progress
 from asara_server.cli.display.progress import LINE_INTERVAL_S, RunActivity, wait_text
 from asara_server.cli.display.quantities import count
 from asara_server.text import plain_words
@@ -47,14 +47,14 @@ class DuelMeter:
         shown = ""
         with Live(console=err, transient=True, auto_refresh=False) as live:
             while True:
-                await asyncio.sleep(_TERMINAL_INTERVAL_S if err.is_terminal else LINE_INTERVAL_S)
+                await asyncio.sleep(_TERMINAL_INTERVAL_S if shows_progress() else LINE_INTERVAL_S)
                 line = progress_line(self.duel.report(), self.duel.blocks_left)
                 if self._activity and (waiting := wait_text(self._activity.waits)):
                     line += f"; {waiting}"
                 if line == shown:
                     continue
                 shown = line
-                if err.is_terminal:
+                if shows_progress():
                     live.update(Text(line, no_wrap=True, overflow="ellipsis"), refresh=True)
                 else:
                     notify(line)

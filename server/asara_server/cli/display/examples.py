@@ -32,15 +32,12 @@ EXAMPLES: Final[dict[str, tuple[tuple[str, str], ...]]] = {
     "token revoke": (("asara token revoke ann", ""),),
     "serve": (
         ("asara serve", "two seats for bots that you start"),
-        ("asara serve --opponent greedy", "one seat, against greedy"),
+        ("asara serve greedy", "one seat, against greedy"),
     ),
     "status": (
         ("asara status runs/cup", ""),
         ("asara status runs/cup --watch 5", "every five seconds, until the run is over"),
-    ),
-    "standings": (
-        ("asara standings runs/cup", ""),
-        ("asara standings runs/cup --cross --json standings.json", ""),
+        ("asara status runs/cup --cross --json standings.json", ""),
     ),
     "report": (("asara report runs/cup", "write runs/cup/report.html"),),
     "web": (

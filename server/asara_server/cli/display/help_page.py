@@ -3,10 +3,10 @@
 from enum import Enum
 from typing import Any, Final
 
-import typer
 from typer.core import TyperCommand
 
 from asara_server.cli.display.examples import EXAMPLES
+from asara_server.cli.usage_errors import UsageError
 
 _KEPT_WHOLE: Final = 44
 """Longest note, in characters, that is not broken into two lines."""
@@ -14,15 +14,24 @@ _KEPT_WHOLE: Final = 44
 _HARD_SPACE: Final = "\N{NO-BREAK SPACE}"
 
 
+_OF_ALL: Final = ("_quiet", "_verbose")
+"""Options of the root that every command has as well."""
+
+
 class PlainCommand(TyperCommand):
-    """A command with such a help page."""
+    """A command with such a help page, and with the options of all commands."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         try:
             return super().parse_args(ctx, args)
-        except typer.BadParameter as error:
-            error.message = error.message.removeprefix("Value error, ")  # pydantic's own words
+        except UsageError as error:
+            error.ctx = error.ctx or ctx  # type: ignore[attr-defined]
             raise
+
+    def get_params(self, ctx: Any) -> list[Any]:
+        shared = [one for one in ctx.find_root().command.params if one.name in _OF_ALL]
+        own = super().get_params(ctx)
+        return own if self is ctx.find_root().command else [*own[:-1], *shared, *own[-1:]]
 
     def collect_usage_pieces(self, ctx: Any) -> list[str]:
         return ["[OPTIONS]", *map(_argument_name, _parameters(self, ctx, "argument"))]
@@ -82,7 +91,7 @@ def _option_help(option: Any) -> str:
         notes.append(f"default: {option.show_default}")
     elif option.default is True:
         notes.append(f"default: {option.opts[0]}")
-    elif isinstance(option.default, str | int | float | Enum) and option.default is not False:
+    elif option.show_default and _is_shown(option.default):
         notes.append(f"default: {_value(option.default)}")
     if isinstance(option.envvar, str):
         notes.append(f"env: {option.envvar}")
@@ -93,6 +102,10 @@ def _option_help(option: Any) -> str:
     if len(note) <= _KEPT_WHOLE:
         note = note.replace(" ", _HARD_SPACE)
     return f"{text} {note}"
+
+
+def _is_shown(value: Any) -> bool:
+    return value is not False and isinstance(value, str | int | float | Enum | tuple)
 
 
 def _value(value: Any) -> str:

@@ -24,7 +24,7 @@ def heading(tournament: Tournament, matches: int, at_once: str) -> str:
     return f"{tournament.title}: {count(matches, 'match')} of {entries}, {at_once}"
 
 
-def show_plan(tournament: Tournament, expected: Estimate, decision_ms: float) -> None:
+def show_plan(tournament: Tournament, expected: Estimate) -> None:
     """Print blocks, matches and their balance for each kind of table, and the duration."""
     balances = {seats: balance(planned_layout(tournament), seats) for seats in tournament.seats}
     rows = [
@@ -52,7 +52,8 @@ def show_plan(tournament: Tournament, expected: Estimate, decision_ms: float) ->
         out.print(_looks_text(tournament))
     if text := _team_text(tournament, balances[tournament.seats[0]]):
         out.print(text)
-    out.print(f"Duration: about {duration(expected.likely_s)}, at {decision_ms:g} ms per decision;")
+    quick, slow = duration(expected.likely_s), duration(expected.slow_s)
+    out.print(f"Duration: about {quick} if a decision takes 1 ms, and {slow} if it takes 100 ms;")
     out.print(f"at most {duration(expected.longest_s)}, if every bot uses up its clock.")
     if any(entry.build for entry in tournament.entries):
         out.print("Builds are not counted; `asara tournament check` measures them.")

@@ -11,7 +11,7 @@ from rich.console import RenderableType
 from rich.progress import BarColumn, Progress, TextColumn
 from rich.text import Text
 
-from asara_server.cli.display.console import err, notify
+from asara_server.cli.display.console import err, notify, shows_progress
 from asara_server.cli.display.quantities import count, duration
 from asara_server.cli.display.results import ScoreSoFar, scores_table
 from asara_server.outcome import match_scores
@@ -77,7 +77,7 @@ class RunMeter:
             TextColumn("{task.description}", markup=False),
             console=err,
             transient=True,
-            disable=not err.is_terminal,
+            disable=not shows_progress(),
         )
         self._task = self._bar.add_task(self.summary(), total=total)
 

@@ -6,9 +6,8 @@ from typing import Annotated
 
 import typer
 
+from asara_server.cli.options.match import Clock, parse_clock
 from asara_server.cli.options.sandbox import SandboxChoice
-
-_MOST_SECONDS = 86_400
 
 BotsArgument = Annotated[
     list[str] | None,
@@ -16,17 +15,6 @@ BotsArgument = Annotated[
         metavar="BOT",
         help="Bots at the table, named as for `asara match`; greedy takes the other seats.",
         show_default="greedy",
-    ),
-]
-SeatsOption = Annotated[
-    int | None,
-    typer.Option(
-        "--seats",
-        metavar="N",
-        min=2,
-        max=4,
-        help="Number of seats, 2 to 4.",
-        show_default="the people and the bots named, 2 at least",
     ),
 ]
 PeopleOption = Annotated[
@@ -49,26 +37,15 @@ RemoteOption = Annotated[
     bool,
     typer.Option("--insecure-remote", help="Let people play from other machines, without TLS."),
 ]
-BankOption = Annotated[
-    float | None,
+ClockOption = Annotated[
+    Clock | None,
     typer.Option(
-        "--bank",
-        metavar="SECONDS",
-        min=0.001,
-        max=_MOST_SECONDS,
-        help="Time bank of everybody at the table, people included, for a whole match.",
+        "--clock",
+        metavar="BANK[+INCREMENT]",
+        parser=parse_clock,
+        help="Seconds that everybody at the table, people included, has for a match, and seconds "
+        "added with each decision.",
         show_default="no clock",
-    ),
-]
-IncrementOption = Annotated[
-    float | None,
-    typer.Option(
-        "--increment",
-        metavar="SECONDS",
-        min=0,
-        max=_MOST_SECONDS,
-        help="Time added to the bank with each decision; needs --bank.",
-        show_default="0.5 with --bank",
     ),
 ]
 BrowserOption = Annotated[
@@ -79,20 +56,15 @@ BrowserOption = Annotated[
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlayOptions:
     bots: list[str]
-    seats: int | None
     people: int
     rules: str
     matches: int
     """Number of matches; 0 for an unlimited number."""
     listen: str
     insecure_remote: bool
-    bank: float | None
-    """Seconds; None for no clock."""
-    increment: float | None
+    clock: Clock | None
+    """None for no clock."""
     seed: str | None
-    replays: Path | None
-    key: Path | None
+    out_directory: Path | None
     sandbox: SandboxChoice
-    readable: tuple[str, ...] = ()
-    """Paths that the bots may read in the sandbox besides their own files."""
     browser: bool

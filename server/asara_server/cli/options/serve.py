@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from asara_server.cli.options.match import Clock
 from asara_server.cli.options.sandbox import SandboxChoice
 
 ListenOption = Annotated[
@@ -19,21 +20,17 @@ ListenOption = Annotated[
 SeatsOption = Annotated[
     int, typer.Option("--seats", metavar="N", min=2, max=4, help="Number of seats, 2 to 4.")
 ]
-OpponentOption = Annotated[
+OpponentsArgument = Annotated[
     list[str] | None,
-    typer.Option(
-        "--opponent",
-        metavar="BOT",
-        help="Fill a seat with a bot, named as for `asara match`; repeatable.",
-    ),
+    typer.Argument(metavar="BOT", help="Bots that take a seat, named as for `asara match`."),
 ]
 MatchesOption = Annotated[
     int,
     typer.Option("--matches", metavar="N", min=0, help="Number of matches; 0 plays until stopped."),
 ]
-ReplaysOption = Annotated[
+ReplayFolderOption = Annotated[
     Path | None,
-    typer.Option("--replays", metavar="DIR", help="Keep a replay of each match in DIR."),
+    typer.Option("--out", "-o", metavar="DIR", help="Keep a replay of each match in DIR."),
 ]
 TlsCertOption = Annotated[
     Path | None,
@@ -47,7 +44,7 @@ InsecureRemoteOption = Annotated[
     bool,
     typer.Option(
         "--insecure-remote",
-        help="Allow other machines to connect without TLS, read metrics and see the matches.",
+        help="Allow other machines to connect without TLS and see the matches.",
     ),
 ]
 
@@ -61,15 +58,10 @@ class ServeOptions:
     matches: int
     """Number of matches; 0 for an unlimited number."""
     seed: str | None
-    bank: float
-    increment: float
-    replays: Path | None
-    key: Path | None
+    clock: Clock
+    out_directory: Path | None
     tls_cert: Path | None
     tls_key: Path | None
     insecure_remote: bool
     sandbox: SandboxChoice
-    readable: tuple[str, ...] = ()
-    """Paths that the bots may read in the sandbox besides their own files."""
-    metrics: str | None
     web: str | None

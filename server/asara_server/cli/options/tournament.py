@@ -1,7 +1,6 @@
 """The options of `asara tournament`."""
 
 from dataclasses import dataclass
-from enum import Enum
 from pathlib import Path
 from typing import Annotated
 
@@ -10,22 +9,7 @@ import typer
 from asara_server.cli.options.executor import ExecutorOptions
 from asara_server.cli.options.sandbox import SandboxChoice
 
-
-class DurabilityChoice(Enum):
-    NORMAL = "normal"
-    FULL = "full"
-
-
 FileArgument = Annotated[Path, typer.Argument(metavar="FILE.toml", help="The tournament file.")]
-DecisionMsOption = Annotated[
-    float,
-    typer.Option(
-        "--decision-ms",
-        metavar="MS",
-        min=0,
-        help="Milliseconds that a bot is assumed to need for a decision.",
-    ),
-]
 PrecisionOption = Annotated[
     float | None,
     typer.Option(
@@ -54,13 +38,6 @@ PrepareOption = Annotated[
     bool,
     typer.Option(
         "--prepare", help="Only sign the manifest, to be published; --resume then begins the play."
-    ),
-]
-DurabilityOption = Annotated[
-    DurabilityChoice,
-    typer.Option(
-        "--durability",
-        help="Survive a crash of asara (normal), or also a loss of power (full).",
     ),
 ]
 InsecureRemoteOption = Annotated[
@@ -101,10 +78,8 @@ class TournamentOptions:
     file: Path
     out_directory: Path
     key: Path | None
-    replace: bool
     resume: bool
     prepare: bool
-    durability: DurabilityChoice
     sandbox: SandboxChoice
     jobs: int | None
     """Number of matches at the same time; None for that of the tournament file."""

@@ -40,7 +40,10 @@ def check_bot(options: CheckBotOptions, log: LogOptions) -> int:
     entry, other = tournament.entries
     secret = [default_key_path()]
     sandbox = sandbox_of_bots(options.sandbox, [bot.directory], secret=secret)
-    with check_folder(options.out_directory) as folder, log_to_file(log, folder / "check.log"):
+    with (
+        check_folder(options.out_directory) as folder,
+        log_to_file(log.after_output(), folder / "check.log"),
+    ):
         check = EntryCheck(
             tournament,
             [other],
@@ -48,10 +51,10 @@ def check_bot(options: CheckBotOptions, log: LogOptions) -> int:
             edition=load_edition(),
             sandbox=sandbox,
             only=entry,
-            show_output=show_output if options.show_output else None,
+            show_output=show_output if log.verbose else None,
             cache=BuildCache(),
         )
-        meter = BotCheckMeter(entry, options.bank, check)
+        meter = BotCheckMeter(entry, options.clock.bank_s, check)
         meter.begin(options.rules)
         [checked] = run(play_check(check, meter))
         if options.out_directory is not None:
@@ -80,7 +83,7 @@ def _tournament(bot: BotCommand, opponent: BotCommand, options: CheckBotOptions)
                 "rule_sets": options.rules,
                 "blocks": "independent",
                 "process_per": "run",
-                "clocks": {"bank_s": options.bank, "start_up_s": options.start_up},
+                "clocks": {**options.clock._asdict(), "start_up_s": options.start_up},
             },
             name="check",
             base=Path("/"),  # all paths are absolute

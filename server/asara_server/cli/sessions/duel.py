@@ -20,10 +20,10 @@ UNDECIDED = 3
 """Exit status of a duel that ended without an answer."""
 
 
-def sequential_test(margin: float, alpha: float, beta: float) -> SequentialTest:
-    """Return the test with the values of these options."""
+def sequential_test(margin: float) -> SequentialTest:
+    """Return the test with this value of --margin."""
     try:
-        return SequentialTest(margin, alpha, beta)
+        return SequentialTest(margin)
     except ValueError as error:
         raise UserError(f"--{error}") from None
 

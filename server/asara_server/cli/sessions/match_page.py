@@ -20,14 +20,11 @@ class PageOptions:
     seat: int | None
     language: PageLanguage | None
     logs: bool
-    replace: bool
 
 
 def write_page(file: Path, out_file: Path, options: PageOptions) -> None:
     """Write the page; raises UserError."""
-    check_output("--out", out_file, inputs=[file])
-    if out_file.exists() and not options.replace:
-        raise UserError(f"--out {out_file}: exists; name another file, or replace it by --replace")
+    check_output("--output", out_file, inputs=[file])
     try:
         content = _page(file, options)
     except NoPageError as error:

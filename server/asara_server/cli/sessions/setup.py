@@ -132,7 +132,7 @@ def sandbox_of_bots(
 
 def log_to_terminal(options: LogOptions, default_level: str = "error") -> None:
     """Log to standard error, from `default_level` on if the user did not name a level."""
-    configure(options.level or default_level, options.form)
+    configure(options.level or default_level)
 
 
 @contextmanager
@@ -141,14 +141,14 @@ def log_to_file(options: LogOptions, path: Path) -> Iterator[None]:
     file = path.open("a", encoding="utf-8", buffering=1)
     try:
         if options.level is None:
-            configure("info", options.form, file)
+            configure("info", stream=file)
         else:
-            configure(options.level, options.form, file, to_stderr=True)
+            configure(options.level, stream=file, to_stderr=True)
         try:
             yield
         finally:
             log_left_out()
-            configure("error", options.form)
+            configure("error")
     finally:
         with suppress(OSError):  # the disk is full, which was reported with the first lost line
             file.close()
