@@ -24,6 +24,7 @@ from asara_server.referee.limits import LimitSettings
 from asara_server.referee.referee import Referee
 from asara_server.referee.stream_errors import VIOLATIONS, ErrorKind
 from asara_server.tournament.config.entry_folders import BotFile
+from asara_server.tournament.config.key_sentences import key_sentences
 from asara_server.tournament.config.tournament_file import Clocks, Entry, Limits, Remote, Tournament
 from asara_server.tournament.run.directory import (
     RUN_FILES,
@@ -83,6 +84,16 @@ IN_WORDS = {
 """Defaults that depend on the machine, or that a document states in words."""
 
 
+MODELS = {
+    "": "Tournament",
+    "clocks": "Clocks",
+    "limits": "Limits",
+    "remote": "Remote",
+    "entries[]": "Entry",
+}
+"""Classes of the tables of a tournament file."""
+
+
 # The tournament file and the files of a run
 
 
@@ -107,8 +118,11 @@ def keys(model: type[BaseModel], prefix: str = "") -> Iterator[tuple[str, str]]:
 
 
 def test_keys_of_the_tournament_file_and_their_defaults():
-    documented = {code_words(row[0])[0]: row[1] for row in table(TOURNAMENT, "key")}
-    assert documented == dict(
+    rows = {code_words(row[0])[0]: row for row in table(TOURNAMENT, "key")}
+    for key, row in rows.items():
+        section, _, name = key.rpartition(".")
+        assert re.sub(r" See \[.*\]\(.*\)\.$", "", row[2]) == key_sentences(MODELS[section])[name]
+    assert {key: row[1] for key, row in rows.items()} == dict(
         [
             *keys(Tournament),
             *keys(Clocks, "clocks."),

@@ -22,6 +22,7 @@ from asara_server.cli.options.sandbox import SandboxChoice, SandboxOption
 from asara_server.cli.options.tournament import (
     CheckOptions,
     CheckOutOption,
+    ExplainOption,
     FileArgument,
     InsecureRemoteOption,
     OutOption,
@@ -42,11 +43,17 @@ app = typer.Typer(help="Plan and run tournaments.", no_args_is_help=True)
 @app.command(cls=PlainCommand)
 def plan(
     file: FileArgument,
+    explain: ExplainOption = False,
     precision: PrecisionOption = None,
     pilot: PilotOption = None,
 ) -> None:
     """Show blocks, matches and estimated duration; play nothing."""
     tournament, expected = _load(file)
+    if explain:
+        from asara_server.cli.display.explain import show_keys
+
+        show_keys(tournament)
+        return
     if pilot is not None and precision is None:
         raise UserError("--pilot is for --precision; give the precision as well")
     show_plan(tournament, expected)

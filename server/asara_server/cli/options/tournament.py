@@ -10,6 +10,10 @@ from asara_server.cli.options.executor import ExecutorOptions
 from asara_server.cli.options.sandbox import SandboxChoice
 
 FileArgument = Annotated[Path, typer.Argument(metavar="FILE.toml", help="The tournament file.")]
+ExplainOption = Annotated[
+    bool,
+    typer.Option("--explain", help="Show every key of the file instead: its value and meaning."),
+]
 PrecisionOption = Annotated[
     float | None,
     typer.Option(
