@@ -86,9 +86,8 @@ def test_defaults_are_shown_in_the_form_in_which_they_are_typed() -> None:
         "[default: bubblewrap; env: ASARA_SANDBOX]",
     ):
         assert note in text
-    assert "--out DIR Run directory; must be new or empty. [required]" in " ".join(
-        asara("tournament", "run", "--help").stdout.split()
-    )
+    text = " ".join(asara("tournament", "run", "--help").stdout.split())
+    assert "--resume that of the run to continue. [required]" in text
 
 
 def test_an_unknown_choice_is_refused_with_those_that_there_are() -> None:

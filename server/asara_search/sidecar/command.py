@@ -15,12 +15,12 @@ __all__ = ["main", "serve"]
 _HELP = """\
 Usage: asara sidecar [OPTIONS]
 
-  Answer questions of a bot that looks ahead.
+  Provide worlds and playouts to a bot that looks ahead.
 
-  A bot in any language starts this program and writes one line of JSON per
-  request to it; it prints one line of JSON per request. The bot passes on the
-  messages that it receives, and then asks for worlds that its seat cannot tell
-  from the true one, and for playouts. It ends with its standard input.
+  A bot in any language starts this program, writes one line of JSON per request
+  and reads one line of JSON per answer. The bot passes on the messages that it
+  receives. Then it asks for worlds that its seat cannot tell from the true one,
+  and for playouts. The program ends when its standard input ends.
 
   The member `method` of a request is one of
     observe        pass on a message of the referee

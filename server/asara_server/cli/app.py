@@ -46,7 +46,7 @@ def options(
             "-q",
             callback=_be_quiet,
             expose_value=False,
-            help="Print results, warnings and errors only, and no progress.",
+            help="Print no progress and no notices.",
         ),
     ] = False,
     _verbose: Annotated[
@@ -57,8 +57,7 @@ def options(
             count=True,
             callback=_be_verbose,
             expose_value=False,
-            help="Show the log of what a run does; in `match` and `check`, what the bots print. "
-            "-vv shows more of it.",
+            help="Also print the log; in match and check, what the bots print. -vv prints more.",
             show_default=False,
         ),
     ] = 0,

@@ -17,11 +17,11 @@ from asara.errors import ConfigurationError
 _HELP = """\
 Usage: asara bridge [OPTIONS] -- COMMAND...
 
-  Let a program play that reads and prints lines.
+  Connect any program that speaks JSON lines.
 
-  It is started once for all matches. The environment names the referee, as for
-  every bot, so this is the command of a bot, for `asara match` and bot.toml:
-  command = "asara bridge -- perl bot.pl"
+  This is the command of a bot, for `asara match` and for bot.toml:
+    command = "asara bridge -- perl bot.pl"
+  It starts the program once, for all matches.
 
   The program reads one line of JSON per message. Its member `type` is
   match_started, decision, rejection or match_ended; match_id and seat are in

@@ -23,10 +23,10 @@ def bridge(
         ),
     ] = 1,
 ) -> None:
-    """Let a program play that reads and prints lines.
+    """Connect any program that speaks JSON lines.
 
-    It reads one line of JSON per message and prints one line per decision, such as the index of a
-    legal action.
+    It reads one line of JSON per message and prints one line per decision, such as the index of
+    a legal action.
     """
     # `asara bridge` without options of `asara` before it never gets here: see `cli.main`.
     play_bridge(command, jobs)

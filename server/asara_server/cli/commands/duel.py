@@ -9,7 +9,6 @@ from asara_server.cli.options.check import START_UP_S
 from asara_server.cli.options.match import (
     USUAL_CLOCK,
     ClockOption,
-    JobsOption,
     RulesOption,
     SeedOption,
     SeriesOptions,
@@ -27,7 +26,9 @@ BArgument = Annotated[str, typer.Argument(metavar="B", help="The bot to compare 
 MarginOption = Annotated[
     float,
     typer.Option(
-        "--margin", metavar="SCORE", help="Expected score above 0.5 that counts as better."
+        "--margin",
+        metavar="SCORE",
+        help="How much the expected score must exceed 0.5 to count as better.",
     ),
 ]
 MaxBlocksOption = Annotated[
@@ -37,7 +38,18 @@ MaxBlocksOption = Annotated[
         metavar="N",
         min=1,
         max=100_000,
-        help="Number of deal blocks after which the duel ends undecided.",
+        help="Maximum number of deal blocks of two matches; then the duel ends without an answer.",
+    ),
+]
+JobsOption = Annotated[
+    int | None,
+    typer.Option(
+        "--jobs",
+        "-j",
+        metavar="N",
+        min=1,
+        help="Number of matches to play at the same time.",
+        show_default="one per CPU core",
     ),
 ]
 JsonOption = Annotated[
@@ -54,18 +66,18 @@ def duel(
     margin: MarginOption = 0.05,
     max_blocks: MaxBlocksOption = 2_000,
     seed: SeedOption = None,
-    jobs: JobsOption = None,  # type: ignore[assignment]
+    jobs: JobsOption = None,
     clock: ClockOption = USUAL_CLOCK,
     out_directory: OutOption = None,
     json_file: JsonOption = None,
     sandbox: SandboxOption = SandboxChoice.BUBBLEWRAP,
     readable: ReadableOption = None,
 ) -> None:
-    """Test which of two bots is better.
+    """Find out which of two bots is better.
 
-    The bots play every deal twice, with the seats swapped, until a sequential test decides: A is
-    better, B is better, or neither is better by the margin. The exit status is 0 with an answer and
-    3 without one.
+    The bots play every deal twice, with the seats swapped. The duel ends as soon as it is clear
+    that A is better, that B is better, or that neither is better by --margin. The probability
+    of a wrong answer is at most 5 %. The exit status is 0 with an answer and 3 without one.
     """
     from asara_server.cli.sessions.duel import play_duel, sequential_test
 

@@ -26,8 +26,8 @@ BotsArgument = Annotated[
     list[str],
     typer.Argument(
         metavar="BOT",
-        help="Name of a bundled bot, a bot's file or folder, or a command; in quotes if it has "
-        "options, such as 'search --milliseconds 50'.",
+        help="A bundled bot, a bot's file or folder, or a command. Quote it if it has options, for "
+        "example 'search --milliseconds 50'.",
     ),
 ]
 MatchesOption = Annotated[
@@ -36,12 +36,12 @@ MatchesOption = Annotated[
         "--matches",
         metavar="N",
         min=1,
-        help="Number of matches; bots move one seat on after each.",
-        show_default="1, or one deal block with --mirrored",
+        help="Number of matches. After each match, every bot moves to the next seat.",
+        show_default="1; with --mirrored, one deal block",
     ),
 ]
 MirroredOption = Annotated[
-    bool, typer.Option("--mirrored", help="Play each deal in every rotation of the seats.")
+    bool, typer.Option("--mirrored", help="Play each deal once for every rotation of the seats.")
 ]
 
 
@@ -59,10 +59,10 @@ def match(
     sandbox: SandboxOption = SandboxChoice.BUBBLEWRAP,
     readable: ReadableOption = None,
 ) -> None:
-    """Play a match between 2 to 4 bots.
+    """Play a match between two to four bots.
 
     Prints the result of one match, or the standings of several. Without --out, nothing is kept.
-    The exit status is 0 also if a bot forfeits: that is a result.
+    A bot that forfeits is a result, too: the exit status is still 0.
     """
     from asara_server.cli.sessions.match import play_matches
 

@@ -34,10 +34,11 @@ def play(
     browser: BrowserOption = True,
     sandbox: SandboxOption = SandboxChoice.BUBBLEWRAP,
 ) -> None:
-    """Play against bots in a browser.
+    """Play against bots in your browser.
 
-    Opens a page with a seat for you, and prints its link. Each link holds the token of its seat:
-    give it to the person who plays there, and to nobody else. Ctrl-C ends the table.
+    Opens a page with a seat for you, and prints its link. With --people, there is a link for
+    each person. Whoever has a link can take its seat, so give it to nobody else. Press Ctrl-C
+    to stop.
     """
     from asara_server.cli.sessions.play import play_in_browser
 

@@ -13,13 +13,14 @@ from asara_server.cli.errors import UserError
 
 def proto(
     directory: Annotated[
-        Path, typer.Argument(metavar="DIR", help="Folder for the files; created if missing.")
+        Path,
+        typer.Argument(metavar="DIR", help="Folder for the files; created if it does not exist."),
     ],
 ) -> None:
     """Write the .proto files of the protocol.
 
-    They are written to DIR/asara/v1; pass DIR to protoc as --proto_path. A file that exists with
-    other contents is not replaced.
+    Writes them to DIR/asara/v1; pass DIR to protoc as --proto_path. Files that exist with other
+    contents are not replaced.
     """
     source = bundled.path("proto")
     contents = {

@@ -6,7 +6,6 @@ from asara_server.cli.options.match import (
     USUAL_CLOCK,
     ClockOption,
     RulesOption,
-    SeedOption,
 )
 from asara_server.cli.options.sandbox import (
     SandboxChoice,
@@ -19,6 +18,7 @@ from asara_server.cli.options.serve import (
     OpponentsArgument,
     ReplayFolderOption,
     SeatsOption,
+    SeedOption,
     ServeOptions,
     TlsCertOption,
     TlsKeyOption,
@@ -42,10 +42,10 @@ def serve(
     sandbox: SandboxOption = SandboxChoice.BUBBLEWRAP,
     web: WebOption = None,
 ) -> None:
-    """Referee bots that you start yourself.
+    """Referee a match of bots that you start yourself.
 
-    Prints, for each open seat, the environment variables to put before the command of a bot. Plays
-    as soon as all bots have dialled in. Ctrl-C or SIGTERM stops after the open decisions.
+    Prints, for each open seat, the environment variables that your bot needs. The match begins
+    when all bots have connected. Ctrl-C or SIGTERM stops after the open decisions.
     """
     from asara_server.cli.sessions.serve import serve_table
 

@@ -4,7 +4,7 @@ from asara_search.sidecar.command import sidecar as answer_requests
 
 
 def sidecar() -> None:
-    """Answer questions of a bot that looks ahead.
+    """Provide worlds and playouts to a bot that looks ahead.
 
     The bot starts it, writes one line of JSON per request and reads one line per request.
     """

@@ -65,8 +65,8 @@ def status(
     """Show the progress and the standings of a run.
 
     Shows how many matches are over, an estimate of the time left, what the run costs, the
-    standings, and who forfeited why. The run may be active, stopped or finished: the command only
-    reads its files. Ctrl-C ends --watch.
+    standings, and who forfeited and why. The run can be active, stopped or finished. Ctrl-C
+    ends --watch.
     """
     if json_file is not None:
         check_output("--json", json_file)

@@ -37,7 +37,7 @@ from asara_server.cli.options.web import WebOption
 from asara_server.tournament.config.tournament_file import ConfigError, Tournament, load_tournament
 from asara_server.tournament.schedule.estimate import MOST_MATCHES, Estimate, estimate
 
-app = typer.Typer(help="Plan and run tournaments.", no_args_is_help=True)
+app = typer.Typer(help="Plan, check and run tournaments.", no_args_is_help=True)
 
 
 @app.command(cls=PlainCommand)
@@ -47,7 +47,10 @@ def plan(
     precision: PrecisionOption = None,
     pilot: PilotOption = None,
 ) -> None:
-    """Show blocks, matches and estimated duration; play nothing."""
+    """Show the matches of a tournament and estimate how long it takes.
+
+    Nothing is played.
+    """
     tournament, expected = _load(file)
     if explain:
         from asara_server.cli.display.explain import show_keys
@@ -83,10 +86,10 @@ def check(
     remote: RemoteOption = False,
     sandbox: SandboxOption = SandboxChoice.BUBBLEWRAP,
 ) -> None:
-    """Build every entry, play a match of each, and show which work.
+    """Build and try every entry, and show which ones work.
 
-    The opponents are bundled bots. The exit status is 1 if an entry is broken. Without --out,
-    nothing is kept.
+    Each entry plays two matches against bundled bots. Without --out, nothing is kept. The exit
+    status is 1 if an entry is broken.
     """
     from asara_server.cli.sessions.entry_check import check_entries
 
@@ -111,7 +114,10 @@ def run(
     web: WebOption = None,
     insecure_remote: InsecureRemoteOption = False,
 ) -> None:
-    """Play a tournament, and keep standings, replays and logs in DIR."""
+    """Play a tournament, and write standings, replays and logs to DIR.
+
+    Press Ctrl-C to stop after the open decisions. Repeat the command with --resume to continue.
+    """
     from asara_server.cli.sessions.tournament import play_tournament
 
     tournament, _ = _load(file)
@@ -133,9 +139,9 @@ def run(
 
 @app.command(cls=PlainCommand)
 def bundle(directory: RunDirectoryArgument) -> None:
-    """Write a zip file for the author of each entry, to DIR/bundles.
+    """Write a zip file for the author of each entry to DIR/bundles.
 
-    It holds the entry's own logs and the replays of its matches, and nothing that other bots
+    It contains the entry's own logs and the replays of its matches, and nothing that other bots
     printed. The run must have ended.
     """
     from asara_server.cli.sessions.bundle import write_bundles

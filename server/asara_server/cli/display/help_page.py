@@ -5,7 +5,7 @@ from typing import Any, Final
 
 from typer.core import TyperCommand
 
-from asara_server.cli.display.examples import EXAMPLES
+from asara_server.cli.display.examples import EXAMPLES, READ_ON
 from asara_server.cli.usage_errors import UsageError
 
 _KEPT_WHOLE: Final = 44
@@ -39,17 +39,17 @@ class PlainCommand(TyperCommand):
     def format_options(self, ctx: Any, formatter: Any) -> None:
         if arguments := _parameters(self, ctx, "argument"):
             with formatter.section("Arguments"):
-                formatter.write_dl([(_argument_name(one), one.help or "") for one in arguments])
+                formatter.write_dl([(_argument_name(one), _option_help(one)) for one in arguments])
         write_options(self, ctx, formatter)
 
     def format_epilog(self, ctx: Any, formatter: Any) -> None:
-        """Write the examples, as they are to be typed: no line is broken."""
-        examples = EXAMPLES.get(ctx.command_path.partition(" ")[2], ())
-        if not examples:
-            return
+        """Write the examples, as they are to be typed: no line is broken. Then say what to read."""
+        command = ctx.command_path.partition(" ")[2]
         with formatter.section("Examples"):
-            for command, what in examples:
-                formatter.write(f"  {command}\n" + (f"      {what}\n" if what else ""))
+            for example, what in EXAMPLES.get(command, ()):
+                formatter.write(f"  {example}\n" + (f"      {what}\n" if what else ""))
+        page = READ_ON.get(command) or READ_ON[command.partition(" ")[0]]
+        formatter.write(f"\n`asara --help` explains -q and -v.\nRead on: {page}\n")
 
 
 def write_options(command: Any, ctx: Any, formatter: Any) -> None:
@@ -65,10 +65,13 @@ def write_options(command: Any, ctx: Any, formatter: Any) -> None:
 
 
 def _parameters(command: Any, ctx: Any, kind: str) -> list[Any]:
+    shared = _OF_ALL if ctx.parent else ()
     return [
         one
         for one in command.get_params(ctx)
-        if one.param_type_name == kind and not getattr(one, "hidden", False)
+        if one.param_type_name == kind
+        and not getattr(one, "hidden", False)
+        and one.name not in shared
     ]
 
 
@@ -86,7 +89,8 @@ def _option_help(option: Any) -> str:
     """
     notes = []
     if option.required:
-        notes.append("required")
+        if option.param_type_name == "option":
+            notes.append("required")
     elif isinstance(option.show_default, str):
         notes.append(f"default: {option.show_default}")
     elif option.default is True:

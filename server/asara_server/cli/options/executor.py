@@ -28,7 +28,7 @@ WorkersOption = Annotated[
         min=1,
         max=1_000,
         help="Play with N worker processes, each with its own referee and one match at a time.",
-        show_default="one referee",
+        show_default="one referee plays all matches",
     ),
 ]
 DaskOption = Annotated[
@@ -36,7 +36,7 @@ DaskOption = Annotated[
     typer.Option(
         "--dask",
         metavar="ADDRESS",
-        help="Play on the Dask cluster with this scheduler, such as tcp://host:8786.",
+        help="Play on a Dask cluster; ADDRESS is its scheduler, such as tcp://host:8786.",
     ),
 ]
 

@@ -53,7 +53,7 @@ RulesOption = Annotated[
     typer.Option(
         "--rules",
         metavar="RULES",
-        help="Combination of rule sets, such as pro+gifts; `asara rules` lists all.",
+        help="Rule sets, such as pro+gifts; `asara rules` lists all combinations.",
     ),
 ]
 JobsOption = Annotated[
@@ -67,7 +67,8 @@ SeedOption = Annotated[
     typer.Option(
         "--seed",
         metavar="TEXT",
-        help="Any text, to repeat the deals; bots could guess it, so use it with your own only.",
+        help="Any text; the same text repeats the same deals. Bots could guess it, so use it only "
+        "with your own bots.",
         show_default="random",
     ),
 ]
@@ -77,7 +78,7 @@ ClockOption = Annotated[
         "--clock",
         metavar="BANK[+INCREMENT]",
         parser=parse_clock,
-        help="Seconds that each bot has for a match, and seconds added with each decision.",
+        help="Seconds each bot has for a whole match, and seconds added per decision.",
     ),
 ]
 StartUpOption = Annotated[
@@ -87,7 +88,7 @@ StartUpOption = Annotated[
         metavar="SECONDS",
         min=0.001,
         max=_MOST_SECONDS,
-        help="Time limit for a bot to start and dial in.",
+        help="Seconds a bot has to start and connect.",
     ),
 ]
 

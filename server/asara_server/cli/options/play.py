@@ -13,29 +13,37 @@ BotsArgument = Annotated[
     list[str] | None,
     typer.Argument(
         metavar="BOT",
-        help="Bots at the table, named as for `asara match`; greedy takes the other seats.",
+        help="Bots to play against, named as for `asara match`.",
         show_default="greedy",
     ),
 ]
 PeopleOption = Annotated[
     int,
     typer.Option(
-        "--people", metavar="N", min=1, max=4, help="Number of people, each with a link of its own."
+        "--people",
+        metavar="N",
+        min=1,
+        max=4,
+        help="Number of people. Each person gets a separate link.",
     ),
 ]
 MatchesOption = Annotated[
     int,
-    typer.Option("--matches", metavar="N", min=0, help="Number of matches; 0 plays until stopped."),
+    typer.Option("--matches", metavar="N", min=0, help="Number of matches; 0 means no limit."),
 ]
 ListenOption = Annotated[
     str,
     typer.Option(
-        "--listen", metavar="ADDRESS", help="Serve the page at host:port; port 0 picks a free port."
+        "--listen",
+        metavar="ADDRESS",
+        help="Address host:port of the page; port 0 picks a free port.",
     ),
 ]
 RemoteOption = Annotated[
     bool,
-    typer.Option("--insecure-remote", help="Let people play from other machines, without TLS."),
+    typer.Option(
+        "--insecure-remote", help="Let people connect from other machines, without encryption."
+    ),
 ]
 ClockOption = Annotated[
     Clock | None,
@@ -43,13 +51,13 @@ ClockOption = Annotated[
         "--clock",
         metavar="BANK[+INCREMENT]",
         parser=parse_clock,
-        help="Seconds that everybody at the table, people included, has for a match, and seconds "
-        "added with each decision.",
+        help="Seconds everybody, people included, has for a whole match, and seconds added per "
+        "decision.",
         show_default="no clock",
     ),
 ]
 BrowserOption = Annotated[
-    bool, typer.Option("--browser/--no-browser", help="Open the link of the first person.")
+    bool, typer.Option("--browser/--no-browser", help="Open the first link in your browser.")
 ]
 
 

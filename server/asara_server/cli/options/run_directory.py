@@ -8,6 +8,9 @@ import typer
 OutOption = Annotated[
     Path | None,
     typer.Option(
-        "--out", "-o", metavar="DIR", help="Keep standings, replays and logs in DIR, a new folder."
+        "--out",
+        "-o",
+        metavar="DIR",
+        help="Keep standings, replays and logs in DIR, which must be new or empty.",
     ),
 ]

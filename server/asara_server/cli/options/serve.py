@@ -22,29 +22,44 @@ SeatsOption = Annotated[
 ]
 OpponentsArgument = Annotated[
     list[str] | None,
-    typer.Argument(metavar="BOT", help="Bots that take a seat, named as for `asara match`."),
+    typer.Argument(
+        metavar="BOT", help="Bots that take the other seats, named as for `asara match`."
+    ),
 ]
 MatchesOption = Annotated[
     int,
-    typer.Option("--matches", metavar="N", min=0, help="Number of matches; 0 plays until stopped."),
+    typer.Option("--matches", metavar="N", min=0, help="Number of matches; 0 means no limit."),
 ]
 ReplayFolderOption = Annotated[
     Path | None,
     typer.Option("--out", "-o", metavar="DIR", help="Keep a replay of each match in DIR."),
 ]
+SeedOption = Annotated[
+    str | None,
+    typer.Option(
+        "--seed",
+        metavar="TEXT",
+        help="64 random hexadecimal digits, which no bot can guess; they repeat the same deals.",
+        show_default="random",
+    ),
+]
 TlsCertOption = Annotated[
     Path | None,
-    typer.Option("--tls-cert", metavar="FILE", help="Certificate chain (PEM); needs --tls-key."),
+    typer.Option(
+        "--tls-cert",
+        metavar="FILE",
+        help="PEM file of the TLS certificate with its chain; needs --tls-key.",
+    ),
 ]
 TlsKeyOption = Annotated[
     Path | None,
-    typer.Option("--tls-key", metavar="FILE", help="Private key of the certificate (PEM)."),
+    typer.Option("--tls-key", metavar="FILE", help="PEM file of the certificate's private key."),
 ]
 InsecureRemoteOption = Annotated[
     bool,
     typer.Option(
         "--insecure-remote",
-        help="Allow other machines to connect without TLS and see the matches.",
+        help="Let other machines connect and watch the matches, without encryption.",
     ),
 ]
 
