@@ -63,7 +63,7 @@ class Job:
     concurrency: int | None = None
     """Matches played at once; None if the tournament file does not say it."""
     start_s: float = 0.0
-    """Seconds that a bot sleeps before it dials in."""
+    """Seconds that a bot sleeps before it connects."""
     thought_s: float = 0.0
     """Processor seconds that a bot takes for a decision, besides choosing at random."""
 

@@ -165,7 +165,7 @@ def test_a_bot_that_never_dials_in_is_reported(
     done = asara(*words, cwd=folder)
     assert done.returncode == 1
     *_, error, remedy = done.stderr.splitlines()
-    assert error == f"asara: {name} exited with status {status} without dialling in"
+    assert error == f"asara: {name} exited with status {status} without connecting"
     assert advice in remedy
 
 

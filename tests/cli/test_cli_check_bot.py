@@ -79,7 +79,7 @@ def test_a_bot_that_works(tmp_path: Path, sandbox: str) -> None:
         (sample_bots.NONSENSE, "is broken: ", ""),
         (
             STAYS,
-            "broken: never started: did not dial in",
+            "broken: never started: did not connect",
             "endless loop",
         ),
         ("open('/nowhere/at/all')\n", "is broken: never started: exited with status 1", "bot.py"),

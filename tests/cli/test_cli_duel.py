@@ -51,7 +51,7 @@ def test_greedy_is_better_than_random(tmp_path: Path) -> None:
     assert 0.5 < low <= score <= high
     heading = done.stderr.splitlines()[:4]
     assert heading[:2] == [
-        "greedy against random, basic, 2 at once.",
+        "greedy against random, basic, 2 at a time.",
         "Better means by 0.4: an expected score of 0.9, or 382 Elo.",
     ]
     report = json.loads((tmp_path / "answer.json").read_text())

@@ -55,8 +55,8 @@ def test_only_regular_files_are_replaced(run: Path, tmp_path: Path, command: str
     (tmp_path / "loop").symlink_to(tmp_path / "loop")
     for file in (Path("/dev/full"), tmp_path / "pipe"):
         error = refusal(*words(command, run, file))
-        assert error.endswith(f"{file}: is not a regular file; name another file\n")
-    assert refusal(*words(command, run, tmp_path / "loop")).endswith("; name another file\n")
+        assert error.endswith(f"{file}: is not a regular file; choose another file\n")
+    assert refusal(*words(command, run, tmp_path / "loop")).endswith("; choose another file\n")
     assert (tmp_path / "pipe").is_fifo()
     assert refusal(*words(command, run, tmp_path)).endswith("is a directory; name a file\n")
 
@@ -74,7 +74,7 @@ def test_the_file_that_is_read_is_not_replaced(tmp_path: Path) -> None:
     (tmp_path / "link").symlink_to(replay)
     for file in (replay, tmp_path / "link"):
         error = refusal("replay", "prove", replay, "--output", file)
-        assert error.endswith("is the file that the command reads; name another file\n")
+        assert error.endswith("is the file that the command reads; choose another file\n")
     assert replay.read_bytes() == b"replay"
 
 

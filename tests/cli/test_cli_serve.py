@@ -68,14 +68,14 @@ def test_a_guest_plays_an_opponent_and_the_replay_stays(tmp_path: Path) -> None:
         assert bot.wait(EVENT_S) == 0
     assert "guest-1" in stdout
     assert "guest-1 – random" in stdout
-    assert "Waiting for guest-1 to dial in" in stderr
+    assert "Waiting for guest-1 to connect" in stderr
     files = sorted(replays.glob("*.asara"))
     assert [read_replay(path).header.entries for path in files] == [
         ("guest-1", "random"),
         ("random", "guest-1"),
     ]
     assert refusal("serve", *words) == (
-        f"asara: --out {replays}: already holds replays; name another directory\n"
+        f"asara: --out {replays}: already holds replays; choose another directory\n"
     )
 
 

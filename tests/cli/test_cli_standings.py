@@ -113,7 +113,7 @@ def test_what_is_shown_can_be_kept_and_is_the_same_every_time(run: Path, tmp_pat
     assert done.returncode == 2
     assert done.stderr == (
         f"asara: --json {tmp_path / 'no' / 'such.json'}: its directory does not exist; create that "
-        "first, or name another file\n"
+        "first, or choose another file\n"
     )
 
 

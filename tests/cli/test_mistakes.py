@@ -381,7 +381,7 @@ MISTAKES = {
     "loop-before-run": Mistake(
         DECIDE + RANDOM + "\nwhile True: pass\n" + RUN,
         6,
-        "did not dial in within",
+        "did not connect within",
         "Look for an endless loop",
         long=True,
     ),

@@ -142,7 +142,7 @@ def test_who_never_dials_in_forfeits_after_the_start_up_time(tmp_path: Path) -> 
     end = play(file, tmp_path / "run", [("good", "sleeps")])
     (line,) = end.results[0].forfeits
     assert line.termination == Termination.NEVER_STARTED
-    assert line.detail == "did not dial in within 6 s; it printed: thinking about it"
+    assert line.detail == "did not connect within 6 s; it printed: thinking about it"
 
 
 @pytest.mark.long
@@ -173,7 +173,7 @@ def test_after_some_failed_starts_an_entry_is_out_without_further_waiting(tmp_pa
     assert ends == {Termination.NEVER_STARTED}
     assert end.unstartable == {
         "sleeps": "not started again after 2 failures in a row: "
-        "did not dial in within clocks.start_up_s"
+        "did not connect within clocks.start_up_s"
     }
     details = [by_id(end)[f"m{number}"].forfeits[0].detail for number in range(30)]
     assert details[2:] == [end.unstartable["sleeps"]] * 28

@@ -101,7 +101,7 @@ async def test_matches_that_can_begin_do_not_wait_for_a_bot_that_is_not_there(
         (line,) = result.forfeits
         assert line.entry == "bob"
         assert line.termination is Termination.MISSED
-        assert line.detail == "did not dial in within 600 s"
+        assert line.detail == "did not connect within 600 s"
     assert end.unstartable == {}
 
 
@@ -239,7 +239,7 @@ async def test_nobody_comes_by_a_token_that_was_revoked_and_the_reason_says_so(
         end, _ = await together(run.end(), play_all(bob))
     (line,) = end.results[1].forfeits
     assert line.termination is Termination.MISSED
-    assert line.detail == ("its token was revoked, and it did not dial in with another within 60 s")
+    assert line.detail == ("its token was revoked, and it did not connect with another within 60 s")
 
 
 @pytest.mark.parametrize("what", ["garbage", "nothing", "no file"])
@@ -294,7 +294,7 @@ async def test_a_bot_that_stays_away_forfeits_its_match_and_is_waited_for_in_the
     (line,) = end.results[1].forfeits
     assert (line.termination, line.detail) == (
         Termination.MISSED,
-        "went away and did not dial in again within 600 s",
+        "went away and did not connect again within 600 s",
     )
 
 

@@ -40,8 +40,8 @@ def _check(contents: dict[Path, bytes]) -> None:
     for path, content in contents.items():
         blocking = next((above for above in path.parents if above.exists()), None)
         if blocking is not None and not blocking.is_dir():
-            raise UserError(f"{blocking}: is a file; name another directory")
+            raise UserError(f"{blocking}: is a file; choose another directory")
         if path.is_dir() or (path.exists() and path.read_bytes() != content):
             raise UserError(
-                f"{path}: exists with other contents; remove it, or name another directory"
+                f"{path}: exists with other contents; remove it, or choose another directory"
             )

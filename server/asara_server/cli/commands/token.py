@@ -1,4 +1,4 @@
-"""`asara token`: manage the tokens with which bots on other machines dial in."""
+"""`asara token`: manage the tokens with which bots on other machines connect."""
 
 from datetime import datetime
 from pathlib import Path

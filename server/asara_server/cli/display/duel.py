@@ -68,7 +68,7 @@ def heading(
     lower, upper = test.bounds
     score = 0.5 + test.margin
     return (
-        f"{a} against {b}, {format_rule_sets(rule_sets)}, {at_once} at once.\n"
+        f"{a} against {b}, {format_rule_sets(rule_sets)}, {at_once} at a time.\n"
         f"Better means by {test.margin:g}: an expected score of {score:g}, or {elo(score):.0f} "
         f"Elo.\nProgress: score of {_short(a)} with its 95 % interval, and the state of the\n"
         f"test between {lower:.1f} (no such difference) and {upper:.1f} (better)."

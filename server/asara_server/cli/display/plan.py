@@ -41,7 +41,7 @@ def show_plan(tournament: Tournament, expected: Estimate) -> None:
     if len(rows) > 1:
         rows.append(("all", "", f"{expected.blocks:,}", f"{expected.matches:,}", "", ""))
     show_table(
-        heading(tournament, expected.matches, f"{tournament.jobs} at once"),
+        heading(tournament, expected.matches, f"{tournament.jobs} at a time"),
         ("rules", ">seats", ">blocks", ">matches", ">blocks per entry", ">meetings per pair"),
         rows,
     )

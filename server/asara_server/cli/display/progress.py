@@ -161,7 +161,7 @@ def wait_text(waits: Sequence[Wait]) -> str:
     if not late:
         return ""
     wait = late[0]
-    task = f"decision {wait.decision_id} of {wait.match_id}" if wait.decision_id else "to dial in"
+    task = f"decision {wait.decision_id} of {wait.match_id}" if wait.decision_id else "to connect"
     left = duration(wait.left_s, whole_s=True)
     others = f", and for {len(late) - 1} more" if len(late) > 1 else ""
     colon = ": " if wait.decision_id else " "
@@ -184,4 +184,4 @@ def awaited_text(entries: Sequence[str]) -> str:
     if not entries:
         return ""
     more = f" and {len(entries) - _NAMES_SHOWN} more" if len(entries) > _NAMES_SHOWN else ""
-    return f"; waiting for {', '.join(entries[:_NAMES_SHOWN])}{more} to dial in"
+    return f"; waiting for {', '.join(entries[:_NAMES_SHOWN])}{more} to connect"

@@ -142,7 +142,7 @@ def _show_remote(remote: RemoteInfo) -> None:
     states = {
         "here": "connected",
         "awaited": f"awaited, for at most {duration(remote.wait_s, whole_s=True)}",
-        "missed": "missed; forfeits its matches until it dials in",
+        "missed": "missed; forfeits its matches until it connects",
     }
     show_table(
         f"On other machines, by {remote.address}",

@@ -1,4 +1,4 @@
-"""Serves one table: bots that people start dial in, and play each other and local opponents."""
+"""Serves one table: bots that people start connect, and play each other and local opponents."""
 
 import asyncio
 import secrets
@@ -189,7 +189,7 @@ def replay_sink(folder: Path | None) -> ReplaySink | None:
     try:
         folder.mkdir(parents=True, exist_ok=True)
         if any(folder.glob("*.asara")):
-            raise UserError(f"--out {folder}: already holds replays; name another directory")
+            raise UserError(f"--out {folder}: already holds replays; choose another directory")
         (folder / PUBLIC_KEY_FILE).write_bytes(key.public_pem)
     except OSError as error:
         raise UserError(f"--out {folder}: {error.strerror}") from None
@@ -312,7 +312,7 @@ class TableServer:
         """Return when the next match can begin."""
         for guest in self.settings.guests:
             if not self.referee.is_connected(guest.token):
-                notify(f"Waiting for {guest.name} to dial in")
+                notify(f"Waiting for {guest.name} to connect")
                 while not await self.referee.wait_until_connected(guest.token, _WAIT_S):
                     pass
 

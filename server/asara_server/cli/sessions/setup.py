@@ -213,7 +213,7 @@ def chosen_executor(
             yield executor, f"by the workers of {options.dask}"
     else:
         local = LocalExecutor(watch.referee, _notify_address, strangers=True)
-        yield local, f"{tournament.jobs} at once"
+        yield local, f"{tournament.jobs} at a time"
 
 
 @contextmanager
@@ -235,4 +235,4 @@ def _dask_executor(
 
 
 def _notify_address(address: str) -> None:
-    notify(f"Bots on other machines dial in at {address} (TLS)")
+    notify(f"Bots on other machines connect at {address} (TLS)")

@@ -258,7 +258,7 @@ def remedy(
         return _ONLY_HELP.format(command[-1], program)
     if printed and _ARGPARSE_ERROR.match(printed[-1]) and len(command) > 1:
         return _WRONG_OPTION.format(shlex.join(command))
-    if ending.startswith("did not dial in within"):
+    if ending.startswith("did not connect within"):
         return _NEVER_CALLED.format(program, options.start_up)
     return _about_ending(termination, ending, program, printed)
 

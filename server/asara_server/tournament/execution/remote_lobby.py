@@ -81,10 +81,10 @@ class RemoteLobby:
             return ""
         within = f"within {self._remote.wait_s:g} s"
         if bot.token_sha256 and not self._authenticator.is_valid(bot):
-            return f"{REVOKED}, and it did not dial in with another {within}"
+            return f"{REVOKED}, and it did not connect with another {within}"
         if bot.seen:
-            return f"went away and did not dial in again {within}"
-        return f"did not dial in {within}"
+            return f"went away and did not connect again {within}"
+        return f"did not connect {within}"
 
     def _report_presence(self, entries: Mapping[str, RemoteEntry]) -> None:
         self._report(
