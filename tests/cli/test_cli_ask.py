@@ -179,6 +179,5 @@ def test_it_is_said_when_no_seed_is_recorded(folder: Path) -> None:
 def test_the_seat_is_the_one_named_like_the_bot_or_must_be_chosen(folder: Path) -> None:
     error = refusal("replay", "ask", folder / REPLAY, "3", folder / "changed.py")
     assert error == (
-        "asara: no seat is that of 'changed' alone; choose one with --seat: "
-        "0 (random), 1 (random-2)\n"
+        "asara: --seat: choose the seat to ask for 'changed': 0 (random), 1 (random-2)\n"
     )

@@ -38,7 +38,7 @@ def test_sound_replays(run: Path) -> None:
     done = asara("audit", run, run / "replays" / "m1.asara", "--leaks", *given)
     assert done.returncode == 0
     assert done.stdout.endswith("\naudited 3 replays: 3 sound, 0 unsound\n")
-    assert done.stderr.startswith("Replays by themselves: only each match was checked")
+    assert done.stderr.startswith("Single replays: only the matches were checked")
 
 
 def test_a_sound_replay_says_what_was_checked_and_by_whose_key(run: Path) -> None:
@@ -50,9 +50,11 @@ def test_a_sound_replay_says_what_was_checked_and_by_whose_key(run: Path) -> Non
     assert key == f"  signed by key {KEY.public.hex()[:16]}: given with --key"
     assert match.startswith("  match random-1: ")
     assert " replies, " in match
-    assert checked.startswith("  checked: every record is signed; the deal opens its commitment; ")
+    assert checked.startswith(
+        "  checked: every record is signed; the deal matches its commitment; "
+    )
     assert unchecked.startswith("  not checked: when replies arrived")
-    own = f"  signed by key {KEY.public.hex()[:16]}: its own; nothing shows who holds it"
+    own = f"  signed by key {KEY.public.hex()[:16]}: its own; nothing shows whose key it is"
     assert asara("audit", file).stdout.splitlines()[1] == own
 
 
@@ -78,7 +80,7 @@ def test_another_key_and_no_key(run: Path, tmp_path: Path) -> None:
     for _ in range(2):
         done = asara("audit", run)
         assert done.returncode == 0
-        own = f"signed by its own key {KEY.public.hex()}; nothing shows who holds it"
+        own = f"signed by its own key {KEY.public.hex()}; nothing shows whose key it is"
         assert own in done.stderr
         (run / "referee.pub").unlink(missing_ok=True)
     stranger = random_replay(RULE_COMBINATIONS[0], 2, seed=9, replies=5)
@@ -163,8 +165,8 @@ def test_a_run_says_who_signed_it_and_what_was_not_checked(cup: Path) -> None:
         f"  deal commitment: {commitment_of(cup)}, that of the manifest",
         "  notes.txt: extra: not part of the run, and not checked",
         (
-            "  checked: this key signed manifest, results and 12 replays; schedule, deals, "
-            "standings, and every match, played again, are as in its files"
+            "  checked: this key signed the manifest, the results and 12 replays; schedule, deals, "
+            "standings and every replayed match agree with the files"
         ),
         "  not checked: journal.position",
         "  not checked: journal.running",
@@ -226,7 +228,7 @@ def test_messages_are_sentences_with_the_right_numbers(cup: Path) -> None:
     (cup / "manifest.json").unlink()
     done = asara("audit", cup)
     assert "expected None" not in done.stdout
-    assert f"{cup}: without a manifest that can be read, no result can be derived" in done.stdout
+    assert f"{cup}: its manifest cannot be read, so no result can be verified" in done.stdout
 
 
 def test_replays_behind_a_link_are_counted_once(cup: Path) -> None:
@@ -388,12 +390,12 @@ def test_a_replay_elsewhere_needs_its_proof(cup: Path) -> None:
     done = asara("audit", alone, "--inclusion")
     assert done.returncode == 1
     assert done.stdout.splitlines()[0] == (
-        f"{alone}: does not lie in a run; name its proof with --proof, which `asara replay prove` "
-        "in the run writes"
+        f"{alone}: is not in a run; pass its proof with --proof, or make one with `asara replay "
+        "prove` in the run"
     )
     done = asara("replay", "prove", alone, "--output", cup.parent / "p")
     assert done.returncode == 1
-    assert "does not lie in the `replays` of a run" in done.stderr
+    assert "is not in the folder `replays` of a run" in done.stderr
 
 
 def test_a_changed_result_is_no_fault_of_its_replay(cup: Path) -> None:
@@ -464,5 +466,5 @@ def test_the_proof_of_another_replay_another_run_or_no_run(cup: Path, tmp_path: 
     write_replay(tmp_path / "x.asara", other, KEY)
     done = asara("audit", tmp_path / "x.asara", "--inclusion")
     assert done.returncode == 1
-    assert "does not lie in a run; name its proof with --proof" in done.stdout
+    assert "is not in a run; pass its proof with --proof" in done.stdout
     assert "is a directory" in refusal("audit", cup, "--inclusion")

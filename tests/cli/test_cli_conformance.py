@@ -156,7 +156,7 @@ def test_lines_on_a_terminal_have_80_columns():
     ("words", "text"),
     others_long(
         [
-            ("", "there is no bot to test; name its folder, or write its command after --"),
+            ("", "name the bot to test: its folder, or its command after --"),
             ("-- no-such-program", "bot 'no-such-program': neither a file, nor a command"),
             ("-- python no_such_bot.py", "bot 'python no_such_bot.py': no such file"),
             ("-- ./bot.sh", "bot './bot.sh': it is not executable"),

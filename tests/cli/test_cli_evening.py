@@ -258,7 +258,7 @@ def test_what_bots_know_of_a_run_that_goes_on_is_in_no_bundle(
         (run / "logs" / result.match_id / "1-bob.log").write_text("my hand")
     (run / "replays" / f"{shown.match_id}.asara").write_bytes(b"a replay")
     done = asara("tournament", "bundle", run)
-    assert "left out, as there is no replay of them: r1-basic-0002\n" in done.stderr
+    assert "skipped, because they have no replay: r1-basic-0002\n" in done.stderr
     assert sorted(bundle_of(run, "ann")) == [
         "README.txt",
         "logs/r1-basic-0001/0-ann.log",

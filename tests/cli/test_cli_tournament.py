@@ -280,7 +280,7 @@ def test_a_run_is_either_prepared_or_resumed(tmp_path: Path) -> None:
     file = write_tournament(tmp_path, GOOD, HEADER)
     run = tmp_path / "run"
     told = refusal("tournament", "run", file, "--out", run, "--prepare", "--resume")
-    assert "remove one of the two" in told
+    assert "use only one of them" in told
     assert not run.exists()
 
 

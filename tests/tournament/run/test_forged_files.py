@@ -367,7 +367,7 @@ def test_everything_signed_anew_by_another_key_is_never_called_trusted(
 ) -> None:
     resign_everything(run)
     done = asara("audit", run)
-    assert f"signed by its own key {OTHER_KEY.public.hex()}; nothing shows who holds it" in (
+    assert f"signed by its own key {OTHER_KEY.public.hex()}; nothing shows whose key it is" in (
         done.stderr
     )
     assert "its own key" in done.stdout

@@ -54,7 +54,7 @@ def _show_progress(status: RunStatus) -> None:
     if status.state is RunState.RUNNING and status.process:
         state += f" (process {status.process})"
     elif status.state is RunState.PREPARED:
-        state += "; nothing was played yet; begin it with --resume"
+        state += "; nothing was played yet; start it with --resume"
     elif status.state in {RunState.STOPPED, RunState.KILLED}:
         state += "; continue it with --resume"
     out.print(plain(f"{status.info.title}: {state}", longest=None), style="bold")

@@ -123,7 +123,7 @@ def _seat(replay: Replay, bot: BotCommand) -> int:
     if len(named) == 1:
         return named[0]
     seats = seats_text(entries)
-    raise UserError(f"no seat is that of {bot.name!r} alone; choose one with --seat: {seats}")
+    raise UserError(f"--seat: choose the seat to ask for {bot.name!r}: {seats}")
 
 
 def _recorded_seed(run_directory: Path, replay: Replay, seat: int) -> int | None:

@@ -121,7 +121,7 @@ def audit_inclusion(
 ) -> int:
     """Check that each replay is sound, and belongs to a run; return the exit status."""
     if proof is not None and len(paths) > 1:
-        raise UserError("--proof names the proof of one replay; audit the others by themselves")
+        raise UserError("--proof is the proof of one replay; audit the other replays separately")
     missing = 0
     for path in paths:
         fault, place = _inclusion(path, proof, held, leaks=leaks)
@@ -138,7 +138,7 @@ def replay_proof(path: Path) -> InclusionProof:
         data = read_file(path)
         if not _in_run(path):
             raise UserError(
-                f"{path}: does not lie in the `replays` of a run; give its path there", 1
+                f"{path}: is not in the folder `replays` of a run; pass its path there", 1
             )
         return make_proof(path.absolute().parent.parent, data)
     except (InclusionError, ReplayError) as error:
@@ -149,8 +149,8 @@ def _run_of(replay: Path) -> Path:
     """Return the directory of the run that a replay lies in; raises InclusionError."""
     if not _in_run(replay):
         raise InclusionError(
-            "does not lie in a run; name its proof with --proof, which `asara replay prove` in the "
-            "run writes"
+            "is not in a run; pass its proof with --proof, or make one with `asara replay prove` "
+            "in the run"
         )
     return replay.absolute().parent.parent
 

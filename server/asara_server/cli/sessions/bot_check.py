@@ -62,7 +62,9 @@ def check_bot(options: CheckBotOptions, log: LogOptions) -> int:
         finding = findings(checked, tournament, contained=sandbox is not None)
     show_finding(finding)
     if sandbox is None:
-        warn("The bot ran with your rights. In a tournament it is contained: see `--sandbox`.")
+        warn(
+            "The bot ran with your rights. In a tournament, it runs in a sandbox: see `--sandbox`."
+        )
     if options.out_directory is not None:
         notify(f"Output of build and bot, and replays: {options.out_directory}")
     if options.json_file is not None:

@@ -101,8 +101,8 @@ def _built(command: tuple[str, ...]) -> Entry:
     """Return the bot that the words name, ready to start; raise UserError if it cannot."""
     if not command:
         raise UserError(
-            "there is no bot to test; name its folder, or write its command after --, "
-            "such as: asara conformance -- python my_bot.py"
+            "name the bot to test: its folder, or its command after --, for example: "
+            "asara conformance -- python my_bot.py"
         )
     (bot,) = find_bots([command[0] if len(command) == 1 else shlex.join(command)])
     (built,) = built_bots([bot_entry(bot, ())], sandbox=None)

@@ -30,7 +30,7 @@ def play_matches(
         try:
             find_bots(bots)
         except UserError as error:
-            raise UserError(f"{error}. Besides, {wrong_number}") from None
+            raise UserError(f"{error}. Also, {wrong_number}") from None
         raise UserError(wrong_number)
     blocks = "mirrored" if mirrored else "independent"
     tournament = series_tournament("match", bots, options, blocks=blocks)

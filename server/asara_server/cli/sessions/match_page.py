@@ -50,5 +50,5 @@ def _logs(file: Path, replay: Replay) -> Logs:
     """Return what the bots wrote, from the run in whose folder `replays` the file lies."""
     run = file.absolute().parent.parent
     if file.absolute().parent.name != "replays" or not (run / "logs").is_dir():
-        raise UserError(f"--logs: {file} does not lie in the folder `replays` of a run with logs")
+        raise UserError(f"--logs: {file} is not in the folder `replays` of a run with logs")
     return decision_texts(run, replay.header.match_id, replay.header.entries)

@@ -116,7 +116,7 @@ def _opponents(options: PlayOptions) -> tuple[BotCommand, ...]:
     taken = Counter(bot.name.casefold() for bot in opponents)
     for name in _people(people):
         if taken[name]:
-            raise UserError(f"bot {name!r}: a person at this table is called so; rename the bot")
+            raise UserError(f"bot {name!r}: a person at this table has this name; rename the bot")
     return tuple(opponents)
 
 
@@ -166,7 +166,7 @@ class PlayTable(TableServer):
         for guest, link in zip(self.settings.guests, links, strict=True):
             heading = "Play at" if len(links) == 1 else f"{guest.name} plays at"
             out.print(f"{heading}\n    {link}", soft_wrap=True)
-        notify("Ctrl-C ends the table.")
+        notify("Press Ctrl-C to stop.")
         if self._browser and _has_browser():
             # A browser may run in the foreground until it is closed.
             threading.Thread(target=webbrowser.open, args=(links[0],), daemon=True).start()

@@ -91,7 +91,7 @@ def _refuse_shims(tournament: Tournament) -> None:
         if shim and not installation(str(found), ask="/" not in program):
             raise UserError(
                 f"bot {entry.name!r}: {program!r} is {plain(str(found))}, which looks for the real "
-                f"program where the sandbox shows nothing; name a program in /usr, or `python`, "
+                f"program in folders that the sandbox hides; use a program in /usr, or `python`, "
                 f"which is Python {platform.python_version()}"
             )
 

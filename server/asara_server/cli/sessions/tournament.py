@@ -110,9 +110,7 @@ def _check_options(tournament: Tournament, options: TournamentOptions) -> None:
     """Raise UserError for options that do not fit each other or the tournament."""
     options.executor.check(tournament, jobs=options.jobs, metrics=options.metrics is not None)
     if options.prepare and options.resume:
-        raise UserError(
-            "--prepare begins a run and --resume plays one that is begun; remove one of the two"
-        )
+        raise UserError("--prepare starts a run and --resume continues one; use only one of them")
 
 
 def check_remote(tournament: Tournament, file: Path) -> None:
