@@ -44,7 +44,7 @@ def contents(folder: Path) -> dict[str, int]:
     }
 
 
-@pytest.mark.parametrize("command", ["tournament", "tournament --resume", "match", "duel"])
+@pytest.mark.parametrize("command", ["tournament --resume", "match", "duel"])
 def test_every_command_is_refused_with_the_process_of_the_run(
     live: tuple[Path, int], command: str
 ) -> None:
