@@ -217,7 +217,8 @@ def test_options_of_commands_exist(document):
         path = max((p for p in COMMANDS if f"{line} ".startswith(f"{p} ")), key=len, default=None)
         if path is None:  # `asara web.`, or another word that is no command
             continue
-        known = {option for parameter in COMMANDS[path].params for option in parameter.opts}
+        params = COMMANDS[path].params
+        known = {one for param in params for one in (*param.opts, *param.secondary_opts)}
         named = {word.strip("[]") for word in words if word.strip("[]").startswith("--")}
         assert named <= known | {"--help"}, line
 
