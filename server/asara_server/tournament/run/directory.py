@@ -37,7 +37,7 @@ from pydantic import BaseModel, Field, ValidationError
 
 from asara_server.atomic_file import PRIVATE, PUBLIC, AppendedFile, abandoned_parts, replace_file
 from asara_server.bounded_file import MIB, read_bounded
-from asara_server.eventlog.journal import Durability, Journal, JournalError
+from asara_server.eventlog.journal import Journal, JournalError
 from asara_server.match.spec import ProcessPolicy
 from asara_server.network.live_file import LIVE_FILE, LiveFile
 from asara_server.tournament.config.block_kinds import BlockKind
@@ -222,7 +222,6 @@ class RunDirectory:
     def __init__(
         self,
         path: Path,
-        durability: Durability = "normal",
         *,
         lock: DirectoryLock | None = None,
         warnings: tuple[str, ...] = (),
@@ -232,13 +231,12 @@ class RunDirectory:
         self.replays = path / "replays"
         self.logs = path / "logs"
         self.builds = path / "builds"
-        self.durability = durability
         with ExitStack() as stack:
             self._results = AppendedFile(path / "results.jsonl")
             stack.callback(self._results.close)
             self.processes = ProcessFile(path)
             stack.callback(self.processes.close)
-            self.journal = Journal(path / JOURNAL, durability)
+            self.journal = Journal(path / JOURNAL)
             stack.pop_all()
         self.warnings = warnings
         """Damage that was found when the run was resumed, in words."""

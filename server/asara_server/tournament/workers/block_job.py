@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
-from asara_server.eventlog.journal import Durability, OpenMatch
+from asara_server.eventlog.journal import OpenMatch
 from asara_server.logs import Fact
 from asara_server.tournament.execution.match_settings import MatchSettings
 from asara_server.tournament.run.block_journals import PlayedAttempt
@@ -35,8 +35,6 @@ class RunSettings:
 
     Such a worker plays one block at a time.
     """
-    durability: Durability = "normal"
-    """Durability of the journal."""
 
 
 @dataclass(frozen=True, slots=True)
