@@ -62,7 +62,7 @@ def states(folder: Path) -> dict[str, str]:
 
 async def test_bots_from_elsewhere_play_a_whole_run_and_no_token_is_left(tmp_path: Path) -> None:
     log = io.StringIO()
-    configure("debug", "json", log)
+    configure("debug", log)
     file, tokens = write_cup(tmp_path, ("ann", "bob"), HEADER + "rounds = 2\n")
     async with running(file) as run:
         streams = [await run.dial(token) for token in tokens.values()]

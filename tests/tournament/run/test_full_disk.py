@@ -131,7 +131,7 @@ def test_a_file_that_cannot_be_written_whole_is_named(
 @needs_full
 def test_lost_log_lines_are_reported_once(capsys: pytest.CaptureFixture[str]) -> None:
     with FULL.open("a", encoding="utf-8", buffering=1) as file:
-        configure("info", "console", file)
+        configure("info", file)
         for number in range(100):
             logger("runner").info("something happened", number=number)
         configure("error")

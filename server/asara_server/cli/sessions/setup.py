@@ -141,9 +141,9 @@ def log_to_file(options: LogOptions, path: Path) -> Iterator[None]:
     file = path.open("a", encoding="utf-8", buffering=1)
     try:
         if options.level is None:
-            configure("info", stream=file)
+            configure("info", file)
         else:
-            configure(options.level, stream=file, to_stderr=True)
+            configure(options.level, file, to_stderr=True)
         try:
             yield
         finally:
