@@ -1,7 +1,7 @@
 """A tournament file with all its keys: values, defaults, and a sentence about each."""
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 from pydantic import BaseModel
@@ -34,7 +34,7 @@ def _lines(tournament: Tournament) -> Iterator[str]:
 
 
 def _keys(
-    table: BaseModel, name: str, hidden: set[str] = frozenset(), *, explained: bool = True
+    table: BaseModel, name: str, hidden: Collection[str] = (), *, explained: bool = True
 ) -> Iterator[str]:
     sentences = key_sentences(name)
     for key in type(table).model_fields:
