@@ -34,7 +34,7 @@ def run(tmp_path: Path) -> Path:
 
 def test_sound_replays(run: Path) -> None:
     (run / "key.pub").write_bytes(KEY.public_pem)
-    given = ("--key", run / "key.pub")
+    given = ("--public-key", run / "key.pub")
     done = asara("audit", run, run / "replays" / "m1.asara", "--leaks", *given)
     assert done.returncode == 0
     assert done.stdout.endswith("\naudited 3 replays: 3 sound, 0 unsound\n")
@@ -44,10 +44,10 @@ def test_sound_replays(run: Path) -> None:
 def test_a_sound_replay_says_what_was_checked_and_by_whose_key(run: Path) -> None:
     file = run / "replays" / "m1.asara"
     (run / "key.pub").write_bytes(KEY.public_pem)
-    done = asara("audit", file, "--key", run / "key.pub")
+    done = asara("audit", file, "--public-key", run / "key.pub")
     sound, key, match, checked, unchecked, _ = done.stdout.splitlines()
     assert sound == f"{file}: sound"
-    assert key == f"  signed by key {KEY.public.hex()[:16]}: given with --key"
+    assert key == f"  signed by key {KEY.public.hex()[:16]}: given with --public-key"
     assert match.startswith("  match random-1: ")
     assert " replies, " in match
     assert checked.startswith(
@@ -74,7 +74,7 @@ def test_a_damaged_replay_is_named_with_its_record(run: Path) -> None:
 def test_another_key_and_no_key(run: Path, tmp_path: Path) -> None:
     other = SigningKey.new()
     (tmp_path / "other.pub").write_bytes(other.public_pem)
-    done = asara("audit", run, "--key", tmp_path / "other.pub")
+    done = asara("audit", run, "--public-key", tmp_path / "other.pub")
     assert done.returncode == 1
     assert done.stdout.count("another key signed this file") == 3
     for _ in range(2):
@@ -126,7 +126,7 @@ def test_what_cannot_be_audited(tmp_path: Path) -> None:
     done = asara("audit", empty)
     assert done.returncode == 1
     assert "the file is empty" in done.stdout
-    assert "not an Ed25519 public key" in refusal("audit", empty, "--key", empty)
+    assert "not an Ed25519 public key" in refusal("audit", empty, "--public-key", empty)
 
 
 # Runs
@@ -149,7 +149,7 @@ def test_no_advice_that_the_auditor_has_followed(cup: Path) -> None:
     assert "(--manifest)" in asara("audit", cup).stderr
     done = asara("audit", cup, "--manifest", "00" * 32)
     assert done.returncode == 1
-    assert "(--key)" in done.stderr
+    assert "(--public-key)" in done.stderr
     assert "--manifest" not in done.stderr
 
 

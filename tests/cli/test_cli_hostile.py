@@ -125,7 +125,7 @@ def test_something_else_than_a_tournament_file(tmp_path: Path, fault: str) -> No
     [
         *("tournament plan {}", "replay show {}", "audit {}", "status {}"),
         *("report {}", "token list --file {}", "token new x --file {}"),
-        "audit . --key {}",
+        "audit . --public-key {}",
     ],
 )
 def test_devices_and_files_of_the_kernel(tmp_path: Path, command: str, path: str) -> None:
@@ -147,7 +147,7 @@ def test_devices_and_files_of_the_kernel(tmp_path: Path, command: str, path: str
         "report {}",
         "report . --output {}",
         "audit {}",
-        "audit . --key {}",
+        "audit . --public-key {}",
         "replay show {}",
         "replay diff {} {}",
         "token new x --file {}",

@@ -60,7 +60,7 @@ def test_a_run_goes_on_only_as_it_was_begun(cup: Path, tmp_path: Path) -> None:
     assert not (tmp_path / "none").exists()
     assert "No such file" in resume(cup, key="other")
     load_or_make_key(cup / "other")
-    assert "signed with another key; name it with --key" in resume(cup, key="other")
+    assert "signed with another key; pass that key with --key" in resume(cup, key="other")
     assert "use only one of them" in resume(cup, "--out", run, "--prepare")
     file = cup / "cup.toml"
     begun = file.read_text()

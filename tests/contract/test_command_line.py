@@ -29,7 +29,7 @@ OPTIONS = {
     "status": "cross json watch without-forfeits",
     "report": "csv output pages",
     "web": "embed host insecure-remote listen",
-    "audit": "inclusion jobs key leaks manifest proof",
+    "audit": "inclusion jobs leaks manifest proof public-key",
     "replay show": "seat",
     "replay decision": "seat",
     "replay ask": "limit readable sandbox seat",

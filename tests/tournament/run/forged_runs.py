@@ -28,7 +28,7 @@ class Played:
 
 def audited(played: Played, run: Path) -> tuple[int, str]:
     """Exit status and output of the audit by somebody who holds all that was published."""
-    published = ("--key", played.key, "--manifest", played.manifest)
+    published = ("--public-key", played.key, "--manifest", played.manifest)
     done = asara("audit", run, *published)
     return done.returncode, done.stdout.replace(f"{run}/", "")
 

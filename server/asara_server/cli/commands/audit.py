@@ -12,7 +12,7 @@ PathsArgument = Annotated[
 PublicKeyOption = Annotated[
     Path | None,
     typer.Option(
-        "--key",
+        "--public-key",
         metavar="FILE",
         help="The referee's public key, as published by the organiser.",
         show_default="the key in the run, which anybody could have made",

@@ -47,7 +47,7 @@ def key_warning(found: HasSigned, held: Published) -> str:
     other = "" if held.manifest_sha256 else ", or the published hash of the manifest (--manifest)"
     return (
         f"{title} is signed by its own key {signed.public_key.hex()}; nothing shows whose key it "
-        f"is. If the run is not yours, pass the key that the organiser published (--key){other}."
+        f"is. If the run is not yours, pass the key that the organiser published (--public-key){other}."
     )
 
 
@@ -55,7 +55,7 @@ def single_key_warning(key: bytes) -> str:
     """Return a warning about a key that was found beside the replays, or in them."""
     return (
         f"The first replay is signed by its own key {key.hex()}; nothing shows whose key it is. "
-        "If the run is not yours, pass the key that the organiser published (--key)."
+        "If the run is not yours, pass the key that the organiser published (--public-key)."
     )
 
 
@@ -66,7 +66,7 @@ def sound_lines(path: Path, verdict: Verdict, held: Published) -> Iterator[str]:
         return
     yield f"{path}: sound"
     given = (
-        "given with --key"
+        "given with --public-key"
         if held.public_key is not None
         else "its own; nothing shows whose key it is"
     )

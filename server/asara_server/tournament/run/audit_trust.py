@@ -34,7 +34,7 @@ class Published:
 class KeySource(Enum):
     """Reason for trusting a key."""
 
-    GIVEN = "given with --key"
+    GIVEN = "given with --public-key"
     MANIFEST = "named in the manifest that was published (--manifest)"
     OWN = "its own key"
 
