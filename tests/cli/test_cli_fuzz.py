@@ -134,7 +134,7 @@ READERS = (
     "status {}/run",
     "status {}/run --cross",
     "report {}/run --output {}/out/page.html",
-    "tournament bundle {}/run",
+    "bundle {}/run",
 )
 TARGETS = (
     Target("cup.toml", mutations.mutate_toml, ("tournament plan {}/cup.toml",)),

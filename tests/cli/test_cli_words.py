@@ -109,7 +109,7 @@ def test_words_of_a_submission_reach_no_terminal(tmp_path: Path) -> None:
         done,
         asara("tournament", "check", file, "--sandbox", "none"),
         asara("status", where),
-        asara("tournament", "bundle", where),
+        asara("bundle", where),
     ):
         assert_plain(one.stdout + one.stderr)
     assert_plain(on_terminal("status", where), colours=True)

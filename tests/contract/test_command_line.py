@@ -19,7 +19,6 @@ OPTIONS = {
     "tournament run": (
         "dask insecure-remote jobs key metrics out prepare resume sandbox web workers"
     ),
-    "tournament bundle": "",
     "token new": "file",
     "token list": "file",
     "token revoke": "file",
@@ -30,6 +29,7 @@ OPTIONS = {
     "report": "csv output pages",
     "web": "embed host insecure-remote listen",
     "audit": "inclusion jobs leaks manifest proof public-key",
+    "bundle": "",
     "replay show": "seat",
     "replay decision": "seat",
     "replay ask": "limit readable sandbox seat",

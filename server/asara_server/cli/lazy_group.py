@@ -33,6 +33,7 @@ GROUPS: Final = {
         "web": "Show runs and their matches in a browser.",
         "replay": "Inspect the replays of finished matches.",
         "audit": "Verify runs and replays by replaying every match.",
+        "bundle": "Write a zip file for the author of each entry of a run.",
     },
     "Client authors": {
         "bridge": "Connect any program that speaks JSON lines.",

@@ -17,7 +17,6 @@ from asara_server.cli.options.executor import (
 )
 from asara_server.cli.options.key import KeyOption
 from asara_server.cli.options.metrics import MetricsOption
-from asara_server.cli.options.recorded_run import RunDirectoryArgument
 from asara_server.cli.options.sandbox import SandboxChoice, SandboxOption
 from asara_server.cli.options.tournament import (
     CheckOptions,
@@ -135,18 +134,6 @@ def run(
         insecure_remote=insecure_remote,
     )
     raise typer.Exit(play_tournament(tournament, options, context.obj))
-
-
-@app.command(cls=PlainCommand)
-def bundle(directory: RunDirectoryArgument) -> None:
-    """Write a zip file for the author of each entry to DIR/bundles.
-
-    It contains the entry's own logs and the replays of its matches, and nothing that other bots
-    printed. The run must have ended.
-    """
-    from asara_server.cli.sessions.bundle import write_bundles
-
-    write_bundles(directory)
 
 
 def _load(file: Path) -> tuple[Tournament, Estimate]:

@@ -47,7 +47,8 @@ def key_warning(found: HasSigned, held: Published) -> str:
     other = "" if held.manifest_sha256 else ", or the published hash of the manifest (--manifest)"
     return (
         f"{title} is signed by its own key {signed.public_key.hex()}; nothing shows whose key it "
-        f"is. If the run is not yours, pass the key that the organiser published (--public-key){other}."
+        "is. If the run is not yours, pass the key that the organiser published "
+        f"(--public-key){other}."
     )
 
 

@@ -13,7 +13,7 @@ submissions.jsonl  a line for each deal block that a worker was given
 replays/         a file for each match
 logs/            output of the bots, by match, and of builds
 builds/          directories of entries after their build
-bundles/         a zip file for the author of each entry, once `asara tournament bundle` wrote them
+bundles/         a zip file for the author of each entry, once `asara bundle` wrote them
 journal.sqlite   the matches that are over, from which a run that was killed is resumed
 journal.running  the inputs of the matches that run
 journal.position  how far the journal had come, which shows if the end of it was lost
