@@ -150,7 +150,8 @@ TARGETS = (
         "token revoke cid --file {}/tokens.json", "tournament plan {}/cup.toml",
     )),
     Target("key", mutations.mutate_bytes, (
-        "tournament run {}/cup.toml --key {}/key --out {}/cup.toml", "audit {}/run --public-key {}/key",
+        "tournament run {}/cup.toml --key {}/key --out {}/cup.toml",
+        "audit {}/run --public-key {}/key",
     )),
     Target("localhost.pem", mutations.mutate_bytes, (REFUSED_RUN,)),
     Target("localhost.key", mutations.mutate_bytes, (REFUSED_RUN,)),

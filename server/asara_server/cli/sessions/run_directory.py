@@ -71,7 +71,8 @@ def resumed_run_directory(
             )
         if directory.public_key not in (None, key.public_pem):
             raise UserError(
-                f"{path}: the replays of this run are signed with another key; pass that key with --key"
+                f"{path}: the replays of this run are signed with another key; pass that key with "
+                "--key"
             )
         for warning in directory.warnings:
             warn(warning)
