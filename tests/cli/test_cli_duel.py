@@ -43,7 +43,7 @@ def test_greedy_is_better_than_random(tmp_path: Path) -> None:
     sentence = re.fullmatch(
         r"greedy is better than random: it scored (0\.\d{3}|1\.000) "
         r"\(95 %: (0\.\d{3})–(\d\.\d{3})\) in (\d+) blocks of two matches\. "
-        r"Of duels between equals, at most 5 in 100 end with such a claim\.\n",
+        r"If the bots were equal, at most 5 duels in 100 would end with this answer\.\n",
         done.stdout,
     )
     assert sentence, done.stdout
@@ -52,7 +52,7 @@ def test_greedy_is_better_than_random(tmp_path: Path) -> None:
     heading = done.stderr.splitlines()[:4]
     assert heading[:2] == [
         "greedy against random, basic, 2 at a time.",
-        "Better means by 0.4: an expected score of 0.9, or 382 Elo.",
+        "A bot counts as better from an expected score of 0.9 (382 Elo).",
     ]
     report = json.loads((tmp_path / "answer.json").read_text())
     assert report["sentence"] == done.stdout.strip()
@@ -83,7 +83,7 @@ def test_a_bot_is_not_better_than_itself_and_nothing_is_left_behind(
     assert done.stdout == (  # by hand: the interval ends at ½ times the 2nd root of 1/20
         "Neither is better by 0.4 (382 Elo) or more: steady scored 0.500 (95 %: 0.112–0.888) "
         "in 2 blocks of two matches against steady-2. "
-        "Of duels in which one is, at most 5 in 100 end this way.\n"
+        "If one were, at most 5 duels in 100 would end with this answer.\n"
     )
     assert list(temporary.iterdir()) == []
     assert {path.name for path in tmp_path.iterdir()} == {"steady.py", "temporary"}
@@ -220,7 +220,7 @@ REPORT = DuelReport(
 def test_where_the_second_is_better_the_score_is_its_own() -> None:
     assert answer(REPORT) == (
         "yours is better than mine: it scored 0.875 (95 %: 0.800–0.900) in 12,345 blocks of two "
-        "matches. Of duels between equals, at most 1 in 100 end with such a claim."
+        "matches. If the bots were equal, at most 1 duels in 100 would end with this answer."
     )
 
 

@@ -101,11 +101,11 @@ def test_entries_that_think_while_others_are_asked_are_named() -> None:
     assert list(unasked_lines(times, advise=True)) == []
     times |= {"deep": used(38.2, 39.4), "deeper": used(60.0, 60.0)}
     assert list(unasked_lines(times)) == [
-        "deeper used 1 min of processor time while it was not asked, 1.00 cores on average.",
-        "deep used 38 s of processor time while it was not asked, 0.97 cores on average.",
+        "deeper used 1 min of processor time while it was not its turn, 1.00 cores on average.",
+        "deep used 38 s of processor time while it was not its turn, 0.97 cores on average.",
     ]
     times |= {f"bot {number}": used(1.0, 1.0) for number in range(5)}
     assert list(unasked_lines(times, advise=True))[6:] == [
-        "With ponder = false, bots in the sandbox would be frozen while they are not asked."
+        "With ponder = false, bots in the sandbox would be frozen while it is not their turn."
     ]
     assert list(unasked_lines(times))[5:] == ["2 more entries did so too; the report lists all."]

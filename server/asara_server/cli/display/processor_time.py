@@ -21,9 +21,9 @@ def unasked_lines(times: Mapping[str, ProcessorTime], *, advise: bool = False) -
     for name, time in busy[:_NAMED]:
         yield (
             f"{plain(name)} used {duration(time.unasked_s)} of processor time while it was not "
-            f"asked, {time.cores_unasked:.2f} cores on average."
+            f"its turn, {time.cores_unasked:.2f} cores on average."
         )
     if len(busy) > _NAMED:
         yield f"{count(len(busy) - _NAMED, 'more entry')} did so too; the report lists all."
     if busy and advise:
-        yield "With ponder = false, bots in the sandbox would be frozen while they are not asked."
+        yield "With ponder = false, bots in the sandbox would be frozen while it is not their turn."

@@ -150,7 +150,7 @@ async def _play(run: _Run, results: dict[str, CaseResult]) -> None:
         take(result)
     for case in tuple(failed):
         result = await play_case(case, run.bot)
-        take(replace(result, seen=f"{result.seen}; failed beside others"))
+        take(replace(result, seen=f"{result.seen}; failed when played together with others"))
 
 
 async def _play_first(bot: Entry, known: frozenset[str]) -> CaseResult:
