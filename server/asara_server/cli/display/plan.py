@@ -53,7 +53,7 @@ def show_plan(tournament: Tournament, expected: Estimate) -> None:
     if text := _team_text(tournament, balances[tournament.seats[0]]):
         out.print(text)
     quick, slow = duration(expected.likely_s), duration(expected.slow_s)
-    out.print(f"Duration: about {quick} if a decision takes 1 ms, and {slow} if it takes 100 ms;")
+    out.print(f"Duration: about {quick} at 1 ms per decision, {slow} at 100 ms per decision;")
     out.print(f"at most {duration(expected.longest_s)}, if every bot uses up its clock.")
     if any(entry.build for entry in tournament.entries):
         out.print("Builds are not counted; `asara tournament check` measures them.")
