@@ -154,7 +154,9 @@ def _show_overall(standings: Standings) -> None:
         columns.append(">forfeits")
         for cells, number in zip(rows, faults, strict=True):
             cells.append(f"{number:,}" if number else "")
-    show_table(f"{standings.title}: {_match_counts(standings)}", columns, rows)
+    title = plain(f"{standings.title}: {_match_counts(standings)}", longest=None)
+    out.print(title, style="bold")
+    out.print(make_table(columns, rows))
 
 
 def _match_counts(standings: Standings) -> str:
