@@ -216,6 +216,9 @@ def test_a_single_replay_is_checked_against_the_secret_of_its_run(cup: Path) -> 
     done = asara("audit", file, "--manifest", "00" * 32)
     assert done.returncode == 1
     assert "not the manifest that was published: expected SHA-256 0000" in done.stdout
+    (cup / "tree_head.json").unlink()
+    done = asara("audit", file, "--manifest", manifest_of(cup))
+    assert done.returncode == 1
     assert "no signed end of a run" in done.stdout
 
 
