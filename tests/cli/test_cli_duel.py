@@ -189,7 +189,7 @@ def test_options_that_make_no_sense_are_refused(tmp_path: Path) -> None:
     assert "--clock" in refusal(*duel, "--clock", "-3")
     assert "--rules genie: rule set 'genie' needs 'pro'" in refusal(*duel, "--rules", "genie")
     assert "did you mean 'random'?" in refusal("duel", "randon", "greedy")
-    assert "Missing argument" in refusal("duel", "random")
+    assert "B is missing" in refusal("duel", "random")
     assert "is a directory; name a file" in refusal(*duel, "--json", tmp_path)
     assert "create that first" in refusal(*duel, "--json", tmp_path / "no" / "answer.json")
     (tmp_path / "notes.txt").touch()

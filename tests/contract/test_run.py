@@ -190,7 +190,7 @@ def test_status_and_report(cup: Cup, tmp_path: Path) -> None:
     ("words", "text"),
     [
         ("status none", "asara: none: not a run directory"),
-        ("tornament", "No such command 'tornament'. Did you mean 'tournament'?"),
+        ("tornament", "there is no command tornament (did you mean tournament?)"),
     ],
 )
 def test_what_cannot_be_done_ends_with_status_2(words: str, text: str, tmp_path: Path) -> None:
