@@ -1,7 +1,6 @@
-"""One line per fact, for people or for programs."""
+"""One line per fact."""
 
 import io
-import json
 import logging
 import re
 import time
@@ -12,10 +11,10 @@ import pytest
 from asara_server import logs
 
 
-def lines(form, level="info"):
+def lines(level="info"):
     """What is written when facts of several kinds are logged."""
     stream = io.StringIO()
-    logs.configure(level, form, stream)
+    logs.configure(level, stream)
     log = logs.logger("referee", match="m1")
     log.debug("asked", seat=1)
     log.info("seat forfeited", seat=2, detail="a\x1b[2Jb\nc")
@@ -23,27 +22,18 @@ def lines(form, level="info"):
     return stream.getvalue().splitlines()
 
 
-def test_json_has_one_object_per_line():
-    fact, warning = map(json.loads, lines("json"))
-    assert fact["event"] == "seat forfeited"
-    assert (fact["part"], fact["match"], fact["seat"]) == ("referee", "m1", 2)
-    assert fact["level"] == "info"
-    assert fact["timestamp"].endswith("Z")
-    assert (warning["event"], warning["level"]) == ("port 7", "warning")
-
-
 def test_console_has_one_line_per_fact():
-    fact, warning = lines("console")
-    assert "seat forfeited" in fact
+    fact, warning = lines()
+    for words in ("[info", "seat forfeited", "part=referee", "match=m1", "seat=2"):
+        assert words in fact
     assert "\x1b" not in fact, "no colours but on a terminal, and none of the bot's"
     assert "port 7" in warning
 
 
-@pytest.mark.parametrize("form", logs.FORMATS)
-def test_a_fact_is_one_plain_line_whoever_wrote_its_words(form):
+def test_a_fact_is_one_plain_line_whoever_wrote_its_words():
     stream = io.StringIO()
     nasty = "x\x1b[2J\x9b\n2026 [info] forged\u202e\U000e0041"
-    logs.configure("info", form, stream)
+    logs.configure("info", stream)
     logs.logger("referee").info("bot ended", how=nasty, printed=[nasty], by={nasty: nasty})
     logging.getLogger("grpc").warning("peer %s", nasty)
     assert len(stream.getvalue().splitlines()) == 2
@@ -56,29 +46,29 @@ def test_a_fact_is_one_plain_line_whoever_wrote_its_words(form):
 
 
 def test_levels():
-    assert len(lines("json", "debug")) == 3
-    assert len(lines("json", "warning")) == 1
-    assert len(lines("json", "error")) == 0
+    assert len(lines("debug")) == 3
+    assert len(lines("warning")) == 1
+    assert len(lines("error")) == 0
 
 
 def test_a_fact_goes_to_a_file_and_to_standard_error(monkeypatch):
     file, before, while_a_bar_is_drawn = io.StringIO(), io.StringIO(), io.StringIO()
     monkeypatch.setattr("sys.stderr", before)
-    logs.configure("info", "json", file, to_stderr=True)
+    logs.configure("info", file, to_stderr=True)
     log = logs.logger("referee")
     log.info("match started")
     monkeypatch.setattr("sys.stderr", while_a_bar_is_drawn)
     log.info("match over")
-    both = file.getvalue().splitlines()
-    assert [json.loads(line)["event"] for line in both] == ["match started", "match over"]
+    first, second = file.getvalue().splitlines()
+    assert "match started" in first
+    assert "match over" in second
     assert before.getvalue() + while_a_bar_is_drawn.getvalue() == file.getvalue()
     assert "match over" in while_a_bar_is_drawn.getvalue()
 
 
-@pytest.mark.parametrize("form", logs.FORMATS)
-def test_tracebacks_do_not_show_values(form):
+def test_tracebacks_do_not_show_values():
     stream = io.StringIO()
-    logs.configure("info", form, stream)
+    logs.configure("info", stream)
     hand = "four purple"
     try:
         raise RuntimeError("broke")
@@ -88,11 +78,9 @@ def test_tracebacks_do_not_show_values(form):
     assert hand not in stream.getvalue()
 
 
-def test_levels_and_formats_that_do_not_exist():
+def test_a_level_that_does_not_exist():
     with pytest.raises(ValueError, match="log level 'loud': use one of debug"):
         logs.configure("loud")
-    with pytest.raises(ValueError, match="log format 'xml': use one of console"):
-        logs.configure(form="xml")
 
 
 def test_a_bot_that_connects_all_the_time_does_not_fill_the_log(tmp_path: Path) -> None:

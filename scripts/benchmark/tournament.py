@@ -10,7 +10,7 @@ descendants. Jobs and peers alternate in rounds, and a figure is the median over
   event engine either, as `referee` says.
 - `tournament_decisions`: kaggle-environments, two random agents of its connectx, in process.
 - `tournament_pelita`: the command `pelita` without a display, two of its random bots as processes.
-- `tournament_slow_start`: bots that think 5 ms and dial in after 2 s, a process for each match,
+- `tournament_slow_start`: bots that think 5 ms and connect after 2 s, a process for each match,
   beside the same bots without these 2 s. The time goes from the end of the first match to that of
   the last, because nothing can hide the first start.
 """

@@ -25,7 +25,7 @@ rule_sets = "basic"
 seed = "1b32c28cb38c05480eccc1bd60ff97029b57a05c96718b96dad7e9d84894f549"
 rounds = {rounds}
 blocks = "{blocks}"
-processes = "{processes}"
+process_per = "{processes}"
 {concurrency}
 {entries}
 """
@@ -65,7 +65,7 @@ class Job:
     concurrency: int | None = None
     """Matches played at once; None if the tournament file does not say it."""
     start_s: float = 0.0
-    """Seconds that a bot sleeps before it dials in."""
+    """Seconds that a bot sleeps before it connects."""
     thought_s: float = 0.0
     """Processor seconds that a bot takes for a decision, besides choosing at random."""
 
@@ -144,7 +144,7 @@ def _tournament(job: Job, folder: Path) -> str:
         rounds=job.matches // round_matches,
         blocks=job.blocks,
         processes=job.processes,
-        concurrency=f"concurrency = {job.concurrency}" if job.concurrency else "",
+        concurrency=f"jobs = {job.concurrency}" if job.concurrency else "",
         entries=entries,
     )
 

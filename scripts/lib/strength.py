@@ -31,7 +31,7 @@ seats = {seats}
 rule_sets = "{rule_sets}"
 blocks = "mirrored"
 rounds = {blocks}
-concurrency = {concurrency}
+jobs = {jobs}
 {entries}
 """
 _ENTRY: Final = """
@@ -126,7 +126,7 @@ def play(pairing: Pairing, rule_sets: str, seats: int, options: argparse.Namespa
         seats=seats,
         rule_sets=rule_sets,
         blocks=options.blocks,
-        concurrency=options.concurrency,
+        jobs=options.jobs,
         entries="".join(_entry(*contender) for contender in contenders),
     )
     run = folder / "run"
@@ -304,12 +304,12 @@ def _options(arguments: Sequence[str]) -> argparse.Namespace:
     )
     parser.add_argument("--bot", help="measure only bots whose name begins so")
     parser.add_argument("--against", help="measure only against bots whose name begins so")
-    parser.add_argument("--concurrency", type=int, default=1, help="matches at once (1)")
+    parser.add_argument("--jobs", type=int, default=1, help="matches at once (1)")
     parser.add_argument("--again", action="store_true", help="also what was measured before")
     parser.add_argument("--table", action="store_true", help="play nothing")
     options = parser.parse_args(arguments)
-    if options.blocks < 1 or options.concurrency < 1 or min(options.budgets) < 1:
-        parser.error("--blocks, --concurrency and --budgets are 1 or more")
+    if options.blocks < 1 or options.jobs < 1 or min(options.budgets) < 1:
+        parser.error("--blocks, --jobs and --budgets are 1 or more")
     return options
 
 

@@ -1,4 +1,4 @@
-"""Logging: one line per fact, for people or for programs.
+"""Logging: one line per fact.
 
 Call `configure` once, before anything is logged. A fact is an event in lower case words, and its
 values: `log.info("seat forfeited", match="m1", seat=2)`. Tracebacks do not show the values of
@@ -23,7 +23,6 @@ from structlog.typing import FilteringBoundLogger, Processor
 from asara_server.text import plain, plain_lines, plain_value
 
 LEVELS: Final = ("debug", "info", "warning", "error")
-FORMATS: Final = ("console", "json")
 
 REPEATS: Final = 200
 REPEATS_PER_S: Final = 5
@@ -35,7 +34,6 @@ Fact: TypeAlias = dict[str, Any]
 
 def configure(
     level: str = "info",
-    form: str = "console",
     stream: TextIO | None = None,
     *,
     to_stderr: bool = False,
@@ -43,12 +41,10 @@ def configure(
     """Write facts of this level and above, one line each, to a stream, to standard error, or both.
 
     Without a `stream` they always go to standard error. Warnings of gRPC are written the same way.
-    Raises ValueError for an unknown level or form.
+    Raises ValueError for an unknown level.
     """
     if level not in LEVELS:
         raise ValueError(f"log level {level!r}: use one of {', '.join(LEVELS)}")
-    if form not in FORMATS:
-        raise ValueError(f"log format {form!r}: use one of {', '.join(FORMATS)}")
     lowest = logging.getLevelNamesMapping()[level.upper()]
     shared: list[Processor] = [
         structlog.processors.add_log_level,
@@ -64,7 +60,7 @@ def configure(
             structlog.stdlib.ProcessorFormatter(
                 processors=[
                     structlog.stdlib.ProcessorFormatter.remove_processors_meta,
-                    *_rendering(form, handler.stream),
+                    *_rendering(handler.stream),
                 ],
                 foreign_pre_chain=shared,
             )
@@ -182,15 +178,7 @@ class _StderrHandler(logging.StreamHandler[TextIO]):
         super().emit(record)
 
 
-def _rendering(form: str, target: TextIO) -> list[Processor]:
-    if form == "json":
-        return [
-            structlog.processors.ExceptionRenderer(
-                structlog.tracebacks.ExceptionDictTransformer(show_locals=False)
-            ),
-            _make_plain,
-            structlog.processors.JSONRenderer(ensure_ascii=False, default=str),
-        ]
+def _rendering(target: TextIO) -> list[Processor]:
     return [
         structlog.processors.ExceptionRenderer(),
         _make_plain,

@@ -6,6 +6,7 @@ import re
 import sys
 import threading
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from random import Random
 
 import pytest
@@ -27,6 +28,7 @@ from tests.sizes import others_long
 from tests.tournament.sandbox_config import sandbox_or_skip
 
 EDITION = load_edition()
+BOTS = Path(__file__).parents[2] / "bots"
 SHALLOW = ("--turns", "1", "--candidates", "4")
 
 
@@ -86,8 +88,8 @@ def test_beats_greedy_with_few_playouts(rule_sets):
 @pytest.mark.long
 def test_keeps_the_clock_with_more_bots_than_cores():
     matches = str(2 * (os.cpu_count() or 1))
-    clock = ("--bank", "4", "--increment", "0.02", "--sandbox", "none")
-    options = ("--matches", matches, "--at-once", matches, "--rules", "pro+gifts+genie", *clock)
+    clock = ("--clock", "4+0.02", "--sandbox", "none")
+    options = ("--matches", matches, "--jobs", matches, "--rules", "pro+gifts+genie", *clock)
     done = run_asara("match", "search", "search", *options)
     assert done.returncode == 0, done.stderr
     assert "forfeit" not in done.stdout + done.stderr
@@ -214,11 +216,17 @@ def test_a_match_with_pondering_has_no_faults():
 
 
 @pytest.mark.long
-def test_a_frozen_bot_ponders_without_harm():
+def test_a_frozen_bot_ponders_without_harm(tmp_path: Path):
     if not sandbox_or_skip().can_freeze:
         pytest.skip("no control groups that can be frozen")
-    bot = "search --milliseconds 2 --ponder"
-    done = run_asara("match", bot, bot, "--no-ponder", "--sandbox", "bubblewrap")
+    file = tmp_path / "cup.toml"
+    entries = "".join(
+        f'[[entries]]\nname = "{name}"\ndirectory = "{BOTS / "search"}"\n'
+        'command = "python main.py --milliseconds 2 --ponder"\n'
+        for name in ("a", "b")
+    )
+    file.write_text(f'seats = 2\nrule_sets = "basic"\nponder = false\n{entries}')
+    done = run_asara("tournament", "run", file, "-o", tmp_path / "run", "--sandbox", "bubblewrap")
     assert done.returncode == 0, done.stderr
     assert "forfeit" not in done.stdout + done.stderr
 

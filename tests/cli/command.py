@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from asara_server.cli import main
+from asara_server.cli.display import console as console_module
 from asara_server.cli.display.console import err, out
 from tests.events import EVENT_S
 from tests.log_settings import logs_as_before
@@ -51,6 +52,7 @@ def asara(
         for console in (out, err):  # they have read the environment already
             patch.setattr(console, "_width", int(COLUMNS))
             patch.setattr(console, "no_color", True)
+        patch.setattr(console_module, "_quiet", False)
         try:
             main([*map(str, words)])
         except SystemExit as end:

@@ -221,7 +221,7 @@ def test_other_commands_build_a_folder_too(tmp_path: Path, command: str) -> None
     folder = built_bot(tmp_path / "mine")
     words: tuple[str | Path, ...]
     if command == "serve":
-        words = ("serve", "--opponent", folder, "--listen", "nonsense", "--sandbox", "none")
+        words = ("serve", folder, "--listen", "nonsense", "--sandbox", "none")
     else:
         asara("match", "random", "random", "--sandbox", "none", "--out", "run", cwd=tmp_path)
         replay = "run/replays/r1-basic-0001.asara"

@@ -29,7 +29,7 @@ command = "python bot.py"
 
 
 def write_cup(folder: Path) -> Path:
-    text = HEADER + "concurrency = 2\n"
+    text = HEADER + "jobs = 2\n"
     for name, script in {"fails": FAILS, "slow": "sleep 60"}.items():
         (folder / name).mkdir()
         (folder / name / "bot.py").write_text(sample_bots.GOOD)

@@ -26,7 +26,7 @@ title = "Evening"
 seats = [2, 3]
 rule_sets = ["basic", "pro+gifts"]
 entries_from = "submissions/*"
-concurrency = 6
+jobs = 6
 
 [clocks]
 start_up_s = 8
@@ -171,7 +171,7 @@ def test_output_and_replays_are_kept_where_asked(
     shown = asara("replay", "clock", kept / "replays" / "check-Bob+-1.asara")
     assert shown.returncode == 0
     again = refusal("tournament", "check", evening / "cup.toml", "--out", kept)
-    assert "is not empty; name a directory that is empty or new" in again
+    assert "is not empty; choose a directory that is new or empty" in again
 
 
 def test_no_entry_meets_another(evening: Path, checked: "subprocess.CompletedProcess[str]") -> None:
@@ -276,7 +276,7 @@ def test_remote_entries_are_awaited_if_asked(tmp_path: Path) -> None:
         bot.wait()
     assert done.returncode == 1, done
     assert re.search(r"^far +works", done.stdout, re.MULTILINE)
-    assert "late is broken: missed: did not dial in within 3 s\n" in done.stdout
+    assert "late is broken: missed: did not connect within 3 s\n" in done.stdout
 
 
 def test_waiting_for_remote_entries_where_there_are_none(evening: Path) -> None:

@@ -79,7 +79,7 @@ def test_a_bot_that_works(tmp_path: Path, sandbox: str) -> None:
         (sample_bots.NONSENSE, "is broken: ", ""),
         (
             STAYS,
-            "broken: never started: did not dial in",
+            "broken: never started: did not connect",
             "endless loop",
         ),
         ("open('/nowhere/at/all')\n", "is broken: never started: exited with status 1", "bot.py"),
@@ -126,7 +126,7 @@ def test_slow_is_told_apart_from_dead(tmp_path: Path, monkeypatch: pytest.Monkey
         "gives it 0.1 s and 0 s for each decision (clocks.bank_s)."
     ) in done.stdout
     (folder / "bot.py").write_text(SLOW.replace("0.004", "60"))
-    done = asara(*words, "--bank", "0.5")
+    done = asara(*words, "--clock", "0.5")
     assert done.returncode == 1
     assert "mine is broken: time out: " in done.stdout
 
@@ -182,7 +182,7 @@ def test_input_that_is_wrong(tmp_path: Path) -> None:
         "check", "random", "--json", "nowhere/x"
     )
     assert "--out" in refusal("check", "random", "--out", folder / "bot.toml")
-    assert "--bank" in refusal("check", "random", "--bank", "0")
+    assert "--clock" in refusal("check", "random", "--clock", "0")
     assert "--readable" in refusal("check", "random", "--readable", "/gone")
 
 
@@ -228,7 +228,7 @@ class Playing:
 @pytest.mark.parametrize(
     ("bank_s", "said"),
     [
-        (600, "A bot in an endless loop is stopped after 10 min; --bank 60 stops it sooner"),
+        (600, "A bot in an endless loop is stopped after 10 min; --clock 60 stops it sooner"),
         (60, "A bot in an endless loop is stopped after 1 min"),
     ],
 )

@@ -37,13 +37,13 @@ def write(folder: Path, **programs: str) -> None:
 
 
 def test_greedy_is_better_than_random(tmp_path: Path) -> None:
-    words = "duel greedy random --margin 0.4 --seed spring --at-once 2 --out run --json answer.json"
+    words = "duel greedy random --margin 0.4 --seed spring --jobs 2 --out run --json answer.json"
     done = asara(*words.split(), cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     sentence = re.fullmatch(
         r"greedy is better than random: it scored (0\.\d{3}|1\.000) "
         r"\(95 %: (0\.\d{3})–(\d\.\d{3})\) in (\d+) blocks of two matches\. "
-        r"Of duels between equals, at most 5 in 100 end with such a claim\.\n",
+        r"If the bots were equal, at most 5 duels in 100 would end with this answer\.\n",
         done.stdout,
     )
     assert sentence, done.stdout
@@ -51,8 +51,8 @@ def test_greedy_is_better_than_random(tmp_path: Path) -> None:
     assert 0.5 < low <= score <= high
     heading = done.stderr.splitlines()[:4]
     assert heading[:2] == [
-        "greedy against random, basic, 2 at once.",
-        "Better means by 0.4: an expected score of 0.9, or 382 Elo.",
+        "greedy against random, basic, 2 at a time.",
+        "A bot counts as better from an expected score of 0.9 (382 Elo).",
     ]
     report = json.loads((tmp_path / "answer.json").read_text())
     assert report["sentence"] == done.stdout.strip()
@@ -83,7 +83,7 @@ def test_a_bot_is_not_better_than_itself_and_nothing_is_left_behind(
     assert done.stdout == (  # by hand: the interval ends at ½ times the 2nd root of 1/20
         "Neither is better by 0.4 (382 Elo) or more: steady scored 0.500 (95 %: 0.112–0.888) "
         "in 2 blocks of two matches against steady-2. "
-        "Of duels in which one is, at most 5 in 100 end this way.\n"
+        "If one were, at most 5 duels in 100 would end with this answer.\n"
     )
     assert list(temporary.iterdir()) == []
     assert {path.name for path in tmp_path.iterdir()} == {"steady.py", "temporary"}
@@ -96,7 +96,7 @@ def test_it_says_that_it_cannot_tell_and_the_answer_does_not_depend_on_how_many_
     words = ("duel", "random", "random", "--max-blocks", "2", "--seed", "spring")
     answers = []
     for at_once in ("1", "3"):
-        done = asara(*words, "--at-once", at_once, "--json", "answer.json", cwd=tmp_path)
+        done = asara(*words, "--jobs", at_once, "--json", "answer.json", cwd=tmp_path)
         assert done.returncode == 3, done.stderr
         assert done.stdout.startswith(
             "Undecided whether random or random-2 is better: random scored 0."
@@ -185,15 +185,15 @@ def test_options_that_make_no_sense_are_refused(tmp_path: Path) -> None:
         assert f"--{option}" in refusal(*duel, f"--{option}", "much")
     for bad in ("0", "-3", "1.5", "many", "100001"):
         assert "--max-blocks" in refusal(*duel, "--max-blocks", bad)
-    assert "--at-once" in refusal(*duel, "--at-once", "0")
-    assert "--bank" in refusal(*duel, "--bank", "-3")
+    assert "--jobs" in refusal(*duel, "--jobs", "0")
+    assert "--clock" in refusal(*duel, "--clock", "-3")
     assert "--rules genie: rule set 'genie' needs 'pro'" in refusal(*duel, "--rules", "genie")
     assert "did you mean 'random'?" in refusal("duel", "randon", "greedy")
-    assert "Missing argument" in refusal("duel", "random")
+    assert "B is missing" in refusal("duel", "random")
     assert "is a directory; name a file" in refusal(*duel, "--json", tmp_path)
     assert "create that first" in refusal(*duel, "--json", tmp_path / "no" / "answer.json")
     (tmp_path / "notes.txt").touch()
-    assert "is not empty, and holds no run" in refusal(*duel, "--out", tmp_path)
+    assert "is not empty" in refusal(*duel, "--out", tmp_path)
 
 
 REPORT = DuelReport(
@@ -220,7 +220,7 @@ REPORT = DuelReport(
 def test_where_the_second_is_better_the_score_is_its_own() -> None:
     assert answer(REPORT) == (
         "yours is better than mine: it scored 0.875 (95 %: 0.800–0.900) in 12,345 blocks of two "
-        "matches. Of duels between equals, at most 1 in 100 end with such a claim."
+        "matches. If the bots were equal, at most 1 duels in 100 would end with this answer."
     )
 
 

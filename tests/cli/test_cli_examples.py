@@ -11,8 +11,9 @@ import pytest
 import typer
 
 from asara_server.cli.app import app
-from asara_server.cli.display.examples import EXAMPLES
+from asara_server.cli.display.examples import EXAMPLES, READ_ON
 from tests.cli.command import asara, command_line, environment
+from tests.docs.test_readme import anchors
 
 ROOT = Path(__file__).parents[2]
 CUP = f"""
@@ -69,7 +70,18 @@ def test_help_is_a_word_as_well() -> None:
     assert page.returncode == 0
     assert page.stdout == asara("replay", "diff", "--help").stdout
     for command, _ in EXAMPLES["replay diff"]:
-        assert words_of(page.stdout.partition("Examples:\n")[2]) == words_of(command)
+        shown = page.stdout.partition("Examples:\n")[2].partition("\n\n")[0]
+        assert words_of(shown) == words_of(command)
+
+
+def test_each_help_page_says_where_to_read_on() -> None:
+    for command in EXAMPLES:
+        page = READ_ON.get(command) or READ_ON[command.partition(" ")[0]]
+        assert f"\nRead on: {page}\n" in asara(*command.split(), "--help").stdout
+    for page in READ_ON.values():
+        document, _, anchor = page.partition("#")
+        assert not anchor or anchor in anchors(document)
+        assert (ROOT / document).is_file()
 
 
 @pytest.mark.long

@@ -21,16 +21,16 @@ def words(tmp_path: Path) -> tuple[str | Path, ...]:
 @pytest.mark.parametrize(
     ("options", "why"),
     [
-        ("--workers 2", "--workers requires --executor processes"),
-        ("--executor dask --scheduler x:1 --workers 2", "--workers requires --executor processes"),
-        ("--scheduler x:1", "--scheduler requires --executor dask"),
-        ("--executor processes --scheduler x:1", "--scheduler requires --executor dask"),
-        ("--executor dask", "--executor dask requires --scheduler ADDRESS"),
         (
-            "--executor dask --scheduler x:1 --metrics 127.0.0.1:0",
+            "--dask x:1 --workers 2",
+            "--workers is for this machine and --dask for a cluster; use one",
+        ),
+        ("--workers 2 -j 2", "--jobs is for a single referee; with --workers, remove it"),
+        (
+            "--dask x:1 --metrics 127.0.0.1:0",
             (
-                "--metrics covers the referees of this machine, but with --executor dask every "
-                "worker of the cluster has its own; remove one of the two options"
+                "--metrics covers the referees of this machine, but with --dask every worker of "
+                "the cluster has its own; remove one of the two options"
             ),
         ),
     ],
@@ -46,8 +46,8 @@ def test_without_the_extra_it_is_said_how_to_install_it(
     words: tuple[str | Path, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "distributed", None)
-    assert refusal(*words, "--executor", "dask", "--scheduler", "127.0.0.1:1") == (
-        f"asara: --executor dask needs the package distributed: run {install_command('cluster')}\n"
+    assert refusal(*words, "--dask", "127.0.0.1:1") == (
+        f"asara: --dask needs the package distributed: run {install_command('cluster')}\n"
     )
     assert not (tmp_path / "run").exists()
 
@@ -55,7 +55,7 @@ def test_without_the_extra_it_is_said_how_to_install_it(
 def test_a_run_of_worker_processes_looks_like_any_other(
     words: tuple[str | Path, ...], tmp_path: Path
 ) -> None:
-    done = asara(*words, "--executor", "processes", "--workers", "1")
+    done = asara(*words, "--workers", "1")
     assert done.returncode == 0, done.stderr
     assert "Cup: 2 matches of 2 entries, by 1 worker process\n" in done.stderr
     run = tmp_path / "run"

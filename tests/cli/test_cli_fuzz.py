@@ -45,9 +45,9 @@ rounds = 2
 blocks = "independent"
 orders = "rotations"
 seed = "a seed of twenty-four letters and more, 0123456789abcdef"
-concurrency = 2
+jobs = 2
 deals = "joint"
-processes = "match"
+process_per = "match"
 transport = "unix"
 
 [clocks]
@@ -132,25 +132,26 @@ REPLAY = "run/replays/r1-basic-0001.asara"
 REFUSED_RUN = "tournament run {}/cup.toml --out {}/cup.toml"
 READERS = (
     "status {}/run",
-    "standings {}/run --cross",
-    "report {}/run --out {}/out/page.html",
-    "tournament bundle {}/run",
+    "status {}/run --cross",
+    "report {}/run --output {}/out/page.html",
+    "bundle {}/run",
 )
 TARGETS = (
     Target("cup.toml", mutations.mutate_toml, ("tournament plan {}/cup.toml",)),
     Target("submissions/eve/bot.toml", mutations.mutate_toml, ("tournament plan {}/evening.toml",)),
     Target("evening.toml", mutations.mutate_toml, ("tournament plan {}/evening.toml",)),
-    Target("run/run.json", mutations.mutate_json, (*READERS, "audit {}/run --processes 1")),
+    Target("run/run.json", mutations.mutate_json, (*READERS, "audit {}/run --jobs 1")),
     Target("run/results.jsonl", mutations.mutate_json, READERS),
     Target("run/remote.json", mutations.mutate_json, ("status {}/run",)),
     Target("run/standings.json", mutations.mutate_json, READERS),
-    Target("run/referee.pub", mutations.mutate_bytes, ("audit {}/run --processes 1", READERS[2])),
+    Target("run/referee.pub", mutations.mutate_bytes, ("audit {}/run --jobs 1", READERS[2])),
     Target("tokens.json", mutations.mutate_json, (
         "token list --file {}/tokens.json", "token new dan --file {}/tokens.json",
         "token revoke cid --file {}/tokens.json", "tournament plan {}/cup.toml",
     )),
     Target("key", mutations.mutate_bytes, (
-        "tournament run {}/cup.toml --key {}/key --out {}/cup.toml", "audit {}/run --key {}/key",
+        "tournament run {}/cup.toml --key {}/key --out {}/cup.toml",
+        "audit {}/run --public-key {}/key",
     )),
     Target("localhost.pem", mutations.mutate_bytes, (REFUSED_RUN,)),
     Target("localhost.key", mutations.mutate_bytes, (REFUSED_RUN,)),
@@ -196,7 +197,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         '{"bot 0": {"state": "here", "since": "2026-01-01T10:00:00+00:00"}}}'
     )
     written = found / "standings.json"
-    assert asara("standings", run, "--json", written).returncode == 0
+    assert asara("status", run, "--json", written).returncode == 0
     written.rename(run / "standings.json")
     _leave_killed_run(found, replay_bytes(replays[0], KEY))
     return found
@@ -356,7 +357,7 @@ def run_arguments(folder: Path, dice: random.Random, seed: int) -> None:
             if not getattr(parameter, "is_flag", False):
                 words.append(_value(folder, dice, parameter))
     if names[0] in STARTS_BOTS:
-        words += ["no-such-bot"] if names[0] != "serve" else ["--opponent", "no-such-bot"]
+        words.append("no-such-bot")
     if names in {("tournament", "run"), ("tournament", "check")}:
         words += ["--out", str(folder / "cup.toml")]
     if names == ("audit",):  # which would look for replays on the whole disk

@@ -13,7 +13,7 @@ import typer
 import asara_server.cli.commands
 from asara_server.cli.app import app
 from asara_server.cli.lazy_group import GROUPS
-from tests.cli.command import asara, environment
+from tests.cli.command import asara, environment, refusal
 
 HEAVY = "cryptography distributed google grpc jinja2 numpy pydantic rich scipy structlog"
 
@@ -42,7 +42,7 @@ def loaded(*words: str) -> set[str]:
     return set(re.findall(r"\| +([\w.]+)$", done.stderr, re.MULTILINE))
 
 
-@pytest.mark.parametrize("words", ["", "--help", "--log-level info --version"])
+@pytest.mark.parametrize("words", ["", "--help", "-v --version"])
 def test_the_root_loads_no_command_and_no_large_package(words: str) -> None:
     found = loaded(*words.split())
     assert "asara_server.cli.app" in found
@@ -81,20 +81,48 @@ def test_defaults_are_shown_in_the_form_in_which_they_are_typed() -> None:
     text = " ".join(asara("match", "--help").stdout.split())
     for note in (
         "[default: basic]",
-        "[default: 60]",
-        "[default: 0.5]",
+        "[default: 60+0.5]",
         "[default: random]",
         "[default: bubblewrap; env: ASARA_SANDBOX]",
     ):
         assert note in text
-    assert "--out DIR Run directory; must be new or empty. [required]" in " ".join(
-        asara("tournament", "run", "--help").stdout.split()
-    )
+    text = " ".join(asara("tournament", "run", "--help").stdout.split())
+    assert "--resume that of the run to continue. [required]" in text
 
 
-@pytest.mark.parametrize("option", ["--processes", "--sandbox"])
-def test_an_unknown_choice_is_refused_with_those_that_there_are(option: str) -> None:
-    done = asara("match", "random", "random", option, "nothing")
-    assert done.returncode == 2
-    assert ": 'nothing' is not one of '" in done.stderr
-    assert "Value error" not in done.stderr
+@pytest.mark.parametrize(
+    ("words", "said", "page"),
+    [
+        ("tournamnt", "there is no command tournamnt (did you mean tournament?)", ""),
+        ("nonsense", "there is no command nonsense", ""),
+        ("token revok", "there is no command revok (did you mean revoke?)", "token"),
+        ("match a b --sed 1", "there is no option --sed (did you mean --seed?)", "match"),
+        ("match a b --mirror", "there is no option --mirror (did you mean --mirrored?)", "match"),
+        ("status run --leaks", "there is no option --leaks", "status"),
+        ("match a b --jobs", "--jobs needs a value", "match"),
+        ("duel random", "B is missing", "duel"),
+        ("tournament run cup.toml", "--out is missing", "tournament run"),
+        ("rules now", "unexpected: now", "rules"),
+        ("match a b -j 0", "--jobs: use at least 1", "match"),
+        ("match a b --matches two", "--matches: use a whole number", "match"),
+        ("match a b --clock soon", "--clock: 'soon' is not a clock such as 60+0.5", "match"),
+        (
+            "match a b --sandbox non",
+            "--sandbox: 'non' is not one of 'bubblewrap', 'none' (did you mean none?)",
+            "match",
+        ),
+    ],
+)
+def test_a_wrong_word_is_one_line_that_says_where_to_read_on(
+    words: str, said: str, page: str
+) -> None:
+    asked = f"asara {page}".strip()
+    assert refusal(*words.split()) == f"asara: {said}; see `{asked} --help`\n"
+
+
+def test_quiet_and_verbose_may_stand_before_and_behind_the_command(tmp_path: Path) -> None:
+    file = tmp_path / "tokens.json"
+    notice = f"{file}: no token yet; create one with `asara token new NAME`\n"
+    words = ("token", "list", "--file", file)
+    assert asara(*words).stderr == asara(*words, "-v").stderr == notice
+    assert asara("-q", *words).stderr == asara(*words, "-q").stderr == ""

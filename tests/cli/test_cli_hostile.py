@@ -123,9 +123,9 @@ def test_something_else_than_a_tournament_file(tmp_path: Path, fault: str) -> No
 @pytest.mark.parametrize(
     "command",
     [
-        *("tournament plan {}", "replay show {}", "audit {}", "status {}", "standings {}"),
+        *("tournament plan {}", "replay show {}", "audit {}", "status {}"),
         *("report {}", "token list --file {}", "token new x --file {}"),
-        *("match a b --key {}", "audit . --key {}"),
+        "audit . --public-key {}",
     ],
 )
 def test_devices_and_files_of_the_kernel(tmp_path: Path, command: str, path: str) -> None:
@@ -144,16 +144,14 @@ def test_devices_and_files_of_the_kernel(tmp_path: Path, command: str, path: str
         "match {} random",
         "tournament plan {}",
         "status {}",
-        "standings {}",
         "report {}",
-        "report . --out {}",
+        "report . --output {}",
         "audit {}",
-        "audit . --key {}",
+        "audit . --public-key {}",
         "replay show {}",
         "replay diff {} {}",
         "token new x --file {}",
         "token list --file {}",
-        "match random random --key {}",
         "duel random random --json {}/x",
     ],
 )

@@ -105,7 +105,7 @@ def test_matches_of_worker_processes_are_not_offered(tmp_path: Path) -> None:
         f'title = "cup"\nseats = 2\nrule_sets = ["basic"]\nrounds = 1\n{entries}', encoding="utf-8"
     )
     out = tmp_path / "run"
-    words = ("--executor", "processes", "--sandbox", "none", "--out", str(out))
+    words = ("--workers", "2", "--sandbox", "none", "--out", str(out))
     with playing("tournament", "run", str(file), *words) as process:
 
         def over_and_never_offered() -> bool:
@@ -118,7 +118,7 @@ def test_matches_of_worker_processes_are_not_offered(tmp_path: Path) -> None:
 
 @pytest.mark.long
 def test_a_served_match_can_be_watched_on_the_page(tmp_path: Path) -> None:
-    words = ("--opponent", "random", "--sandbox", "none", "--web", "127.0.0.1:0")
+    words = ("random", "--sandbox", "none", "--web", "127.0.0.1:0")
     with playing("serve", "--listen", "127.0.0.1:0", *words, "--matches", "2") as process:
         assert process.stdout is not None
         assert process.stderr is not None

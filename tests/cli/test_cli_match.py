@@ -57,7 +57,7 @@ def test_options_follow_the_name_of_a_bundled_bot_or_a_folder(tmp_path: Path) ->
 @pytest.mark.long
 def test_the_same_seed_gives_the_same_matches(tmp_path: Path) -> None:
     words = ("match", "random", "random", "--seed", "spring", "--matches", "4")
-    first = asara(*words, "--at-once", "2", "--out", "first", cwd=tmp_path)
+    first = asara(*words, "--jobs", "2", "--out", "first", cwd=tmp_path)
     assert first.returncode == 0, first.stderr
     assert first.stdout.splitlines()[0] == "random – random-2: 4 matches"
     assert asara(*words, "--out", "second", cwd=tmp_path).stdout == first.stdout
@@ -93,17 +93,6 @@ def test_mirrored_matches_are_whole_blocks_of_one_deal(tmp_path: Path) -> None:
     assert refusal(*words, "--matches", "3", cwd=tmp_path) == (
         "asara: --mirrored plays each deal in 2 matches; --matches must be a multiple of 2, not 3\n"
     )
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("command", ["match", "duel"])
-def test_the_lifetime_of_processes_is_an_option(tmp_path: Path, command: str) -> None:
-    number = {"match": ("--mirrored",), "duel": ("--max-blocks", "1")}[command]
-    words = (command, "random", "random", *number, "--processes", "match", "--out", "run")
-    done = asara(*words, cwd=tmp_path)
-    assert done.returncode in {0, 3}, done.stderr
-    replays = [read_replay(path) for path in (tmp_path / "run" / "replays").iterdir()]
-    assert {replay.header.processes for replay in replays} == {("match", "match")}
 
 
 def test_a_bot_that_exits_at_once_is_told_with_status_and_last_words(tmp_path: Path) -> None:
@@ -212,7 +201,7 @@ def test_bots_that_cannot_be_found_are_refused_with_what_there_is(tmp_path: Path
     )
     assert "2 to 4 bots, not 1" in refusal("match", "random")
     both = refusal("match", ".", cwd=tmp_path)
-    assert "name the bot's file. Besides, a match has 2 to 4 bots, not 1; add an opponent" in both
+    assert "name the bot's file. Also, a match has 2 to 4 bots, not 1; add an opponent" in both
     assert "2 to 4 bots, not 5" in refusal("match", *["random"] * 5)
 
 
@@ -278,8 +267,8 @@ def test_options_that_make_no_sense_are_refused() -> None:
     assert refusal("match", "random", "random", "--rules", "genie") == (
         "asara: --rules genie: rule set 'genie' needs 'pro': write 'pro+genie'\n"
     )
-    assert "'--bank'" in refusal("match", "random", "random", "--bank", "-3")
-    assert "'--matches'" in refusal("match", "random", "random", "--matches", "0")
+    assert "--clock: " in refusal("match", "random", "random", "--clock", "-3")
+    assert "--matches: " in refusal("match", "random", "random", "--matches", "0")
 
 
 def test_progress_names_the_bot_that_a_match_waits_for() -> None:
@@ -289,7 +278,7 @@ def test_progress_names_the_bot_that_a_match_waits_for() -> None:
     absent = Wait("cid", "m3", 0, waited_s=4.0, left_s=6.0)
     assert wait_text([quick]) == ""
     assert wait_text([slow, quick]) == "waiting for bob: decision 17 of m2 (52 s left)"
-    assert wait_text([absent]) == "waiting for cid to dial in (6 s left)"
+    assert wait_text([absent]) == "waiting for cid to connect (6 s left)"
     assert wait_text([slow, absent]).endswith("(52 s left), and for 1 more")
 
 
@@ -300,7 +289,7 @@ def test_a_bot_that_thinks_is_named_while_it_thinks(
     monkeypatch.setattr(progress, "LINE_INTERVAL_S", 0.2)
     monkeypatch.setattr(progress, "WAIT_SHOWN_S", 0.3)
     code = "import asara, signal\nasara.run(lambda decision, match: signal.pause())\n"
-    done = asara("match", write(tmp_path, "slow", code), "random", "--bank", "1", cwd=tmp_path)
+    done = asara("match", write(tmp_path, "slow", code), "random", "--clock", "1", cwd=tmp_path)
     assert "waiting for slow: decision 1 of r1-basic-0001 (" in done.stderr
     assert 'slow.py", line 2, in <lambda>' in done.stderr
 

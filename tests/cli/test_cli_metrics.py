@@ -94,7 +94,7 @@ def test_worker_processes_are_counted_together_even_after_one_was_killed(tmp_pat
         tmp_path, dict.fromkeys(("ann", "bob", "cid"), HELD), HEADER + "rounds = 2\n", PATIENT
     )
     words = ("tournament", "run", file, "--out", tmp_path / "run", "--key", tmp_path / "key")
-    workers = ("--executor", "processes", "--workers", "2")
+    workers = ("--workers", "2")
     with command(*words, *workers) as (process, url):
         wait_until("three matches are over", lambda: sound(scrape(url)) >= 3)
         os.kill(children(process.pid, "spawn_main")[0], signal.SIGKILL)
@@ -120,27 +120,21 @@ def sound(metrics: str) -> int:
     return int(float(found[1])) if found else 0
 
 
-def test_a_referee_that_waits_for_guests_tells_so() -> None:
-    with command("serve", "--listen", "127.0.0.1:0") as (_, url):
-        # The URL is printed before there is a referee.
-        wait_until("a referee", lambda: "\nasara_streams 0.0\n" in scrape(url))
-
-
 def test_an_address_that_will_not_do_is_refused_before_anything_is_begun(tmp_path: Path) -> None:
     file = write_tournament(tmp_path, {"a": sample_bots.GOOD, "b": sample_bots.GOOD})
     words = ("tournament", "run", file, "--out", tmp_path / "run", "--key", tmp_path / "key")
-    for these in (words, ("serve",)):
-        error = refusal(*these, "--metrics", "0.0.0.0:0")
-        assert error.startswith("asara: --metrics: address '0.0.0.0:0'")
-        assert error.endswith("or allow it expressly (--insecure-remote)\n")
-        assert "write host:port" in refusal(*these, "--metrics", "here")
-        with closing(MetricsServer("127.0.0.1:0")) as other:
-            assert "another program listens" in refusal(*these, "--metrics", other.address)
+    error = refusal(*words, "--metrics", "0.0.0.0:0")
+    assert error.startswith("asara: --metrics: address '0.0.0.0:0'")
+    assert error.endswith("or allow it expressly (--insecure-remote)\n")
+    assert "write host:port" in refusal(*words, "--metrics", "here")
+    with closing(MetricsServer("127.0.0.1:0")) as other:
+        assert "another program listens" in refusal(*words, "--metrics", other.address)
     assert not (tmp_path / "run").exists()
 
 
-def test_other_machines_are_let_in_when_told_so() -> None:
-    words = ("--listen", "here", "--metrics", "0.0.0.0:0", "--insecure-remote")
-    error = refusal("serve", *words)
-    assert re.match(r"Metrics: http://0\.0\.0\.0:[1-9]\d*/metrics\n", error)
-    assert "asara: --listen: address 'here'" in error
+def test_other_machines_are_let_in_when_told_so(tmp_path: Path) -> None:
+    file = write_tournament(tmp_path, {"a": sample_bots.GOOD, "b": sample_bots.GOOD})
+    words = ("tournament", "run", file, "--out", file, "--key", tmp_path / "key")
+    error = refusal(*words, "--metrics", "0.0.0.0:0", "--insecure-remote")
+    assert re.search(r"^Metrics: http://0\.0\.0\.0:[1-9]\d*/metrics\n", error, re.MULTILINE)
+    assert "is a file" in error

@@ -153,8 +153,8 @@ def test_nothing_is_overwritten(tmp_path: Path) -> None:
     for name, fault in (
         ("full", "is not empty"),
         (".", "is not empty"),
-        ("file", "exists, and is no folder"),
-        ("link", "exists, and is no folder"),
+        ("file", "exists, and is not a folder"),
+        ("link", "exists, and is not a folder"),
         ("file/x", "there is no folder"),
         ("gone/x", "there is no folder"),
         ("", "cannot be the path"),
@@ -191,12 +191,12 @@ def test_a_folder_that_cannot_be_made_leaves_nothing(tmp_path: Path, monkeypatch
     monkeypatch.setattr(new_bot, "_write_templates", fail)
     done = asara("new", "python", "mine", cwd=tmp_path)
     assert (done.returncode, done.stderr) == (
-        *(1, "asara: mine: cannot be made: No space left on device\n"),
+        *(1, "asara: mine: cannot be created: No space left on device\n"),
     )
     assert list(tmp_path.iterdir()) == []
     if os.geteuid():
         tmp_path.chmod(0o500)
-        assert "cannot be made: Permission denied" in asara("new", "go", tmp_path / "x").stderr
+        assert "cannot be created: Permission denied" in asara("new", "go", tmp_path / "x").stderr
 
 
 @pytest.mark.long
@@ -227,7 +227,7 @@ def test_an_interrupted_copy_leaves_nothing(tmp_path: Path, number: signal.Signa
     assert process.stdout.readline() == "copying\n"
     process.send_signal(number)
     _, stderr = process.communicate(timeout=EVENT_S)
-    assert (process.returncode, stderr) == (130, "asara: mine: stopped; nothing was made\n")
+    assert (process.returncode, stderr) == (130, "asara: mine: stopped; nothing was created\n")
     assert list(tmp_path.iterdir()) == []
 
 

@@ -182,7 +182,7 @@ def test_an_entry_whose_folder_goes_during_the_run_forfeits_alone(
 ) -> None:
     """Its bot, which is not contained, removes the folder while it plays."""
     file, run = submit(tmp_path, "ann", "bob", "cid"), tmp_path / "run"
-    file.write_text(file.read_text().replace("[clocks]", 'processes = "match"\n[clocks]'))
+    file.write_text(file.read_text().replace("[clocks]", 'process_per = "match"\n[clocks]'))
     home = tmp_path / "submissions" / "cid"
     (home / "bot.py").write_text(WRECKS.format(home=str(home), loop=loop_of_links))
     results, said = play(file, run, "--sandbox", "none")

@@ -18,10 +18,10 @@ def words(command: str, run: Path, file: Path) -> tuple[str | Path, ...]:
     """Return a command of each kind that writes this file."""
     replay = run / "replays" / "r1.asara"
     return {
-        "prove": ("replay", "prove", replay, "--out", file),
-        "page": ("replay", "page", replay, "--out", file),
-        "standings": ("standings", run, "--json", file),
-        "report": ("report", run, "--out", file),
+        "prove": ("replay", "prove", replay, "--output", file),
+        "page": ("replay", "page", replay, "--output", file),
+        "standings": ("status", run, "--json", file),
+        "report": ("report", run, "--output", file),
         "duel": ("duel", "random", "random", "--json", file),
     }[command]
 
@@ -55,8 +55,8 @@ def test_only_regular_files_are_replaced(run: Path, tmp_path: Path, command: str
     (tmp_path / "loop").symlink_to(tmp_path / "loop")
     for file in (Path("/dev/full"), tmp_path / "pipe"):
         error = refusal(*words(command, run, file))
-        assert error.endswith(f"{file}: is not a regular file; name another file\n")
-    assert refusal(*words(command, run, tmp_path / "loop")).endswith("; name another file\n")
+        assert error.endswith(f"{file}: is not a regular file; choose another file\n")
+    assert refusal(*words(command, run, tmp_path / "loop")).endswith("; choose another file\n")
     assert (tmp_path / "pipe").is_fifo()
     assert refusal(*words(command, run, tmp_path)).endswith("is a directory; name a file\n")
 
@@ -73,8 +73,8 @@ def test_the_file_that_is_read_is_not_replaced(tmp_path: Path) -> None:
     replay.write_bytes(b"replay")
     (tmp_path / "link").symlink_to(replay)
     for file in (replay, tmp_path / "link"):
-        error = refusal("replay", "prove", replay, "--out", file)
-        assert error.endswith("is the file that the command reads; name another file\n")
+        error = refusal("replay", "prove", replay, "--output", file)
+        assert error.endswith("is the file that the command reads; choose another file\n")
     assert replay.read_bytes() == b"replay"
 
 
@@ -96,7 +96,7 @@ def test_tables_do_not_replace_files_of_a_run(run: Path, tmp_path: Path) -> None
 def test_a_link_to_a_regular_file_stays_a_link(run: Path, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("old")
     (tmp_path / "link").symlink_to(tmp_path / "file")
-    assert asara("standings", run, "--json", tmp_path / "link").returncode == 0
+    assert asara("status", run, "--json", tmp_path / "link").returncode == 0
     assert (tmp_path / "link").is_symlink()
     assert (tmp_path / "file").read_text().startswith("{")
-    assert asara("standings", run, "--json", tmp_path / "file").returncode == 0
+    assert asara("status", run, "--json", tmp_path / "file").returncode == 0

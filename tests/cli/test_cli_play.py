@@ -23,7 +23,7 @@ def folders() -> set[Path]:
 def test_a_match_through_the_link_and_the_replay_stays(tmp_path: Path) -> None:
     before = folders()
     replays = tmp_path / "mine"
-    with play_table("random", "--matches", "1", "--replays", str(replays)) as table:
+    with play_table("random", "--matches", "1", "--out", str(replays)) as table:
         address, fragment = parts_of(table.links[0])
         assert fragment["seats"] == "you,random"
         assert fragment["run"] == "mine"
@@ -88,7 +88,7 @@ def test_a_signal_ends_the_table_at_once(number: signal.Signals) -> None:
 
 @pytest.mark.long
 def test_the_page_is_served_with_the_replays_and_nothing_else(tmp_path: Path) -> None:
-    with play_table("random", "--replays", str(tmp_path / "mine")) as table:
+    with play_table("random", "--out", str(tmp_path / "mine")) as table:
         asyncio.run(sit_down(table.links[0]))
         address, _ = parts_of(table.links[0])
         wait_until("a replay", lambda: list((tmp_path / "mine").glob("*.asara")))
@@ -100,9 +100,8 @@ def test_the_page_is_served_with_the_replays_and_nothing_else(tmp_path: Path) ->
 @pytest.mark.parametrize(
     ("words", "text"),
     [
-        (["random", "--seats", "2", "--people", "2"], "are more than 2 seats; name fewer bots"),
+        (["random", "random", "random", "--people", "2"], "are more than 4 seats; name fewer bots"),
         (["random", "random", "random", "random"], "1 person and 4 bots are more than 4 seats"),
-        (["--increment", "3"], "--increment needs --bank"),
         (["--rules", "none"], "--rules none: no rule set 'none'"),
         (["nobody"], "bot 'nobody': neither a file, nor a command"),
         (["--listen", "0.0.0.0:0"], "--listen: address '0.0.0.0:0' (0.0.0.0) can be reached"),

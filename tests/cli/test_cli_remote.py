@@ -27,7 +27,7 @@ HERE = '\n[[entries]]\nname = "here"\ncommand = "python here.py"\n'
 
 @contextmanager
 def playing(file: Path, *words: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
-    """Yield the run of a tournament file, and the address at which bots dial in."""
+    """Yield the run of a tournament file, and the address at which bots connect."""
     out = file.parent / "run"
     key = file.parent / "key"
     process = subprocess.Popen(
@@ -45,7 +45,7 @@ def playing(file: Path, *words: str) -> Iterator[tuple[subprocess.Popen[str], st
         while address is None:
             line = process.stderr.readline()
             assert line, "it ended"
-            address = re.fullmatch(r"Bots on other machines dial in at (\S+) \(TLS\)\n", line)
+            address = re.fullmatch(r"Bots on other machines connect at (\S+) \(TLS\)\n", line)
         yield process, address[1]
     finally:
         killer.cancel()
@@ -89,7 +89,7 @@ def test_a_bot_on_another_machine_plays_a_tournament(tmp_path: Path) -> None:
         assert re.search(r"^far +awaited, for at most 10 min +20\d\d-", shown, re.MULTILINE)
         stranger = dial_in(tmp_path, address, "x" * 43)
         assert stranger.wait(EVENT_S) == 1
-        assert "no bot with this token may dial in" in stranger.communicate()[1]
+        assert "no bot with this token may connect" in stranger.communicate()[1]
         bot = dial_in(tmp_path, address, tokens["far"])
         stdout, stderr = process.communicate(timeout=EVENT_S)
         assert process.returncode == 0, stderr
@@ -134,14 +134,14 @@ def test_the_plan_says_whose_blocks_are_not_mirrored(tmp_path: Path) -> None:
 
 def test_progress_says_who_is_waited_for() -> None:
     assert awaited_text([]) == ""
-    assert awaited_text(["ann"]) == "; waiting for ann to dial in"
+    assert awaited_text(["ann"]) == "; waiting for ann to connect"
     assert awaited_text(["ann", "bob", "cid", "dan", "eve"]) == (
-        "; waiting for ann, bob, cid and 2 more to dial in"
+        "; waiting for ann, bob, cid and 2 more to connect"
     )
     meter = RunMeter(7)
     activity = SimpleNamespace(awaited=["ann"], waits=(), building={}, to_build=())
     meter.start(0, [], activity)
-    assert meter.summary().endswith("; waiting for ann to dial in")
+    assert meter.summary().endswith("; waiting for ann to connect")
 
 
 def test_progress_says_what_is_being_built_and_for_how_long() -> None:

@@ -31,7 +31,7 @@ def test_a_page_and_tables_are_written_and_hold_the_standings(tmp_path):
     assert (done.returncode, done.stdout) == (0, "")
     assert done.stderr == f"Report: {run / 'report.html'}, tables: {tmp_path / 'tables'}\n"
     assert {file.name for file in (tmp_path / "tables").iterdir()} == set(CSV_FILES)
-    asara("standings", run, "--json", tmp_path / "standings.json")
+    asara("status", run, "--json", tmp_path / "standings.json")
     standings = Standings.model_validate_json((tmp_path / "standings.json").read_bytes())
     page = Page((run / "report.html").read_text())
     assert [(row[1], row[2]) for row in page.body("standings")] == [
@@ -74,7 +74,7 @@ def test_a_damaged_replay_is_told_and_does_no_harm(tmp_path, capsys):
 
 def test_what_is_no_run_is_refused_and_nothing_is_written(tmp_path):
     assert refusal("report", tmp_path) == (
-        f"asara: {tmp_path}: holds no run; name a directory that --out named\n"
+        f"asara: {tmp_path}: not a run directory; pass the directory you gave to --out\n"
     )
     assert list(tmp_path.iterdir()) == []
 
@@ -83,13 +83,13 @@ def test_places_that_cannot_be_written_are_named(tmp_path):
     run = write_run(tmp_path / "run", mirrored()[:4])
     file = tmp_path / "file"
     file.touch()
-    assert refusal("report", run, "--out", tmp_path) == (
+    assert refusal("report", run, "--output", tmp_path) == (
         f"asara: --out {tmp_path}: is a directory; name a file\n"
     )
     assert refusal("report", run, "--csv", file) == (
         f"asara: --csv {file}: is a file; name a directory\n"
     )
-    assert "its directory does not exist" in refusal("report", run, "--out", file / "page.html")
+    assert "its directory does not exist" in refusal("report", run, "--output", file / "page.html")
 
 
 @pytest.mark.parametrize(

@@ -21,10 +21,10 @@ GOOD = {"ann": sample_bots.GOOD, "bob": sample_bots.GOOD}
 def cup(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a folder with a tournament file and a run that was stopped by a signal."""
     folder = tmp_path_factory.mktemp("cup")
-    file = write_tournament(folder, GOOD, HEADER + "rounds = 8\nconcurrency = 1\n")
+    file = write_tournament(folder, GOOD, HEADER + "rounds = 8\njobs = 1\n")
     words = ("tournament", "run", file, "--out", folder / "run", "--key", folder / "key")
     process = subprocess.Popen(
-        command_line("--log-level", "info", *words),
+        command_line("-v", *words),
         stderr=subprocess.PIPE,
         stdout=subprocess.DEVNULL,
         text=True,
@@ -60,8 +60,8 @@ def test_a_run_goes_on_only_as_it_was_begun(cup: Path, tmp_path: Path) -> None:
     assert not (tmp_path / "none").exists()
     assert "No such file" in resume(cup, key="other")
     load_or_make_key(cup / "other")
-    assert "signed with another key; name it with --key" in resume(cup, key="other")
-    assert "remove one of the two" in resume(cup, "--out", run, "--replace")
+    assert "signed with another key; pass that key with --key" in resume(cup, key="other")
+    assert "use only one of them" in resume(cup, "--out", run, "--prepare")
     file = cup / "cup.toml"
     begun = file.read_text()
     file.write_text(begun.replace("rounds = 8", "rounds = 9"))

@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from asara_game.edition import load_edition
-from tests.cli.command import asara, asara_process, refusal
+from tests.cli.command import asara, asara_process
 
 
 def test_the_version_is_the_packages() -> None:
@@ -40,7 +40,3 @@ def test_a_file_that_is_no_replay_is_refused(tmp_path: Path) -> None:
         assert done.stdout == ""
         assert done.stderr.startswith(f"asara: {file}: ")
         assert message in done.stderr
-
-
-def test_an_unknown_command_is_a_usage_error() -> None:
-    assert "No such command 'tornament'" in refusal("tornament")

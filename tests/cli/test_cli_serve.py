@@ -60,7 +60,7 @@ def dial_in(folder: Path, line: str) -> subprocess.Popen[bytes]:
 
 def test_a_guest_plays_an_opponent_and_the_replay_stays(tmp_path: Path) -> None:
     replays = tmp_path / "replays"
-    words = ("--opponent", "random", "--matches", "2", "--replays", str(replays))
+    words = ("random", "--matches", "2", "--out", str(replays))
     with serving(*words) as (process, (line,)):
         bot = dial_in(tmp_path, line)
         stdout, stderr = process.communicate(timeout=EVENT_S)
@@ -68,14 +68,14 @@ def test_a_guest_plays_an_opponent_and_the_replay_stays(tmp_path: Path) -> None:
         assert bot.wait(EVENT_S) == 0
     assert "guest-1" in stdout
     assert "guest-1 – random" in stdout
-    assert "Waiting for guest-1 to dial in" in stderr
+    assert "Waiting for guest-1 to connect" in stderr
     files = sorted(replays.glob("*.asara"))
     assert [read_replay(path).header.entries for path in files] == [
         ("guest-1", "random"),
         ("random", "guest-1"),
     ]
     assert refusal("serve", *words) == (
-        f"asara: --replays {replays}: already holds replays; name another directory\n"
+        f"asara: --out {replays}: already holds replays; choose another directory\n"
     )
 
 
@@ -100,7 +100,7 @@ def test_a_stranger_cannot_write_to_the_terminal_of_the_organiser() -> None:
     tls = (
         *("--tls-cert", str(CLIENT_TESTS / "localhost.pem")),
         *("--tls-key", str(CLIENT_TESTS / "localhost.key")),
-        *("--listen", "localhost:0", "--opponent", "random"),
+        *("--listen", "localhost:0", "random"),
     )
     with serving(*tls) as (process, lines):
         port = re.findall(r"ASARA_ADDRESS=\S*:(\d+)", lines[0])[0]
@@ -127,7 +127,7 @@ def test_a_stranger_cannot_write_to_the_terminal_of_the_organiser() -> None:
 
 @pytest.mark.long
 def test_a_referee_that_waits_for_guests_stops_when_told(tmp_path: Path) -> None:
-    with serving("--seats", "3", "--opponent", "random", seats=2) as (process, lines):
+    with serving("--seats", "3", "random", seats=2) as (process, lines):
         assert len({re.findall("ASARA_TOKEN=([^ ]+)", line)[0] for line in lines}) == 2
         guest = dial_in(tmp_path, lines[0])
         process.send_signal(signal.SIGTERM)
@@ -144,7 +144,7 @@ def test_what_cannot_be_served_is_refused() -> None:
     assert "--insecure-remote" in error
     assert "TLS needs both" in refusal("serve", "--tls-cert", "cert.pem")
     assert "No such file" in refusal("serve", "--tls-cert", "cert.pem", "--tls-key", "key.pem")
-    assert "leave none of the 2 seats open" in refusal("serve", *["--opponent", "random"] * 2)
+    assert "leave none of the 2 seats open" in refusal("serve", *["random"] * 2)
     assert "write host:port" in refusal("serve", "--listen", "here")
     assert "needs 'pro'" in refusal("serve", "--rules", "genie")
 

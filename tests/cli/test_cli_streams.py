@@ -40,7 +40,7 @@ def test_signs_that_an_encoding_lacks_are_replaced(
     assert title in done.stdout
     done = shell("\"$@\" standings $'漢\\xff'", folder, PYTHONIOENCODING=encoding)
     assert done.returncode == 2
-    assert done.stderr.startswith(b"asara: ?\\udcff: holds no run")
+    assert done.stderr.startswith(b"asara: ?\\udcff: not a run directory")
 
 
 @pytest.mark.parametrize("words", ["standings run", "--help", "--version"])

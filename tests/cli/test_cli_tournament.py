@@ -25,13 +25,13 @@ def test_the_plan_counts_blocks_and_matches_and_tells_their_balance(tmp_path: Pa
         '"basic"', '["basic", "pro+gifts"]'
     )
     file = write_tournament(
-        tmp_path, {**GOOD, "cid": sample_bots.GOOD}, header + "rounds = 2\nconcurrency = 2\n"
+        tmp_path, {**GOOD, "cid": sample_bots.GOOD}, header + "rounds = 2\njobs = 2\n"
     )
     done = asara("tournament", "plan", file)
     assert done.returncode == 0
     lines = [line.split() for line in done.stdout.splitlines()]
     assert max(map(len, done.stdout.splitlines())) <= 80
-    assert done.stdout.startswith("Cup: 36 matches of 3 entries, 2 at once\n")
+    assert done.stdout.startswith("Cup: 36 matches of 3 entries, 2 at a time\n")
     assert " ".join(lines[1]) == "rules seats blocks matches blocks per entry meetings per pair"
     assert lines[2:7] == [
         ["basic", "2", "6", "12", "4", "2"],
@@ -127,9 +127,9 @@ def test_what_is_wrong_with_the_file_is_said_in_lines(tmp_path: Path) -> None:
         f"asara: cup.toml: entry 2 'bob': command: no such file 'bob.py' in {tmp_path}; "
         "did you mean 'rob.py'?\n"
         "asara: cup.toml: colour: unknown key; known are title, seats, rule_sets, rounds, "
-        "orders, blocks_per_entry, until, places, seed, concurrency, deals, ponder, transport, "
+        "orders, blocks_per_entry, until, places, seed, jobs, deals, ponder, transport, "
         "clocks, limits, "
-        "remote, entries_from, entries, tables, blocks, processes\n"
+        "remote, entries_from, entries, tables, blocks, process_per\n"
     )
     missing = tmp_path / "no.toml"
     assert refusal("tournament", "plan", missing) == f"asara: {missing}: no such file\n"
@@ -138,18 +138,13 @@ def test_what_is_wrong_with_the_file_is_said_in_lines(tmp_path: Path) -> None:
 
 def test_nothing_that_is_not_a_run_is_ever_deleted(tmp_path: Path) -> None:
     file = write_tournament(tmp_path, GOOD)
-    error = refusal("tournament", "run", file, "--out", tmp_path, "--replace")
-    assert error == (
-        f"asara: {tmp_path}: is not empty, and holds no run; "
-        "name a directory that is empty or new\n"
-    )
+    error = refusal("tournament", "run", file, "--out", tmp_path)
+    assert error == f"asara: {tmp_path}: is not empty; choose a folder that is new or empty\n"
     run = tmp_path / "run"
     run.mkdir()
     (run / "run.json").write_text("{}")
     (run / "thesis.txt").write_text("years of work")
-    assert "'thesis.txt' is not part of the run" in refusal(
-        "tournament", "run", file, "--out", run, "--replace"
-    )
+    assert "already contains a run" in refusal("tournament", "run", file, "--out", run)
     assert (run / "thesis.txt").exists()
     assert "is a file" in refusal("tournament", "run", file, "--out", file)
 
@@ -167,7 +162,7 @@ def test_without_a_sandbox_that_works_bots_are_not_started(
 ) -> None:
     file = write_tournament(tmp_path, GOOD)
     words = ("tournament", "run", file, "--out", tmp_path / "run")
-    assert "'--sandbox'" in refusal(*words, "--sandbox", "docker")
+    assert "--sandbox: " in refusal(*words, "--sandbox", "docker")
     monkeypatch.setenv("ASARA_SANDBOX", "bubblewrap")
     prlimit = shutil.which("prlimit") or "/usr/bin/prlimit"
     tools = tmp_path / "tools"
@@ -226,7 +221,7 @@ def processes_of(folder: Path) -> str:
 @pytest.mark.long
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_signal_ends_a_run_in_good_order(tmp_path: Path, number: signal.Signals) -> None:
-    file = write_tournament(tmp_path, GOOD, HEADER + "rounds = 1000\nconcurrency = 1\n")
+    file = write_tournament(tmp_path, GOOD, HEADER + "rounds = 1000\njobs = 1\n")
     out = tmp_path / "run"
     process = start("tournament", "run", file, "--out", out)
     results = out / "results.jsonl"
@@ -268,7 +263,7 @@ def test_a_second_signal_does_not_wait_for_anybody(tmp_path: Path) -> None:
 
 @pytest.mark.long
 def test_a_disk_that_takes_no_more_ends_the_run_with_the_place(tmp_path: Path) -> None:
-    file = write_tournament(tmp_path, GOOD, HEADER + "rounds = 1000\nconcurrency = 1\n")
+    file = write_tournament(tmp_path, GOOD, HEADER + "rounds = 1000\njobs = 1\n")
     out = tmp_path / "run"
     process = start("tournament", "run", file, "--out", out)
     results = out / "results.jsonl"
@@ -285,7 +280,7 @@ def test_a_run_is_either_prepared_or_resumed(tmp_path: Path) -> None:
     file = write_tournament(tmp_path, GOOD, HEADER)
     run = tmp_path / "run"
     told = refusal("tournament", "run", file, "--out", run, "--prepare", "--resume")
-    assert "remove one of the two" in told
+    assert "use only one of them" in told
     assert not run.exists()
 
 

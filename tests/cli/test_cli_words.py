@@ -109,12 +109,10 @@ def test_words_of_a_submission_reach_no_terminal(tmp_path: Path) -> None:
         done,
         asara("tournament", "check", file, "--sandbox", "none"),
         asara("status", where),
-        asara("standings", where),
-        asara("tournament", "bundle", where),
+        asara("bundle", where),
     ):
         assert_plain(one.stdout + one.stderr)
-    for command in (("status", where), ("standings", where)):
-        assert_plain(on_terminal(*command), colours=True)
+    assert_plain(on_terminal("status", where), colours=True)
     assert_plain((where / "run.log").read_text())
 
 
@@ -154,7 +152,7 @@ def test_words_in_a_strangers_run_reach_no_terminal(tmp_path: Path) -> None:
         lines = (made / path).read_text()
         parts = lines.splitlines() if path.endswith("l") else [lines]
         (run / path).write_text("\n".join(json.dumps(spoilt(json.loads(one))) for one in parts))
-        for command in ("status", "standings", "audit", "report"):
+        for command in ("status", "audit", "report"):
             done = asara(command, run)
             assert_plain(done.stdout + done.stderr)
 

@@ -393,7 +393,7 @@ MISTAKES = {
     "loop-before-run": Mistake(
         DECIDE + RANDOM + "\nwhile True: pass\n" + RUN,
         6,
-        "did not dial in within",
+        "did not connect within",
         "Look for an endless loop",
         long=True,
     ),
@@ -494,7 +494,7 @@ def test_the_check_of_a_mistake_names_file_line_and_remedy(name: str, tmp_path: 
     sandbox_or_skip()
     mistake = MISTAKES[name]
     (tmp_path / "my_bot.py").write_text(mistake.program)
-    clock = ("--bank", "0.5") if name in HANGING else ()
+    clock = ("--clock", "0.5") if name in HANGING else ()
     done = asara("check", "my_bot.py", "--sandbox", "bubblewrap", *clock, cwd=tmp_path)
     assert done.returncode == (0 if mistake.works else 1), done
     assert ("my_bot is broken: " in done.stdout) != mistake.works
@@ -521,7 +521,7 @@ def test_a_mistake_ends_in_one_message_with_file_line_and_remedy(name: str, tmp_
     sandbox_or_skip()
     mistake = MISTAKES[name]
     (tmp_path / "my_bot.py").write_text(mistake.program)
-    clock = ("--bank", "0.5") if name in HANGING else ()
+    clock = ("--clock", "0.5") if name in HANGING else ()
     words = ("match", "my_bot.py", "random", "--sandbox", "bubblewrap", *clock)
     done = asara(*words, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
@@ -546,9 +546,7 @@ def test_what_bots_print_is_shown_with_the_names_of_their_entries(tmp_path: Path
     sandbox_or_skip()
     say = "    print('\\x1b[31mthink\\x1b[0ming', decision.decision_id, '\\x07' + 'x' * 3_000)\n"
     (tmp_path / "my_bot.py").write_text(DECIDE + say + RANDOM + RUN)
-    done = asara(
-        "match", "my_bot.py", "random", "--show-output", "--sandbox", "bubblewrap", cwd=tmp_path
-    )
+    done = asara("match", "my_bot.py", "random", "-v", "--sandbox", "bubblewrap", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     first = done.stderr.splitlines()[0]
     assert first.startswith("my_bot | thinking 1  xxx")

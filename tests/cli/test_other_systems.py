@@ -89,7 +89,7 @@ def test_a_tournament_is_played_by_workers(system: str, bot: Path) -> None:
         '[[entries]]\nname = "other"\ndirectory = "my-bot"\n',
         encoding="utf-8",
     )
-    words = ("--sandbox", "none", "--executor", "processes", "--workers", "1")
+    words = ("--sandbox", "none", "--workers", "1")
     printed = asara(system, "tournament", "run", file, "--out", bot.parent / "cup", *words)
     assert "Cup: 2 matches" in printed
 

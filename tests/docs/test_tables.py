@@ -16,6 +16,7 @@ from asara.v1.vocabulary_pb2 import Action
 from asara_game import RULE_COMBINATIONS, format_rule_sets
 from asara_game.vocabulary import DecisionKind
 from asara_server.cli.app import app
+from asara_server.cli.lazy_group import GROUPS
 from asara_server.cli.options.bots import bundled_bots
 from asara_server.match.spec import ClockSettings
 from asara_server.network.metrics import metrics_registry
@@ -24,6 +25,7 @@ from asara_server.referee.limits import LimitSettings
 from asara_server.referee.referee import Referee
 from asara_server.referee.stream_errors import VIOLATIONS, ErrorKind
 from asara_server.tournament.config.entry_folders import BotFile
+from asara_server.tournament.config.key_sentences import key_sentences
 from asara_server.tournament.config.tournament_file import Clocks, Entry, Limits, Remote, Tournament
 from asara_server.tournament.run.directory import (
     RUN_FILES,
@@ -70,7 +72,7 @@ IN_WORDS = {
     "until": "none",
     "places": "all",
     "entries_from": "none",
-    "concurrency": "number of CPU cores",
+    "jobs": "number of CPU cores",
     "remote.tokens": "beside the referee's key",
     "entries[].command": "none",
     "entries[].team": "none",
@@ -78,9 +80,19 @@ IN_WORDS = {
     "entries[].environment": "none",
     "entries[].build": "none",
     "entries[].readable": "none",
-    "entries[].processes": "that of the tournament",
+    "entries[].process_per": "that of the tournament",
 }
 """Defaults that depend on the machine, or that a document states in words."""
+
+
+MODELS = {
+    "": "Tournament",
+    "clocks": "Clocks",
+    "limits": "Limits",
+    "remote": "Remote",
+    "entries[]": "Entry",
+}
+"""Classes of the tables of a tournament file."""
 
 
 # The tournament file and the files of a run
@@ -107,8 +119,11 @@ def keys(model: type[BaseModel], prefix: str = "") -> Iterator[tuple[str, str]]:
 
 
 def test_keys_of_the_tournament_file_and_their_defaults():
-    documented = {code_words(row[0])[0]: row[1] for row in table(TOURNAMENT, "key")}
-    assert documented == dict(
+    rows = {code_words(row[0])[0]: row for row in table(TOURNAMENT, "key")}
+    for key, row in rows.items():
+        section, _, name = key.rpartition(".")
+        assert re.sub(r" See \[.*\]\(.*\)\.$", "", row[2]) == key_sentences(MODELS[section])[name]
+    assert {key: row[1] for key, row in rows.items()} == dict(
         [
             *keys(Tournament),
             *keys(Clocks, "clocks."),
@@ -196,14 +211,14 @@ def test_every_command_is_documented():
 
 @pytest.mark.parametrize("document", DOCUMENTS)
 def test_options_of_commands_exist(document):
-    for line in re.findall(
-        r"\basara (?:audit|duel|match|replay|report|rules|serve|standings|status|token|tournament)"
-        r"\b[^`\n]*",
-        read(document),
-    ):
-        words = line.split("'")[0].split()
-        path = max((p for p in COMMANDS if f"{line} ".startswith(f"{p} ")), key=len)
-        known = {option for parameter in COMMANDS[path].params for option in parameter.opts}
+    names = "|".join(name for group in GROUPS.values() for name in group)
+    for line in re.findall(rf"\basara (?:{names})\b[^`\n]*", read(document)):
+        words = line.split("'")[0].partition(" -- ")[0].split()
+        path = max((p for p in COMMANDS if f"{line} ".startswith(f"{p} ")), key=len, default=None)
+        if path is None:  # `asara web.`, or another word that is no command
+            continue
+        params = COMMANDS[path].params
+        known = {one for param in params for one in (*param.opts, *param.secondary_opts)}
         named = {word.strip("[]") for word in words if word.strip("[]").startswith("--")}
         assert named <= known | {"--help"}, line
 

@@ -11,7 +11,7 @@ import pytest
 
 from asara_server.eventlog.journal import Ended, Journal, JournalError
 from asara_server.eventlog.journal_check import check_journal
-from asara_server.eventlog.journal_format import DURABLE, boot_id, log_checksum
+from asara_server.eventlog.journal_format import boot_id, log_checksum
 
 
 def records(journal: Journal) -> dict[str, tuple[bytes, ...]]:
@@ -280,26 +280,10 @@ def test_a_kill_between_the_new_log_and_its_position_loses_nothing(tmp_path: Pat
         assert [match.match_id for match in again.ended()] == ["one"]
 
 
-@pytest.mark.parametrize(("durability", "level"), [("normal", 1), ("full", 2)])
-def test_how_much_a_commit_survives(tmp_path: Path, durability: str, level: int) -> None:
-    with Journal(tmp_path / "j", durability) as journal:  # type: ignore[arg-type]
-        assert journal._execute("PRAGMA synchronous").fetchone() == (level,)
+def test_a_commit_survives_the_process(tmp_path: Path) -> None:
+    with Journal(tmp_path / "j") as journal:
+        assert journal._execute("PRAGMA synchronous").fetchone() == (1,)
         assert journal._execute("PRAGMA journal_mode").fetchone() == ("wal",)
-
-
-@pytest.mark.parametrize(("durability", "syncs"), [("normal", 0), ("full", 3)])
-def test_full_durability_forces_every_commit_to_disk_before_it_returns(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, durability: str, syncs: int
-) -> None:
-    forced: list[int] = []
-    with Journal(tmp_path / "j", durability) as journal:  # type: ignore[arg-type]
-        number = journal.begin("one", b"h", ("a",))
-        monkeypatch.setattr(os, "fsync", forced.append)
-        for _ in range(3):
-            journal.add(number, b"move")
-            journal.commit()
-        assert forced == [journal._log._file.fileno()] * syncs
-        monkeypatch.undo()
 
 
 WRITER = """
@@ -430,8 +414,6 @@ def test_a_loss_of_power_may_cost_decisions_but_no_result(tmp_path: Path) -> Non
     restart(held, position, boot=bytes(16))
     with pytest.raises(JournalError, match="lacks the last"):
         restart(held, position, boot=boot_id())
-    with pytest.raises(JournalError, match="lacks the last"):
-        restart(held, position, boot=DURABLE)
     held, _ = ended[0]
     with pytest.raises(JournalError, match="lacks the last"):
         restart(held, position, boot=bytes(16))

@@ -10,7 +10,7 @@ from tests.cli.command import asara_process
 from tests.languages.kits import BRIDGES, KITS, Kit, require
 from tests.tournament.sandbox_config import sandbox_or_skip
 
-CONTAINED = ("--sandbox", "bubblewrap", "--bank", "600", "--start-up", "120")
+CONTAINED = ("--sandbox", "bubblewrap", "--clock", "600", "--start-up", "120")
 QUICK = """
 environment = { CARGO_PROFILE_RELEASE_OPT_LEVEL = "0", CMAKE_BUILD_TYPE = "None" }
 """

@@ -21,7 +21,7 @@ rule_sets = ["basic", "pro+gifts+genie"]
 blocks_per_entry = 1
 blocks = "independent"
 deals = "joint"
-concurrency = 2
+jobs = 2
 clocks = {{ start_up_s = 120, bank_s = 600, reconnect_s = 60 }}
 """
 

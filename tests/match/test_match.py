@@ -266,7 +266,7 @@ def test_with_one_seat_left_the_match_ends_at_once():
 
 def test_seats_that_never_started_forfeit_together():
     driven = Driven(spec(2), start=False)
-    never = Absence(Termination.NEVER_STARTED, "did not dial in within 30 s")
+    never = Absence(Termination.NEVER_STARTED, "did not connect within 30 s")
     driven.match.start({}, {0: never, 1: never})
     assert driven.match.finished
     assert [r.rank for r in driven.match.results] == [1, 1]
@@ -293,7 +293,7 @@ def test_a_forfeit_is_sent_to_all_seats_when_the_turn_ends(replies):
 def test_a_seat_that_never_started_is_known_before_the_first_turn():
     driven = Driven(spec(3), start=False)
     present = {0: Presence(), 2: Presence(live_updates=True)}
-    driven.match.start(present, {1: Absence(Termination.NEVER_STARTED, "did not dial in")})
+    driven.match.start(present, {1: Absence(Termination.NEVER_STARTED, "did not connect")})
     driven.take()
     assert driven.kinds(0) == ["match_started", "decision"]
     [event] = driven.told[0][1].decision.events

@@ -39,7 +39,7 @@ def test_a_run_that_may_need_more_files_than_it_can_open_does_not_start(tmp_path
     file = tmp_path / "cup.toml"
     bot = f'command = ["python", "{BOT}"]'
     file.write_text(
-        'title = "Cup"\nseats = 2\nrule_sets = "basic"\nconcurrency = 1\nprocesses = "match"\n'
+        'title = "Cup"\nseats = 2\nrule_sets = "basic"\njobs = 1\nprocess_per = "match"\n'
         f'[[entries]]\nname = "a"\n{bot}\n[[entries]]\nname = "b"\n{bot}\n'
     )
     words = command_line("tournament", "run", file, "--out", tmp_path / "run")
@@ -47,7 +47,7 @@ def test_a_run_that_may_need_more_files_than_it_can_open_does_not_start(tmp_path
     assert done.returncode == 1
     assert (
         "the system lets this program open 90 files, and the run may need 112: raise the limit "
-        "(ulimit -n 112), or lower concurrency or limits.idle_processes" in done.stderr
+        "(ulimit -n 112), or lower jobs or limits.idle_processes" in done.stderr
     )
     assert "Traceback" not in done.stderr
 

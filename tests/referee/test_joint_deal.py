@@ -204,7 +204,7 @@ async def test_a_bot_that_never_dials_in_is_not_waited_for_twice():
         playing = asyncio.create_task(server.referee.play(joint(3, QUICK)))
         await together(answer(a, ONE), answer(b, TWO))
         record, _, _ = await together(playing, play_bot(a), play_bot(b))
-        assert record.results[2].detail == "did not dial in within 0.3 s"
+        assert record.results[2].detail == "did not connect within 0.3 s"
         assert record.spec.nonces == (ONE, TWO, b"")
 
 

@@ -154,7 +154,7 @@ async def test_a_bot_that_never_dials_in_forfeits():
         )
         never = record.results[2]
         assert (never.rank, never.termination) == (3, Termination.NEVER_STARTED)
-        assert never.detail == "did not dial in within 0.2 s"
+        assert never.detail == "did not connect within 0.2 s"
 
 
 async def test_a_match_without_bots_ends_in_a_tie():

@@ -72,7 +72,7 @@ def test_of_a_run_that_goes_on_only_published_replays_have_a_page(tmp_path: Path
 def test_the_pages_lie_beside_a_report_elsewhere(tmp_path: Path) -> None:
     run, _ = run_with_replays(tmp_path / "run", 1)
     (tmp_path / "site").mkdir()
-    done = asara("report", run, "--pages", "--out", tmp_path / "site" / "index.html")
+    done = asara("report", run, "--pages", "--output", tmp_path / "site" / "index.html")
     assert done.returncode == 0, done.stderr
     (link,) = links(tmp_path / "site" / "index.html")
     assert (tmp_path / "site" / link).is_file()
@@ -139,7 +139,7 @@ def test_without_a_built_page_the_error_says_what_to_do(tmp_path: Path) -> None:
 def test_the_pages_belong_to_the_run(tmp_path: Path) -> None:
     run, _ = run_with_replays(tmp_path / "run", 1)
     asara("report", run, "--pages")
-    error = refusal("standings", run, "--json", run / "pages" / "x.json")
+    error = refusal("status", run, "--json", run / "pages" / "x.json")
     assert "belongs to the run" in error
     done = asara("audit", run)
     assert "pages: extra" not in done.stdout + done.stderr

@@ -102,7 +102,7 @@ def test_all_listed_modules_are_compiled(installed: Path, tmp_path: Path) -> Non
 
 def test_the_referee_of_the_wheel_plays_the_same_match(installed: Path, tmp_path: Path) -> None:
     words = ["match", "search --iterations 2", "greedy", "random", "--rules", "pro+gifts+genie"]
-    words += ["--seed", "wheel", "--sandbox", "none", "--key", str(tmp_path / "key"), "--out"]
+    words += ["--seed", "wheel", "--sandbox", "none", "--out"]
     run(installed / "asara", *words, "wheel", cwd=tmp_path)
     run_sources("-m", "asara_server.cli", *words, "sources", cwd=tmp_path)
     [ours], [theirs] = ([*(tmp_path / name / "replays").iterdir()] for name in ("sources", "wheel"))

@@ -21,10 +21,17 @@ COMMANDS = {
 HELLO = b'{"method":"hello"}\n'
 
 
-def talk(lines: bytes, *options: str, command: str = "module") -> list[dict[str, object]]:
+def talk(
+    lines: bytes, *, command: str = "module", seed: str | None = None
+) -> list[dict[str, object]]:
     """Return the answers to lines, after which the process must have ended by itself."""
     done = subprocess.run(
-        [*COMMANDS[command], *options], input=lines, capture_output=True, timeout=60, check=True
+        COMMANDS[command],
+        input=lines,
+        capture_output=True,
+        timeout=60,
+        check=True,
+        env=os.environ if seed is None else {**os.environ, "ASARA_SEED": seed},
     )
     assert done.stderr == b""
     return [json.loads(line) for line in done.stdout.splitlines()]
@@ -56,7 +63,7 @@ def test_a_line_of_the_greatest_length_is_read():
 def test_a_seed_may_hold_what_utf_8_cannot_write():
     messages = up_to_decision(seat_messages(), 5)
     requests = b'{"method":"sample"}\n{"method":"sample","seed":"\\ud800"}\n'
-    answers = talk(observed(messages) + requests, "--seed", os.fsdecode(b"\xff"))
+    answers = talk(observed(messages) + requests, seed=os.fsdecode(b"\xff"))
     assert ["error" in answer for answer in answers[-2:]] == [False, False]
 
 
@@ -65,8 +72,7 @@ def test_the_seed_decides():
     messages = up_to_decision(seat_messages(), 5)
     request = b'{"method":"sample"}\n{"method":"view","state":1,"seat":1}\n'
     first, again, other = (
-        talk(observed(messages) + request, *options)
-        for options in (["--seed", "1"], ["--seed", "1"], ["--seed", "2"])
+        talk(observed(messages) + request, seed=seed) for seed in ("1", "1", "2")
     )
     assert first == again != other
 

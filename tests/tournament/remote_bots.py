@@ -1,4 +1,4 @@
-"""Tournaments with entries on other machines: their files, and bots that dial in over TLS."""
+"""Tournaments with entries on other machines: their files, and bots that connect over TLS."""
 
 import asyncio
 from collections.abc import AsyncIterator, Sequence
@@ -57,7 +57,7 @@ def write_cup(
 
 
 class Run:
-    """A run that is being played, and bots that dial in."""
+    """A run that is being played, and bots that connect."""
 
     def __init__(self, tournament: Tournament, directory: RunDirectory, resumed: Any) -> None:
         self.results: list[MatchResult] = []

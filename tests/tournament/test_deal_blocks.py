@@ -33,7 +33,7 @@ title = "Cup"
 seats = 2
 rule_sets = "basic"
 seed = "{SEED}"
-concurrency = 2
+jobs = 2
 """
 
 INDEPENDENT = 'blocks = "independent"\n'
@@ -216,10 +216,10 @@ def test_the_seed_of_an_entry_does_not_distinguish_its_processes(played: Path) -
 def test_the_organiser_chooses_the_lifetime_of_processes_for_all_and_for_one_entry(
     tmp_path: Path,
 ) -> None:
-    header = HEADER.replace("concurrency = 2", "concurrency = 1")
-    file = write(tmp_path, header + 'processes = "match"\n')
+    header = HEADER.replace("jobs = 2", "jobs = 1")
+    file = write(tmp_path, header + 'process_per = "match"\n')
     name = 'name = "bob"\n'
-    file.write_text(file.read_text().replace(name, f'{name}processes = "run"\n'))
+    file.write_text(file.read_text().replace(name, f'{name}process_per = "run"\n'))
     play(file, tmp_path / "run")
     pids = defaultdict(list)
     for seat in processes_of(tmp_path / "run"):
@@ -266,7 +266,7 @@ def test_no_replay_of_a_block_may_be_read_before_all_its_matches_are_over(
 def test_a_run_that_was_stopped_within_a_block_keeps_its_replays_back_until_it_is_over(
     tmp_path: Path,
 ) -> None:
-    header = HEADER.replace("concurrency = 2", "concurrency = 1")
+    header = HEADER.replace("jobs = 2", "jobs = 1")
     file = write(tmp_path, header)
     out = tmp_path / "run"
     done = 0
@@ -285,11 +285,11 @@ def test_a_run_that_was_stopped_within_a_block_keeps_its_replays_back_until_it_i
     ]
     assert not replays(out)
     shown = "3 deal blocks were played in part, without 3 matches.\n"
-    assert shown in asara("standings", out).stdout
+    assert shown in asara("status", out).stdout
     assert asara("audit", out).returncode == 0
     end = play(file, out, resume=True)
     assert end.standings.complete
-    assert shown not in asara("standings", out).stdout
+    assert shown not in asara("status", out).stdout
     assert len(replays(out)) == len(end.results) == 6
 
 
@@ -297,7 +297,7 @@ def test_a_match_that_is_played_again_keeps_the_deal_of_its_block(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     specs = fail_once(monkeypatch)
-    header = HEADER.replace("concurrency = 2", "concurrency = 1")
+    header = HEADER.replace("jobs = 2", "jobs = 1")
     programs = {"ann": sample_bots.GOOD, "bob": sample_bots.GOOD}
     end = play(write_tournament(tmp_path, programs, header), tmp_path / "run")
     names = [spec.match_id for spec in specs]
@@ -418,7 +418,7 @@ def test_when_a_process_cannot_be_ended_what_is_left_of_its_group_has_deals_of_i
     monkeypatch.setattr(ProcessStarter, "end", leave_one)
     monkeypatch.setattr(legs, "LEG_S", 0.0)
     monkeypatch.setattr(legs, "LEG_MATCHES", 1)  # so that each block is a group
-    header = HEADER.replace("concurrency = 2", "concurrency = 1")
+    header = HEADER.replace("jobs = 2", "jobs = 1")
     played = play(write(tmp_path, header), tmp_path / "run")
     assert played.standings.complete
     assert set(played.unstartable) == {"cid"}
@@ -448,7 +448,7 @@ bots_lock.count_as_dead("a survivor")
 @pytest.mark.long
 def test_bots_of_another_run_on_the_machine_are_noted(tmp_path: Path) -> None:
     """Each of the two knows of the other."""
-    header = HEADER.replace("concurrency = 2", "concurrency = 1")
+    header = HEADER.replace("jobs = 2", "jobs = 1")
     with subprocess.Popen(
         [sys.executable, "-c", HAS_A_BOT], stdin=subprocess.PIPE, stdout=subprocess.PIPE
     ) as other:

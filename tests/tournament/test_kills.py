@@ -34,7 +34,7 @@ title = "Cup"
 seats = [2, 3]
 rule_sets = "pro+gifts"
 seed = "{SEED}"
-concurrency = 2
+jobs = 2
 """
 
 CLINGING = """
@@ -110,7 +110,7 @@ def reopened(run: Path) -> int:
     return sum(isinstance(record, ReopenRecord) for replay in replays for record in replay.records)
 
 
-TWO_WORKERS = ("--executor", "processes", "--workers", "2")
+TWO_WORKERS = ("--workers", "2")
 
 
 def survive(
@@ -119,7 +119,7 @@ def survive(
     rounds: int,
     most_s: float,
     blocks: str = "mirrored",
-    executor: tuple[str, ...] = ("--executor", "local"),
+    executor: tuple[str, ...] = (),
     long: bool = False,
 ) -> None:
     """Kill a run that often, each time after at most `most_s` seconds of its play."""

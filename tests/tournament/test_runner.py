@@ -87,7 +87,7 @@ def test_each_bad_bot_gets_its_forfeit_and_nobody_else_suffers(tmp_path: Path) -
         "nonsense": sample_bots.NONSENSE,
         "crashes": sample_bots.CRASHES,
     }
-    file = write_tournament(tmp_path, programs, HEADER + "concurrency = 2\n", HASTY)
+    file = write_tournament(tmp_path, programs, HEADER + "jobs = 2\n", HASTY)
     out = tmp_path / "run"
     tables = [
         *(("good", name) for name in programs if name != "good"),
@@ -142,7 +142,7 @@ def test_who_never_dials_in_forfeits_after_the_start_up_time(tmp_path: Path) -> 
     end = play(file, tmp_path / "run", [("good", "sleeps")])
     (line,) = end.results[0].forfeits
     assert line.termination == Termination.NEVER_STARTED
-    assert line.detail == "did not dial in within 6 s; it printed: thinking about it"
+    assert line.detail == "did not connect within 6 s; it printed: thinking about it"
 
 
 @pytest.mark.long
@@ -165,7 +165,7 @@ def test_after_some_failed_starts_an_entry_is_out_without_further_waiting(tmp_pa
     file = write_tournament(
         tmp_path,
         {"good": sample_bots.GOOD, "sleeps": sample_bots.SLEEPS},
-        HEADER + "concurrency = 1\n",
+        HEADER + "jobs = 1\n",
         "[clocks]\nstart_up_s = 4\n[limits]\nfailed_starts = 2\n",
     )
     end = play(file, tmp_path / "run", [("good", "sleeps")] * 30)
@@ -173,7 +173,7 @@ def test_after_some_failed_starts_an_entry_is_out_without_further_waiting(tmp_pa
     assert ends == {Termination.NEVER_STARTED}
     assert end.unstartable == {
         "sleeps": "not started again after 2 failures in a row: "
-        "did not dial in within clocks.start_up_s"
+        "did not connect within clocks.start_up_s"
     }
     details = [by_id(end)[f"m{number}"].forfeits[0].detail for number in range(30)]
     assert details[2:] == [end.unstartable["sleeps"]] * 28
@@ -185,7 +185,7 @@ def test_who_forfeits_too_often_is_suspended(tmp_path: Path, processes: str) -> 
     file = write_tournament(
         tmp_path,
         {"good": sample_bots.GOOD, "crashes": sample_bots.CRASHES},
-        HEADER + f'concurrency = 1\nprocesses = "{processes}"\n',
+        HEADER + f'jobs = 1\nprocess_per = "{processes}"\n',
         "[limits]\nsuspend_share = 0.4\nsuspend_after = 3\n",
     )
     end = play(file, tmp_path / "run", [("good", "crashes")] * 6)
@@ -208,7 +208,7 @@ def test_idle_processes_make_room_for_others(tmp_path: Path) -> None:
     file = write_tournament(
         tmp_path,
         programs,
-        HEADER + "concurrency = 1\n",
+        HEADER + "jobs = 1\n",
         "[limits]\nidle_processes = 1\n",
     )
     end = play(file, tmp_path / "run", [("ann", "bob"), ("ann", "cid"), ("ann", "cid")])
@@ -234,12 +234,12 @@ def test_standings_do_not_depend_on_how_many_matches_run_at_once(
 ) -> None:
     programs = {"ann": sample_bots.GOOD, "bob": sample_bots.GOOD, "cid": sample_bots.GOOD}
     seats, played = {"run": (2, 6), "match": (3, 3)}[processes]
-    header = HEADER.replace("seats = 2", f"seats = {seats}") + f'processes = "{processes}"\n'
+    header = HEADER.replace("seats = 2", f"seats = {seats}") + f'process_per = "{processes}"\n'
     files = []
     for at_once in (1, 3):
         folder = tmp_path / f"{at_once}"
         folder.mkdir()
-        file = write_tournament(folder, programs, f"{header}concurrency = {at_once}\n", "")
+        file = write_tournament(folder, programs, f"{header}jobs = {at_once}\n", "")
         play(file, folder / "run")
         files.append((folder / "run" / "standings.json").read_bytes())
         logs = list((folder / "run" / "logs").glob("*/*-*.log"))
@@ -257,7 +257,7 @@ def test_a_stopped_run_keeps_what_was_finished_and_says_what_was_cut(tmp_path: P
     file = write_tournament(
         tmp_path,
         {"good": sample_bots.GOOD, "other": sample_bots.GOOD},
-        HEADER + "concurrency = 1\nrounds = 200\n",
+        HEADER + "jobs = 1\nrounds = 200\n",
     )
     end = play(file, tmp_path / "run", stop_after=3)
     assert len(end.results) == 3
@@ -361,7 +361,7 @@ for response in call(requests()):
 @pytest.mark.long
 def test_joint_deals_take_a_nonce_of_every_bot(tmp_path: Path) -> None:
     programs = {"good": sample_bots.GOOD, "other": sample_bots.GOOD, "silent": WITHOUT_NONCE}
-    header = HEADER + 'deals = "joint"\nconcurrency = 2\n'
+    header = HEADER + 'deals = "joint"\njobs = 2\n'
     file = write_tournament(tmp_path, programs, header, HASTY)
     end = play(file, tmp_path / "run", [("good", "other"), ("other", "silent")])
     assert by_id(end)["m0"].forfeits == ()

@@ -25,7 +25,7 @@ HEADER = """
 title = "Cup"
 seats = 2
 rule_sets = "basic"
-concurrency = 1
+jobs = 1
 """
 
 TIGHT = """
@@ -111,7 +111,7 @@ def test_a_runner_may_be_stopped_for_longer_than_a_silent_connection_lasts(tmp_p
 
 @pytest.mark.long
 def test_a_worker_that_is_stopped_charges_nobody(tmp_path: Path) -> None:
-    process = begin(tmp_path, 2, "--executor", "processes", "--workers", "2")
+    process = begin(tmp_path, 2, "--workers", "2")
     bots = wait_until("bots are started", lambda: living_in(tmp_path))
     worker = _parent(bots[0])
     assert worker != process.pid

@@ -32,7 +32,7 @@ title = "Cup"
 seats = 2
 rule_sets = "basic"
 seed = "{SEED}"
-concurrency = 2
+jobs = 2
 """
 
 PATIENT = """

@@ -127,8 +127,7 @@ def play() -> None:
             run = Path(folder, "run")
             command = [sys.executable, "-m", "asara_server.cli", "match", *named]
             options = ["--rules", rules, "--sandbox", "none", "--out", str(run)]
-            key = ["--key", str(Path(folder, "referee.key")), "--seed", name]
-            subprocess.run([*command, *options, *key], check=True)
+            subprocess.run([*command, *options, "--seed", name], check=True)
             (replay,) = run.glob("replays/*.asara")
             (FOLDER / f"{name}.asara").write_bytes(replay.read_bytes())
 

@@ -172,7 +172,7 @@ def test_the_page_of_a_killed_tournament_ends(tmp_path: Path):
 @pytest.mark.long
 @pytest.mark.parametrize("kept", [True, False])
 def test_a_table_shows_its_matches_from_the_beginning(tmp_path: Path, kept: bool):
-    replays = ("--replays", "table") if kept else ()
+    replays = ("--out", "table") if kept else ()
     serve = ("serve", "--listen", "127.0.0.1:0", *replays, "--web", "127.0.0.1:0")
     process = asara(*serve, cwd=tmp_path)
     assert process.stderr is not None

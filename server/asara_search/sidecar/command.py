@@ -15,12 +15,12 @@ __all__ = ["main", "serve"]
 _HELP = """\
 Usage: asara sidecar [OPTIONS]
 
-  Answer questions of a bot that looks ahead.
+  Provide worlds and playouts to a bot that looks ahead.
 
-  A bot in any language starts this program and writes one line of JSON per
-  request to it; it prints one line of JSON per request. The bot passes on the
-  messages that it receives, and then asks for worlds that its seat cannot tell
-  from the true one, and for playouts. It ends with its standard input.
+  A bot in any language starts this program, writes one line of JSON per request
+  and reads one line of JSON per answer. The bot passes on the messages that it
+  receives. Then it asks for worlds that its seat cannot tell from the true one,
+  and for playouts. The program ends when its standard input ends.
 
   The member `method` of a request is one of
     observe        pass on a message of the referee
@@ -31,22 +31,21 @@ Usage: asara sidecar [OPTIONS]
     hello          all methods, policies and limits
 
 Options:
-  --seed TEXT  Seed of requests that have none. [default: ASARA_SEED, or random]
-  -h, --help   Show this message and exit.
+  -h, --help  Show this message and exit.
 """
 
 
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
     """Answer the requests on standard input until it ends, and exit."""
     parser = _Parser(allow_abbrev=False)
-    parser.add_argument("--seed", default=os.environ.get("ASARA_SEED"))
-    sidecar(parser.parse_args(arguments).seed)
+    parser.parse_args(arguments)
+    sidecar()
 
 
-def sidecar(seed: str | None) -> NoReturn:
-    """Answer with this seed, or a random one, until standard input ends, and exit."""
+def sidecar() -> NoReturn:
+    """Answer until standard input ends, and exit; ASARA_SEED is that of requests without one."""
     try:
-        serve(Sidecar(seed), sys.stdin.buffer, sys.stdout.buffer)
+        serve(Sidecar(os.environ.get("ASARA_SEED")), sys.stdin.buffer, sys.stdout.buffer)
     except BrokenPipeError:  # the bot has ended
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # what is buffered goes nowhere
     except KeyboardInterrupt:

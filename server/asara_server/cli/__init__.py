@@ -38,8 +38,15 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
                 check_address_space()  # before gRPC and NumPy are loaded
                 from asara_server.cli.app import app
+                from asara_server.cli.usage_errors import UsageError, explain, is_help
 
-                app(words, prog_name="asara")
+                try:
+                    sys.exit(app(words, prog_name="asara", standalone_mode=False))
+                except UsageError as error:
+                    if not is_help(error):
+                        raise UserError(explain(error)) from None
+                    print(error, file=sys.stderr)
+                    sys.exit(2)
         finally:
             sys.stdout.flush()  # a full disk is an error of the command, and not of its exit
     except UserError as error:

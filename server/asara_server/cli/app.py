@@ -1,25 +1,11 @@
-"""The root of the command line: its help, and the options that precede a command."""
+"""The root of the command line: its help, and the options that every command has."""
 
-from enum import StrEnum
 from typing import Annotated
 
 import typer
 
 from asara_server.cli.lazy_group import LazyGroup
 from asara_server.cli.options.log import LogOptions
-
-
-class LogFormat(StrEnum):
-    CONSOLE = "console"
-    JSON = "json"
-
-
-class LogLevel(StrEnum):
-    DEBUG = "debug"
-    INFO = "info"
-    WARNING = "warning"
-    ERROR = "error"
-
 
 app = typer.Typer(
     cls=LazyGroup,
@@ -29,6 +15,18 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
+
+
+def _be_quiet(wanted: bool) -> None:
+    if wanted:
+        from asara_server.cli.display.console import be_quiet  # loads rich
+
+        be_quiet()
+
+
+def _be_verbose(context: typer.Context, times: int) -> None:
+    before = context.obj.verbose if context.obj else 0
+    context.obj = LogOptions(before + times)
 
 
 def _print_version(wanted: bool) -> None:
@@ -41,17 +39,28 @@ def _print_version(wanted: bool) -> None:
 
 @app.callback()
 def options(
-    context: typer.Context,
-    log_level: Annotated[
-        LogLevel | None,
+    _quiet: Annotated[
+        bool,
         typer.Option(
-            help="Also log to the terminal, from this level on.",
-            show_default="none; in serve: warning",
+            "--quiet",
+            "-q",
+            callback=_be_quiet,
+            expose_value=False,
+            help="Print no progress and no notices.",
         ),
-    ] = None,
-    log_format: Annotated[
-        LogFormat, typer.Option(help="Format of log lines: text or JSON.")
-    ] = LogFormat.CONSOLE,
+    ] = False,
+    _verbose: Annotated[
+        int,
+        typer.Option(
+            "--verbose",
+            "-v",
+            count=True,
+            callback=_be_verbose,
+            expose_value=False,
+            help="Also print the log; in match and check, what the bots print. -vv prints more.",
+            show_default=False,
+        ),
+    ] = 0,
     _version: Annotated[
         bool,
         typer.Option(
@@ -59,8 +68,9 @@ def options(
             "-V",
             callback=_print_version,
             is_eager=True,
+            expose_value=False,
             help="Show the version and exit.",
         ),
     ] = False,
 ) -> None:
-    context.obj = LogOptions(log_level and log_level.value, log_format.value)
+    """Handle the options that stand before a command; each has done so in its callback."""

@@ -15,30 +15,30 @@ from asara_server.cli.display.help_page import PlainCommand, write_options
 
 GROUPS: Final = {
     "Your bot": {
-        "new": "Make a folder with a bot that plays at once.",
-        "match": "Play a match between 2 to 4 bots.",
-        "play": "Play against bots in a browser.",
-        "duel": "Test which of two bots is better.",
-        "check": "Check that a bot works, as an organiser would see it.",
-        "rules": "Show the edition in force and its sources.",
+        "new": "Create a ready-to-run bot in a new folder.",
+        "match": "Play a match between two to four bots.",
+        "play": "Play against bots in your browser.",
+        "duel": "Find out which of two bots is better.",
+        "check": "Check that a bot works, as an organiser would.",
+        "rules": "Show the numbers of the game, their sources and the rule sets.",
     },
     "Tournaments": {
-        "tournament": "Plan and run tournaments.",
-        "token": "Manage tokens of entries on other machines.",
-        "serve": "Referee bots that you start yourself.",
+        "tournament": "Plan, check and run tournaments.",
+        "token": "Manage tokens for bots on other machines.",
+        "serve": "Referee a match of bots that you start yourself.",
     },
     "Results": {
-        "status": "Show the progress of a run.",
-        "standings": "Show the standings of a run.",
-        "report": "Write the report of a run as an HTML page.",
+        "status": "Show the progress and the standings of a run.",
+        "report": "Write a report of a run as an HTML page.",
         "web": "Show runs and their matches in a browser.",
-        "replay": "Inspect replays of finished matches.",
-        "audit": "Verify runs and replays by deriving everything again.",
+        "replay": "Inspect the replays of finished matches.",
+        "audit": "Verify runs and replays by replaying every match.",
+        "bundle": "Write a zip file for the author of each entry of a run.",
     },
-    "For authors of clients": {
-        "bridge": "Let a program play that reads and prints lines.",
-        "sidecar": "Answer questions of a bot that looks ahead.",
-        "conformance": "Test a client: play cases of the protocol against a bot.",
+    "Client authors": {
+        "bridge": "Connect any program that speaks JSON lines.",
+        "sidecar": "Provide worlds and playouts to a bot that looks ahead.",
+        "conformance": "Test a client against the protocol.",
         "proto": "Write the .proto files of the protocol.",
     },
 }
@@ -76,7 +76,10 @@ class LazyGroup(TyperGroup):
         write_options(self, ctx, formatter)
 
     def format_epilog(self, ctx: Any, formatter: Any) -> None:
-        formatter.write("\n`asara help COMMAND` shows the page of a command, with examples.\n")
+        formatter.write(
+            "\nExit status: 0 success, 1 something failed, 2 wrong input, 3 no clear answer.\n"
+            "`asara help COMMAND` explains a command and shows examples.\n"
+        )
 
 
 def _load_command(name: str) -> Any:

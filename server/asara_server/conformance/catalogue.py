@@ -32,23 +32,19 @@ def all_cases() -> list[Case]:
     return cases
 
 
-def selected(
-    cases: list[Case], run: list[str], skip: list[str], level: Level | None = None
-) -> list[Case]:
-    """Return the cases up to a level that match a pattern of `run`, or all, and none of `skip`.
+def selected(cases: list[Case], run: list[str], level: Level | None = None) -> list[Case]:
+    """Return the cases up to a level that match a pattern of `run`, or all.
 
     A pattern is a name in which `*` stands for any text. Raises SelectionError if one matches none.
     Without a level, cases that `run` names are of any, and else of `protocol`.
     """
-    for option, patterns in (("--run", run), ("--skip", skip)):
-        for pattern in patterns:
-            if not any(fnmatchcase(case.name, pattern) for case in cases):
-                shown = shlex.quote(pattern)
-                raise SelectionError(f"{option} {shown}: no case has such a name; see --list")
+    for pattern in run:
+        if not any(fnmatchcase(case.name, pattern) for case in cases):
+            shown = shlex.quote(pattern)
+            raise SelectionError(f"--run {shown}: no case has such a name; see --list")
     highest = level or (Level.KIT if run else Level.PROTOCOL)
     levels = list(Level)[: list(Level).index(highest) + 1]
-    chosen = [case for case in cases if case.level in levels and (not run or _matches(case, run))]
-    return [case for case in chosen if not _matches(case, skip)]
+    return [case for case in cases if case.level in levels and (not run or _matches(case, run))]
 
 
 def known_failing(text: str, cases: list[Case]) -> frozenset[str]:

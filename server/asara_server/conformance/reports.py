@@ -1,34 +1,10 @@
-"""The results of a run as JSON and as JUnit XML, for machines."""
+"""The results of a run as JUnit XML, for machines."""
 
-import json
-from collections import Counter
 from collections.abc import Sequence
 from xml.etree import ElementTree as ET
 
 from asara_server.conformance.verdict import CaseResult, Verdict
 from asara_server.text import plain
-
-
-def as_json(command: Sequence[str], results: Sequence[CaseResult]) -> bytes:
-    """Return a JSON object with the counts and all cases."""
-    counts = Counter(result.verdict for result in results)
-    document = {
-        "command": list(command),
-        "counts": {verdict.value: counts[verdict] for verdict in Verdict},
-        "cases": [
-            {
-                "name": result.case.name,
-                "proves": result.case.proves,
-                "verdict": result.verdict.value,
-                "expected": result.expected,
-                "seen": result.seen,
-                "seconds": round(result.seconds, 3),
-                "printed": result.printed,
-            }
-            for result in results
-        ],
-    }
-    return (json.dumps(document, indent=2, ensure_ascii=False) + "\n").encode()
 
 
 def as_junit(results: Sequence[CaseResult]) -> bytes:

@@ -15,7 +15,7 @@ import sqlite3
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Final, Literal, NamedTuple, NoReturn, Self
+from typing import Final, NamedTuple, NoReturn, Self
 
 from asara_server.eventlog.disk_sync import DiskSync
 from asara_server.eventlog.journal_check import check_journal
@@ -30,11 +30,8 @@ from asara_server.eventlog.journal_format import (
 from asara_server.eventlog.running_log import OpenMatch, RunningLog, log_path
 from asara_server.eventlog.sqlite_lock import lock_holder
 
-__all__ = ["Durability", "Ended", "Journal", "JournalError", "OpenMatch"]
+__all__ = ["Ended", "Journal", "JournalError", "OpenMatch"]
 
-Durability = Literal["normal", "full"]
-"""With "normal", a commit survives the death of the process, and the end of a match after a second
-also a loss of power; with "full", every commit survives both."""
 
 _END: Final = (
     "INSERT INTO matches (ended, match_id, result, replay, replay_checksum, checksum) "
@@ -55,13 +52,12 @@ class Ended(NamedTuple):
 class Journal:
     """An open journal. As a context manager it commits what was added, and closes the file."""
 
-    def __init__(self, path: Path, durability: Durability = "normal") -> None:
+    def __init__(self, path: Path) -> None:
         """Open a journal, which is created if it does not exist; raises JournalError.
 
         A journal that is damaged, or lacks commits that were made, is refused and not changed.
         """
         self.path = path
-        self._durability = durability
         self._failed: str | None = None
         self._sync = DiskSync(path.with_name(f"{path.name}-wal"))
         self._written: list[str] = []
@@ -73,13 +69,12 @@ class Journal:
             self._open()
             self._ended, self._ended_checksum = self._last_ended()
             over = {match_id for (match_id,) in self._execute("SELECT match_id FROM matches")}
-            durable = durability == "full"
-            self._log = RunningLog(log_path(path), over, durable=durable)
+            self._log = RunningLog(log_path(path), over)
             opened = self._log.open_matches
             self._unfinished = {match.match_id: match for match in opened.values()}
             # Numbers of the matches that began and are not over, by name.
             self._numbers = {match.match_id: number for number, match in opened.items()}
-            self._position = PositionFile(path, durable=durable)
+            self._position = PositionFile(path)
             self._store_position()
         except (OSError, sqlite3.Error) as error:
             self._fail(error)
@@ -96,7 +91,7 @@ class Journal:
         self._execute("PRAGMA locking_mode = EXCLUSIVE")
         (held,) = self._execute("SELECT count(*) FROM sqlite_schema").fetchone()
         self._execute("PRAGMA journal_mode = WAL")
-        self._execute(f"PRAGMA synchronous = {self._durability}")
+        self._execute("PRAGMA synchronous = NORMAL")
         self._execute("PRAGMA wal_autocheckpoint = 4000")  # each waits for the disk
         self._execute("BEGIN EXCLUSIVE")  # fails now if another process has the file open
         if not held:
@@ -173,8 +168,7 @@ class Journal:
             self._store_position()
         except OSError as error:
             self._fail(error)
-        if self._durability != "full":
-            self._sync.request()
+        self._sync.request()
 
     def written(self, match_id: str) -> None:
         """Drop the replay of a match, whose file is written, with the next transaction."""

@@ -15,7 +15,6 @@ from typing import Final
 
 from asara_server.eventlog.journal_format import (
     APPLICATION,
-    DURABLE,
     GENESIS,
     RESTORE,
     VERSION,
@@ -149,7 +148,7 @@ class _Check:
         held = self._log.checksums.get(position.commits)
         if held is not None and held != position.checksum:
             raise self._damaged(f"commit {position.commits} is not the one that was made")
-        if position.boot not in (DURABLE, boot_id()) and ended >= position.ended:
+        if position.boot != boot_id() and ended >= position.ended:
             return 0
         lost_ends = max(position.ended - ended, 0)
         return max(position.commits - self._log.commits, 0) + lost_ends

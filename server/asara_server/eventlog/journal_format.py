@@ -40,7 +40,7 @@ GENESIS: Final = bytes(CHECKSUM_BYTES)
 """The checksum before the first row."""
 
 
-RESTORE: Final = "restore the journal from a backup, or start the run anew with --replace"
+RESTORE: Final = "restore the journal from a backup, or start the run again in another folder"
 
 
 class JournalError(Exception):
@@ -88,7 +88,7 @@ class Position(NamedTuple):
     """Content of the position file."""
 
     boot: bytes
-    """Boot of the system during which commits survive, as `boot_id`; DURABLE if they survive it."""
+    """Boot of the system during which commits survive, as `boot_id`."""
     commits: int
     """Number of the last commit to the log."""
     ended: int
@@ -117,8 +117,6 @@ class Position(NamedTuple):
         return cls(*fields)
 
 
-DURABLE: Final = b"\xff" * 16
-"""In the place of a boot: the commits survive even a loss of power."""
 _MAGIC: Final = b"ASARApos"
 _POSITION: Final = struct.Struct(f"<8s16sQQ{CHECKSUM_BYTES}s")
 
@@ -131,15 +129,12 @@ def position_path(journal: Path) -> Path:
 class PositionFile:
     """The open position file of a journal that is being written."""
 
-    def __init__(self, journal: Path, *, durable: bool) -> None:
-        """Open the file, which is created if it does not exist; raises OSError.
-
-        With `durable`, every commit is on disk before it is stored as the position.
-        """
+    def __init__(self, journal: Path) -> None:
+        """Open the file, which is created if it does not exist; raises OSError."""
         self.path = position_path(journal)
         self.path.touch(0o600)
         self._file = self.path.open("r+b", buffering=0)
-        self._boot = DURABLE if durable else boot_id()
+        self._boot = boot_id()
 
     def write(self, commits: int, ended: int, checksum: bytes) -> None:
         """Store the position; raises OSError with the path of the file.

@@ -12,7 +12,6 @@ not in the processor's caches when it is needed.
 """
 
 import json
-import os
 from collections.abc import Container, Sequence
 from itertools import chain
 from pathlib import Path
@@ -125,11 +124,10 @@ def log_path(journal: Path) -> Path:
 class RunningLog:
     """An open log, which is being written."""
 
-    def __init__(self, path: Path, over: Container[str], *, durable: bool) -> None:
+    def __init__(self, path: Path, over: Container[str]) -> None:
         """Open the log, which is created if it does not exist, and drop what is damaged at its end.
 
-        The matches whose names are in `over` are over. With `durable`, every commit is forced to
-        disk. Raises OSError and JournalError.
+        The matches whose names are in `over` are over. Raises OSError and JournalError.
         """
         content = read_log(path)
         self.commits = content.commits
@@ -139,7 +137,6 @@ class RunningLog:
         """The matches that had begun when the log was opened, by number."""
         self._path = path
         self._file = AppendedFile(path)
-        self._durable = durable
         self._size = 0
         self._rewritten_at = 0
         self._next_number = 1 + max(self.open_matches, default=0)
@@ -191,8 +188,6 @@ class RunningLog:
         row = delimited(frames) + self.checksum
         self._file.append(row)
         self._size += len(row)
-        if self._durable:
-            os.fsync(self._file.fileno())
 
     def _rewrite(self) -> None:
         """Write the file anew, with nothing but the matches that run, as one commit."""
@@ -204,8 +199,6 @@ class RunningLog:
             data += delimited(frames) + self.checksum
         self._file.close()
         replace_file(self._path, data, mode=PRIVATE)
-        if self._durable:
-            _sync_folder(self._path.parent)
         self._file = AppendedFile(self._path)
         self._size = len(data)
         self._rewritten_at = max(_SMALLEST_REWRITTEN, _GROWTH * self._size)
@@ -232,11 +225,3 @@ def _frame(number: int, record: bytes) -> bytes:
 def _begin_frame(number: int, match: OpenMatch) -> bytes:
     about = json.dumps([number, match.match_id, *match.tokens]).encode()
     return _frame(_BEGIN, delimited(about) + match.header)
-
-
-def _sync_folder(folder: Path) -> None:
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)

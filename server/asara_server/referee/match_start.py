@@ -232,4 +232,4 @@ def _absence(bot: HostedBot, spec: MatchSpec) -> Absence:
     if bot.hello is not None:
         detail = bot.lost or f"went away and did not come back {within}"
         return Absence(Termination.CRASH, detail)
-    return Absence(bot.absence, bot.lost or f"did not dial in {within}")
+    return Absence(bot.absence, bot.lost or f"did not connect {within}")

@@ -223,7 +223,7 @@ class StreamHandler:
         key = hello.token if authenticator is None else authenticator.authenticate(hello.token)
         bot = None if key is None else self._bots.get(key)
         if bot is None or bot.lost is not None or bot.authenticator is not authenticator:
-            raise StreamError(ErrorKind.UNKNOWN_TOKEN, "no bot with this token may dial in")
+            raise StreamError(ErrorKind.UNKNOWN_TOKEN, "no bot with this token may connect")
         return bot
 
     def _limit_connections(self, bot: HostedBot) -> None:

@@ -16,7 +16,7 @@ class Wait(NamedTuple):
     entry: str
     match_id: str
     decision_id: int
-    """Number of its open decision; 0 while the match waits for it to dial in."""
+    """Number of its open decision; 0 while the match waits for it to connect."""
     waited_s: float
     left_s: float
     """Seconds until it forfeits."""

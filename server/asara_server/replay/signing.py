@@ -124,8 +124,8 @@ def _load(path: Path) -> SigningKey:
         key = None
     if not isinstance(key, Ed25519PrivateKey):
         raise KeyFileError(
-            f"{path}: not an Ed25519 private key in PEM without a password; name another file, or "
-            "none to have a new key created"
+            f"{path}: not an Ed25519 private key in PEM without a password; choose another "
+            "file, or none to have a new key created"
         )
     return SigningKey(key)
 

@@ -152,7 +152,7 @@ class Runner:
     def open_in_group(self) -> tuple[int, float]:
         """Matches without which blocks are incomplete, and about how many seconds they take."""
         left, seconds = self._progress.open_in_group
-        return left, seconds / self._tournament.concurrency
+        return left, seconds / self._tournament.jobs
 
     @property
     def awaited(self) -> Sequence[str]:
@@ -285,7 +285,7 @@ class Runner:
             self._edition,
             partial(deal_secrets.secret_of, self._secret),
             self._sandbox,
-            tournament.concurrency,
+            tournament.jobs,
             remote=tournament.remote,
         )
         self._logger.info("executor", name=self._executor.name)
@@ -318,7 +318,7 @@ class Runner:
 
         out = self._progress.out
         entries = [entry for entry in self._tournament.entries if entry.name not in out]
-        building = asyncio.create_task(builder.build(entries, self._tournament.concurrency, failed))
+        building = asyncio.create_task(builder.build(entries, self._tournament.jobs, failed))
         stopping = asyncio.create_task(self._progress.stopping.wait())
         try:
             await asyncio.wait([building, stopping], return_when=asyncio.FIRST_COMPLETED)

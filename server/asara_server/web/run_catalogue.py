@@ -19,7 +19,7 @@ _FRESH_S: Final = 1.0
 class SourceKind(Enum):
     RUN = "run"
     REPLAYS = "replays"
-    """A folder of replays without a run, such as `asara serve --replays` leaves."""
+    """A folder of replays without a run, such as `asara serve --out` leaves."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -242,7 +242,7 @@ def test_one_process_plays_several_matches_at_once(
 
     referee.scripts.append(script)
     command = recorder(tmp_path / "lines", "2")
-    assert finish(start(referee, *command, options=("--max-matches", "5"))) == (0, "")
+    assert finish(start(referee, *command, options=("--jobs", "5"))) == (0, "")
     assert referee.hellos[0].max_matches == 5
     received = [
         (line["match_id"], line["seat"], line["type"]) for line in lines(tmp_path / "lines")
@@ -480,8 +480,8 @@ def test_no_signal_leaves_the_program_behind(
         ),
         (["--", "/etc/passwd"], "'/etc/passwd' is not executable; run chmod +x, or put its"),
         (["--", "a\0b"], "'a�b' cannot be started: embedded null byte"),
-        (["--max-matches", "0", "cat"], "argument --max-matches: '0' is not a number from 1"),
-        (["--max-matches"], "argument --max-matches: expected one argument"),
+        (["--jobs", "0", "cat"], "argument --jobs: '0' is not a number from 1"),
+        (["--jobs"], "argument --jobs: expected one argument"),
         (["--nonsense", "--", "cat"], "unrecognized arguments: --nonsense"),
     ],
 )

@@ -80,7 +80,7 @@ def test_the_end_by_a_signal_is_named_and_a_silent_one_said_to_be(tmp_path: Path
 def test_the_output_can_be_removed_from_the_sentence_again() -> None:
     for words in ([], ["no model"], ["a", "; it printed: b"]):
         assert without_output(with_output("ended", words)) == "ended"
-    assert without_output("did not dial in") == "did not dial in"
+    assert without_output("did not connect") == "did not connect"
 
 
 def test_a_program_that_the_system_cannot_execute_is_refused_with_the_reason(

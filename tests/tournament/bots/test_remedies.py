@@ -305,7 +305,7 @@ def test_an_exception_in_java_names_the_line() -> None:
 \tat Main.decide(Main.java:16)
 in r1-basic-0001, decision 1 (space) at Main.decide(Main.java:16)"""
     found = advice(output, 1, ("java", "-cp", "classes:lib/*", "Main"))
-    assert found.startswith("correct Main.java:16. --show-output ")
+    assert found.startswith("correct Main.java:16. -v ")
 
 
 def test_a_program_in_another_language_that_ends_early_is_told_so_without_python() -> None:
@@ -323,7 +323,7 @@ def test_a_program_of_lines_that_was_started_without_the_bridge_is_told_so() -> 
 @pytest.mark.parametrize("option", ["-h", "--help"])
 def test_a_bot_that_prints_its_help_is_not_told_to_call_run(option: str) -> None:
     found = advice("usage: my_bot.py [-h]", 0, ("python", "my_bot.py", option))
-    assert found.startswith(f"remove {option} from its command to play. --show-output shows ")
+    assert found.startswith(f"remove {option} from its command to play. -v shows ")
     assert "asara.run" not in found
 
 

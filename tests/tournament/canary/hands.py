@@ -36,7 +36,7 @@ def enter(
     number = f"rounds = {rounds}" if blocks == "mirrored" else f"blocks_per_entry = {rounds}"
     text = (
         f'title = "Cup"\nseats = 2\nrule_sets = "basic"\nseed = "{SEED}"\nblocks = "{blocks}"\n'
-        f'{number}\nconcurrency = {at_once}\nprocesses = "{processes}"\n{extra}'
+        f'{number}\njobs = {at_once}\nprocess_per = "{processes}"\n{extra}'
     )
     for name in names:
         (folder / name).mkdir()

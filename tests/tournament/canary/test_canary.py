@@ -70,7 +70,7 @@ def enter(folder: Path, head: str, policies: Mapping[str, str], nest: str = "nes
         (folder / name).mkdir()
         shutil.copy(CANARY, folder / name)
         text += (
-            f'\n[[entries]]\nname = "{name}"\ndirectory = "{name}"\nprocesses = "{processes}"\n'
+            f'\n[[entries]]\nname = "{name}"\ndirectory = "{name}"\nprocess_per = "{processes}"\n'
             f'command = "python canary.py"\nenvironment = {{ NEST = "{nest.format(name=name)}" }}\n'
         )
     (folder / "cup.toml").write_text(text)
@@ -129,7 +129,7 @@ POLICIES = {"kept": "run", "fresh": "match"}
 def test_in_mirrored_blocks_a_contained_bot_is_reached_by_its_own_process_only(
     tmp_path: Path, sandbox: Sandbox, at_once: int
 ) -> None:
-    head = f'blocks = "mirrored"\nrounds = 3\nconcurrency = {at_once}'
+    head = f'blocks = "mirrored"\nrounds = 3\njobs = {at_once}'
     file = enter(tmp_path, head, POLICIES)
     end = play(file, tmp_path / "run", sandbox=sandbox)
     assert not any(result.forfeits for result in end.results)
@@ -146,7 +146,7 @@ def test_in_mirrored_blocks_a_contained_bot_is_reached_by_its_own_process_only(
 def test_in_independent_blocks_a_contained_bot_is_reached_by_its_own_process_only(
     tmp_path: Path, sandbox: Sandbox
 ) -> None:
-    file = enter(tmp_path, 'blocks = "independent"\nconcurrency = 1', POLICIES)
+    file = enter(tmp_path, 'blocks = "independent"\njobs = 1', POLICIES)
     play(file, tmp_path / "run", sandbox=sandbox)
     report = report_of(tmp_path / "run")
     assert arrived(report, "kept") == {"same process": CONTAINED}
@@ -158,7 +158,7 @@ def test_in_independent_blocks_a_contained_bot_is_reached_by_its_own_process_onl
 def test_accomplices_under_several_names_are_reached_by_their_own_process_only(
     tmp_path: Path, sandbox: Sandbox
 ) -> None:
-    head = 'blocks = "duplicate"\nconcurrency = 2\nblocks_per_entry = 4'
+    head = 'blocks = "duplicate"\njobs = 2\nblocks_per_entry = 4'
     policies = {"ann": "run", "bob": "run", "cid": "match", "dot": "match"}
     play(enter(tmp_path, head, policies, nest="one"), tmp_path / "run", sandbox=sandbox)
     report = report_of(tmp_path / "run")
@@ -183,7 +183,7 @@ def test_an_unconfined_bot_is_reached_by_all_processes_of_its_entry(
     tmp_path: Path, nest: str
 ) -> None:
     """So the canary works: it is the sandbox that keeps processes apart."""
-    head = 'blocks = "mirrored"\nrounds = 2\nconcurrency = 1'
+    head = 'blocks = "mirrored"\nrounds = 2\njobs = 1'
     file = enter(tmp_path, head, POLICIES, nest + "-{name}")
     play(file, tmp_path / "run")
     report = report_of(tmp_path / "run")
@@ -219,7 +219,7 @@ def test_deterministic_bots_play_the_same_under_every_policy_order_and_executor(
     def played(name: str, processes: str, at_once: int, executor: Executor | None = None) -> Path:
         text = (
             f'title = "Cup"\nseats = 2\nrule_sets = "basic"\nseed = "{SEED}"\nrounds = 2\n'
-            f'blocks = "{blocks}"\nconcurrency = {at_once}\nprocesses = "{processes}"\n'
+            f'blocks = "{blocks}"\njobs = {at_once}\nprocess_per = "{processes}"\n'
         )
         for entry in ("greedy", "random"):
             text += (

@@ -37,7 +37,7 @@ def test_an_entry_with_a_token_needs_no_command(folder: Path) -> None:
     assert tournament.remote is not None
     assert tournament.remote.tokens == folder / "tokens.json"
     assert tournament.remote.certificate == CERTIFICATE
-    assert (tournament.remote.wait_s, tournament.remote.matches_at_once) == (600, 16)
+    assert (tournament.remote.wait_s, tournament.remote.jobs_per_bot) == (600, 16)
 
 
 def test_paths_are_relative_to_the_file_and_tokens_lie_beside_the_key(folder: Path) -> None:
@@ -127,8 +127,8 @@ def test_paths_are_relative_to_the_file_and_tokens_lie_beside_the_key(folder: Pa
         ),
         (remote_table(wait_s=0) + HERE + FAR, "remote.wait_s: should be greater than 0, not 0"),
         (
-            remote_table(matches_at_once=0) + HERE + FAR,
-            "remote.matches_at_once: should be greater than or equal to 1, not 0",
+            remote_table(jobs_per_bot=0) + HERE + FAR,
+            "remote.jobs_per_bot: should be greater than or equal to 1, not 0",
         ),
         (
             remote_table(certificat="x") + HERE + FAR,

@@ -38,7 +38,7 @@ def test_a_short_file_is_filled_up_with_defaults(folder: Path) -> None:
     assert tournament.rule_sets == (frozenset({RuleSet.BASIC}),)
     assert tournament.rounds == 1
     assert tournament.seed is None
-    assert tournament.concurrency == usable_cores()
+    assert tournament.jobs == usable_cores()
     assert (tournament.blocks, tournament.orders) == ("mirrored", "rotations")
     assert tournament.blocks_per_entry is None
     assert tournament.process_policies == {"first": "run", "second": "run"}
@@ -57,10 +57,10 @@ def test_a_full_file_is_read(folder: Path) -> None:
         rule_sets = ["basic", "pro+gifts+genie"]
         rounds = 3
         seed = "622A494D3EA8C7BA2FED4F37909F14D9B50AB412322DE39BE62C8D6C2418BFCA"
-        concurrency = 1
+        jobs = 1
         blocks = "independent"
         orders = "all"
-        processes = "match"
+        process_per = "match"
         deals = "joint"
         transport = "tcp"
         [clocks]
@@ -251,8 +251,8 @@ def test_a_full_file_is_read(folder: Path) -> None:
             "cup.toml: rounds: should be a valid integer, not 'three'",
         ),
         (
-            HEAD + 'processes = "forever"\n' + TWO,
-            "cup.toml: processes: should be 'match' or 'run', not 'forever'",
+            HEAD + 'process_per = "forever"\n' + TWO,
+            "cup.toml: process_per: should be 'match' or 'run', not 'forever'",
         ),
         (
             HEAD + 'blocks = "mirorred"\n' + TWO,
@@ -290,8 +290,8 @@ def test_a_full_file_is_read(folder: Path) -> None:
             ),
         ),
         (
-            HEAD + TWO + 'processes = "always"\n',
-            "cup.toml: entry 2 'second': processes: should be 'match' or 'run', not 'always'",
+            HEAD + TWO + 'process_per = "always"\n',
+            "cup.toml: entry 2 'second': process_per: should be 'match' or 'run', not 'always'",
         ),
         (
             HEAD + 'deals = "joint"\n' + TWO,
@@ -410,9 +410,9 @@ def test_processes_live_for_the_run_or_a_match_for_all_entries_or_one(
 ) -> None:
     head = f'{HEAD}blocks = "{blocks}"\n'
     assert load_text(folder, head + TWO).process_policies == {"first": "run", "second": "run"}
-    head += 'processes = "match"\n'
+    head += 'process_per = "match"\n'
     assert load_text(folder, head + TWO).process_policies == {"first": "match", "second": "match"}
-    last_runs = load_text(folder, head + TWO + 'processes = "run"\n')
+    last_runs = load_text(folder, head + TWO + 'process_per = "run"\n')
     assert last_runs.process_policies == {"first": "match", "second": "run"}
 
 
@@ -609,8 +609,8 @@ def test_what_teams_and_duplicate_blocks_make_impossible_is_said(
 
 
 def test_entries_of_duplicate_blocks_may_have_fresh_processes(folder: Path) -> None:
-    text = HEAD + 'processes = "match"\n' + entries("", "", "", "")
-    assert (load_text(folder, text).blocks, load_text(folder, text).processes) == (
+    text = HEAD + 'process_per = "match"\n' + entries("", "", "", "")
+    assert (load_text(folder, text).blocks, load_text(folder, text).process_per) == (
         "duplicate",
         "match",
     )

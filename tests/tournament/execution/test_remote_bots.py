@@ -3,7 +3,6 @@
 import asyncio
 import io
 from collections import Counter
-from contextlib import closing
 from pathlib import Path
 
 import grpc
@@ -15,7 +14,6 @@ from asara_server.logs import configure
 from asara_server.tournament.config.token_store import new_token, revoke_token, sha256_of
 from asara_server.tournament.config.tournament_file import load_tournament
 from asara_server.tournament.run.directory import (
-    RunDirectory,
     RunDirectoryError,
     read_info,
     read_remote,
@@ -64,7 +62,7 @@ def states(folder: Path) -> dict[str, str]:
 
 async def test_bots_from_elsewhere_play_a_whole_run_and_no_token_is_left(tmp_path: Path) -> None:
     log = io.StringIO()
-    configure("debug", "json", log)
+    configure("debug", log)
     file, tokens = write_cup(tmp_path, ("ann", "bob"), HEADER + "rounds = 2\n")
     async with running(file) as run:
         streams = [await run.dial(token) for token in tokens.values()]
@@ -85,7 +83,7 @@ async def test_bots_from_elsewhere_play_a_whole_run_and_no_token_is_left(tmp_pat
 async def test_matches_that_can_begin_do_not_wait_for_a_bot_that_is_not_there(
     tmp_path: Path, clock: Clock
 ) -> None:
-    header = HEADER.replace("seats = 2", "seats = [2, 3]") + "concurrency = 1\n"
+    header = HEADER.replace("seats = 2", "seats = [2, 3]") + "jobs = 1\n"
     file, tokens = write_cup(tmp_path, ("bob", "ann", "cid"), header)
     async with running(file) as run:
         ann, cid = await run.dial(tokens["ann"]), await run.dial(tokens["cid"])
@@ -103,7 +101,7 @@ async def test_matches_that_can_begin_do_not_wait_for_a_bot_that_is_not_there(
         (line,) = result.forfeits
         assert line.entry == "bob"
         assert line.termination is Termination.MISSED
-        assert line.detail == "did not dial in within 600 s"
+        assert line.detail == "did not connect within 600 s"
     assert end.unstartable == {}
 
 
@@ -111,7 +109,7 @@ async def test_matches_that_can_begin_do_not_wait_for_a_bot_that_is_not_there(
 async def test_a_bot_that_comes_late_plays_the_remaining_matches_and_is_not_suspended(
     tmp_path: Path, clock: Clock
 ) -> None:
-    header = HEADER + "concurrency = 1\nrounds = 8\n"
+    header = HEADER + "jobs = 1\nrounds = 8\n"
     file, tokens = write_cup(tmp_path, ("bob", "ann", "cid"), header)
     file.write_text(file.read_text() + "[limits]\nsuspend_after = 1\nsuspend_share = 0.1\n")
     async with running(file) as run:
@@ -131,8 +129,8 @@ async def test_a_bot_that_comes_late_plays_the_remaining_matches_and_is_not_susp
 
 
 async def test_a_bot_plays_no_more_matches_at_once_than_the_file_says(tmp_path: Path) -> None:
-    header = HEADER + "concurrency = 8\nrounds = 4\n"
-    file, tokens = write_cup(tmp_path, ("ann", "bob"), header, matches_at_once=3)
+    header = HEADER + "jobs = 8\nrounds = 4\n"
+    file, tokens = write_cup(tmp_path, ("ann", "bob"), header, jobs_per_bot=3)
     most = 0
 
     async def count(stream: Stream) -> None:
@@ -156,7 +154,7 @@ async def test_a_bot_plays_no_more_matches_at_once_than_the_file_says(tmp_path: 
 
 
 async def test_no_bot_that_sees_several_matches_is_given_one_deal_twice(tmp_path: Path) -> None:
-    header = HEADER.replace("independent", "mirrored") + "concurrency = 2\n"
+    header = HEADER.replace("independent", "mirrored") + "jobs = 2\n"
     file, tokens = write_cup(tmp_path, ("ann", "bob"), header)
     assert load_tournament(file).blocks == "mirrored"
     async with running(file) as run:
@@ -207,7 +205,7 @@ async def test_a_second_bot_with_a_token_takes_the_place_of_the_first(tmp_path: 
 async def test_a_token_that_is_revoked_ends_its_stream_and_a_new_one_lets_in_again(
     tmp_path: Path,
 ) -> None:
-    file, tokens = write_cup(tmp_path, ("ann", "bob"), HEADER + "concurrency = 1\n")
+    file, tokens = write_cup(tmp_path, ("ann", "bob"), HEADER + "jobs = 1\n")
     kept = tmp_path / "tokens.json"
     async with running(file) as run:
         ann, bob = await run.dial(tokens["ann"]), await run.dial(tokens["bob"])
@@ -231,7 +229,7 @@ async def test_a_token_that_is_revoked_ends_its_stream_and_a_new_one_lets_in_aga
 async def test_nobody_comes_by_a_token_that_was_revoked_and_the_reason_says_so(
     tmp_path: Path, clock: Clock
 ) -> None:
-    file, tokens = write_cup(tmp_path, ("ann", "bob"), HEADER + "concurrency = 1\n", wait_s=60)
+    file, tokens = write_cup(tmp_path, ("ann", "bob"), HEADER + "jobs = 1\n", wait_s=60)
     async with running(file) as run:
         ann, bob = await run.dial(tokens["ann"]), await run.dial(tokens["bob"])
         await ann.until("match_started")
@@ -241,7 +239,7 @@ async def test_nobody_comes_by_a_token_that_was_revoked_and_the_reason_says_so(
         end, _ = await together(run.end(), play_all(bob))
     (line,) = end.results[1].forfeits
     assert line.termination is Termination.MISSED
-    assert line.detail == ("its token was revoked, and it did not dial in with another within 60 s")
+    assert line.detail == ("its token was revoked, and it did not connect with another within 60 s")
 
 
 @pytest.mark.parametrize("what", ["garbage", "nothing", "no file"])
@@ -280,7 +278,7 @@ async def test_a_bot_that_stays_away_forfeits_its_match_and_is_waited_for_in_the
     tmp_path: Path, clock: Clock
 ) -> None:
     clocks = "[clocks]\nreconnect_s = 0.1\n"
-    file, tokens = write_cup(tmp_path, ("ann", "bob"), HEADER + "concurrency = 1\n", clocks)
+    file, tokens = write_cup(tmp_path, ("ann", "bob"), HEADER + "jobs = 1\n", clocks)
     async with running(file) as run:
         ann, bob = await run.dial(tokens["ann"]), await run.dial(tokens["bob"])
         await ann.until("match_started")
@@ -296,7 +294,7 @@ async def test_a_bot_that_stays_away_forfeits_its_match_and_is_waited_for_in_the
     (line,) = end.results[1].forfeits
     assert (line.termination, line.detail) == (
         Termination.MISSED,
-        "went away and did not dial in again within 600 s",
+        "went away and did not connect again within 600 s",
     )
 
 
@@ -312,7 +310,7 @@ async def test_a_run_that_waits_for_a_bot_stops_when_told(tmp_path: Path) -> Non
 
 
 async def test_a_run_that_is_resumed_waits_for_its_bots_and_goes_on(tmp_path: Path) -> None:
-    file, tokens = write_cup(tmp_path, ("ann", "bob"), HEADER + "concurrency = 1\n")
+    file, tokens = write_cup(tmp_path, ("ann", "bob"), HEADER + "jobs = 1\n")
     begun = await stopped_in_a_match(file, tokens)
     assert held_in(tmp_path / "run", "from elsewhere: ann")  # in place of a token
     assert not any(held_in(tmp_path, token) for token in tokens.values())
@@ -329,7 +327,7 @@ async def test_a_run_that_is_resumed_waits_for_its_bots_and_goes_on(tmp_path: Pa
 async def test_a_begun_match_is_forfeited_by_who_does_not_come_to_go_on_with_it(
     tmp_path: Path, clock: Clock
 ) -> None:
-    file, tokens = write_cup(tmp_path, ("ann", "bob"), HEADER + "concurrency = 1\n")
+    file, tokens = write_cup(tmp_path, ("ann", "bob"), HEADER + "jobs = 1\n")
     await stopped_in_a_match(file, tokens)
     async with running(file, resume=True) as run:
         bob = await run.dial(tokens["bob"])
@@ -360,7 +358,7 @@ async def stopped_in_a_match(file: Path, tokens: dict[str, str]) -> str:
 
 async def test_an_entry_that_is_suspended_is_not_waited_for(tmp_path: Path) -> None:
     limits = "[limits]\nsuspend_share = 0\nsuspend_after = 1\n[clocks]\nreconnect_s = 0.1\n"
-    file, tokens = write_cup(tmp_path, ("ann", "bob"), HEADER + "concurrency = 1\n", limits)
+    file, tokens = write_cup(tmp_path, ("ann", "bob"), HEADER + "jobs = 1\n", limits)
     async with running(file) as run:
         ann, bob = await run.dial(tokens["ann"]), await run.dial(tokens["bob"])
         await ann.until("match_started")
@@ -371,7 +369,7 @@ async def test_an_entry_that_is_suspended_is_not_waited_for(tmp_path: Path) -> N
 
 
 async def test_local_bots_and_bots_from_elsewhere_meet(tmp_path: Path) -> None:
-    file, tokens = write_cup(tmp_path, ("ann",), HEADER + "concurrency = 2\n")
+    file, tokens = write_cup(tmp_path, ("ann",), HEADER + "jobs = 2\n")
     (tmp_path / "good.py").write_text(sample_bots.GOOD)
     (tmp_path / "cup.toml").write_text(
         file.read_text() + '\n[[entries]]\nname = "here"\ncommand = "python good.py"\n'
@@ -389,17 +387,3 @@ def test_who_is_here_is_read_from_what_a_run_wrote_only(tmp_path: Path) -> None:
         (tmp_path / "remote.json").write_text(garbage)
         with pytest.raises(RunDirectoryError, match=r"remote\.json: cannot be read$"):
             read_remote(tmp_path)
-
-
-def test_what_a_killed_run_leaves_is_replaced(tmp_path: Path) -> None:
-    file, _ = write_cup(tmp_path, ("ann", "bob"))
-
-    async def begin() -> None:
-        async with running(file) as run:
-            await run.opened
-
-    asyncio.run(begin())
-    (tmp_path / "run" / "remote.json").write_text("{}")
-    (tmp_path / "run" / ".remote.json.7.part").touch()
-    with closing(RunDirectory.create(tmp_path / "run", replace=True)):
-        assert not (tmp_path / "run" / "remote.json").exists()

@@ -151,7 +151,7 @@ async def test_after_the_limit_matches_go_on_without_the_bot_until_it_comes(
     clock.pass_time(59)
     assert desk.why("ann") == ""
     clock.pass_time(1)
-    assert desk.why("ann") == "did not dial in within 60 s"
+    assert desk.why("ann") == "did not connect within 60 s"
     assert (await asking)[0].match_id == "ax0"
     assert await given(queue, 1) == ["ax1"]  # without a new wait
     desk.comes("ann", matches=3)
@@ -173,7 +173,7 @@ async def test_the_limit_begins_anew_when_a_bot_goes_away(tmp_path: Path, clock:
         "ann"
     ]  # the others have been away from the beginning
     clock.pass_time(60)
-    assert desk.why("ann") == "went away and did not dial in again within 60 s"
+    assert desk.why("ann") == "went away and did not connect again within 60 s"
     assert desk.remote_bots.awaited_entries() == []
 
 

@@ -1,6 +1,5 @@
 """Fixtures of the tests that forge a run."""
 
-import json
 import shutil
 from hashlib import sha256
 from pathlib import Path
@@ -24,9 +23,8 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> Played:
     play_run(folder, HEADER.replace(SEED, OTHER_SEED), run="other-run")
     key = folder / "key.pub"
     key.write_bytes(KEY.public_pem)
-    commitment = json.loads((run / "run.json").read_text())["deal_commitment"]
     digest = sha256((run / "manifest.json").read_bytes()).hexdigest()
-    return Played(run, key, digest, commitment)
+    return Played(run, key, digest)
 
 
 @pytest.fixture

@@ -24,13 +24,12 @@ class Played:
     run: Path
     key: Path
     manifest: str
-    commitment: str
 
 
 def audited(played: Played, run: Path) -> tuple[int, str]:
     """Exit status and output of the audit by somebody who holds all that was published."""
-    published = ("--key", played.key, "--manifest", played.manifest)
-    done = asara("audit", run, *published, "--commitment", played.commitment)
+    published = ("--public-key", played.key, "--manifest", played.manifest)
+    done = asara("audit", run, *published)
     return done.returncode, done.stdout.replace(f"{run}/", "")
 
 

@@ -66,7 +66,7 @@ def used_s() -> float:
 
 
 def write_cup(folder: Path, rounds: int = 1) -> Path:
-    header = f'{HEADER}processes = "match"\nconcurrency = 1\nrounds = {rounds}\n'
+    header = f'{HEADER}process_per = "match"\njobs = 1\nrounds = {rounds}\n'
     return write_tournament(folder, {"ann": BURNS, "bob": STEADY}, header)
 
 

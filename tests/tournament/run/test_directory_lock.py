@@ -21,7 +21,7 @@ def live(tmp_path_factory: pytest.TempPathFactory) -> Iterator["tuple[Path, int]
     file = write_tournament(folder, {"ann": SLOW, "bob": GOOD}, HEADER)
     words = ("tournament", "run", file, "--out", folder / "run", "--key", folder / "key")
     process = subprocess.Popen(
-        command_line("--log-level", "info", *words),
+        command_line("-v", *words),
         stderr=subprocess.PIPE,
         stdout=subprocess.DEVNULL,
         text=True,
@@ -43,18 +43,16 @@ def contents(folder: Path) -> dict[str, int]:
     }
 
 
-@pytest.mark.parametrize(
-    "command", ["tournament --replace", "tournament --resume", "match", "duel"]
-)
+@pytest.mark.parametrize("command", ["tournament --resume", "match", "duel"])
 def test_every_command_is_refused_with_the_process_of_the_run(
     live: tuple[Path, int], command: str
 ) -> None:
     folder, process = live
-    run = ("--out", folder / "run", "--key", folder / "key")
+    run = ("--out", folder / "run")
     name, *option = command.split()
-    words: list[str | Path] = [name, "random", "random", "--replace"]
+    words: list[str | Path] = [name, "random", "random"]
     if name == "tournament":
-        words = ["tournament", "run", folder / "cup.toml", *option]
+        words = ["tournament", "run", folder / "cup.toml", *option, "--key", folder / "key"]
     before = contents(folder / "run")
     error = refusal(*words, *run)
     assert f"run: a run is being played in it by process {process}: wait until" in error
@@ -64,9 +62,8 @@ def test_every_command_is_refused_with_the_process_of_the_run(
 def test_a_directory_is_locked_before_there_is_a_run_in_it(tmp_path: Path) -> None:
     first = RunDirectory.create(tmp_path / "run")
     before = contents(tmp_path)
-    for replace in (False, True):
-        with pytest.raises(RunDirectoryError, match="a run is being played in it"):
-            RunDirectory.create(tmp_path / "run", replace=replace)
+    with pytest.raises(RunDirectoryError, match="a run is being played in it"):
+        RunDirectory.create(tmp_path / "run")
     assert contents(tmp_path) == before
     first.close()
     RunDirectory.create(tmp_path / "run").close()

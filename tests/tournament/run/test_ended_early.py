@@ -167,6 +167,6 @@ def test_the_status_names_the_next_look(tmp_path: Path) -> None:
 
 
 def test_the_commands_say_that_a_run_ended_early(early: Path) -> None:
-    shown = " ".join(asara("standings", early).stdout.split())
+    shown = " ".join(asara("status", early).stdout.split())
     assert "The run ended early, because the ranks were settled; it could have had 60" in shown
     assert "Intervals and ranks allow for 8 looks at the results" in shown

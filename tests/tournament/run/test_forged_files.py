@@ -42,7 +42,7 @@ def test_an_honest_run_is_sound(played: Played, run: Path) -> None:
     status, output = audited(played, run)
     assert status == 0, output
     assert output.endswith("audited 12 replays: 12 sound, 0 unsound\n")
-    assert "given with --key" in output
+    assert "given with --public-key" in output
     assert f"manifest: {played.manifest}, as published" in output
     assert f"{AGAIN}: attempt 1 is void: {VOID}" in output
     assert "not checked: the programs of the bots" in output
@@ -357,7 +357,7 @@ def test_a_run_is_recognised_by_any_of_its_files(played: Played, run: Path, left
     kept = {"referee.pub", left}
     delete(*(path for path in run.iterdir() if path.is_file() and path.name not in kept))
     (run / left).touch()
-    done = asara("audit", run, "--key", played.key)
+    done = asara("audit", run, "--public-key", played.key)
     assert "manifest.json: missing" in done.stdout
     assert done.returncode == 1
 
@@ -367,7 +367,7 @@ def test_everything_signed_anew_by_another_key_is_never_called_trusted(
 ) -> None:
     resign_everything(run)
     done = asara("audit", run)
-    assert f"signed by its own key {OTHER_KEY.public.hex()}; nothing shows who holds it" in (
+    assert f"signed by its own key {OTHER_KEY.public.hex()}; nothing shows whose key it is" in (
         done.stderr
     )
     assert "its own key" in done.stdout

@@ -83,7 +83,7 @@ OWNER: dict[str, tuple[Callable[[Forger], None], str]] = {
     ),
     "another commitment": (
         manifest_with(deal_commitment="00" * 32),
-        "manifest.json: deal_commitment: expected .* as published",
+        "manifest.json: not the manifest that was published",
     ),
     "a run that may end early": (
         manifest_with(may_end_early=True),

@@ -47,7 +47,7 @@ def test_a_run_on_a_full_disk_ends_in_a_sentence_and_goes_on_with_more_room(
     if not may_mount(disk):
         pytest.skip("may not mount a file system")
     bots = {"ann": GOOD, "bob": GOOD}
-    file = write_tournament(tmp_path, bots, f"{HEADER}rounds = {rounds}\nconcurrency = 2\n")
+    file = write_tournament(tmp_path, bots, f"{HEADER}rounds = {rounds}\njobs = 2\n")
     words = ("tournament", "run", file, "--key", tmp_path / "key", "--out")
     mounted = ["unshare", "-m", "sh", "-c", ON_SMALL_DISK, "sh", f"{size_kb}k", str(disk)]
     done = subprocess.run(
@@ -131,7 +131,7 @@ def test_a_file_that_cannot_be_written_whole_is_named(
 @needs_full
 def test_lost_log_lines_are_reported_once(capsys: pytest.CaptureFixture[str]) -> None:
     with FULL.open("a", encoding="utf-8", buffering=1) as file:
-        configure("info", "console", file)
+        configure("info", file)
         for number in range(100):
             logger("runner").info("something happened", number=number)
         configure("error")

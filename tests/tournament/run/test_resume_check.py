@@ -21,9 +21,9 @@ def killed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a folder with a tournament file and a run that was killed after some matches."""
     folder = tmp_path_factory.mktemp("cup")
     bots = {"ann": GOOD, "bob": GOOD}
-    file = write_tournament(folder, bots, HEADER + "rounds = 6\nconcurrency = 1\n")
+    file = write_tournament(folder, bots, HEADER + "rounds = 6\njobs = 1\n")
     process = subprocess.Popen(
-        command_line("--log-level", "info", *words(folder, file=file)),
+        command_line("-v", *words(folder, file=file)),
         stderr=subprocess.PIPE,
         stdout=subprocess.DEVNULL,
         text=True,
@@ -87,7 +87,7 @@ def test_a_flipped_bit_in_the_write_ahead_log_is_refused_with_what_is_missing(cu
     assert "journal.sqlite: lacks the last" in error
     assert "does not know matches that results.jsonl or replays have: r1-basic-" in error
     assert "journal.sqlite-wal, journal.running and journal.position from a backup" in error
-    assert "start the run anew with --replace" in error
+    assert "start the run again in another folder" in error
 
 
 def test_a_lost_write_ahead_log_is_refused_even_without_the_position(cup: Path) -> None:

@@ -51,7 +51,7 @@ def test_each_match_at_once_has_its_own_cores(sandbox: Sandbox, tmp_path: Path) 
     if len(usable) < 2:
         pytest.skip("needs two processor cores")
     file = write_tournament(
-        tmp_path, {"tells": SAYS_ITS_CORES, "plain": GOOD}, HEADER + "concurrency = 2\n"
+        tmp_path, {"tells": SAYS_ITS_CORES, "plain": GOOD}, HEADER + "jobs = 2\n"
     )
     end = play(file, tmp_path / "run", sandbox=sandbox)
     assert end.standings.complete

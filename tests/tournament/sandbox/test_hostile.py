@@ -43,9 +43,9 @@ title = "Cup"
 seats = 2
 rule_sets = "basic"
 seed = "{SEED}"
-concurrency = 2
+jobs = 2
 blocks = "independent"
-processes = "run"
+process_per = "run"
 
 [clocks]
 start_up_s = 10

@@ -55,8 +55,8 @@ seats = [2, 3]
 rule_sets = "basic"
 seed = "{seed}"
 blocks = "independent"
-processes = "match"
-concurrency = {concurrency}
+process_per = "match"
+jobs = {concurrency}
 
 [clocks]
 start_up_s = {start_up_s}
@@ -117,7 +117,7 @@ def play(file: Path, matches: Sequence[ScheduledMatch], sandbox: Sandbox) -> Run
         out = file.parent / "run"
         with (
             closing(RunDirectory.create(out)) as directory,
-            log_to_file(LogOptions(None, "console"), out / "run.log"),
+            log_to_file(LogOptions(), out / "run.log"),
         ):
             runner = Runner(
                 load_tournament(file),

@@ -29,8 +29,8 @@ title = "Cup"
 seats = 2
 rule_sets = "basic"
 blocks = "independent"
-concurrency = 1
-processes = "match"
+jobs = 1
+process_per = "match"
 
 [limits]
 idle_processes = 0

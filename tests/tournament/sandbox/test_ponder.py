@@ -34,7 +34,7 @@ seats = 2
 rule_sets = "basic"
 blocks = "independent"
 seed = "{SEED}"
-concurrency = 1
+jobs = 1
 """
 NO_PONDER = "ponder = false\n"
 
@@ -86,7 +86,7 @@ def test_a_bot_that_spins_while_it_waits_is_kept_from_it(sandbox: Sandbox, tmp_p
 @pytest.mark.long
 def test_forfeits_are_the_same_while_others_are_frozen(sandbox: Sandbox, tmp_path: Path) -> None:
     clocks = "[clocks]\nbank_s = 0.6\nincrement_s = 0.2\n"
-    header = HEADER.replace("seats = 2", "seats = 3").replace("concurrency = 1", "concurrency = 3")
+    header = HEADER.replace("seats = 2", "seats = 3").replace("jobs = 1", "jobs = 3")
     bots = {"mute": MUTE, "crashes": CRASHES, "pensive": pensive(0.1)}
     file = write_tournament(tmp_path, bots, header + NO_PONDER + clocks)
     end = play(file, tmp_path / "run", sandbox=sandbox)
@@ -276,11 +276,6 @@ def test_ponder_is_refused_where_no_bot_can_be_frozen(
     refused = asara(*run, "--sandbox", "none")
     assert refused.returncode == 2
     assert "cup.toml: ponder = false: only bots in the sandbox can be frozen" in one(refused.stderr)
-    refused = asara("match", "random", "greedy", "--no-ponder", "--sandbox", "none")
-    assert refused.returncode == 2
-    assert one(refused.stderr).startswith(
-        "asara: --no-ponder: only bots in the sandbox can be frozen"
-    )
     monkeypatch.setattr(Sandbox, "can_freeze", False)
     refused = asara(*run, "--sandbox", "bubblewrap")
     assert refused.returncode == 2

@@ -53,7 +53,7 @@ def new_cup(cluster: Cluster, name: str) -> Path:
 
 def run(cluster: Cluster, file: Path, out: Path, *options: str) -> subprocess.CompletedProcess[str]:
     words = ("tournament", "run", file, "--out", out, "--key", out.parent / "key")
-    dask = ("--executor", "dask", "--scheduler", cluster.address)
+    dask = ("--dask", cluster.address)
     return asara(*words, *dask, *options)
 
 
@@ -72,7 +72,7 @@ def test_a_worker_gets_the_files_of_entries_by_hash_and_once(
     first = run(cluster, file, tmp_path / "dask", "--sandbox", "none")
     assert first.returncode == 0, first.stderr
     words = ("tournament", "run", file, "--out", tmp_path / "local", "--key", tmp_path / "key")
-    assert asara(*words, "--executor", "local", "--sandbox", "none").returncode == 0
+    assert asara(*words, "--sandbox", "none").returncode == 0
     assert outcome(tmp_path / "dask") == outcome(tmp_path / "local")
     there = files_on_worker(cluster)
     assert {path.name for path in there} == {"ann.py", "bob.py", "opening.txt"}

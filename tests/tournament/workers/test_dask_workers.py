@@ -61,7 +61,7 @@ def cup(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def words(cluster: Cluster, file: Path, out: Path, *options: str) -> list[str]:
     run = ("tournament", "run", file, "--out", out, "--key", out.parent / "key")
-    return [*map(str, run), "--executor", "dask", "--scheduler", cluster.address, *options]
+    return [*map(str, run), "--dask", cluster.address, *options]
 
 
 def start(cluster: Cluster, file: Path, out: Path, *options: str) -> "subprocess.Popen[str]":
@@ -213,13 +213,13 @@ asara.run(decide)
 
 
 def test_where_no_scheduler_is_it_is_said_at_once(cup: Path) -> None:
-    run = ("tournament", "run", cup / "cup.toml", "--out", cup / "none", "--executor", "dask")
+    run = ("tournament", "run", cup / "cup.toml", "--out", cup / "none")
     for address, why in (
         ("127.0.0.1:1", "Timed out trying to connect"),
         ("nowhere", "missing port number in address 'nowhere'"),
     ):
-        said = refusal(*run, "--scheduler", address)
-        assert said.startswith(f"asara: --scheduler {address}: no Dask scheduler answers there (")
+        said = refusal(*run, "--dask", address)
+        assert said.startswith(f"asara: --dask {address}: no Dask scheduler answers there (")
         assert why in said
         assert said.count("\n") == 1
     assert not (cup / "none").exists()

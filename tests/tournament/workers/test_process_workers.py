@@ -46,7 +46,7 @@ def cup(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return played_cup(tmp_path_factory.mktemp("cup"))
 
 
-TWO_WORKERS = ("--executor", "processes", "--workers", "2")
+TWO_WORKERS = ("--workers", "2")
 
 
 def start(

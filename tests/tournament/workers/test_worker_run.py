@@ -29,7 +29,7 @@ from tests.tournament.workers.test_worker_executor import Scripted, done
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
 
 TELLS = "import os\nprint('process', os.getpid(), flush=True)\n" + STEADY
-KEPT = 'blocks = "independent"\nprocesses = "run"\nrounds = 3\n'
+KEPT = 'blocks = "independent"\nprocess_per = "run"\nrounds = 3\n'
 
 
 def processes(run: Path) -> dict[str, list[int]]:

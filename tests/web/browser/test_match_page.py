@@ -52,8 +52,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
     for path in VECTORS.glob("*.asara"):
         shutil.copy(path, folder / "samples")
     pair = ("match", "greedy", "random", "--mirrored", "--rules", "pro", "--seed", "3")
-    own = ("--key", folder / "referee.key", "--out", folder / "pair")
-    played = asara_process(*pair, "--sandbox", "none", *own)
+    played = asara_process(*pair, "--sandbox", "none", "--out", folder / "pair")
     assert played.returncode == 0, played.stderr
     with asara_web("--embed", PARENT, folder) as address:
         yield Site(address)

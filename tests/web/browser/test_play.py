@@ -39,7 +39,7 @@ QUESTIONS = {
 @pytest.fixture(scope="module")
 def table() -> Iterator[Table]:
     """A table for tests that send nothing, so that all find the first decision of its match."""
-    with play_table("--rules", RICHEST, "--seats", "4", "--seed", "shared") as shared:
+    with play_table(*["greedy"] * 3, "--rules", RICHEST, "--seed", "shared") as shared:
         yield shared
 
 
@@ -130,7 +130,7 @@ def test_a_whole_match_by_clicks(
     browser: Browser, tmp_path: Path, rules: str, play: Callable[[Page], None]
 ) -> None:
     replays = tmp_path / "mine"
-    words = ("greedy", "--rules", rules, "--replays", str(replays), "--seed", "clicks")
+    words = ("greedy", "--rules", rules, "--out", str(replays), "--seed", "clicks")
     with play_table(*words) as own, seat(browser, own.links[0], errors=BROKEN) as page:
         play(page)  # its replay may not be written when the page asks for it
         expect(page.get_by_role("heading", name="wins")).to_be_visible()
@@ -366,7 +366,7 @@ def test_axe_finds_nothing_and_a_phone_has_room(browser: Browser, table: Table) 
 
 
 def test_a_turn_on_a_phone(browser: Browser) -> None:
-    words = ("--rules", RICHEST, "--seats", "4", "--seed", "phone")
+    words = (*["greedy"] * 3, "--rules", RICHEST, "--seed", "phone")
     with play_table(*words) as own, seat(browser, own.links[0], width=360) as page:
         play_turn(page)
         expect(page.get_by_role("heading", name="Choose a space")).to_be_visible()

@@ -17,11 +17,11 @@ from asara.errors import ConfigurationError
 _HELP = """\
 Usage: asara bridge [OPTIONS] -- COMMAND...
 
-  Let a program play that reads and prints lines.
+  Connect any program that speaks JSON lines.
 
-  It is started once for all matches. The environment names the referee, as for
-  every bot, so this is the command of a bot, for `asara match` and bot.toml:
-  command = "asara bridge -- perl bot.pl"
+  This is the command of a bot, for `asara match` and for bot.toml:
+    command = "asara bridge -- perl bot.pl"
+  It starts the program once, for all matches.
 
   The program reads one line of JSON per message. Its member `type` is
   match_started, decision, rejection or match_ended; match_id and seat are in
@@ -36,8 +36,8 @@ Usage: asara bridge [OPTIONS] -- COMMAND...
   belongs on standard error.
 
 Options:
-  --max-matches N  Maximum number of matches at once. [default: 1]
-  -h, --help       Show this message and exit.
+  -j, --jobs N  Maximum number of matches at the same time. [default: 1]
+  -h, --help    Show this message and exit.
 """
 
 
@@ -46,7 +46,7 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
     words = list(sys.argv[1:] if arguments is None else arguments)
     end = words.index("--") if "--" in words else len(words)
     given = _parser().parse_args(words[:end])
-    play_bridge(given.command + words[end + 1 :], given.max_matches)
+    play_bridge(given.command + words[end + 1 :], given.jobs)
 
 
 def play_bridge(command: Sequence[str], max_matches: int) -> NoReturn:
@@ -79,7 +79,7 @@ class _Parser(argparse.ArgumentParser):
 
 def _parser() -> argparse.ArgumentParser:
     parser = _Parser(allow_abbrev=False)
-    parser.add_argument("--max-matches", type=_count, default=1)
+    parser.add_argument("--jobs", "-j", type=_count, default=1)
     parser.add_argument("command", nargs=argparse.REMAINDER)
     return parser
 

@@ -7,15 +7,15 @@ import typer
 
 PathsArgument = Annotated[
     list[Path],
-    typer.Argument(metavar="PATH", help="Run directories, and replays by themselves."),
+    typer.Argument(metavar="PATH", help="Run directories, or single replays."),
 ]
 PublicKeyOption = Annotated[
     Path | None,
     typer.Option(
-        "--key",
+        "--public-key",
         metavar="FILE",
-        help="The referee's public key, as the organiser published it.",
-        show_default="the key in the run, which is not trusted",
+        help="The referee's public key, as published by the organiser.",
+        show_default="the key in the run, which anybody could have made",
     ),
 ]
 ManifestOption = Annotated[
@@ -23,24 +23,15 @@ ManifestOption = Annotated[
     typer.Option(
         "--manifest",
         metavar="HEX",
-        help="The hash of the manifest, published before the first match.",
+        help="Hash of the manifest, published before the first match.",
         show_default="not compared",
-    ),
-]
-CommitmentOption = Annotated[
-    str | None,
-    typer.Option(
-        "--commitment",
-        metavar="HEX",
-        help="The commitment to the deals, published before the first match.",
-        show_default="that in the manifest",
     ),
 ]
 InclusionOption = Annotated[
     bool,
     typer.Option(
         "--inclusion",
-        help="Prove that each replay belongs to a run, whose other replays are not needed.",
+        help="Prove that each replay belongs to its run, without the other replays of the run.",
     ),
 ]
 ProofOption = Annotated[
@@ -48,13 +39,15 @@ ProofOption = Annotated[
     typer.Option(
         "--proof",
         metavar="FILE",
-        help="Proof for --inclusion, made by `asara replay prove`.",
-        show_default="PATH.proof, that in a bundle, or the run that the replay lies in",
+        help="Proof for --inclusion, written by `asara replay prove`.",
+        show_default="PATH.proof, the proof in a bundle, or the run around the replay",
     ),
 ]
 LeaksOption = Annotated[
     bool,
-    typer.Option("--leaks", help="Also check that no seat received what it must not know."),
+    typer.Option(
+        "--leaks", help="Also check that no seat received anything that it must not know."
+    ),
 ]
 JobsOption = Annotated[
     int | None,
@@ -63,8 +56,8 @@ JobsOption = Annotated[
         "-j",
         metavar="N",
         min=1,
-        help="Number of processes.",
-        show_default="one per usable core, if there are enough replays",
+        help="Number of replays to audit at the same time.",
+        show_default="one per CPU core",
     ),
 ]
 
@@ -73,24 +66,23 @@ def audit(
     paths: PathsArgument,
     key: PublicKeyOption = None,
     manifest: ManifestOption = None,
-    commitment: CommitmentOption = None,
     inclusion: InclusionOption = False,
     proof: ProofOption = None,
     leaks: LeaksOption = False,
     jobs: JobsOption = None,
 ) -> None:
-    """Verify runs and replays by deriving everything again.
+    """Verify runs and replays by replaying every match.
 
-    Plays every match again, and compares schedule, results, standings and all files of a run with
-    its signed manifest. Names everything that is missing, extra or changed, and what was not
-    checked. The exit status is 0 only if nothing is wrong, and 3 if that is so but a run has
-    no signed end.
+    Compares the schedule, results, standings and all files of a run with its signed manifest.
+    Lists everything that is missing, extra or changed, and what was not checked. The exit
+    status is 0 if nothing is wrong, 1 if something is, and 3 if nothing is wrong but the end of
+    a run is not signed.
     """
     from asara_server.cli.sessions.audit import audit_inclusion, audit_paths, published
 
-    held = published(key, manifest, commitment)
+    held = published(key, manifest)
     if inclusion:
         raise typer.Exit(audit_inclusion(paths, proof, held, leaks=leaks))
     if proof is not None:
         raise typer.BadParameter("is for --inclusion; add it", param_hint="--proof")
-    raise typer.Exit(audit_paths(paths, held, leaks=leaks, processes=jobs))
+    raise typer.Exit(audit_paths(paths, held, leaks=leaks, jobs=jobs))

@@ -11,15 +11,22 @@ def bridge(
     command: Annotated[
         list[str], typer.Argument(metavar="COMMAND", help="The program and its arguments.")
     ],
-    max_matches: Annotated[
+    jobs: Annotated[
         int,
-        typer.Option(metavar="N", min=1, max=999_999, help="Maximum number of matches at once."),
+        typer.Option(
+            "--jobs",
+            "-j",
+            metavar="N",
+            min=1,
+            max=999_999,
+            help="Maximum number of matches at the same time.",
+        ),
     ] = 1,
 ) -> None:
-    """Let a program play that reads and prints lines.
+    """Connect any program that speaks JSON lines.
 
-    It reads one line of JSON per message and prints one line per decision, such as the index of a
-    legal action.
+    It reads one line of JSON per message and prints one line per decision, such as the index of
+    a legal action.
     """
     # `asara bridge` without options of `asara` before it never gets here: see `cli.main`.
-    play_bridge(command, max_matches)
+    play_bridge(command, jobs)

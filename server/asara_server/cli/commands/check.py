@@ -5,11 +5,10 @@ from typing import Annotated
 
 import typer
 
-from asara_server.cli.options.check import BANK_S, START_UP_S, CheckBotOptions
+from asara_server.cli.options.check import GENEROUS_CLOCK, START_UP_S, CheckBotOptions
 from asara_server.cli.options.match import (
-    BankOption,
+    ClockOption,
     RulesOption,
-    ShowOutputOption,
     StartUpOption,
 )
 from asara_server.cli.options.sandbox import (
@@ -25,7 +24,10 @@ BotArgument = Annotated[
 OutOption = Annotated[
     Path | None,
     typer.Option(
-        "--out", "-o", metavar="DIR", help="Keep output and replays in DIR; must be new or empty."
+        "--out",
+        "-o",
+        metavar="DIR",
+        help="Keep the bot's output and the replays in DIR, which must be new or empty.",
     ),
 ]
 JsonOption = Annotated[
@@ -38,31 +40,29 @@ def check(
     context: typer.Context,
     bot: BotArgument,
     rules: RulesOption = "pro+gifts+genie",
-    bank: BankOption = BANK_S,
+    clock: ClockOption = GENEROUS_CLOCK,
     start_up: StartUpOption = START_UP_S,
     out_directory: OutOption = None,
     json_file: JsonOption = None,
-    show_output: ShowOutputOption = False,
     sandbox: SandboxOption = SandboxChoice.BUBBLEWRAP,
     readable: ReadableOption = None,
 ) -> None:
-    """Check that a bot works, as an organiser would see it.
+    """Check that a bot works, as an organiser would.
 
-    Builds the bot in a copy of its folder, as a tournament does. Then one process of the bot plays
-    two matches against random, one in each seat, and must end without an error. The clocks are
-    generous; a bot that would lose on the default clocks of a tournament is called slow. The exit
-    status is 0 if the bot works, and 1 if it is broken or slow.
+    Builds the bot in a copy of its folder. Then one process of the bot plays two matches
+    against the bundled bot random, one in each seat, and has to exit without an error. The
+    clock is generous: a bot that needs more time than a tournament gives by default is reported
+    as slow. The exit status is 0 if the bot works, and 1 if it is broken or slow.
     """
     from asara_server.cli.sessions.bot_check import check_bot
 
     options = CheckBotOptions(
         bot=bot,
         rules=rules,
-        bank=bank,
+        clock=clock,
         start_up=start_up,
         out_directory=out_directory,
         json_file=json_file,
-        show_output=show_output,
         sandbox=sandbox,
         readable=readable_paths(readable),
     )

@@ -11,7 +11,7 @@ CommandArgument = Annotated[
     list[str] | None,
     typer.Argument(
         metavar="BOT",
-        help="The bot to test: its folder or file, as for `asara match`, or a command after --.",
+        help="The bot to test: its file or folder, as for `asara match`, or a command after --.",
         show_default=False,
     ),
 ]
@@ -19,9 +19,9 @@ LevelOption = Annotated[
     Level | None,
     typer.Option(
         "--level",
-        help="What to demand: what the protocol says, also what users expect of a client, or also "
-        "the moves and files of the bundled kits.",
-        show_default="protocol, or with --run that of each case",
+        help="What to test: the protocol, also what users expect of a client, or also the moves "
+        "and files of the bundled kits.",
+        show_default="protocol; with --run, the level of each case",
     ),
 ]
 RunOption = Annotated[
@@ -29,22 +29,17 @@ RunOption = Annotated[
     typer.Option(
         "--run",
         metavar="PATTERN",
-        help="Play only these cases; * stands for any text.",
+        help="Play only the cases with this name; * stands for any text.",
     ),
-]
-SkipOption = Annotated[
-    list[str] | None, typer.Option("--skip", metavar="PATTERN", help="Leave out these cases.")
 ]
 KnownFailingOption = Annotated[
     Path | None,
     typer.Option(
         "--known-failing",
         metavar="FILE",
-        help="Names of cases that fail, one a line; one that passes makes the run fail.",
+        help="File with the names of cases that are expected to fail, one per line; if one of them "
+        "passes, the exit status is 1.",
     ),
-]
-JsonOption = Annotated[
-    Path | None, typer.Option("--json", metavar="FILE", help="Also write the results as JSON.")
 ]
 JunitOption = Annotated[
     Path | None,
@@ -58,7 +53,7 @@ JobsOption = Annotated[
         metavar="N",
         min=1,
         max=256,
-        help="Number of cases played at once, apart from those that only wait.",
+        help="Number of cases to play at the same time, not counting those that only wait.",
         show_default="two per CPU core",
     ),
 ]
@@ -66,11 +61,11 @@ AgainOption = Annotated[
     bool,
     typer.Option(
         "--again",
-        help="Play failed cases once more, one at a time, as on a busy machine; they must pass.",
+        help="Play failed cases once more, one at a time; only then do they count as failed.",
     ),
 ]
 ListOption = Annotated[
-    bool, typer.Option("--list", help="List the cases and what they prove, and play none.")
+    bool, typer.Option("--list", help="List the cases and what each one tests, and play none.")
 ]
 
 
@@ -78,33 +73,27 @@ def conformance(
     command: CommandArgument = None,
     level: LevelOption = None,
     run: RunOption = None,
-    skip: SkipOption = None,
     known_failing: KnownFailingOption = None,
-    json_file: JsonOption = None,
     junit_file: JunitOption = None,
     jobs: JobsOption = None,
     again: AgainOption = False,
     list_cases: ListOption = False,
 ) -> None:
-    """Test a client: play cases of the protocol against a bot.
+    """Test a client against the protocol.
 
-    For example `asara conformance my-bot`, or `asara conformance -- python my_bot.py`. The bot may
-    choose any legal actions, except in the few cases of the published rule. It is started once for
-    every case, without a sandbox, with your rights and your environment, and is killed with its
-    process group when the case is over. The exit status is 0 if it does all that is expected,
-    otherwise 1.
+    Starts the bot for every test case, without a sandbox, and kills it with its process group
+    afterwards. In most cases the bot can choose any legal action. The exit status is 0 if all
+    cases pass, and 1 otherwise.
     """
     from asara_server.cli.sessions.conformance import Options, list_all, test_client
 
     if list_cases:
-        list_all(run or [], skip or [], level)
+        list_all(run or [], level)
         return
     options = Options(
         level=level,
         run=run or [],
-        skip=skip or [],
         known_failing=known_failing,
-        json_file=json_file,
         junit_file=junit_file,
         jobs=jobs,
         again=again,

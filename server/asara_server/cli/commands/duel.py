@@ -5,22 +5,15 @@ from typing import Annotated
 
 import typer
 
-from asara_server.cli.options.key import KeyOption
+from asara_server.cli.options.check import START_UP_S
 from asara_server.cli.options.match import (
-    BANK_S,
-    INCREMENT_S,
-    START_UP_S,
-    BankOption,
-    IncrementOption,
-    NoPonderOption,
-    ProcessesChoice,
-    ProcessesOption,
+    USUAL_CLOCK,
+    ClockOption,
     RulesOption,
     SeedOption,
     SeriesOptions,
-    StartUpOption,
 )
-from asara_server.cli.options.run_directory import OutOption, ReplaceOption
+from asara_server.cli.options.run_directory import OutOption
 from asara_server.cli.options.sandbox import (
     ReadableOption,
     SandboxChoice,
@@ -33,21 +26,9 @@ BArgument = Annotated[str, typer.Argument(metavar="B", help="The bot to compare 
 MarginOption = Annotated[
     float,
     typer.Option(
-        "--margin", metavar="SCORE", help="Expected score above 0.5 that counts as better."
-    ),
-]
-AlphaOption = Annotated[
-    float,
-    typer.Option(
-        "--alpha", metavar="P", help="Highest probability of calling one of two equal bots better."
-    ),
-]
-BetaOption = Annotated[
-    float,
-    typer.Option(
-        "--beta",
-        metavar="P",
-        help="Highest probability of missing a bot that is better by the margin.",
+        "--margin",
+        metavar="SCORE",
+        help="How much the expected score must exceed 0.5 to count as better.",
     ),
 ]
 MaxBlocksOption = Annotated[
@@ -57,17 +38,17 @@ MaxBlocksOption = Annotated[
         metavar="N",
         min=1,
         max=100_000,
-        help="Number of deal blocks after which the duel ends undecided.",
+        help="Maximum number of deal blocks of two matches; then the duel ends without an answer.",
     ),
 ]
-AtOnceOption = Annotated[
+JobsOption = Annotated[
     int | None,
     typer.Option(
-        "--at-once",
+        "--jobs",
         "-j",
         metavar="N",
         min=1,
-        help="Number of matches played at once.",
+        help="Number of matches to play at the same time.",
         show_default="one per CPU core",
     ),
 ]
@@ -83,46 +64,33 @@ def duel(
     b: BArgument,
     rules: RulesOption = "basic",
     margin: MarginOption = 0.05,
-    alpha: AlphaOption = 0.05,
-    beta: BetaOption = 0.05,
     max_blocks: MaxBlocksOption = 2_000,
     seed: SeedOption = None,
-    at_once: AtOnceOption = None,
-    bank: BankOption = BANK_S,
-    increment: IncrementOption = INCREMENT_S,
-    start_up: StartUpOption = START_UP_S,
+    jobs: JobsOption = None,
+    clock: ClockOption = USUAL_CLOCK,
     out_directory: OutOption = None,
     json_file: JsonOption = None,
-    key: KeyOption = None,
-    replace: ReplaceOption = False,
-    processes: ProcessesOption = ProcessesChoice.RUN,
     sandbox: SandboxOption = SandboxChoice.BUBBLEWRAP,
     readable: ReadableOption = None,
-    no_ponder: NoPonderOption = False,
 ) -> None:
-    """Test which of two bots is better.
+    """Find out which of two bots is better.
 
-    The bots play every deal twice, with the seats swapped, until a sequential test decides: A is
-    better, B is better, or neither is better by the margin. The exit status is 0 with an answer and
-    3 without one.
+    The bots play every deal twice, with the seats swapped. The duel ends as soon as it is clear
+    that A is better, that B is better, or that neither is better by --margin. The probability
+    of a wrong answer is at most 5 %. The exit status is 0 with an answer and 3 without one.
     """
     from asara_server.cli.sessions.duel import play_duel, sequential_test
 
-    test = sequential_test(margin, alpha, beta)
+    test = sequential_test(margin)
     options = SeriesOptions(
         rules=rules,
         seed=seed,
-        at_once=at_once,
-        bank=bank,
-        increment=increment,
-        start_up=start_up,
+        jobs=jobs,
+        clock=clock,
+        start_up=START_UP_S,
         out_directory=out_directory,
-        replace=replace,
-        key=key,
-        processes=processes,
         sandbox=sandbox,
         readable=readable_paths(readable),
-        ponder=not no_ponder,
     )
     status = play_duel((a, b), test, max_blocks, options, context.obj, json_file=json_file)
     raise typer.Exit(status)

@@ -4,23 +4,17 @@ from typing import Annotated
 
 import typer
 
-from asara_server.cli.options.key import KeyOption
 from asara_server.cli.options.match import (
-    BANK_S,
-    INCREMENT_S,
     START_UP_S,
-    BankOption,
-    IncrementOption,
-    NoPonderOption,
-    ProcessesChoice,
-    ProcessesOption,
+    USUAL_CLOCK,
+    ClockOption,
+    JobsOption,
     RulesOption,
     SeedOption,
     SeriesOptions,
-    ShowOutputOption,
     StartUpOption,
 )
-from asara_server.cli.options.run_directory import OutOption, ReplaceOption
+from asara_server.cli.options.run_directory import OutOption
 from asara_server.cli.options.sandbox import (
     ReadableOption,
     SandboxChoice,
@@ -32,8 +26,8 @@ BotsArgument = Annotated[
     list[str],
     typer.Argument(
         metavar="BOT",
-        help="Name of a bundled bot, a bot's file or folder, or a command; in quotes if it has "
-        "options, such as 'search --milliseconds 50'.",
+        help="A bundled bot, a bot's file or folder, or a command. Quote it if it has options, for "
+        "example 'search --milliseconds 50'.",
     ),
 ]
 MatchesOption = Annotated[
@@ -42,16 +36,12 @@ MatchesOption = Annotated[
         "--matches",
         metavar="N",
         min=1,
-        help="Number of matches; bots move one seat on after each.",
-        show_default="1, or one deal block with --mirrored",
+        help="Number of matches. After each match, every bot moves to the next seat.",
+        show_default="1; with --mirrored, one deal block",
     ),
 ]
 MirroredOption = Annotated[
-    bool, typer.Option("--mirrored", help="Play each deal in every rotation of the seats.")
-]
-AtOnceOption = Annotated[
-    int,
-    typer.Option("--at-once", "-j", metavar="N", min=1, help="Number of matches played at once."),
+    bool, typer.Option("--mirrored", help="Play each deal once for every rotation of the seats.")
 ]
 
 
@@ -62,42 +52,29 @@ def match(
     matches: MatchesOption = None,
     mirrored: MirroredOption = False,
     seed: SeedOption = None,
-    at_once: AtOnceOption = 1,
-    bank: BankOption = BANK_S,
-    increment: IncrementOption = INCREMENT_S,
+    jobs: JobsOption = 1,
+    clock: ClockOption = USUAL_CLOCK,
     start_up: StartUpOption = START_UP_S,
     out_directory: OutOption = None,
-    key: KeyOption = None,
-    replace: ReplaceOption = False,
-    processes: ProcessesOption = ProcessesChoice.RUN,
     sandbox: SandboxOption = SandboxChoice.BUBBLEWRAP,
-    show_output: ShowOutputOption = False,
     readable: ReadableOption = None,
-    no_ponder: NoPonderOption = False,
 ) -> None:
-    """Play a match between 2 to 4 bots.
+    """Play a match between two to four bots.
 
     Prints the result of one match, or the standings of several. Without --out, nothing is kept.
-    The exit status is 0 also if a bot forfeits: that is a result.
+    A bot that forfeits is a result, too: the exit status is still 0.
     """
     from asara_server.cli.sessions.match import play_matches
 
     options = SeriesOptions(
         rules=rules,
         seed=seed,
-        at_once=at_once,
-        bank=bank,
-        increment=increment,
+        jobs=jobs,
+        clock=clock,
         start_up=start_up,
         out_directory=out_directory,
-        replace=replace,
-        key=key,
-        processes=processes,
         sandbox=sandbox,
         readable=readable_paths(readable),
-        ponder=not no_ponder,
     )
-    status = play_matches(
-        bots, matches, options, context.obj, mirrored=mirrored, with_output=show_output
-    )
+    status = play_matches(bots, matches, options, context.obj, mirrored=mirrored)
     raise typer.Exit(status)

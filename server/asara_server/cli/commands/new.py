@@ -1,4 +1,4 @@
-"""`asara new`: make a folder with a bot that plays at once."""
+"""`asara new`: create a ready-to-run bot in a new folder."""
 
 from typing import Annotated
 
@@ -8,26 +8,31 @@ LanguageArgument = Annotated[
     str,
     typer.Argument(
         metavar="LANGUAGE",
-        help="python, go, typescript, rust, java, cpp, or shell, perl or tcl by `asara bridge`.",
+        help="python, go, typescript, rust, java or cpp; or shell, perl or tcl, which play through "
+        "`asara bridge`.",
     ),
 ]
 DirectoryArgument = Annotated[
-    str, typer.Argument(metavar="DIR", help="Folder to make; its last part is the bot's name.")
+    str,
+    typer.Argument(
+        metavar="DIR", help="Folder to create; its last part becomes the name of the bot."
+    ),
 ]
 FetchOption = Annotated[
     bool,
-    typer.Option("--no-fetch", help="Do not download the packages that the bot is built with."),
+    typer.Option("--no-fetch", help="Do not download the packages needed to build the bot."),
 ]
 
 
 def new(
     language: LanguageArgument, directory: DirectoryArgument, no_fetch: FetchOption = False
 ) -> None:
-    """Make a folder with a bot that plays at once.
+    """Create a ready-to-run bot in a new folder.
 
-    It holds the source of a bot that plays random legal actions, the client of its language, a
-    bot.toml, a README, a check for your own repository, and a workflow that runs it. The exit
-    status is 1 if the folder was made, but the packages could not be downloaded.
+    The folder contains a bot that plays random legal actions, the client of its language, a
+    bot.toml, a README, a script that checks the bot, and a GitHub workflow that runs this
+    script. If the packages cannot be downloaded, the folder is created all the same, and the
+    exit status is 1.
     """
     from asara_server.cli.sessions.new_bot import make_bot
 

@@ -2,69 +2,57 @@
 
 import typer
 
-from asara_server.cli.options.key import KeyOption
 from asara_server.cli.options.match import RulesOption, SeedOption
 from asara_server.cli.options.play import (
-    BankOption,
     BotsArgument,
     BrowserOption,
-    IncrementOption,
+    ClockOption,
     ListenOption,
     MatchesOption,
     PeopleOption,
     PlayOptions,
     RemoteOption,
-    SeatsOption,
 )
 from asara_server.cli.options.sandbox import (
-    ReadableOption,
     SandboxChoice,
     SandboxOption,
-    readable_paths,
 )
-from asara_server.cli.options.serve import ReplaysOption
+from asara_server.cli.options.serve import ReplayFolderOption
 
 
 def play(
     context: typer.Context,
     bots: BotsArgument = None,
-    seats: SeatsOption = None,
     people: PeopleOption = 1,
     rules: RulesOption = "basic",
     matches: MatchesOption = 0,
-    bank: BankOption = None,
-    increment: IncrementOption = None,
+    clock: ClockOption = None,
     seed: SeedOption = None,
-    replays: ReplaysOption = None,
-    key: KeyOption = None,
+    out_directory: ReplayFolderOption = None,
     listen: ListenOption = "127.0.0.1:0",
     insecure_remote: RemoteOption = False,
     browser: BrowserOption = True,
     sandbox: SandboxOption = SandboxChoice.BUBBLEWRAP,
-    readable: ReadableOption = None,
 ) -> None:
-    """Play against bots in a browser.
+    """Play against bots in your browser.
 
-    Opens a page with a seat for you, and prints its link. Each link holds the token of its seat:
-    give it to the person who plays there, and to nobody else. Ctrl-C ends the table.
+    Opens a page with a seat for you, and prints its link. With --people, there is a link for
+    each person. Whoever has a link can take its seat, so give it to nobody else. Press Ctrl-C
+    to stop.
     """
     from asara_server.cli.sessions.play import play_in_browser
 
     options = PlayOptions(
         bots=bots or [],
-        seats=seats,
         people=people,
         rules=rules,
         matches=matches,
         listen=listen,
         insecure_remote=insecure_remote,
-        bank=bank,
-        increment=increment,
+        clock=clock,
         seed=seed,
-        replays=replays,
-        key=key,
+        out_directory=out_directory,
         sandbox=sandbox,
-        readable=readable_paths(readable),
         browser=browser,
     )
     raise typer.Exit(play_in_browser(options, context.obj))

@@ -13,13 +13,14 @@ from asara_server.cli.errors import UserError
 
 def proto(
     directory: Annotated[
-        Path, typer.Argument(metavar="DIR", help="Folder for the files; created if missing.")
+        Path,
+        typer.Argument(metavar="DIR", help="Folder for the files; created if it does not exist."),
     ],
 ) -> None:
     """Write the .proto files of the protocol.
 
-    They are written to DIR/asara/v1; pass DIR to protoc as --proto_path. A file that exists with
-    other contents is not replaced.
+    Writes them to DIR/asara/v1; pass DIR to protoc as --proto_path. Files that exist with other
+    contents are not replaced.
     """
     source = bundled.path("proto")
     contents = {
@@ -39,8 +40,8 @@ def _check(contents: dict[Path, bytes]) -> None:
     for path, content in contents.items():
         blocking = next((above for above in path.parents if above.exists()), None)
         if blocking is not None and not blocking.is_dir():
-            raise UserError(f"{blocking}: is a file; name another directory")
+            raise UserError(f"{blocking}: is a file; choose another directory")
         if path.is_dir() or (path.exists() and path.read_bytes() != content):
             raise UserError(
-                f"{path}: exists with other contents; remove it, or name another directory"
+                f"{path}: exists with other contents; remove it, or choose another directory"
             )

@@ -12,7 +12,6 @@ from asara.v1.replay_pb2 import Replay, ReplayRecord
 from asara_server.cli.display.console import out, show_table
 from asara_server.cli.display.help_page import PlainCommand
 from asara_server.cli.errors import UserError
-from asara_server.cli.options.match import START_UP_S, StartUpOption
 from asara_server.cli.options.output_file import check_output, write_output
 from asara_server.cli.options.sandbox import (
     ReadableOption,
@@ -29,7 +28,7 @@ from asara_server.replay.questions import question
 from asara_server.replay.time_ledger import Cost, Ledger, TimeOut, ledger
 from asara_server.text import plain_words, seats_text
 
-app = typer.Typer(help="Inspect replays of finished matches.", no_args_is_help=True)
+app = typer.Typer(help="Inspect the replays of finished matches.", no_args_is_help=True)
 
 _LONGEST_DECISIONS = 5
 """Number of decisions that `clock` lists."""
@@ -42,28 +41,30 @@ SeatOption = Annotated[
     typer.Option(
         "--seat",
         metavar="N",
-        help="Show only what this seat could know.",
-        show_default="the view of the referee",
+        help="Show only what this seat knew.",
+        show_default="everything",
     ),
 ]
 NumberArgument = Annotated[
     int,
-    typer.Argument(
-        metavar="N", min=1, help="Number of the decision among those of its seat, from 1."
-    ),
+    typer.Argument(metavar="N", min=1, help="Number of the decision; 1 is the first of its seat."),
 ]
 DecisionSeatOption = Annotated[
     int | None,
     typer.Option(
-        "--seat", metavar="S", min=0, help="Seat that was asked; required.", show_default=False
+        "--seat",
+        metavar="S",
+        min=0,
+        help="Seat that made the decision; required.",
+        show_default=False,
     ),
 ]
 BotArgument = Annotated[
     str,
     typer.Argument(
         metavar="BOT",
-        help="Name of a bundled bot, a bot's file or folder, or a command; in quotes if it has "
-        "options, such as 'search --milliseconds 50'.",
+        help="A bundled bot, a bot's file or folder, or a command. Quote it if it has options, for "
+        "example 'search --milliseconds 50'.",
     ),
 ]
 AskedSeatOption = Annotated[
@@ -72,8 +73,8 @@ AskedSeatOption = Annotated[
         "--seat",
         metavar="S",
         min=0,
-        help="Seat that was asked.",
-        show_default="the one that is named like the bot",
+        help="Seat that made the decision.",
+        show_default="the seat with the bot's name",
     ),
 ]
 LimitOption = Annotated[
@@ -83,34 +84,24 @@ LimitOption = Annotated[
         metavar="SECONDS",
         min=0.001,
         max=86_400,
-        help="Time limit for each answer, and the clock that the bot receives.",
-        show_default="the time that the seat had",
-    ),
-]
-BotSeedOption = Annotated[
-    int | None,
-    typer.Option(
-        "--seed",
-        metavar="NUMBER",
-        min=0,
-        max=2**63 - 1,
-        help="ASARA_SEED of the bot.",
-        show_default="the one that it had in the run",
+        help="Seconds for each answer, which the bot sees as its clock.",
+        show_default="the time the seat had",
     ),
 ]
 ProofOption = Annotated[
-    Path, typer.Option("--out", "-o", metavar="PROOF", help="File to write, such as FILE.proof.")
+    Path,
+    typer.Option("--output", "-o", metavar="PROOF", help="File to write, such as FILE.proof."),
 ]
 PageOption = Annotated[
     Path,
-    typer.Option("--out", "-o", metavar="FILE.html", help="File to write, such as match.html."),
+    typer.Option("--output", "-o", metavar="FILE.html", help="File to write, such as match.html."),
 ]
 PageSeatOption = Annotated[
     int | None,
     typer.Option(
         "--seat",
         metavar="N",
-        help="Write only what this seat could see.",
+        help="Include only what this seat could see.",
         show_default="everything",
     ),
 ]
@@ -120,10 +111,9 @@ LanguageOption = Annotated[
 ]
 LogsOption = Annotated[
     bool,
-    typer.Option("--logs", help="Add what the bots wrote, if FILE lies in the folder of its run."),
-]
-ReplacePageOption = Annotated[
-    bool, typer.Option("--replace", help="Replace FILE.html if it exists.")
+    typer.Option(
+        "--logs", help="Include what the bots printed; FILE must be in the folder of its run."
+    ),
 ]
 AArgument = Annotated[Path, typer.Argument(metavar="A", help="A replay.")]
 BArgument = Annotated[Path, typer.Argument(metavar="B", help="The replay to compare it with.")]
@@ -133,7 +123,7 @@ BArgument = Annotated[Path, typer.Argument(metavar="B", help="The replay to comp
 def show(file: FileArgument, seat: SeatOption = None) -> None:
     """Print a match turn by turn, as the referee or one seat saw it.
 
-    Every turn ends with the numbers of the decisions that the seat took in it.
+    Each turn ends with the numbers of its decisions.
     """
     replay = _read(file).replay
     try:
@@ -145,9 +135,10 @@ def show(file: FileArgument, seat: SeatOption = None) -> None:
 
 @app.command(cls=PlainCommand)
 def decision(file: FileArgument, number: NumberArgument, seat: DecisionSeatOption = None) -> None:
-    """Print a decision as JSON, as the bot of a seat was sent it.
+    """Print a decision as JSON, as the bot received it.
 
-    The output is a message asara.v1.Decision, which holds nothing that is hidden from the seat.
+    The output is a message asara.v1.Decision, which contains nothing that is hidden from the
+    seat.
     """
     replay = _read(file).replay
     if seat is None:
@@ -168,16 +159,14 @@ def ask(
     bot: BotArgument,
     seat: AskedSeatOption = None,
     limit: LimitOption = None,
-    seed: BotSeedOption = None,
-    start_up: StartUpOption = START_UP_S,
     sandbox: SandboxOption = SandboxChoice.BUBBLEWRAP,
     readable: ReadableOption = None,
 ) -> None:
-    """Ask a bot a decision of a match again.
+    """Ask a bot to decide again, and compare its answer.
 
-    Prints its answer beside the recorded one. The bot receives all that its seat was sent, so it is
-    asked the earlier decisions first; its answers to these change nothing. In a run directory, it
-    also gets the ASARA_SEED that the seat's bot had.
+    Prints its answer next to the recorded one. The bot receives everything its seat received,
+    so it also answers the earlier decisions. These answers change nothing. For a replay in its
+    run directory, the bot gets the same ASARA_SEED as in the run.
     """
     from asara_server.cli.sessions.ask import AskOptions, ask_again
 
@@ -187,8 +176,6 @@ def ask(
         bot=bot,
         seat=seat,
         limit=limit,
-        seed=seed,
-        start_up=start_up,
         sandbox=sandbox,
         readable=readable_paths(readable),
     )
@@ -207,13 +194,13 @@ def export(file: FileArgument) -> None:
 
 @app.command(cls=PlainCommand)
 def prove(file: FileArgument, out_file: ProofOption) -> None:
-    """Write a proof that a replay belongs to the run that it lies in.
+    """Write a proof that a replay belongs to its run.
 
-    With the proof, `asara audit --inclusion` needs nothing else of the run.
+    With the proof, `asara audit --inclusion` needs no other file of the run.
     """
     from asara_server.cli.sessions.audit import replay_proof
 
-    check_output("--out", out_file, inputs=[file])
+    check_output("--output", out_file, inputs=[file])
     write_output(out_file, replay_proof(file).content())
 
 
@@ -224,15 +211,15 @@ def page(
     seat: PageSeatOption = None,
     language: LanguageOption = None,
     logs: LogsOption = False,
-    replace: ReplacePageOption = False,
 ) -> None:
-    """Write a match as one page that needs no network.
+    """Write a match as an HTML page that works offline.
 
-    It holds the whole match and its signed replay, or with --seat only what that seat could see.
+    It contains the whole match and its signed replay or, with --seat, only what that seat could
+    see.
     """
     from asara_server.cli.sessions.match_page import PageOptions, write_page
 
-    options = PageOptions(seat, language, logs, replace)
+    options = PageOptions(seat, language, logs)
     write_page(file, out_file, options)
 
 
@@ -240,8 +227,8 @@ def page(
 def diff(a: AArgument, b: BArgument) -> None:
     """Show how two matches differ.
 
-    Prints differences of the set-up, the first different record, and differences of the results.
-    Times are ignored. The exit status is 0 if there is no difference, and 1 otherwise.
+    Prints all differences in set-up and results, and the first record that differs. Times are
+    ignored. The exit status is 0 if there is no difference, and 1 otherwise.
     """
     differences = list(diff_replays(_read(a).replay, _read(b).replay))
     for line in differences:
@@ -255,8 +242,8 @@ def diff(a: AArgument, b: BArgument) -> None:
 def clock(file: FileArgument) -> None:
     """Show how the time of a match was spent.
 
-    Lists times by seat, the longest decisions, and forfeits; for a time-out also when the reply
-    was received, if it was.
+    Lists the time used by each seat, the longest decisions, and forfeits. For a time-out, it
+    also shows when the late reply arrived, if it did.
     """
     replay = _read(file).replay
     entries = replay.header.entries

@@ -10,7 +10,11 @@ from asara_server.cli.options.recorded_run import RunDirectoryArgument
 OutOption = Annotated[
     Path | None,
     typer.Option(
-        "--out", "-o", metavar="FILE.html", help="File of the page.", show_default="DIR/report.html"
+        "--output",
+        "-o",
+        metavar="FILE.html",
+        help="File to write.",
+        show_default="DIR/report.html",
     ),
 ]
 CsvOption = Annotated[
@@ -21,7 +25,10 @@ CsvOption = Annotated[
 
 PagesOption = Annotated[
     bool,
-    typer.Option("--pages", help="Also write a page of every match, to `pages` beside the report."),
+    typer.Option(
+        "--pages",
+        help="Also write a page for every match, to the folder `pages` next to the report.",
+    ),
 ]
 
 
@@ -31,9 +38,9 @@ def report(
     csv: CsvOption = None,
     pages: PagesOption = False,
 ) -> None:
-    """Write the report of a run as an HTML page.
+    """Write a report of a run as an HTML page.
 
-    The page needs no network. The run may be finished, stopped or active.
+    The page works offline. The run can be active, stopped or finished.
     """
     from asara_server.cli.sessions.report import write_report
 

@@ -2,29 +2,23 @@
 
 import typer
 
-from asara_server.cli.options.key import KeyOption
 from asara_server.cli.options.match import (
-    BANK_S,
-    INCREMENT_S,
-    BankOption,
-    IncrementOption,
+    USUAL_CLOCK,
+    ClockOption,
     RulesOption,
-    StrongSeedOption,
 )
-from asara_server.cli.options.metrics import MetricsOption
 from asara_server.cli.options.sandbox import (
-    ReadableOption,
     SandboxChoice,
     SandboxOption,
-    readable_paths,
 )
 from asara_server.cli.options.serve import (
     InsecureRemoteOption,
     ListenOption,
     MatchesOption,
-    OpponentOption,
-    ReplaysOption,
+    OpponentsArgument,
+    ReplayFolderOption,
     SeatsOption,
+    SeedOption,
     ServeOptions,
     TlsCertOption,
     TlsKeyOption,
@@ -34,48 +28,40 @@ from asara_server.cli.options.web import WebOption
 
 def serve(
     context: typer.Context,
+    bots: OpponentsArgument = None,
     listen: ListenOption = "127.0.0.1:50051",
     seats: SeatsOption = 2,
-    opponent: OpponentOption = None,
     rules: RulesOption = "basic",
     matches: MatchesOption = 1,
-    seed: StrongSeedOption = None,
-    bank: BankOption = BANK_S,
-    increment: IncrementOption = INCREMENT_S,
-    replays: ReplaysOption = None,
-    key: KeyOption = None,
+    seed: SeedOption = None,
+    clock: ClockOption = USUAL_CLOCK,
+    out_directory: ReplayFolderOption = None,
     tls_cert: TlsCertOption = None,
     tls_key: TlsKeyOption = None,
     insecure_remote: InsecureRemoteOption = False,
     sandbox: SandboxOption = SandboxChoice.BUBBLEWRAP,
-    readable: ReadableOption = None,
-    metrics: MetricsOption = None,
     web: WebOption = None,
 ) -> None:
-    """Referee bots that you start yourself.
+    """Referee a match of bots that you start yourself.
 
-    Prints, for each open seat, the environment variables to put before the command of a bot. Plays
-    as soon as all bots have dialled in. Ctrl-C or SIGTERM stops after the open decisions.
+    Prints, for each open seat, the environment variables that your bot needs. The match begins
+    when all bots have connected. Ctrl-C or SIGTERM stops after the open decisions.
     """
     from asara_server.cli.sessions.serve import serve_table
 
     options = ServeOptions(
         listen=listen,
         seats=seats,
-        opponents=opponent or [],
+        opponents=bots or [],
         rules=rules,
         matches=matches,
         seed=seed,
-        bank=bank,
-        increment=increment,
-        replays=replays,
-        key=key,
+        clock=clock,
+        out_directory=out_directory,
         tls_cert=tls_cert,
         tls_key=tls_key,
         insecure_remote=insecure_remote,
         sandbox=sandbox,
-        readable=readable_paths(readable),
-        metrics=metrics,
         web=web,
     )
     raise typer.Exit(serve_table(options, context.obj))

@@ -5,6 +5,7 @@ import signal
 import socket
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -14,19 +15,30 @@ from rich.text import Text
 from asara_server.cli.display.console import out
 from asara_server.cli.display.run_status import show_status
 from asara_server.cli.errors import UserError
+from asara_server.cli.options.output_file import check_output, write_output
 from asara_server.cli.options.recorded_run import RunDirectoryArgument
 from asara_server.text import plain
-from asara_server.tournament.run.directory import RunDirectoryError
+from asara_server.tournament.run.directory import RunDirectoryError, standings_bytes
+from asara_server.tournament.run.read_run import NOT_A_RUN, run_standings
 from asara_server.tournament.run.status import RunState, RunStatus, StatusReader
 from asara_server.tournament.standings.match_result import ResultsError
+from asara_server.tournament.standings.model import Standings
+from asara_server.tournament.standings.standings import without_forfeits as exclude_forfeits
 
-StandingsOption = Annotated[
-    bool,
-    typer.Option("--standings", help="Show the current standings instead of the ladder."),
+CrossOption = Annotated[
+    bool, typer.Option("--cross", help="Also show the score of every entry against every other.")
 ]
-TopOption = Annotated[
-    int,
-    typer.Option("--top", metavar="N", min=0, help="Number of rows per table; 0 shows all."),
+WithoutForfeitsOption = Annotated[
+    bool,
+    typer.Option(
+        "--without-forfeits", help="Leave deal blocks with a forfeit out of the standings."
+    ),
+]
+JsonOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--json", metavar="FILE", help="Also write the standings to FILE, as in standings.json."
+    ),
 ]
 WatchOption = Annotated[
     float | None,
@@ -39,25 +51,34 @@ WatchOption = Annotated[
 ]
 
 
+_ROWS_WATCHED = 10
+"""Rows of a table of forfeits that is shown again and again."""
+
+
 def status(
     directory: RunDirectoryArgument,
-    standings: StandingsOption = False,
-    top: TopOption = 10,
+    cross: CrossOption = False,
+    without_forfeits: WithoutForfeitsOption = False,
     watch: WatchOption = None,
+    json_file: JsonOption = None,
 ) -> None:
-    """Show the progress of a run.
+    """Show the progress and the standings of a run.
 
-    Shows how many matches are over, an estimate of the time left, the ladder, and forfeits. Only
-    reads the files in DIR, so it works at any time. Ctrl-C ends --watch.
+    Shows how many matches are over, an estimate of the time left, what the run costs, the
+    standings, and who forfeited and why. The run can be active, stopped or finished. Ctrl-C
+    ends --watch.
     """
+    if json_file is not None:
+        check_output("--json", json_file)
     reader = StatusReader(directory)
     current = _read(reader)
     if watch is not None:
         in_place = out.screen() if out.is_terminal else nullcontext()
         with _interruptible_wait() as wait, in_place as screen:
             while current.state is RunState.RUNNING:
+                standings = _standings(reader, current, without_forfeits=without_forfeits)
                 with out.capture() as captured:
-                    show_status(current, reader, top, standings=standings)
+                    show_status(current, standings, cross=cross, rows=_ROWS_WATCHED)
                 if screen is None:
                     print(captured.get(), flush=True)
                 else:
@@ -66,7 +87,26 @@ def status(
                 if wait(watch):
                     break
                 current = _read(reader)
-    show_status(current, reader, top, standings=standings)
+    standings = _standings(reader, current, without_forfeits=without_forfeits)
+    show_status(current, standings, cross=cross)
+    if json_file is not None:
+        write_output(json_file, standings_bytes(standings or _compute(reader, current)))
+
+
+def _standings(
+    reader: StatusReader, status: RunStatus, *, without_forfeits: bool
+) -> Standings | None:
+    """Return the standings so far; None before the first match is over."""
+    if not reader.results:
+        return None
+    if not without_forfeits:
+        return _compute(reader, status)
+    info = status.info.model_copy(update={"title": f"{status.info.title}, without forfeits"})
+    return run_standings(reader.directory, info, exclude_forfeits(reader.results))
+
+
+def _compute(reader: StatusReader, status: RunStatus) -> Standings:
+    return run_standings(reader.directory, status.info, reader.results)
 
 
 @contextmanager
@@ -95,7 +135,7 @@ def _read(reader: StatusReader) -> RunStatus:
     directory = reader.directory
     try:
         if not (directory / "run.json").is_file():
-            raise UserError(f"{directory}: holds no run; name a directory that --out named")
+            raise UserError(f"{directory}: {NOT_A_RUN}")
         return reader.read()
     except (RunDirectoryError, ResultsError) as error:
         raise UserError(plain(str(error), longest=None), status=1) from None

@@ -1,4 +1,4 @@
-"""`asara token`: manage the tokens with which bots on other machines dial in."""
+"""`asara token`: manage the tokens with which bots on other machines connect."""
 
 from datetime import datetime
 from pathlib import Path
@@ -17,17 +17,17 @@ from asara_server.tournament.config.token_store import (
     revoke_token,
 )
 
-app = typer.Typer(help="Manage tokens of entries on other machines.", no_args_is_help=True)
+app = typer.Typer(help="Manage tokens for bots on other machines.", no_args_is_help=True)
 
 NameArgument = Annotated[
-    str, typer.Argument(metavar="NAME", help="Name of the token in tournament files.")
+    str, typer.Argument(metavar="NAME", help="Name of the token, as in tournament files.")
 ]
 FileOption = Annotated[
     Path | None,
     typer.Option(
         "--file",
         metavar="FILE",
-        help="Token file.",
+        help="File in which the tokens are stored.",
         show_default="asara/tokens.json in the user's configuration directory",
     ),
 ]
@@ -35,9 +35,9 @@ FileOption = Annotated[
 
 @app.command(cls=PlainCommand)
 def new(name: NameArgument, file: FileOption = None) -> None:
-    """Create a token and print it once.
+    """Create a token and print it, once.
 
-    FILE keeps only its hash.
+    The file stores only its hash.
     """
     path = file or default_tokens_path()
     try:
@@ -50,7 +50,7 @@ def new(name: NameArgument, file: FileOption = None) -> None:
 
 @app.command(name="list", cls=PlainCommand)
 def list_(file: FileOption = None) -> None:
-    """List all tokens, with the dates of their creation and revocation."""
+    """List all tokens, and when they were created and revoked."""
     path = file or default_tokens_path()
     try:
         tokens = read_tokens(path).tokens
@@ -65,7 +65,7 @@ def list_(file: FileOption = None) -> None:
 
 @app.command(cls=PlainCommand)
 def revoke(name: NameArgument, file: FileOption = None) -> None:
-    """Revoke a token; running tournaments drop its bot as well."""
+    """Revoke a token; running tournaments disconnect its bot."""
     path = file or default_tokens_path()
     try:
         revoke_token(path, name)

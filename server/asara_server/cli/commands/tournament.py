@@ -10,23 +10,18 @@ from asara_server.cli.display.help_page import PlainCommand
 from asara_server.cli.display.plan import show_plan
 from asara_server.cli.errors import UserError
 from asara_server.cli.options.executor import (
-    ExecutorChoice,
-    ExecutorOption,
+    DaskOption,
     ExecutorOptions,
-    SchedulerOption,
+    JobsOption,
     WorkersOption,
 )
 from asara_server.cli.options.key import KeyOption
 from asara_server.cli.options.metrics import MetricsOption
-from asara_server.cli.options.recorded_run import RunDirectoryArgument
-from asara_server.cli.options.run_directory import ReplaceOption
 from asara_server.cli.options.sandbox import SandboxChoice, SandboxOption
 from asara_server.cli.options.tournament import (
     CheckOptions,
     CheckOutOption,
-    DecisionMsOption,
-    DurabilityChoice,
-    DurabilityOption,
+    ExplainOption,
     FileArgument,
     InsecureRemoteOption,
     OutOption,
@@ -41,21 +36,29 @@ from asara_server.cli.options.web import WebOption
 from asara_server.tournament.config.tournament_file import ConfigError, Tournament, load_tournament
 from asara_server.tournament.schedule.estimate import MOST_MATCHES, Estimate, estimate
 
-app = typer.Typer(help="Plan and run tournaments.", no_args_is_help=True)
+app = typer.Typer(help="Plan, check and run tournaments.", no_args_is_help=True)
 
 
 @app.command(cls=PlainCommand)
 def plan(
     file: FileArgument,
-    decision_ms: DecisionMsOption = 1.0,
+    explain: ExplainOption = False,
     precision: PrecisionOption = None,
     pilot: PilotOption = None,
 ) -> None:
-    """Show blocks, matches and estimated duration; play nothing."""
-    tournament, expected = _load(file, decision_ms)
+    """Show the matches of a tournament and estimate how long it takes.
+
+    Nothing is played.
+    """
+    tournament, expected = _load(file)
+    if explain:
+        from asara_server.cli.display.explain import show_keys
+
+        show_keys(tournament)
+        return
     if pilot is not None and precision is None:
         raise UserError("--pilot is for --precision; give the precision as well")
-    show_plan(tournament, expected, decision_ms)
+    show_plan(tournament, expected)
     if precision is not None:
         from asara_server.cli.sessions.precision import show_precision
 
@@ -82,10 +85,10 @@ def check(
     remote: RemoteOption = False,
     sandbox: SandboxOption = SandboxChoice.BUBBLEWRAP,
 ) -> None:
-    """Build every entry, play a match of each, and show which work.
+    """Build and try every entry, and show which ones work.
 
-    The opponents are bundled bots. The exit status is 1 if an entry is broken. Without --out,
-    nothing is kept.
+    Each entry plays two matches against bundled bots. Without --out, nothing is kept. The exit
+    status is 1 if an entry is broken.
     """
     from asara_server.cli.sessions.entry_check import check_entries
 
@@ -100,19 +103,20 @@ def run(
     file: FileArgument,
     out_directory: OutOption,
     key: KeyOption = None,
-    replace: ReplaceOption = False,
     resume: ResumeOption = False,
     prepare: PrepareOption = False,
-    durability: DurabilityOption = DurabilityChoice.NORMAL,
     sandbox: SandboxOption = SandboxChoice.BUBBLEWRAP,
-    executor: ExecutorOption = ExecutorChoice.LOCAL,
+    jobs: JobsOption = None,
     workers: WorkersOption = None,
-    scheduler: SchedulerOption = None,
+    dask: DaskOption = None,
     metrics: MetricsOption = None,
     web: WebOption = None,
     insecure_remote: InsecureRemoteOption = False,
 ) -> None:
-    """Play a tournament, and keep standings, replays and logs in DIR."""
+    """Play a tournament, and write standings, replays and logs to DIR.
+
+    Press Ctrl-C to stop after the open decisions. Repeat the command with --resume to continue.
+    """
     from asara_server.cli.sessions.tournament import play_tournament
 
     tournament, _ = _load(file)
@@ -120,12 +124,11 @@ def run(
         file=file,
         out_directory=out_directory,
         key=key,
-        replace=replace,
         resume=resume,
         prepare=prepare,
-        durability=durability,
         sandbox=sandbox,
-        executor=ExecutorOptions(executor, workers, scheduler),
+        jobs=jobs,
+        executor=ExecutorOptions(workers, dask),
         metrics=metrics,
         web=web,
         insecure_remote=insecure_remote,
@@ -133,25 +136,13 @@ def run(
     raise typer.Exit(play_tournament(tournament, options, context.obj))
 
 
-@app.command(cls=PlainCommand)
-def bundle(directory: RunDirectoryArgument) -> None:
-    """Write a zip file for the author of each entry, to DIR/bundles.
-
-    It holds the entry's own logs and the replays of its matches, and nothing that other bots
-    printed. The run must have ended.
-    """
-    from asara_server.cli.sessions.bundle import write_bundles
-
-    write_bundles(directory)
-
-
-def _load(file: Path, decision_ms: float = 0) -> tuple[Tournament, Estimate]:
+def _load(file: Path) -> tuple[Tournament, Estimate]:
     """Return a tournament that is small enough to be listed, and its estimate."""
     try:
         tournament = load_tournament(file)
     except ConfigError as error:
         raise UserError(str(error)) from None
-    expected = estimate(tournament, decision_ms / 1000)
+    expected = estimate(tournament)
     if expected.matches > MOST_MATCHES:
         raise UserError(
             f"{file.name}: {expected.matches:,} matches are too many (at most {MOST_MATCHES:,}); "

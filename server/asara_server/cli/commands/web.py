@@ -23,7 +23,8 @@ def web(
 ) -> None:
     """Show runs and their matches in a browser.
 
-    Only reads the files in DIR, so it works at any time, even during a run. Ctrl-C ends it.
+    Only reads the files in DIR, so you can use it at any time, even during a run. Press Ctrl-C
+    to stop.
     """
     from asara_server.cli.sessions.web import serve_web
 

@@ -8,13 +8,12 @@ from asara_server.replay.audit import Checked, Verdict
 from asara_server.replay.signing import fingerprint
 from asara_server.text import count, plain, plain_words
 from asara_server.tournament.run.audit_trust import KeySource, Published, Signed
-from asara_server.tournament.run.manifest import Manifest
 from asara_server.tournament.run.run_audit import RunReport
 
 SINGLE_REPLAYS = (
-    "Replays by themselves: only each match was checked, not that it belongs to a tournament. "
-    "`asara audit FILE --inclusion` checks that too, with the directory of the run or a proof, "
-    "which a bundle has in its folder proofs."
+    "Single replays: only the matches were checked, not that they belong to a tournament. "
+    "`asara audit FILE --inclusion` checks that as well, with the run directory or with a proof, "
+    "such as those in the folder `proofs` of a bundle."
 )
 
 _NEVER_CHECKED = (
@@ -47,16 +46,17 @@ def key_warning(found: HasSigned, held: Published) -> str:
     title = f"{plain(signed.manifest.title)!r}" if signed.manifest else "The run"
     other = "" if held.manifest_sha256 else ", or the published hash of the manifest (--manifest)"
     return (
-        f"{title} is signed by its own key {signed.public_key.hex()}; nothing shows who holds it. "
-        f"If the run is not yours, name the organiser's published key (--key){other}."
+        f"{title} is signed by its own key {signed.public_key.hex()}; nothing shows whose key it "
+        "is. If the run is not yours, pass the key that the organiser published "
+        f"(--public-key){other}."
     )
 
 
 def single_key_warning(key: bytes) -> str:
     """Return a warning about a key that was found beside the replays, or in them."""
     return (
-        f"The first replay is signed by its own key {key.hex()}; nothing shows who holds it. "
-        "If the run is not yours, name the organiser's published key (--key)."
+        f"The first replay is signed by its own key {key.hex()}; nothing shows whose key it is. "
+        "If the run is not yours, pass the key that the organiser published (--public-key)."
     )
 
 
@@ -67,15 +67,17 @@ def sound_lines(path: Path, verdict: Verdict, held: Published) -> Iterator[str]:
         return
     yield f"{path}: sound"
     given = (
-        "given with --key" if held.public_key is not None else "its own; nothing shows who holds it"
+        "given with --public-key"
+        if held.public_key is not None
+        else "its own; nothing shows whose key it is"
     )
     yield f"  signed by key {fingerprint(verdict.public_key)}: {given}"
     yield f"  match {checked.match_id}: {_course_words(checked)}"
-    deal = "the deal opens its commitment"
+    deal = "the deal matches its commitment"
     if checked.from_tournament_secret:
         deal += " and follows from the secret of its run"
     yield (
-        f"  checked: every record is signed; {deal}; played again, every move, charge of a clock, "
+        f"  checked: every record is signed; {deal}; when replayed, every move, clock charge, "
         "time-out, result and message to a seat is the same"
     )
     yield f"  not checked: {_REFEREES_WORD}"
@@ -101,7 +103,7 @@ def report_lines(report: RunReport, held: Published, *, sound: bool) -> Iterator
     """Yield what was found about a run, apart from its faults; `sound` if there are none at all."""
     signed = report.signed
     if signed.manifest is None:
-        yield f"{report.directory}: without a manifest that can be read, no result can be derived"
+        yield f"{report.directory}: its manifest cannot be read, so no result can be verified"
     else:
         yield f"{report.directory}: {plain(report.title)}: {report.state}"
     if signed.public_key is not None:
@@ -109,14 +111,14 @@ def report_lines(report: RunReport, held: Published, *, sound: bool) -> Iterator
         yield f"  key {fingerprint(signed.public_key)}: {source}"
     if signed.manifest is not None:
         yield f"  manifest: {_manifest_words(report, held)}"
-        yield f"  deal commitment: {_commitment_words(signed.manifest, report, held)}"
+        yield f"  deal commitment: {plain(signed.manifest.deal_commitment)}, that of the manifest"
     for note in report.notes:
         yield f"  {note}"
     if sound and report.ended:
         yield (
-            "  checked: this key signed manifest, results and "
-            f"{count(len(report.replays), 'replay')}; schedule, deals, standings, and every match, "
-            "played again, are as in its files"
+            "  checked: this key signed the manifest, the results and "
+            f"{count(len(report.replays), 'replay')}; schedule, deals, standings and every "
+            "replayed match agree with the files"
         )
     for text in (*report.unchecked, _NEVER_CHECKED):
         yield f"  not checked: {text}"
@@ -128,13 +130,3 @@ def _manifest_words(report: RunReport, held: Published) -> str:
         return f"{digest}, not compared with the one that was published (--manifest)"
     same = digest == held.manifest_sha256
     return f"{digest}, {'as published' if same else 'not the one that was published'}"
-
-
-def _commitment_words(manifest: Manifest, report: RunReport, held: Published) -> str:
-    text = plain(manifest.deal_commitment)
-    if held.deal_commitment is not None:
-        same = manifest.deal_commitment == held.deal_commitment
-        return f"{text}, {'as published' if same else 'not the one that was published'}"
-    if report.manifest_sha256 == held.manifest_sha256:
-        return f"{text}, that of the published manifest"
-    return f"{text}, not compared with the one that was published (--commitment)"

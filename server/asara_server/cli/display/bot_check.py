@@ -66,7 +66,7 @@ class BotCheckMeter:
             notify(f"Still {doing} after {duration(time.monotonic() - began, whole_s=True)}")
             if doing == "playing" and not warned:
                 warned = True
-                sooner = "; --bank 60 stops it sooner" if self._bank_s > 60 else ""
+                sooner = "; --clock 60 stops it sooner" if self._bank_s > 60 else ""
                 notify(
                     f"A bot in an endless loop is stopped after {duration(self._bank_s)}{sooner}"
                 )

@@ -44,9 +44,24 @@ err = _Terminal(stderr=True)
 """Standard error: progress, notices and warnings."""
 
 
+_quiet = False
+
+
+def be_quiet() -> None:
+    """Print no notices and no progress from now on."""
+    global _quiet  # noqa: PLW0603 - one terminal, one command
+    _quiet = True
+
+
+def shows_progress() -> bool:
+    """Return True if progress is shown in place, on a terminal."""
+    return err.is_terminal and not _quiet
+
+
 def notify(text: str) -> None:
     """Print a notice to standard error, unwrapped, so that paths stay whole in a pipe."""
-    err.print(text, soft_wrap=True)
+    if not _quiet:
+        err.print(text, soft_wrap=True)
 
 
 def warn(text: str, *, indent: int = 0, words: bool = True) -> None:

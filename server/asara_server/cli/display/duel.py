@@ -9,7 +9,7 @@ from rich.text import Text
 
 from asara_game.rules import format_rule_sets
 from asara_game.vocabulary import RuleSet
-from asara_server.cli.display.console import err, notify
+from asara_server.cli.display.console import err, notify, shows_progress
 from asara_server.cli.display.progress import LINE_INTERVAL_S, RunActivity, wait_text
 from asara_server.cli.display.quantities import count
 from asara_server.text import plain_words
@@ -47,14 +47,14 @@ class DuelMeter:
         shown = ""
         with Live(console=err, transient=True, auto_refresh=False) as live:
             while True:
-                await asyncio.sleep(_TERMINAL_INTERVAL_S if err.is_terminal else LINE_INTERVAL_S)
+                await asyncio.sleep(_TERMINAL_INTERVAL_S if shows_progress() else LINE_INTERVAL_S)
                 line = progress_line(self.duel.report(), self.duel.blocks_left)
                 if self._activity and (waiting := wait_text(self._activity.waits)):
                     line += f"; {waiting}"
                 if line == shown:
                     continue
                 shown = line
-                if err.is_terminal:
+                if shows_progress():
                     live.update(Text(line, no_wrap=True, overflow="ellipsis"), refresh=True)
                 else:
                     notify(line)
@@ -68,10 +68,10 @@ def heading(
     lower, upper = test.bounds
     score = 0.5 + test.margin
     return (
-        f"{a} against {b}, {format_rule_sets(rule_sets)}, {at_once} at once.\n"
-        f"Better means by {test.margin:g}: an expected score of {score:g}, or {elo(score):.0f} "
-        f"Elo.\nProgress: score of {_short(a)} with its 95 % interval, and the state of the\n"
-        f"test between {lower:.1f} (no such difference) and {upper:.1f} (better)."
+        f"{a} against {b}, {format_rule_sets(rule_sets)}, {at_once} at a time.\n"
+        f"A bot counts as better from an expected score of {score:g} ({elo(score):.0f} Elo).\n"
+        f"Progress: the score of {_short(a)} with its 95 % interval, and the state of the\n"
+        f"test between {lower:.1f} (neither is better) and {upper:.1f} (one is better)."
     )
 
 
@@ -110,14 +110,14 @@ def answer(report: DuelReport) -> str:
     )
     if report.better is not None:
         return (
-            f"{a} is better than {b}: it {scored}. Of duels between equals, "
-            f"at most {100 * report.alpha:g} in 100 end with such a claim."
+            f"{a} is better than {b}: it {scored}. If the bots were equal, "
+            f"at most {100 * report.alpha:g} duels in 100 would end with this answer."
         )
     if report.verdict is Verdict.NO_DIFFERENCE:
         return (
             f"Neither is better by {report.margin:g} ({report.margin_elo:.0f} Elo) or more: "
-            f"{a} {scored} against {b}. Of duels in which one is, "
-            f"at most {100 * report.beta:g} in 100 end this way."
+            f"{a} {scored} against {b}. If one were, "
+            f"at most {100 * report.beta:g} duels in 100 would end with this answer."
         )
     return (
         f"Undecided whether {a} or {b} is better: {a} {scored}. "

@@ -8,7 +8,7 @@ from typing import Protocol
 from rich.progress import BarColumn, Progress, TextColumn
 
 from asara_game.rules import format_rule_sets
-from asara_server.cli.display.console import err, notify, out, show_table
+from asara_server.cli.display.console import err, notify, out, show_table, shows_progress
 from asara_server.cli.display.progress import LINE_INTERVAL_S, building_text
 from asara_server.cli.display.quantities import count, duration
 from asara_server.text import plain
@@ -47,7 +47,7 @@ class CheckMeter:
             TextColumn("{task.description}", markup=False),
             console=err,
             transient=True,
-            disable=not err.is_terminal,
+            disable=not shows_progress(),
         )
         self._task = self.bar.add_task(self.summary(), total=self._total, completed=left_out)
 

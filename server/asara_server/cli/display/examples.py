@@ -1,4 +1,4 @@
-"""The examples of the help pages.
+"""The examples of the help pages, and where to read on.
 
 In this order they work as written, in an empty folder: a test plays them. Each line is a command,
 and what it does if that is not plain.
@@ -10,37 +10,36 @@ EXAMPLES: Final[dict[str, tuple[tuple[str, str], ...]]] = {
     "new": (("asara new python my-bot", ""),),
     "match": (
         ("asara match my-bot greedy", ""),
-        ("asara match my-bot greedy --matches 4 -j 2 -o runs/first", "keep replays and logs"),
+        ("asara match my-bot greedy --matches 4 -j 2 -o runs/first", "two at the same time"),
         ("asara match 'search --milliseconds 5' my-bot random", "a bot with an option"),
     ),
     "play": (
         ("asara play", "against greedy"),
         ("asara play my-bot random --rules pro", ""),
     ),
-    "duel": (("asara duel my-bot greedy -o runs/duel", ""),),
+    "duel": (("asara duel my-bot greedy -o runs/duel", "keep every match"),),
     "check": (("asara check my-bot", ""),),
     "rules": (("asara rules", ""),),
-    "tournament plan": (("asara tournament plan cup.toml", ""),),
+    "tournament plan": (
+        ("asara tournament plan cup.toml", ""),
+        ("asara tournament plan cup.toml --explain", "every key of the file"),
+    ),
     "tournament check": (("asara tournament check cup.toml", ""),),
     "tournament run": (
         ("asara tournament run cup.toml -o runs/cup", ""),
-        ("asara tournament run cup.toml -o runs/cup --resume", "go on after Ctrl-C or a crash"),
+        ("asara tournament run cup.toml -o runs/cup --resume", "continue after Ctrl-C or a crash"),
     ),
-    "tournament bundle": (("asara tournament bundle runs/cup", ""),),
     "token new": (("asara token new ann", 'for an entry with token = "ann"'),),
     "token list": (("asara token list", ""),),
     "token revoke": (("asara token revoke ann", ""),),
     "serve": (
-        ("asara serve", "two seats for bots that you start"),
-        ("asara serve --opponent greedy", "one seat, against greedy"),
+        ("asara serve", "two seats for your bots"),
+        ("asara serve greedy", "one seat; greedy takes the other"),
     ),
     "status": (
         ("asara status runs/cup", ""),
-        ("asara status runs/cup --watch 5", "every five seconds, until the run is over"),
-    ),
-    "standings": (
-        ("asara standings runs/cup", ""),
-        ("asara standings runs/cup --cross --json standings.json", ""),
+        ("asara status runs/cup --watch 5", "every five seconds until the run is over"),
+        ("asara status runs/cup --cross --json standings.json", ""),
     ),
     "report": (("asara report runs/cup", "write runs/cup/report.html"),),
     "web": (
@@ -51,6 +50,7 @@ EXAMPLES: Final[dict[str, tuple[tuple[str, str], ...]]] = {
         ("asara audit runs/cup", ""),
         ("asara audit runs/cup --leaks -j 2", ""),
     ),
+    "bundle": (("asara bundle runs/cup", "write runs/cup/bundles/greedy.zip and so on"),),
     "replay show": (
         ("asara replay show runs/cup/replays/r1-basic-0001-1.asara", ""),
         ("asara replay show runs/cup/replays/r1-basic-0001-1.asara --seat 0", "as seat 0 saw it"),
@@ -82,3 +82,33 @@ EXAMPLES: Final[dict[str, tuple[tuple[str, str], ...]]] = {
     ),
     "proto": (("asara proto protos", "then: protoc --proto_path protos ..."),),
 }
+
+_OWN: Final = "server/asara_server"
+_CLI: Final = f"{_OWN}/cli/README.md"
+
+READ_ON: Final[dict[str, str]] = {
+    "new": "clients/README.md",
+    "match": f"{_CLI}#naming-a-bot",
+    "play": f"{_OWN}/web/README.md#playing",
+    "duel": f"{_OWN}/tournament/standings/duel.md",
+    "check": f"{_CLI}#checking-a-bot",
+    "rules": "server/asara_game/README.md",
+    "tournament": f"{_OWN}/tournament/README.md",
+    "tournament run": f"{_OWN}/tournament/run/README.md",
+    "bundle": f"{_OWN}/tournament/run/README.md#bundles",
+    "token": f"{_OWN}/tournament/execution/README.md",
+    "serve": f"{_OWN}/network/README.md",
+    "status": f"{_OWN}/tournament/run/README.md#status",
+    "report": f"{_OWN}/report/README.md",
+    "web": f"{_OWN}/web/README.md",
+    "audit": f"{_OWN}/tournament/run/trust.md",
+    "replay": f"{_OWN}/replay/README.md",
+    "replay decision": "clients/debugging.md",
+    "replay ask": "clients/debugging.md#asking-a-decision-again",
+    "replay clock": f"{_OWN}/replay/disputes.md",
+    "bridge": "clients/bridge/README.md",
+    "sidecar": "clients/sidecar.md",
+    "conformance": f"{_OWN}/conformance/README.md",
+    "proto": "proto/README.md",
+}
+"""Pages of the sources, by command or group."""

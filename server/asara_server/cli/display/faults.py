@@ -145,12 +145,12 @@ def warn_of_views(
         names = _listed([path.name for path in left_out])
         warn(
             f"{entry} does not see {names}, because its folder holds more than "
-            f"{limits.directory_mb:,} MiB; name what it needs of these with {remedy}"
+            f"{limits.directory_mb:,} MiB; list the files that it needs with {remedy}"
         )
     for names_together in () if own else preview.together:
         warn(
-            f"{_listed(names_together)} share a folder: each sees all files in it but the "
-            "programs of the others; give each a folder of its own"
+            f"{_listed(names_together)} share a folder: each sees all files in it except the "
+            "programs of the others; give each entry its own folder"
         )
 
 
@@ -163,7 +163,7 @@ def _listed(names: Sequence[str]) -> str:
 
 def _stays(seat: SeatOutcome, tournament: Tournament) -> bool:
     """Return True if one process of an entry plays all its matches until it forfeits one."""
-    kept = tournament.process_policies[seat.entry] == "run" and tournament.concurrency == 1
+    kept = tournament.process_policies[seat.entry] == "run" and tournament.jobs == 1
     return kept and seat.termination is not Termination.NEVER_STARTED
 
 

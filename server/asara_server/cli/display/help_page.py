@@ -3,10 +3,10 @@
 from enum import Enum
 from typing import Any, Final
 
-import typer
 from typer.core import TyperCommand
 
-from asara_server.cli.display.examples import EXAMPLES
+from asara_server.cli.display.examples import EXAMPLES, READ_ON
+from asara_server.cli.usage_errors import UsageError
 
 _KEPT_WHOLE: Final = 44
 """Longest note, in characters, that is not broken into two lines."""
@@ -14,15 +14,24 @@ _KEPT_WHOLE: Final = 44
 _HARD_SPACE: Final = "\N{NO-BREAK SPACE}"
 
 
+_OF_ALL: Final = ("_quiet", "_verbose")
+"""Options of the root that every command has as well."""
+
+
 class PlainCommand(TyperCommand):
-    """A command with such a help page."""
+    """A command with such a help page, and with the options of all commands."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         try:
             return super().parse_args(ctx, args)
-        except typer.BadParameter as error:
-            error.message = error.message.removeprefix("Value error, ")  # pydantic's own words
+        except UsageError as error:
+            error.ctx = error.ctx or ctx  # type: ignore[attr-defined]
             raise
+
+    def get_params(self, ctx: Any) -> list[Any]:
+        shared = [one for one in ctx.find_root().command.params if one.name in _OF_ALL]
+        own = super().get_params(ctx)
+        return own if self is ctx.find_root().command else [*own[:-1], *shared, *own[-1:]]
 
     def collect_usage_pieces(self, ctx: Any) -> list[str]:
         return ["[OPTIONS]", *map(_argument_name, _parameters(self, ctx, "argument"))]
@@ -30,17 +39,17 @@ class PlainCommand(TyperCommand):
     def format_options(self, ctx: Any, formatter: Any) -> None:
         if arguments := _parameters(self, ctx, "argument"):
             with formatter.section("Arguments"):
-                formatter.write_dl([(_argument_name(one), one.help or "") for one in arguments])
+                formatter.write_dl([(_argument_name(one), _option_help(one)) for one in arguments])
         write_options(self, ctx, formatter)
 
     def format_epilog(self, ctx: Any, formatter: Any) -> None:
-        """Write the examples, as they are to be typed: no line is broken."""
-        examples = EXAMPLES.get(ctx.command_path.partition(" ")[2], ())
-        if not examples:
-            return
+        """Write the examples, as they are to be typed: no line is broken. Then say what to read."""
+        command = ctx.command_path.partition(" ")[2]
         with formatter.section("Examples"):
-            for command, what in examples:
-                formatter.write(f"  {command}\n" + (f"      {what}\n" if what else ""))
+            for example, what in EXAMPLES.get(command, ()):
+                formatter.write(f"  {example}\n" + (f"      {what}\n" if what else ""))
+        page = READ_ON.get(command) or READ_ON[command.partition(" ")[0]]
+        formatter.write(f"\n`asara --help` explains -q and -v.\nRead on: {page}\n")
 
 
 def write_options(command: Any, ctx: Any, formatter: Any) -> None:
@@ -56,10 +65,13 @@ def write_options(command: Any, ctx: Any, formatter: Any) -> None:
 
 
 def _parameters(command: Any, ctx: Any, kind: str) -> list[Any]:
+    shared = _OF_ALL if ctx.parent else ()
     return [
         one
         for one in command.get_params(ctx)
-        if one.param_type_name == kind and not getattr(one, "hidden", False)
+        if one.param_type_name == kind
+        and not getattr(one, "hidden", False)
+        and one.name not in shared
     ]
 
 
@@ -77,12 +89,13 @@ def _option_help(option: Any) -> str:
     """
     notes = []
     if option.required:
-        notes.append("required")
+        if option.param_type_name == "option":
+            notes.append("required")
     elif isinstance(option.show_default, str):
         notes.append(f"default: {option.show_default}")
     elif option.default is True:
         notes.append(f"default: {option.opts[0]}")
-    elif isinstance(option.default, str | int | float | Enum) and option.default is not False:
+    elif option.show_default and _is_shown(option.default):
         notes.append(f"default: {_value(option.default)}")
     if isinstance(option.envvar, str):
         notes.append(f"env: {option.envvar}")
@@ -93,6 +106,10 @@ def _option_help(option: Any) -> str:
     if len(note) <= _KEPT_WHOLE:
         note = note.replace(" ", _HARD_SPACE)
     return f"{text} {note}"
+
+
+def _is_shown(value: Any) -> bool:
+    return value is not False and isinstance(value, str | int | float | Enum | tuple)
 
 
 def _value(value: Any) -> str:

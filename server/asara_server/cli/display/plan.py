@@ -24,7 +24,7 @@ def heading(tournament: Tournament, matches: int, at_once: str) -> str:
     return f"{tournament.title}: {count(matches, 'match')} of {entries}, {at_once}"
 
 
-def show_plan(tournament: Tournament, expected: Estimate, decision_ms: float) -> None:
+def show_plan(tournament: Tournament, expected: Estimate) -> None:
     """Print blocks, matches and their balance for each kind of table, and the duration."""
     balances = {seats: balance(planned_layout(tournament), seats) for seats in tournament.seats}
     rows = [
@@ -41,7 +41,7 @@ def show_plan(tournament: Tournament, expected: Estimate, decision_ms: float) ->
     if len(rows) > 1:
         rows.append(("all", "", f"{expected.blocks:,}", f"{expected.matches:,}", "", ""))
     show_table(
-        heading(tournament, expected.matches, f"{tournament.concurrency} at once"),
+        heading(tournament, expected.matches, f"{tournament.jobs} at a time"),
         ("rules", ">seats", ">blocks", ">matches", ">blocks per entry", ">meetings per pair"),
         rows,
     )
@@ -52,7 +52,8 @@ def show_plan(tournament: Tournament, expected: Estimate, decision_ms: float) ->
         out.print(_looks_text(tournament))
     if text := _team_text(tournament, balances[tournament.seats[0]]):
         out.print(text)
-    out.print(f"Duration: about {duration(expected.likely_s)}, at {decision_ms:g} ms per decision;")
+    quick, slow = duration(expected.likely_s), duration(expected.slow_s)
+    out.print(f"Duration: about {quick} at 1 ms per decision, {slow} at 100 ms per decision;")
     out.print(f"at most {duration(expected.longest_s)}, if every bot uses up its clock.")
     if any(entry.build for entry in tournament.entries):
         out.print("Builds are not counted; `asara tournament check` measures them.")
@@ -84,8 +85,8 @@ def _block_text(tournament: Tournament) -> str:
 def _legs_text(tournament: Tournament, expected: Estimate) -> str:
     """Say how blocks that share deals are played; see `schedule.legs`."""
     legs = max(-(-kind.matches // kind.blocks) for kind in expected.kinds if kind.blocks)
-    match_s = expected.likely_s * tournament.concurrency / max(expected.matches, 1)
-    size = group_size(expected.blocks, tournament.concurrency, match_s)
+    match_s = expected.likely_s * tournament.jobs / max(expected.matches, 1)
+    size = group_size(expected.blocks, tournament.jobs, match_s)
     return (
         f"Blocks are played in groups of about {size:,}, each in {legs} legs: all bots are\n"
         "ended between two matches of one deal."

@@ -11,7 +11,7 @@ from rich.console import RenderableType
 from rich.progress import BarColumn, Progress, TextColumn
 from rich.text import Text
 
-from asara_server.cli.display.console import err, notify
+from asara_server.cli.display.console import err, notify, shows_progress
 from asara_server.cli.display.quantities import count, duration
 from asara_server.cli.display.results import ScoreSoFar, scores_table
 from asara_server.outcome import match_scores
@@ -77,7 +77,7 @@ class RunMeter:
             TextColumn("{task.description}", markup=False),
             console=err,
             transient=True,
-            disable=not err.is_terminal,
+            disable=not shows_progress(),
         )
         self._task = self._bar.add_task(self.summary(), total=total)
 
@@ -161,7 +161,7 @@ def wait_text(waits: Sequence[Wait]) -> str:
     if not late:
         return ""
     wait = late[0]
-    task = f"decision {wait.decision_id} of {wait.match_id}" if wait.decision_id else "to dial in"
+    task = f"decision {wait.decision_id} of {wait.match_id}" if wait.decision_id else "to connect"
     left = duration(wait.left_s, whole_s=True)
     others = f", and for {len(late) - 1} more" if len(late) > 1 else ""
     colon = ": " if wait.decision_id else " "
@@ -184,4 +184,4 @@ def awaited_text(entries: Sequence[str]) -> str:
     if not entries:
         return ""
     more = f" and {len(entries) - _NAMES_SHOWN} more" if len(entries) > _NAMES_SHOWN else ""
-    return f"; waiting for {', '.join(entries[:_NAMES_SHOWN])}{more} to dial in"
+    return f"; waiting for {', '.join(entries[:_NAMES_SHOWN])}{more} to connect"

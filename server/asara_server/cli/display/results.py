@@ -1,4 +1,4 @@
-"""Tables of results: one match, standings, ladder."""
+"""Tables of results: one match, standings."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import NamedTuple
@@ -9,9 +9,9 @@ from asara_server.cli.display.console import make_table, out, show_table
 from asara_server.cli.display.quantities import count, duration
 from asara_server.text import plain, plain_words
 from asara_server.tournament.standings.match_result import MatchResult
-from asara_server.tournament.standings.model import LadderRow, SeatScore, Standings, StandingsRow
+from asara_server.tournament.standings.model import SeatScore, Standings, StandingsRow
 
-_LADDER_ROWS = 10
+_ROWS = 10
 
 _FOLDERS_NAMED = 10
 
@@ -32,9 +32,15 @@ def show_match(result: MatchResult) -> None:
     show_table(f"{result.match_id} ({duration(result.seconds)})", columns, rows)
 
 
-def show_standings(standings: Standings) -> None:
-    """Print the standings, scores by rule sets if there are several, and scores by seat."""
+def show_standings(standings: Standings, *, forfeits: bool = True) -> None:
+    """Print the standings, scores by rule sets if there are several, and scores by seat.
+
+    `forfeits` adds a table of the kinds of forfeits, if there are any.
+    """
     _show_overall(standings)
+    if forfeits and any(row.faults for row in standings.overall):
+        out.print()
+        _show_faults(standings.overall)
     for line in _reservations(standings):
         out.print(line)
     if len(standings.by_rule_sets) > 1:
@@ -62,10 +68,6 @@ def _reservations(standings: Standings) -> Iterator[str]:
         yield f"Intervals and ranks allow for {count(looks, 'look')} at the results."
 
 
-LADDER_NOTE = "400 points more are odds of ten to one. The standings are by score."
-"""Explanation of the ladder's columns."""
-
-
 def left_out_text(folders: Collection[str]) -> str:
     """Return a line that names folders without an entry, which `entries_from` found."""
     names = [plain(folder) for folder in folders]
@@ -85,7 +87,7 @@ class ScoreSoFar(NamedTuple):
         return ScoreSoFar(self.matches + 1, self.total + score)
 
 
-def scores_table(scores: Mapping[str, ScoreSoFar], limit: int = _LADDER_ROWS) -> Table:
+def scores_table(scores: Mapping[str, ScoreSoFar], limit: int = _ROWS) -> Table:
     """Return a table of the mean match scores of entries that have played, best first."""
     rows = sorted(scores.items(), key=lambda item: (-item[1].total / item[1].matches, item[0]))
     return make_table(
@@ -93,23 +95,6 @@ def scores_table(scores: Mapping[str, ScoreSoFar], limit: int = _LADDER_ROWS) ->
         (
             (str(place), entry, f"{score.total / score.matches:.3f}", f"{score.matches:,}")
             for place, (entry, score) in enumerate(rows[:limit], 1)
-        ),
-    )
-
-
-def ladder_table(rows: Sequence[LadderRow], limit: int = _LADDER_ROWS) -> Table:
-    """Return a table of the first rows of a ladder."""
-    return make_table(
-        (">#", "entry", ">rating", ">95 %", ">matches"),
-        (
-            (
-                str(place),
-                row.entry,
-                "–" if row.rating is None else f"{row.rating:,.0f}",
-                "{:,.0f}–{:,.0f}".format(*row.interval_95) if row.interval_95 else "–",
-                f"{row.matches:,}",
-            )
-            for place, row in enumerate(rows[:limit], 1)
         ),
     )
 
@@ -169,10 +154,9 @@ def _show_overall(standings: Standings) -> None:
         columns.append(">forfeits")
         for cells, number in zip(rows, faults, strict=True):
             cells.append(f"{number:,}" if number else "")
-    show_table(f"{standings.title}: {_match_counts(standings)}", columns, rows)
-    if any(faults):
-        out.print()
-        _show_faults(standings.overall)
+    title = plain(f"{standings.title}: {_match_counts(standings)}", longest=None)
+    out.print(title, style="bold")
+    out.print(make_table(columns, rows))
 
 
 def _match_counts(standings: Standings) -> str:

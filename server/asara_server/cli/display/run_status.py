@@ -7,43 +7,35 @@ from rich.progress_bar import ProgressBar
 from asara_server.cli.display.console import out, show_table
 from asara_server.cli.display.progress import building_text
 from asara_server.cli.display.quantities import count, duration
-from asara_server.cli.display.results import (
-    LADDER_NOTE,
-    ladder_table,
-    left_out_text,
-    show_standings,
-)
+from asara_server.cli.display.results import left_out_text, show_cross_table, show_standings
 from asara_server.text import plain, plain_words
 from asara_server.tournament.run.directory import RemoteInfo
-from asara_server.tournament.run.read_run import run_standings
-from asara_server.tournament.run.status import FailingEntry, RunState, RunStatus, StatusReader
-from asara_server.tournament.standings.standings import compute_ladder
+from asara_server.tournament.run.status import FailingEntry, RunState, RunStatus
+from asara_server.tournament.standings.model import Standings
 
 _REASON_CHARACTERS = 240
 """Longest reason that is shown whole; it may quote the output of a bot."""
 
 
-def show_status(status: RunStatus, reader: StatusReader, top: int, *, standings: bool) -> None:
-    """Print the status of a run, in tables of at most `top` rows (0: all).
+def show_status(
+    status: RunStatus, standings: Standings | None, *, cross: bool = False, rows: int | None = None
+) -> None:
+    """Print the status and standings of a run; without a match there are no standings.
 
-    With `standings`, the current standings replace the ladder.
+    `cross` adds the cross table. Tables of forfeits have at most `rows` rows.
     """
-    limit = top or len(status.info.entries) or len(reader.results)
     _show_progress(status)
     out.print()
-    if standings:
-        show_standings(run_standings(reader.directory, status.info, reader.results))
-    elif reader.results:
-        ladder = compute_ladder(status.info.entries, reader.results, status.info.looks)
-        out.print("Ladder", style="bold")
-        out.print(ladder_table(ladder, limit))
-        _show_omitted(len(ladder) - limit)
-        out.print(LADDER_NOTE)
-    else:
+    if standings is None:
         out.print("No match is over yet.")
+    else:
+        show_standings(standings, forfeits=False)
+        if cross:
+            out.print()
+            show_cross_table(standings)
     if status.failing:
         out.print()
-        _show_forfeits(status.failing, limit)
+        _show_forfeits(status.failing, rows or len(status.failing))
     if status.remote is not None and status.remote.entries and status.left:
         out.print()
         _show_remote(status.remote)
@@ -60,7 +52,7 @@ def _show_progress(status: RunStatus) -> None:
     if status.state is RunState.RUNNING and status.process:
         state += f" (process {status.process})"
     elif status.state is RunState.PREPARED:
-        state += "; nothing was played yet; begin it with --resume"
+        state += "; nothing was played yet; start it with --resume"
     elif status.state in {RunState.STOPPED, RunState.KILLED}:
         state += "; continue it with --resume"
     out.print(plain(f"{status.info.title}: {state}", longest=None), style="bold")
@@ -144,7 +136,7 @@ def _show_remote(remote: RemoteInfo) -> None:
     states = {
         "here": "connected",
         "awaited": f"awaited, for at most {duration(remote.wait_s, whole_s=True)}",
-        "missed": "missed; forfeits its matches until it dials in",
+        "missed": "missed; forfeits its matches until it connects",
     }
     show_table(
         f"On other machines, by {remote.address}",

@@ -4,9 +4,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from asara_server.cli.options.match import Clock
 from asara_server.cli.options.sandbox import SandboxChoice
 
-BANK_S: Final = 600.0
+GENEROUS_CLOCK: Final = Clock(600)
 START_UP_S: Final = 120.0
 
 
@@ -14,13 +15,11 @@ START_UP_S: Final = 120.0
 class CheckBotOptions:
     bot: str
     rules: str
-    bank: float
+    clock: Clock
     start_up: float
     out_directory: Path | None
     """None if nothing is kept."""
     json_file: Path | None
-    show_output: bool
-    """True if what the bots print is shown while they play."""
     sandbox: SandboxChoice
     readable: tuple[str, ...]
     """Further paths that the bot may read."""

@@ -1,7 +1,6 @@
-"""The option --executor: what plays the matches of a tournament."""
+"""The options --jobs, --workers and --dask: what plays the matches of a tournament."""
 
 from dataclasses import dataclass
-from enum import Enum
 from typing import Annotated
 
 import typer
@@ -9,18 +8,16 @@ import typer
 from asara_server.cli.errors import UserError
 from asara_server.tournament.config.tournament_file import Tournament
 
-
-class ExecutorChoice(Enum):
-    LOCAL = "local"
-    PROCESSES = "processes"
-    DASK = "dask"
-
-
-ExecutorOption = Annotated[
-    ExecutorChoice,
+JobsOption = Annotated[
+    int | None,
     typer.Option(
-        "--executor",
-        help="Play matches in this process, in worker processes, or on a Dask cluster.",
+        "--jobs",
+        "-j",
+        metavar="N",
+        min=1,
+        max=10_000,
+        help="Number of matches to play at the same time.",
+        show_default="`jobs` of the tournament file",
     ),
 ]
 WorkersOption = Annotated[
@@ -30,43 +27,44 @@ WorkersOption = Annotated[
         metavar="N",
         min=1,
         max=1_000,
-        help="Number of worker processes; each plays one deal block at a time.",
-        show_default="concurrency of the tournament file",
+        help="Play with N worker processes, each with its own referee and one match at a time.",
+        show_default="one referee plays all matches",
     ),
 ]
-SchedulerOption = Annotated[
+DaskOption = Annotated[
     str | None,
     typer.Option(
-        "--scheduler",
+        "--dask",
         metavar="ADDRESS",
-        help="Scheduler of the Dask cluster, such as tcp://host:8786.",
+        help="Play on a Dask cluster; ADDRESS is its scheduler, such as tcp://host:8786.",
     ),
 ]
 
 
 @dataclass(frozen=True, slots=True)
 class ExecutorOptions:
-    """The options --executor, --workers and --scheduler."""
+    """The options --workers and --dask."""
 
-    choice: ExecutorChoice
     workers: int | None
-    scheduler: str | None
+    dask: str | None
 
-    def check(self, tournament: Tournament, *, metrics: bool) -> None:
+    def check(self, tournament: Tournament, *, jobs: int | None, metrics: bool) -> None:
         """Raise UserError for options that do not fit each other or the tournament."""
-        if tournament.remote_entries and self.choice is not ExecutorChoice.LOCAL:
+        given = [name for name in ("workers", "dask") if getattr(self, name) is not None]
+        if not given:
+            return
+        option = f"--{given[0]}"
+        if len(given) > 1:
+            raise UserError("--workers is for this machine and --dask for a cluster; use one")
+        if jobs is not None:
+            raise UserError(f"--jobs is for a single referee; with {option}, remove it")
+        if tournament.remote_entries:
             raise UserError(
-                f"--executor {self.choice.value}: entry {tournament.remote_entries[0]} is on "
-                "another machine and can only play with --executor local"
+                f"{option}: the bot of {tournament.remote_entries[0]} is on another machine and "
+                f"connects to a single referee; remove {option}"
             )
-        if self.workers is not None and self.choice is not ExecutorChoice.PROCESSES:
-            raise UserError("--workers requires --executor processes")
-        if self.scheduler is not None and self.choice is not ExecutorChoice.DASK:
-            raise UserError("--scheduler requires --executor dask")
-        if self.scheduler is None and self.choice is ExecutorChoice.DASK:
-            raise UserError("--executor dask requires --scheduler ADDRESS")
-        if metrics and self.choice is ExecutorChoice.DASK:
+        if metrics and self.dask is not None:
             raise UserError(
-                "--metrics covers the referees of this machine, but with --executor dask every "
-                "worker of the cluster has its own; remove one of the two options"
+                "--metrics covers the referees of this machine, but with --dask every worker of "
+                "the cluster has its own; remove one of the two options"
             )

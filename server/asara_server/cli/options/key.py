@@ -10,7 +10,7 @@ KeyOption = Annotated[
     typer.Option(
         "--key",
         metavar="FILE",
-        help="Private key that signs replays; created if missing.",
+        help="Private key that signs the replays; created if it does not exist.",
         show_default="asara/referee.key in the user's configuration directory",
     ),
 ]

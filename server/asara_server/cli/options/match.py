@@ -1,9 +1,8 @@
 """Options of the commands that play matches: rules, seed, clocks, and a series of matches."""
 
 from dataclasses import dataclass
-from enum import Enum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, NamedTuple
 
 import typer
 
@@ -16,16 +15,51 @@ from asara_server.match.spec import ClockSettings
 _MOST_SECONDS = 86_400
 _CLOCKS = ClockSettings()
 
-BANK_S = _CLOCKS.bank_s
-INCREMENT_S = _CLOCKS.increment_s
 START_UP_S = _CLOCKS.start_up_s
+
+
+class Clock(NamedTuple):
+    """The value of --clock, in seconds."""
+
+    bank_s: float
+    increment_s: float = _CLOCKS.increment_s
+
+    def __str__(self) -> str:
+        return f"{self.bank_s:g}+{self.increment_s:g}"
+
+
+USUAL_CLOCK = Clock(_CLOCKS.bank_s)
+
+
+def parse_clock(text: str | Clock) -> Clock:
+    """Return the clock that `60` or `60+0.5` stands for; raises BadParameter."""
+    if isinstance(text, Clock):  # a default
+        return text
+    bank, plus, increment = text.partition("+")
+    try:
+        clock = Clock(float(bank), float(increment)) if plus else Clock(float(bank))
+    except ValueError:
+        raise typer.BadParameter(f"{text!r} is not a clock such as 60+0.5") from None
+    if not (0.001 <= clock.bank_s <= _MOST_SECONDS and 0 <= clock.increment_s <= _MOST_SECONDS):
+        raise typer.BadParameter(
+            f"the bank of {text!r} must be 0.001 to {_MOST_SECONDS} seconds, "
+            f"and the increment 0 to {_MOST_SECONDS}"
+        )
+    return clock
+
 
 RulesOption = Annotated[
     str,
     typer.Option(
         "--rules",
         metavar="RULES",
-        help="Combination of rule sets, such as pro+gifts; `asara rules` lists all.",
+        help="Rule sets, such as pro+gifts; `asara rules` lists all combinations.",
+    ),
+]
+JobsOption = Annotated[
+    int,
+    typer.Option(
+        "--jobs", "-j", metavar="N", min=1, help="Number of matches to play at the same time."
     ),
 ]
 SeedOption = Annotated[
@@ -33,37 +67,18 @@ SeedOption = Annotated[
     typer.Option(
         "--seed",
         metavar="TEXT",
-        help="Any text, to repeat the deals; bots could guess it, so use it with your own only.",
+        help="Any text; the same text repeats the same deals. Bots could guess it, so use it only "
+        "with your own bots.",
         show_default="random",
     ),
 ]
-StrongSeedOption = Annotated[
-    str | None,
+ClockOption = Annotated[
+    Clock,
     typer.Option(
-        "--seed",
-        metavar="HEX",
-        help="Seed of all deals, to repeat them: 64 random hexadecimal digits; keep it secret.",
-        show_default="random",
-    ),
-]
-BankOption = Annotated[
-    float,
-    typer.Option(
-        "--bank",
-        metavar="SECONDS",
-        min=0.001,
-        max=_MOST_SECONDS,
-        help="Time bank of each bot for a whole match.",
-    ),
-]
-IncrementOption = Annotated[
-    float,
-    typer.Option(
-        "--increment",
-        metavar="SECONDS",
-        min=0,
-        max=_MOST_SECONDS,
-        help="Time added to the bank with each decision.",
+        "--clock",
+        metavar="BANK[+INCREMENT]",
+        parser=parse_clock,
+        help="Seconds each bot has for a whole match, and seconds added per decision.",
     ),
 ]
 StartUpOption = Annotated[
@@ -73,28 +88,7 @@ StartUpOption = Annotated[
         metavar="SECONDS",
         min=0.001,
         max=_MOST_SECONDS,
-        help="Time limit for a bot to start and dial in.",
-    ),
-]
-
-ShowOutputOption = Annotated[
-    bool, typer.Option("--show-output", help="Show what the bots print while they play.")
-]
-NoPonderOption = Annotated[
-    bool, typer.Option("--no-ponder", help="Freeze bots in the sandbox while they are not asked.")
-]
-
-
-class ProcessesChoice(Enum):
-    RUN = "run"
-    MATCH = "match"
-
-
-ProcessesOption = Annotated[
-    ProcessesChoice,
-    typer.Option(
-        "--processes",
-        help="Lifetime of a bot's process; with run, it plays further matches, with other deals.",
+        help="Seconds a bot has to start and connect.",
     ),
 ]
 
@@ -113,18 +107,12 @@ class SeriesOptions:
 
     rules: str
     seed: str | None
-    at_once: int | None
+    jobs: int | None
     """Number of matches at once; None for one per CPU core."""
-    bank: float
-    increment: float
+    clock: Clock
     start_up: float
     out_directory: Path | None
     """Run directory; None if the run is not kept."""
-    replace: bool
-    key: Path | None
-    processes: ProcessesChoice
     sandbox: SandboxChoice
     readable: tuple[str, ...] = ()
     """Paths that the bots may read in the sandbox besides their own files."""
-    ponder: bool = True
-    """False to freeze bots in the sandbox while they are not asked."""

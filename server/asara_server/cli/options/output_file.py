@@ -37,7 +37,7 @@ def check_output(
             or _run_problem(target, run, allowed)
         )
     except OSError as error:
-        problem = f"{error.strerror or error}; name another file"
+        problem = f"{error.strerror or error}; choose another file"
     if problem:
         raise UserError(f"{option} {path}: {problem}")
 
@@ -47,7 +47,7 @@ def write_output(path: Path, content: bytes) -> None:
     try:
         replace_file(Path(os.path.realpath(path)), content)
     except OSError as error:
-        remedy = "name another file"
+        remedy = "choose another file"
         if error.errno in (errno.ENOSPC, errno.EDQUOT):
             remedy = "free space, then repeat the command"
         text = f"{path}: cannot be written: {error.strerror}; {remedy}"
@@ -60,16 +60,16 @@ def _place_problem(target: Path) -> str:
     except (FileNotFoundError, NotADirectoryError):
         if target.parent.is_dir():
             return ""
-        return "its directory does not exist; create that first, or name another file"
+        return "its directory does not exist; create that first, or choose another file"
     if stat.S_ISDIR(mode):
         return "is a directory; name a file"
-    return "" if stat.S_ISREG(mode) else "is not a regular file; name another file"
+    return "" if stat.S_ISREG(mode) else "is not a regular file; choose another file"
 
 
 def _input_problem(target: Path, inputs: Iterable[Path]) -> str:
     for path in inputs:
         if target.exists() and path.exists() and target.samefile(path):
-            return "is the file that the command reads; name another file"
+            return "is the file that the command reads; choose another file"
     return ""
 
 

@@ -8,7 +8,9 @@ import typer
 from asara_server.cli.errors import UserError
 from asara_server.tournament.run.read_run import NoRunError, RunError
 
-RunDirectoryArgument = Annotated[Path, typer.Argument(metavar="DIR", help="Run directory.")]
+RunDirectoryArgument = Annotated[
+    Path, typer.Argument(metavar="DIR", help="Run directory: the folder you passed to --out.")
+]
 
 
 def run_error(error: RunError) -> UserError:

@@ -1,4 +1,4 @@
-"""The options --out and --replace."""
+"""The option --out."""
 
 from pathlib import Path
 from typing import Annotated
@@ -7,8 +7,10 @@ import typer
 
 OutOption = Annotated[
     Path | None,
-    typer.Option("--out", "-o", metavar="DIR", help="Keep standings, replays and logs in DIR."),
-]
-ReplaceOption = Annotated[
-    bool, typer.Option("--replace", help="Delete the run that DIR already holds.")
+    typer.Option(
+        "--out",
+        "-o",
+        metavar="DIR",
+        help="Keep standings, replays and logs in DIR, which must be new or empty.",
+    ),
 ]

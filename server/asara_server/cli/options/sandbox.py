@@ -22,7 +22,7 @@ SandboxOption = Annotated[
     typer.Option(
         "--sandbox",
         envvar="ASARA_SANDBOX",
-        help="Isolation of the bots; with none, they run with your rights.",
+        help="How bots are isolated; with none, they run with your rights.",
     ),
 ]
 ReadableOption = Annotated[
@@ -30,7 +30,7 @@ ReadableOption = Annotated[
     typer.Option(
         "--readable",
         metavar="PATH",
-        help="Further file or folder that bots may read in the sandbox; repeatable.",
+        help="Further file or folder that bots may read in the sandbox. Can be repeated.",
     ),
 ]
 

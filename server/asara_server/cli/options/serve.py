@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from asara_server.cli.options.match import Clock
 from asara_server.cli.options.sandbox import SandboxChoice
 
 ListenOption = Annotated[
@@ -19,35 +20,46 @@ ListenOption = Annotated[
 SeatsOption = Annotated[
     int, typer.Option("--seats", metavar="N", min=2, max=4, help="Number of seats, 2 to 4.")
 ]
-OpponentOption = Annotated[
+OpponentsArgument = Annotated[
     list[str] | None,
-    typer.Option(
-        "--opponent",
-        metavar="BOT",
-        help="Fill a seat with a bot, named as for `asara match`; repeatable.",
+    typer.Argument(
+        metavar="BOT", help="Bots that take the other seats, named as for `asara match`."
     ),
 ]
 MatchesOption = Annotated[
     int,
-    typer.Option("--matches", metavar="N", min=0, help="Number of matches; 0 plays until stopped."),
+    typer.Option("--matches", metavar="N", min=0, help="Number of matches; 0 means no limit."),
 ]
-ReplaysOption = Annotated[
+ReplayFolderOption = Annotated[
     Path | None,
-    typer.Option("--replays", metavar="DIR", help="Keep a replay of each match in DIR."),
+    typer.Option("--out", "-o", metavar="DIR", help="Keep a replay of each match in DIR."),
+]
+SeedOption = Annotated[
+    str | None,
+    typer.Option(
+        "--seed",
+        metavar="TEXT",
+        help="64 random hexadecimal digits, which no bot can guess; they repeat the same deals.",
+        show_default="random",
+    ),
 ]
 TlsCertOption = Annotated[
     Path | None,
-    typer.Option("--tls-cert", metavar="FILE", help="Certificate chain (PEM); needs --tls-key."),
+    typer.Option(
+        "--tls-cert",
+        metavar="FILE",
+        help="PEM file of the TLS certificate with its chain; needs --tls-key.",
+    ),
 ]
 TlsKeyOption = Annotated[
     Path | None,
-    typer.Option("--tls-key", metavar="FILE", help="Private key of the certificate (PEM)."),
+    typer.Option("--tls-key", metavar="FILE", help="PEM file of the certificate's private key."),
 ]
 InsecureRemoteOption = Annotated[
     bool,
     typer.Option(
         "--insecure-remote",
-        help="Allow other machines to connect without TLS, read metrics and see the matches.",
+        help="Let other machines connect and watch the matches, without encryption.",
     ),
 ]
 
@@ -61,15 +73,10 @@ class ServeOptions:
     matches: int
     """Number of matches; 0 for an unlimited number."""
     seed: str | None
-    bank: float
-    increment: float
-    replays: Path | None
-    key: Path | None
+    clock: Clock
+    out_directory: Path | None
     tls_cert: Path | None
     tls_key: Path | None
     insecure_remote: bool
     sandbox: SandboxChoice
-    readable: tuple[str, ...] = ()
-    """Paths that the bots may read in the sandbox besides their own files."""
-    metrics: str | None
     web: str | None

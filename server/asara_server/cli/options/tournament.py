@@ -1,7 +1,6 @@
 """The options of `asara tournament`."""
 
 from dataclasses import dataclass
-from enum import Enum
 from pathlib import Path
 from typing import Annotated
 
@@ -10,20 +9,11 @@ import typer
 from asara_server.cli.options.executor import ExecutorOptions
 from asara_server.cli.options.sandbox import SandboxChoice
 
-
-class DurabilityChoice(Enum):
-    NORMAL = "normal"
-    FULL = "full"
-
-
 FileArgument = Annotated[Path, typer.Argument(metavar="FILE.toml", help="The tournament file.")]
-DecisionMsOption = Annotated[
-    float,
+ExplainOption = Annotated[
+    bool,
     typer.Option(
-        "--decision-ms",
-        metavar="MS",
-        min=0,
-        help="Milliseconds that a bot is assumed to need for a decision.",
+        "--explain", help="Show every key of the file instead, with its value and meaning."
     ),
 ]
 PrecisionOption = Annotated[
@@ -33,7 +23,7 @@ PrecisionOption = Annotated[
         metavar="SCORE",
         min=0.001,
         max=0.5,
-        help="Say how many blocks make intervals of the score as wide as plus or minus this.",
+        help="Show how many blocks it takes to estimate scores to within plus or minus SCORE.",
     ),
 ]
 PilotOption = Annotated[
@@ -41,32 +31,33 @@ PilotOption = Annotated[
     typer.Option(
         "--pilot",
         metavar="DIR",
-        help="Run with blocks of the same kind, whose scores tell how much luck there is.",
+        help="With --precision: a run of the same kind, to estimate how much luck there is.",
     ),
 ]
 OutOption = Annotated[
-    Path, typer.Option("--out", "-o", metavar="DIR", help="Run directory; must be new or empty.")
+    Path,
+    typer.Option(
+        "--out",
+        "-o",
+        metavar="DIR",
+        help="Folder of the run: new or empty, or with --resume that of the run to continue.",
+    ),
 ]
 ResumeOption = Annotated[
-    bool, typer.Option("--resume", help="Resume the stopped or killed run in DIR.")
+    bool, typer.Option("--resume", help="Continue a run that was stopped or killed.")
 ]
 PrepareOption = Annotated[
     bool,
     typer.Option(
-        "--prepare", help="Only sign the manifest, to be published; --resume then begins the play."
-    ),
-]
-DurabilityOption = Annotated[
-    DurabilityChoice,
-    typer.Option(
-        "--durability",
-        help="Survive a crash of asara (normal), or also a loss of power (full).",
+        "--prepare",
+        help="Only write and sign the manifest, so that you can publish it; --resume then plays.",
     ),
 ]
 InsecureRemoteOption = Annotated[
     bool,
     typer.Option(
-        "--insecure-remote", help="Allow other machines to read the metrics and see the matches."
+        "--insecure-remote",
+        help="Let other machines read the metrics and watch the matches, without encryption.",
     ),
 ]
 
@@ -74,12 +65,15 @@ InsecureRemoteOption = Annotated[
 CheckOutOption = Annotated[
     Path | None,
     typer.Option(
-        "--out", "-o", metavar="DIR", help="Keep output and replays in DIR; must be new or empty."
+        "--out",
+        "-o",
+        metavar="DIR",
+        help="Keep output and replays in DIR, which must be new or empty.",
     ),
 ]
 RemoteOption = Annotated[
     bool,
-    typer.Option("--remote", help="Wait for the bots on other machines, and check them too."),
+    typer.Option("--remote", help="Wait for the bots on other machines, and check them as well."),
 ]
 
 
@@ -101,11 +95,11 @@ class TournamentOptions:
     file: Path
     out_directory: Path
     key: Path | None
-    replace: bool
     resume: bool
     prepare: bool
-    durability: DurabilityChoice
     sandbox: SandboxChoice
+    jobs: int | None
+    """Number of matches at the same time; None for that of the tournament file."""
     executor: ExecutorOptions
     metrics: str | None
     web: str | None

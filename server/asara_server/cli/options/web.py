@@ -11,30 +11,38 @@ WebOption = Annotated[
     typer.Option(
         "--web",
         metavar="ADDRESS",
-        help="Show the matches in a browser, served at host:port; port 0 picks a free port.",
+        help="Show the matches in a browser, at host:port; port 0 picks a free port.",
     ),
 ]
 DirectoriesArgument = Annotated[
     list[Path] | None,
     typer.Argument(
         metavar="DIR",
-        help="Runs, folders of runs, or folders of replays.",
-        show_default="the current directory if it holds runs, or runs",
+        help="Runs, folders with runs, or folders with replays.",
+        show_default="the current folder if it contains runs, otherwise ./runs",
     ),
 ]
 ListenOption = Annotated[
     str,
     typer.Option(
-        "--listen", metavar="ADDRESS", help="Listen at host:port; port 0 picks a free port."
+        "--listen",
+        metavar="ADDRESS",
+        help="Address host:port of the page; port 0 picks a free port.",
     ),
 ]
 RemoteOption = Annotated[
-    bool, typer.Option("--insecure-remote", help="Allow other machines to see the matches.")
+    bool,
+    typer.Option(
+        "--insecure-remote", help="Let other machines see the matches, without encryption."
+    ),
 ]
 HostOption = Annotated[
     list[str] | None,
     typer.Option(
-        "--host", metavar="NAME", help="Name by which browsers call this server; repeatable."
+        "--host",
+        metavar="NAME",
+        help="Host name by which browsers reach this server, for example behind a proxy. Can be "
+        "repeated.",
     ),
 ]
 EmbedOption = Annotated[
@@ -42,7 +50,8 @@ EmbedOption = Annotated[
     typer.Option(
         "--embed",
         metavar="ORIGIN",
-        help="Let pages of this origin, such as https://example.org, embed matches; repeatable.",
+        help="Let pages of this origin, such as https://example.org, embed matches. Can be "
+        "repeated.",
     ),
 ]
 ChildOption = Annotated[bool, typer.Option("--child", hidden=True)]

@@ -11,6 +11,7 @@ from asara_server.cli.display.console import err, notify, out, show_table
 from asara_server.cli.display.faults import warn_of_views
 from asara_server.cli.errors import UserError
 from asara_server.cli.options.bots import BotCommand, find_bots
+from asara_server.cli.options.check import START_UP_S
 from asara_server.cli.options.log import LogOptions
 from asara_server.cli.options.sandbox import SandboxChoice
 from asara_server.cli.sessions.bot_build import bot_entry, built_bots
@@ -43,8 +44,8 @@ _MOST_OUTPUT = 200
 """Lines of the bot's output that are shown, the last ones."""
 
 _NO_SEED = (
-    "No ASARA_SEED is recorded with this replay, so that random choices differ. With the one that "
-    "the bot had, --seed repeats them."
+    "The bot's random choices can differ, because no ASARA_SEED is recorded with this replay. In "
+    "the directory of its run, they are repeated."
 )
 _MOST_LISTED = 10
 """Numbers of earlier decisions that are listed."""
@@ -61,12 +62,9 @@ class AskOptions:
     """None for the seat of the entry that is named like the bot."""
     limit: float | None
     """Seconds for each reply; None for the time that the seat had."""
-    start_up: float
     sandbox: SandboxChoice
     readable: tuple[str, ...]
     """Further paths that the bot may read."""
-    seed: int | None = None
-    """ASARA_SEED of the bot; None for the recorded one, if there is one."""
 
 
 def ask_again(replay: Replay, options: AskOptions, log: LogOptions) -> int:
@@ -79,12 +77,11 @@ def ask_again(replay: Replay, options: AskOptions, log: LogOptions) -> int:
     except ReplayError as error:
         raise UserError(f"{options.file}: {error}", status=1) from None
     hidden = [options.file, default_key_path()]
-    seed = options.seed
+    seed = None
     run_directory = options.file.resolve().parent.parent
     if (run_directory / "run.json").is_file():
         hidden.append(run_directory)
-        if seed is None:
-            seed = _recorded_seed(run_directory, replay, seat)
+        seed = _recorded_seed(run_directory, replay, seat)
     entry = bot_entry(bot, options.readable)
     sandbox = sandbox_of_bots(options.sandbox, [bot.directory], secret=hidden)
     [entry] = built_bots([entry], sandbox)
@@ -126,7 +123,7 @@ def _seat(replay: Replay, bot: BotCommand) -> int:
     if len(named) == 1:
         return named[0]
     seats = seats_text(entries)
-    raise UserError(f"no seat is that of {bot.name!r} alone; choose one with --seat: {seats}")
+    raise UserError(f"--seat: choose the seat to ask for {bot.name!r}: {seats}")
 
 
 def _recorded_seed(run_directory: Path, replay: Replay, seat: int) -> int | None:
@@ -149,7 +146,7 @@ async def _ask(
     seed: int | None,
 ) -> AskedAnswer:
     referee = AskingReferee(
-        replay, seat, options.number, start_up_s=options.start_up, limit_s=options.limit
+        replay, seat, options.number, start_up_s=START_UP_S, limit_s=options.limit
     )
     async with AsyncExitStack() as stack:
         addresses = stack.enter_context(closing(BotAddresses(referee, LOCAL_TRANSPORT)))

@@ -15,7 +15,7 @@ from asara_server.cli.display.audit import (
     single_key_warning,
     sound_lines,
 )
-from asara_server.cli.display.console import err, notify, out, warn
+from asara_server.cli.display.console import err, notify, out, shows_progress, warn
 from asara_server.cli.errors import UserError
 from asara_server.eventlog.replay import ReplayError
 from asara_server.replay.audit import Verdict
@@ -49,26 +49,18 @@ _NOTICE_INTERVAL = 1000
 """Number of replays between two notices of progress if standard error is not a terminal."""
 
 
-def published(key: Path | None, manifest: str | None, commitment: str | None) -> Published:
+def published(key: Path | None, manifest: str | None) -> Published:
     """Return what the auditor holds, from the values of the options."""
-    hashes = {"manifest": manifest, "commitment": commitment}
-    for name, text in hashes.items():
-        if text is not None and not re.fullmatch("[0-9a-fA-F]{64}", text):
-            raise UserError(f"--{name} {text}: must have 64 hexadecimal digits")
+    if manifest is not None and not re.fullmatch("[0-9a-fA-F]{64}", manifest):
+        raise UserError(f"--manifest {manifest}: must have 64 hexadecimal digits")
     try:
         public_key = None if key is None else read_public_key(key)
     except KeyFileError as error:
         raise UserError(str(error)) from None
-    return Published(
-        public_key,
-        None if manifest is None else manifest.lower(),
-        None if commitment is None else commitment.lower(),
-    )
+    return Published(public_key, None if manifest is None else manifest.lower())
 
 
-def audit_paths(
-    paths: Sequence[Path], held: Published, *, leaks: bool, processes: int | None
-) -> int:
+def audit_paths(paths: Sequence[Path], held: Published, *, leaks: bool, jobs: int | None) -> int:
     """Audit the runs and replays at these paths; return the exit status."""
     try:
         plan = plan_audit(paths, held, leaks=leaks)
@@ -77,7 +69,7 @@ def audit_paths(
     unsound = 0
     faults = []
     alone = {job.path for job in plan.jobs[len(plan.jobs) - plan.single :]}
-    verdicts = _or_error(audit_replays(plan.jobs, processes))
+    verdicts = _or_error(audit_replays(plan.jobs, jobs))
     for file, verdict in _with_progress(verdicts, len(plan.jobs)):
         if verdict.fault is not None:
             unsound += 1
@@ -129,7 +121,7 @@ def audit_inclusion(
 ) -> int:
     """Check that each replay is sound, and belongs to a run; return the exit status."""
     if proof is not None and len(paths) > 1:
-        raise UserError("--proof names the proof of one replay; audit the others by themselves")
+        raise UserError("--proof is the proof of one replay; audit the other replays separately")
     missing = 0
     for path in paths:
         fault, place = _inclusion(path, proof, held, leaks=leaks)
@@ -146,7 +138,7 @@ def replay_proof(path: Path) -> InclusionProof:
         data = read_file(path)
         if not _in_run(path):
             raise UserError(
-                f"{path}: does not lie in the `replays` of a run; give its path there", 1
+                f"{path}: is not in the folder `replays` of a run; pass its path there", 1
             )
         return make_proof(path.absolute().parent.parent, data)
     except (InclusionError, ReplayError) as error:
@@ -157,8 +149,8 @@ def _run_of(replay: Path) -> Path:
     """Return the directory of the run that a replay lies in; raises InclusionError."""
     if not _in_run(replay):
         raise InclusionError(
-            "does not lie in a run; name its proof with --proof, which `asara replay prove` in the "
-            "run writes"
+            "is not in a run; pass its proof with --proof, or make one with `asara replay prove` "
+            "in the run"
         )
     return replay.absolute().parent.parent
 
@@ -222,7 +214,7 @@ def _with_progress(
     verdicts: Iterable[tuple[Path, Verdict]], total: int
 ) -> Iterator[tuple[Path, Verdict]]:
     """Yield the verdicts, and show progress: a bar on a terminal, else a notice now and then."""
-    if err.is_terminal:
+    if shows_progress():
         yield from track(verdicts, "Auditing", total=total, console=err, transient=True)
         return
     for number, verdict in enumerate(verdicts, 1):

@@ -40,7 +40,10 @@ def check_bot(options: CheckBotOptions, log: LogOptions) -> int:
     entry, other = tournament.entries
     secret = [default_key_path()]
     sandbox = sandbox_of_bots(options.sandbox, [bot.directory], secret=secret)
-    with check_folder(options.out_directory) as folder, log_to_file(log, folder / "check.log"):
+    with (
+        check_folder(options.out_directory) as folder,
+        log_to_file(log.after_output(), folder / "check.log"),
+    ):
         check = EntryCheck(
             tournament,
             [other],
@@ -48,10 +51,10 @@ def check_bot(options: CheckBotOptions, log: LogOptions) -> int:
             edition=load_edition(),
             sandbox=sandbox,
             only=entry,
-            show_output=show_output if options.show_output else None,
+            show_output=show_output if log.verbose else None,
             cache=BuildCache(),
         )
-        meter = BotCheckMeter(entry, options.bank, check)
+        meter = BotCheckMeter(entry, options.clock.bank_s, check)
         meter.begin(options.rules)
         [checked] = run(play_check(check, meter))
         if options.out_directory is not None:
@@ -59,7 +62,9 @@ def check_bot(options: CheckBotOptions, log: LogOptions) -> int:
         finding = findings(checked, tournament, contained=sandbox is not None)
     show_finding(finding)
     if sandbox is None:
-        warn("The bot ran with your rights. In a tournament it is contained: see `--sandbox`.")
+        warn(
+            "The bot ran with your rights. In a tournament, it runs in a sandbox: see `--sandbox`."
+        )
     if options.out_directory is not None:
         notify(f"Output of build and bot, and replays: {options.out_directory}")
     if options.json_file is not None:
@@ -79,8 +84,8 @@ def _tournament(bot: BotCommand, opponent: BotCommand, options: CheckBotOptions)
                 "seats": 2,
                 "rule_sets": options.rules,
                 "blocks": "independent",
-                "processes": "run",
-                "clocks": {"bank_s": options.bank, "start_up_s": options.start_up},
+                "process_per": "run",
+                "clocks": {**options.clock._asdict(), "start_up_s": options.start_up},
             },
             name="check",
             base=Path("/"),  # all paths are absolute

@@ -26,8 +26,8 @@ def write_bundles(directory: Path) -> None:
     info, results = recorded.info, by_schedule(recorded.results)
     if info.state in {"prepared", "running"}:
         raise UserError(
-            f"{directory}: this run has not ended, and what bots know of its deals is secret until "
-            "then; wait for the end, or play on with `asara tournament run … --resume`",
+            f"{directory}: this run has not ended, and its deals are secret until "
+            "then; wait for the end, or continue it with `asara tournament run … --resume`",
             status=1,
         )
     standings = run_standings(directory, info, results)
@@ -42,7 +42,7 @@ def write_bundles(directory: Path) -> None:
     if missing:
         names = ", ".join(sorted(missing)[:_MATCHES_NAMED])
         more = f" and {len(missing) - _MATCHES_NAMED:,} more" if len(missing) > 3 else ""
-        warn(f"left out, as there is no replay of them: {names}{more}")
+        warn(f"skipped, because they have no replay: {names}{more}")
     if unproven:
         warn(f"without proofs that the replays belong to the run: {unproven}")
     notify(f"{count(number, 'bundle')}: {directory / BUNDLES}")

@@ -25,7 +25,7 @@ from asara_server.conformance.catalogue import (
 )
 from asara_server.conformance.level import Level
 from asara_server.conformance.program import ProgramError
-from asara_server.conformance.reports import as_json, as_junit
+from asara_server.conformance.reports import as_junit
 from asara_server.conformance.runner import play_case, play_cases
 from asara_server.conformance.verdict import CaseResult, Verdict
 from asara_server.tournament.config.tournament_file import Entry
@@ -40,27 +40,24 @@ class Options:
 
     level: Level | None
     run: list[str]
-    skip: list[str]
     known_failing: Path | None
-    json_file: Path | None
     junit_file: Path | None
     jobs: int | None
     again: bool
 
 
-def list_all(run: list[str], skip: list[str], level: Level | None) -> None:
+def list_all(run: list[str], level: Level | None) -> None:
     """Print the selected cases; all, if there is no level."""
-    show_cases(_selection(run, skip, level or Level.KIT))
+    show_cases(_selection(run, level or Level.KIT))
 
 
 def test_client(command: tuple[str, ...], options: Options) -> int:
     """Play the selected cases against a bot; return the exit status."""
-    cases = _selection(options.run, options.skip, options.level)
+    cases = _selection(options.run, options.level)
     known = _known(options.known_failing)
     inputs = [options.known_failing] if options.known_failing else []
-    for option, path in (("--json", options.json_file), ("--junit", options.junit_file)):
-        if path is not None:
-            check_output(option, path, inputs=inputs)
+    if options.junit_file is not None:
+        check_output("--junit", options.junit_file, inputs=inputs)
     if not system.UNIX_SOCKETS:
         raise UserError(f"this test of clients {system.NEEDS_UNIX}")
     bot = _built(command)
@@ -72,20 +69,18 @@ def test_client(command: tuple[str, ...], options: Options) -> int:
     except ProgramError as error:
         raise UserError(str(error), status=1) from None
     show_summary(command, results, time.monotonic() - began)
-    if options.json_file is not None:
-        write_output(options.json_file, as_json(command, results))
     if options.junit_file is not None:
         write_output(options.junit_file, as_junit(results))
     return 0 if all(result.verdict.good for result in results) else 1
 
 
-def _selection(run: list[str], skip: list[str], level: Level | None) -> list[Case]:
+def _selection(run: list[str], level: Level | None) -> list[Case]:
     try:
-        cases = selected(all_cases(), run, skip, level)
+        cases = selected(all_cases(), run, level)
     except SelectionError as error:
         raise UserError(str(error)) from None
     if not cases:
-        raise UserError("--level, --run and --skip leave no case; see --list")
+        raise UserError("--level and --run leave no case; see --list")
     return cases
 
 
@@ -106,8 +101,8 @@ def _built(command: tuple[str, ...]) -> Entry:
     """Return the bot that the words name, ready to start; raise UserError if it cannot."""
     if not command:
         raise UserError(
-            "there is no bot to test; name its folder, or write its command after --, "
-            "such as: asara conformance -- python my_bot.py"
+            "name the bot to test: its folder, or its command after --, for example: "
+            "asara conformance -- python my_bot.py"
         )
     (bot,) = find_bots([command[0] if len(command) == 1 else shlex.join(command)])
     (built,) = built_bots([bot_entry(bot, ())], sandbox=None)
@@ -155,12 +150,12 @@ async def _play(run: _Run, results: dict[str, CaseResult]) -> None:
         take(result)
     for case in tuple(failed):
         result = await play_case(case, run.bot)
-        take(replace(result, seen=f"{result.seen}; failed beside others"))
+        take(replace(result, seen=f"{result.seen}; failed when played together with others"))
 
 
 async def _play_first(bot: Entry, known: frozenset[str]) -> CaseResult:
     """Play the first case; raise UserError if the program is none that dials a referee."""
-    (case,) = selected(all_cases(), [_FIRST], [])
+    (case,) = selected(all_cases(), [_FIRST])
     result = await play_case(case, bot)
     if result.verdict is Verdict.FAILED and not result.streams and _FIRST not in known:
         last = result.printed.rpartition("\n")[2]

@@ -20,10 +20,10 @@ UNDECIDED = 3
 """Exit status of a duel that ended without an answer."""
 
 
-def sequential_test(margin: float, alpha: float, beta: float) -> SequentialTest:
-    """Return the test with the values of these options."""
+def sequential_test(margin: float) -> SequentialTest:
+    """Return the test with this value of --margin."""
     try:
-        return SequentialTest(margin, alpha, beta)
+        return SequentialTest(margin)
     except ValueError as error:
         raise UserError(f"--{error}") from None
 
@@ -44,9 +44,7 @@ def play_duel(
         check_output("--json", json_file, run=options.out_directory)
     a, b = (entry.name for entry in tournament.entries)
     schedule = list(rotated((a, b), combination, 2 * max_blocks, mirrored=True))
-    meter = DuelMeter(
-        Duel(schedule, test), heading((a, b), combination, test, tournament.concurrency)
-    )
+    meter = DuelMeter(Duel(schedule, test), heading((a, b), combination, test, tournament.jobs))
     end, status = play_series(tournament, schedule, options, log, meter=meter, enough=meter.decided)
     report = meter.duel.report()
     if report.failed_start is not None:

@@ -127,10 +127,10 @@ def check_folder(path: Path | None) -> Iterator[Path]:
     else:
         folder = path
         if path.exists() and not path.is_dir():
-            raise UserError(f"--out {path}: is a file; name a directory that is empty or new")
+            raise UserError(f"--out {path}: is a file; choose a directory that is new or empty")
         path.mkdir(parents=True, exist_ok=True)
         if any(path.iterdir()):
-            raise UserError(f"--out {path}: is not empty; name a directory that is empty or new")
+            raise UserError(f"--out {path}: is not empty; choose a directory that is new or empty")
     try:
         yield folder
     finally:
@@ -147,4 +147,4 @@ def keep_replays(checked: Sequence[CheckedEntry], folder: Path) -> None:
 
 
 def _notify_address(address: str) -> None:
-    notify(f"Bots on other machines dial in at {address} (TLS)")
+    notify(f"Bots on other machines connect at {address} (TLS)")

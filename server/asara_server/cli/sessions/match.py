@@ -21,9 +21,8 @@ def play_matches(
     log: LogOptions,
     *,
     mirrored: bool,
-    with_output: bool = False,
 ) -> int:
-    """Play the matches; return the exit status. `with_output` shows what the bots print."""
+    """Play the matches; return the exit status. With -v, show what the bots print."""
     combination = rule_sets(options.rules)
     if not 2 <= len(bots) <= 4:
         remedy = "for more, write a tournament file" if bots[1:] else "add an opponent: random"
@@ -31,7 +30,7 @@ def play_matches(
         try:
             find_bots(bots)
         except UserError as error:
-            raise UserError(f"{error}. Besides, {wrong_number}") from None
+            raise UserError(f"{error}. Also, {wrong_number}") from None
         raise UserError(wrong_number)
     blocks = "mirrored" if mirrored else "independent"
     tournament = series_tournament("match", bots, options, blocks=blocks)
@@ -45,9 +44,9 @@ def play_matches(
     schedule = list(rotated(names, combination, number, mirrored=mirrored))
     departures: list[Departure] = []
     executor = LocalExecutor(
-        show_output=show_output if with_output else None, on_departure=departures.append
+        show_output=show_output if log.verbose else None, on_departure=departures.append
     )
-    end, status = play_series(tournament, schedule, options, log, executor=executor)
+    end, status = play_series(tournament, schedule, options, log.after_output(), executor=executor)
     log_file = options.out_directory and options.out_directory / "run.log"
     warn_of_faults(end, log_file, tournament)
     warn_of_departures(departures, end.results, tournament.entries)

@@ -20,14 +20,11 @@ class PageOptions:
     seat: int | None
     language: PageLanguage | None
     logs: bool
-    replace: bool
 
 
 def write_page(file: Path, out_file: Path, options: PageOptions) -> None:
     """Write the page; raises UserError."""
-    check_output("--out", out_file, inputs=[file])
-    if out_file.exists() and not options.replace:
-        raise UserError(f"--out {out_file}: exists; name another file, or replace it by --replace")
+    check_output("--output", out_file, inputs=[file])
     try:
         content = _page(file, options)
     except NoPageError as error:
@@ -53,5 +50,5 @@ def _logs(file: Path, replay: Replay) -> Logs:
     """Return what the bots wrote, from the run in whose folder `replays` the file lies."""
     run = file.absolute().parent.parent
     if file.absolute().parent.name != "replays" or not (run / "logs").is_dir():
-        raise UserError(f"--logs: {file} does not lie in the folder `replays` of a run with logs")
+        raise UserError(f"--logs: {file} is not in the folder `replays` of a run with logs")
     return decision_texts(run, replay.header.match_id, replay.header.entries)

@@ -88,12 +88,12 @@ def _new_folder(directory: str) -> Path:
     try:
         exists = _exists(folder)
         if exists and not folder.is_dir():
-            raise UserError(f"{shown}: exists, and is no folder; choose another name")
+            raise UserError(f"{shown}: exists, and is not a folder; choose another name")
         if exists and any(folder.iterdir()):
             raise UserError(f"{shown}: is not empty; choose another name, or an empty folder")
         if not folder.parent.is_dir():
             raise UserError(
-                f"{shown}: there is no folder {plain(str(folder.parent))}; make it first"
+                f"{shown}: there is no folder {plain(str(folder.parent))}; create it first"
             )
     except OSError as error:
         raise UserError(f"{shown}: {error.strerror}") from None
@@ -123,9 +123,9 @@ def _made_beside(folder: Path) -> Iterator[Path]:
             # Replaces an empty folder, and nothing else.
             inner.rename(folder)
         except OSError as error:
-            raise UserError(f"{shown}: cannot be made: {error.strerror}", status=1) from None
+            raise UserError(f"{shown}: cannot be created: {error.strerror}", status=1) from None
         except KeyboardInterrupt:
-            raise UserError(f"{shown}: stopped; nothing was made", status=130) from None
+            raise UserError(f"{shown}: stopped; nothing was created", status=130) from None
         finally:
             if part is not None:
                 shutil.rmtree(part, ignore_errors=True)

@@ -20,7 +20,7 @@ from asara_server.cli.display.results import show_standings
 from asara_server.cli.errors import UserError
 from asara_server.cli.options.bots import BotCommand, find_bots
 from asara_server.cli.options.log import LogOptions
-from asara_server.cli.options.match import INCREMENT_S, rule_sets
+from asara_server.cli.options.match import rule_sets
 from asara_server.cli.options.play import PlayOptions
 from asara_server.cli.sessions.bot_build import bot_entry, built_bots
 from asara_server.cli.sessions.serve import (
@@ -80,9 +80,7 @@ def _settings(options: PlayOptions, folder: Path) -> ServeSettings:
     """Check the options, test the sandbox, and build the bots."""
     opponents = _opponents(options)
     sandbox = _sandbox(options, opponents, folder) if opponents else None
-    if options.increment is not None and options.bank is None:
-        raise UserError("--increment needs --bank: without a bank there is no clock")
-    entries = tuple(bot_entry(bot, options.readable) for bot in opponents)
+    entries = tuple(bot_entry(bot, ()) for bot in opponents)
     chosen_rules = rule_sets(options.rules)
     return ServeSettings(
         listen=f"unix:{folder / 'referee'}" if system.UNIX_SOCKETS else free_address(),
@@ -107,24 +105,24 @@ def _opponents(options: PlayOptions) -> tuple[BotCommand, ...]:
     """Return the bots that are named, and as many others as seats are left."""
     named, people = options.bots, options.people
     alone = people == 1 and not named
-    seats = options.seats or max(people + len(named), 2)
-    left = seats - people - len(named)
-    if seats > 4 or left < 0:
+    seats = max(people + len(named), 2)
+    if seats > 4:
         raise UserError(
             f"{people} {'person' if people == 1 else 'people'} and {len(named)} bots are more than "
-            f"{min(seats, 4)} seats; name fewer bots{'' if seats >= 4 else ', or raise --seats'}"
+            "4 seats; name fewer bots"
         )
+    left = seats - people - len(named)
     opponents = find_bots([*named, *[OPPONENT] * (max(left, 1) if alone else left)])
     taken = Counter(bot.name.casefold() for bot in opponents)
     for name in _people(people):
         if taken[name]:
-            raise UserError(f"bot {name!r}: a person at this table is called so; rename the bot")
+            raise UserError(f"bot {name!r}: a person at this table has this name; rename the bot")
     return tuple(opponents)
 
 
 def _sandbox(options: PlayOptions, opponents: Sequence[BotCommand], folder: Path) -> Sandbox | None:
-    secret = [options.key or default_key_path(), folder]
-    secret += [options.replays] if options.replays else []
+    secret = [default_key_path(), folder]
+    secret += [options.out_directory] if options.out_directory else []
     directories = [opponent.directory for opponent in opponents]
     return sandbox_of_bots(options.sandbox, directories, secret=secret)
 
@@ -134,16 +132,15 @@ def _clocks(options: PlayOptions) -> ClockSettings:
 
     Without a bank, nobody loses on time. A bot whose process ends forfeits all the same.
     """
-    if options.bank is None:
+    if options.clock is None:
         return ClockSettings(bank_s=_NO_CLOCK_S, increment_s=0, reconnect_s=_NO_CLOCK_S)
-    increment = INCREMENT_S if options.increment is None else options.increment
-    return ClockSettings(bank_s=options.bank, increment_s=increment, reconnect_s=_NO_CLOCK_S)
+    return ClockSettings(**options.clock._asdict(), reconnect_s=_NO_CLOCK_S)
 
 
 def _replays(options: PlayOptions, folder: Path) -> ReplaySink:
     """Return where replays are written, so that the page can show them; some are not kept."""
-    if options.replays is not None:
-        sink = replay_sink(options.replays, options.key)
+    if options.out_directory is not None:
+        sink = replay_sink(options.out_directory)
         assert sink is not None
         return sink
     played = folder / "played"
@@ -169,7 +166,7 @@ class PlayTable(TableServer):
         for guest, link in zip(self.settings.guests, links, strict=True):
             heading = "Play at" if len(links) == 1 else f"{guest.name} plays at"
             out.print(f"{heading}\n    {link}", soft_wrap=True)
-        notify("Ctrl-C ends the table.")
+        notify("Press Ctrl-C to stop.")
         if self._browser and _has_browser():
             # A browser may run in the foreground until it is closed.
             threading.Thread(target=webbrowser.open, args=(links[0],), daemon=True).start()

@@ -56,9 +56,9 @@ def _of_pilot(tournament: Tournament, pilot: Path) -> float:
     if run.info.blocks != tournament.blocks:
         raise UserError(
             f"{pilot}: has {run.info.blocks} blocks, and the tournament {tournament.blocks} ones; "
-            "name a run with blocks of the same kind"
+            "choose a run with blocks of the same kind"
         )
     variance = block_variance(run.results)
     if variance is None:
-        raise UserError(f"{pilot}: no entry has two blocks; name a longer run")
+        raise UserError(f"{pilot}: no entry has two blocks; choose a longer run")
     return variance

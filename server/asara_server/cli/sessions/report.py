@@ -36,7 +36,7 @@ def write_report(
     """
     render = _renderer()
     if out_file is not None:
-        check_output("--out", out_file, allowed=_PAGE)
+        check_output("--output", out_file, allowed=_PAGE)
     if csv is not None and csv.exists() and not csv.is_dir():
         raise UserError(f"--csv {csv}: is a file; name a directory")
     if csv is not None and not csv.parent.is_dir():

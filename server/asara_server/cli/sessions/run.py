@@ -151,7 +151,7 @@ async def _play(runner: Runner, meter: ProgressMeter, *, publish: bool) -> tuple
             left, seconds = runner.open_in_group
             if left:
                 notify(
-                    f"Some blocks are played in part: the {count(left, 'match')} that they lack "
+                    f"Some blocks are incomplete: the {count(left, 'match')} that they lack "
                     f"would take about {duration(seconds)}."
                 )
             runner.stop()

@@ -14,19 +14,16 @@ from asara_server.bounded_file import read_bounded
 from asara_server.cli.display.console import notify, warn
 from asara_server.cli.errors import UserError
 from asara_server.cli.sessions.web import WEB_PACKAGES
-from asara_server.eventlog.journal import Durability
 from asara_server.replay.signing import SigningKey
 from asara_server.tournament.config.tournament_file import LARGEST_FILE
 from asara_server.tournament.run.directory import RunDirectory, RunDirectoryError, RunInfo
 
 
 @contextmanager
-def new_run_directory(
-    path: Path, *, replace: bool, durability: Durability = "normal"
-) -> Iterator[RunDirectory]:
-    """Create a run directory; with `replace`, a run that it holds is deleted first."""
+def new_run_directory(path: Path) -> Iterator[RunDirectory]:
+    """Create a run directory."""
     try:
-        directory = RunDirectory.create(path, replace=replace, durability=durability)
+        directory = RunDirectory.create(path)
     except RunDirectoryError as error:
         raise UserError(str(error)) from None
     with closing(directory):
@@ -34,15 +31,15 @@ def new_run_directory(
 
 
 @contextmanager
-def kept_or_temporary(path: Path | None, *, replace: bool) -> Iterator[RunDirectory]:
+def kept_or_temporary(path: Path | None) -> Iterator[RunDirectory]:
     """Create a run directory, which is deleted on exit if it has no path."""
     if path is not None:
-        with new_run_directory(path, replace=replace) as directory:
+        with new_run_directory(path) as directory:
             yield directory
         return
     folder = Path(tempfile.mkdtemp(prefix="asara-"))
     try:
-        with new_run_directory(folder, replace=False) as directory:
+        with new_run_directory(folder) as directory:
             yield directory
     finally:
         shutil.rmtree(folder, ignore_errors=True)
@@ -50,11 +47,11 @@ def kept_or_temporary(path: Path | None, *, replace: bool) -> Iterator[RunDirect
 
 @contextmanager
 def resumed_run_directory(
-    path: Path, *, file: Path, key: SigningKey, durability: Durability
+    path: Path, *, file: Path, key: SigningKey
 ) -> Iterator[tuple[RunDirectory, RunInfo]]:
     """Open the directory of a run that resumes with the same tournament file, edition and key."""
     try:
-        directory, info = RunDirectory.reopen(path, durability=durability)
+        directory, info = RunDirectory.reopen(path)
     except RunDirectoryError as error:
         raise UserError(str(error)) from None
     with closing(directory):
@@ -74,7 +71,8 @@ def resumed_run_directory(
             )
         if directory.public_key not in (None, key.public_pem):
             raise UserError(
-                f"{path}: the replays of this run are signed with another key; name it with --key"
+                f"{path}: the replays of this run are signed with another key; pass that key with "
+                "--key"
             )
         for warning in directory.warnings:
             warn(warning)

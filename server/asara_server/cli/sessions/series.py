@@ -17,7 +17,6 @@ from asara_server.cli.sessions.bot_build import built_bots
 from asara_server.cli.sessions.run import play_run
 from asara_server.cli.sessions.run_directory import kept_or_temporary
 from asara_server.cli.sessions.setup import (
-    check_freezer,
     has_own_key,
     key_of_run,
     sandbox_of_bots,
@@ -52,17 +51,14 @@ def series_tournament(
         ],
         "seats": len(bots),
         "rule_sets": options.rules,
-        "ponder": options.ponder,
-        "processes": options.processes.value,
         "seed": None if options.seed is None else local_seed(options.seed),
         "clocks": {
-            "bank_s": options.bank,
-            "increment_s": options.increment,
+            **options.clock._asdict(),
             "start_up_s": options.start_up,
         },
     }
-    if options.at_once is not None:
-        table["concurrency"] = options.at_once
+    if options.jobs is not None:
+        table["jobs"] = options.jobs
     try:
         return check_tournament(table, name=command, base=Path("/"))  # all paths are absolute
     except ConfigError as error:
@@ -95,7 +91,7 @@ def _refuse_shims(tournament: Tournament) -> None:
         if shim and not installation(str(found), ask="/" not in program):
             raise UserError(
                 f"bot {entry.name!r}: {program!r} is {plain(str(found))}, which looks for the real "
-                f"program where the sandbox shows nothing; name a program in /usr, or `python`, "
+                f"program in folders that the sandbox hides; use a program in /usr, or `python`, "
                 f"which is Python {platform.python_version()}"
             )
 
@@ -114,7 +110,7 @@ def play_series(
 
     The matches are those that `rotated` yields.
     """
-    key_file = key_of_run(options.key, options.out_directory)
+    key_file = key_of_run(None, options.out_directory)
     if options.out_directory is None and key_file is None and not has_own_key():
         key = SigningKey.new()  # nothing that it signs is kept
     else:
@@ -122,15 +118,13 @@ def play_series(
     folders = [entry.directory for entry in tournament.entries]
     secret = [key_file or default_key_path()]
     sandbox = sandbox_of_bots(options.sandbox, folders, secret=secret)
-    if not tournament.ponder:
-        check_freezer(sandbox, "--no-ponder")
     if sandbox is not None:
         _refuse_shims(tournament)
     entries = built_bots(tournament.entries, sandbox)
     tournament = tournament.model_copy(update={"entries": entries})
     if sandbox is not None:
         warn_of_views(tournament.entries, tournament.limits, sandbox, own=True)
-    with kept_or_temporary(options.out_directory, replace=options.replace) as directory:
+    with kept_or_temporary(options.out_directory) as directory:
         return play_run(
             tournament,
             matches,

@@ -1,4 +1,4 @@
-"""Serves one table: bots that people start dial in, and play each other and local opponents."""
+"""Serves one table: bots that people start connect, and play each other and local opponents."""
 
 import asyncio
 import secrets
@@ -24,7 +24,6 @@ from asara_server.cli.sessions.bot_build import bot_entry, built_bots
 from asara_server.cli.sessions.interruption import on_signals
 from asara_server.cli.sessions.setup import (
     log_to_terminal,
-    metrics_server,
     sandbox_of_bots,
     serve_error_text,
     signing_key,
@@ -104,16 +103,12 @@ def serve_table(options: ServeOptions, log: LogOptions) -> int:
     log_to_terminal(log, default_level="warning")
     settings = _settings(options)
     with ExitStack() as stack:
-        watch = stack.enter_context(
-            metrics_server(options.metrics, insecure_remote=options.insecure_remote)
-        )
         page = stack.enter_context(
             web_for_run(options.web, insecure_remote=options.insecure_remote)
         )
         server = TableServer(settings)
-        watch.referee(server.referee)
         if options.web is not None:
-            server.live_folder = options.replays or _empty_folder(stack)
+            server.live_folder = options.out_directory or _empty_folder(stack)
             # The page shows a folder once matches are offered in it.
             server.begun = partial(page.show, server.live_folder)
         status = run(server.run())
@@ -138,7 +133,7 @@ def _settings(options: ServeOptions) -> ServeSettings:
     if options.tls_cert and options.tls_key:
         tls = TlsFiles(options.tls_cert, options.tls_key)
     sandbox = _sandbox(options, opponents) if opponents else None
-    entries = tuple(bot_entry(bot, options.readable) for bot in opponents)
+    entries = tuple(bot_entry(bot, ()) for bot in opponents)
     settings = ServeSettings(
         listen=options.listen,
         tls=tls,
@@ -150,10 +145,10 @@ def _settings(options: ServeOptions) -> ServeSettings:
         opponents=entries,
         rule_sets=rule_sets(options.rules),
         matches=options.matches or None,
-        clocks=ClockSettings(bank_s=options.bank, increment_s=options.increment),
+        clocks=ClockSettings(**options.clock._asdict()),
         seed=_seed(options.seed),
         sandbox=sandbox,
-        replays=replay_sink(options.replays, options.key),
+        replays=replay_sink(options.out_directory),
     )
     return replace(settings, opponents=built_bots(entries, sandbox))
 
@@ -172,32 +167,32 @@ def _opponents(arguments: list[str], seats: int) -> tuple[BotCommand, ...]:
     opponents = find_bots(arguments)
     if len(opponents) >= seats:
         raise UserError(
-            f"{len(opponents)} opponents leave none of the {seats} seats open; "
-            "raise --seats or name fewer opponents"
+            f"{len(opponents)} bots leave none of the {seats} seats open; "
+            "raise --seats or name fewer bots"
         )
     if any(bot.name.startswith("guest-") for bot in opponents):
-        raise UserError("--opponent: names that begin with guest- are those of open seats")
+        raise UserError("names that begin with guest- are those of open seats")
     return tuple(opponents)
 
 
 def _sandbox(options: ServeOptions, opponents: Sequence[BotCommand]) -> Sandbox | None:
-    secret = (options.key or default_key_path(), options.tls_key, options.replays)
+    secret = (default_key_path(), options.tls_key, options.out_directory)
     directories = [opponent.directory for opponent in opponents]
     return sandbox_of_bots(options.sandbox, directories, secret=[path for path in secret if path])
 
 
-def replay_sink(folder: Path | None, key_file: Path | None) -> ReplaySink | None:
+def replay_sink(folder: Path | None) -> ReplaySink | None:
     """Create the folder, unless it already holds replays: every table has the same match names."""
     if folder is None:
         return None
-    key = signing_key(key_file)
+    key = signing_key(None)
     try:
         folder.mkdir(parents=True, exist_ok=True)
         if any(folder.glob("*.asara")):
-            raise UserError(f"--replays {folder}: already holds replays; name another directory")
+            raise UserError(f"--out {folder}: already holds replays; choose another directory")
         (folder / PUBLIC_KEY_FILE).write_bytes(key.public_pem)
     except OSError as error:
-        raise UserError(f"--replays {folder}: {error.strerror}") from None
+        raise UserError(f"--out {folder}: {error.strerror}") from None
     return ReplaySink(folder, key)
 
 
@@ -317,7 +312,7 @@ class TableServer:
         """Return when the next match can begin."""
         for guest in self.settings.guests:
             if not self.referee.is_connected(guest.token):
-                notify(f"Waiting for {guest.name} to dial in")
+                notify(f"Waiting for {guest.name} to connect")
                 while not await self.referee.wait_until_connected(guest.token, _WAIT_S):
                     pass
 

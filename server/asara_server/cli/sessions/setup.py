@@ -10,7 +10,7 @@ from asara_server import system
 from asara_server.cli.display.console import notify, warn
 from asara_server.cli.display.quantities import count
 from asara_server.cli.errors import UserError
-from asara_server.cli.options.executor import ExecutorChoice, ExecutorOptions
+from asara_server.cli.options.executor import ExecutorOptions
 from asara_server.cli.options.log import LogOptions
 from asara_server.cli.options.sandbox import SandboxChoice
 from asara_server.logs import configure, log_left_out
@@ -132,7 +132,7 @@ def sandbox_of_bots(
 
 def log_to_terminal(options: LogOptions, default_level: str = "error") -> None:
     """Log to standard error, from `default_level` on if the user did not name a level."""
-    configure(options.level or default_level, options.form)
+    configure(options.level or default_level)
 
 
 @contextmanager
@@ -141,14 +141,14 @@ def log_to_file(options: LogOptions, path: Path) -> Iterator[None]:
     file = path.open("a", encoding="utf-8", buffering=1)
     try:
         if options.level is None:
-            configure("info", options.form, file)
+            configure("info", file)
         else:
-            configure(options.level, options.form, file, to_stderr=True)
+            configure(options.level, file, to_stderr=True)
         try:
             yield
         finally:
             log_left_out()
-            configure("error", options.form)
+            configure("error")
     finally:
         with suppress(OSError):  # the disk is full, which was reported with the first lost line
             file.close()
@@ -205,17 +205,15 @@ def chosen_executor(
     `watch` receives the referees, except those of a cluster. No file in `private.hidden` is sent to
     a worker.
     """
-    if options.choice is ExecutorChoice.LOCAL:
-        local = LocalExecutor(watch.referee, _notify_address, strangers=True)
-        yield local, f"{tournament.concurrency} at once"
-    elif options.choice is ExecutorChoice.PROCESSES:
-        number = options.workers or tournament.concurrency
-        with process_workers(number, watch.others) as backend:
-            yield WorkerExecutor(backend), f"by {count(number, 'worker process')}"
+    if options.workers is not None:
+        with process_workers(options.workers, watch.others) as backend:
+            yield WorkerExecutor(backend), f"by {count(options.workers, 'worker process')}"
+    elif options.dask is not None:
+        with _dask_executor(options.dask, tournament, sandbox, private) as executor:
+            yield executor, f"by the workers of {options.dask}"
     else:
-        assert options.scheduler is not None
-        with _dask_executor(options.scheduler, tournament, sandbox, private) as executor:
-            yield executor, f"by the workers of {options.scheduler}"
+        local = LocalExecutor(watch.referee, _notify_address, strangers=True)
+        yield local, f"{tournament.jobs} at a time"
 
 
 @contextmanager
@@ -237,4 +235,4 @@ def _dask_executor(
 
 
 def _notify_address(address: str) -> None:
-    notify(f"Bots on other machines dial in at {address} (TLS)")
+    notify(f"Bots on other machines connect at {address} (TLS)")

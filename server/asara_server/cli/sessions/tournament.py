@@ -33,7 +33,6 @@ from asara_server.cli.sessions.setup import (
     signing_key,
 )
 from asara_server.cli.sessions.web_child import web_for_run
-from asara_server.eventlog.journal import Durability
 from asara_server.network.addresses import ServeError
 from asara_server.network.grpc_server import check_address
 from asara_server.replay.signing import SigningKey, default_key_path
@@ -50,6 +49,8 @@ from asara_server.tournament.schedule.plan import planned_matches
 def play_tournament(tournament: Tournament, options: TournamentOptions, log: LogOptions) -> int:
     """Prepare, play or resume the tournament; return the exit status."""
     _check_options(tournament, options)
+    if options.jobs is not None:
+        tournament = tournament.model_copy(update={"jobs": options.jobs})
     options = replace(options, key=key_of_run(options.key, options.out_directory))
     matches = planned_matches(tournament)
     check_remote(tournament, options.file)
@@ -105,13 +106,9 @@ def play_tournament(tournament: Tournament, options: TournamentOptions, log: Log
 
 def _check_options(tournament: Tournament, options: TournamentOptions) -> None:
     """Raise UserError for options that do not fit each other or the tournament."""
-    options.executor.check(tournament, metrics=options.metrics is not None)
-    if options.resume and options.replace:
-        raise UserError("--resume continues a run and --replace deletes it; remove one of the two")
+    options.executor.check(tournament, jobs=options.jobs, metrics=options.metrics is not None)
     if options.prepare and options.resume:
-        raise UserError(
-            "--prepare begins a run and --resume plays one that is begun; remove one of the two"
-        )
+        raise UserError("--prepare starts a run and --resume continues one; use only one of them")
 
 
 def check_remote(tournament: Tournament, file: Path) -> None:
@@ -156,19 +153,16 @@ def _run_directory(
 ) -> Iterator[tuple[RunDirectory, RunInfo | None]]:
     """Open the run directory; the second value is the content of run.json of a resumed run."""
     path = options.out_directory
-    durability: Durability = options.durability.value
     if options.resume:
-        with resumed_run_directory(
-            path, file=options.file, key=key, durability=durability
-        ) as resumed:
+        with resumed_run_directory(path, file=options.file, key=key) as resumed:
             yield resumed
     else:
-        if not options.replace and (path / "run.json").is_file():
+        if (path / "run.json").is_file():
             raise UserError(
-                f"{path}: already holds a run; go on with it by --resume, name another directory, "
-                "or delete that run with --replace"
+                f"{path}: already contains a run; continue it with --resume, or choose another "
+                "folder"
             )
-        with new_run_directory(path, replace=options.replace, durability=durability) as directory:
+        with new_run_directory(path) as directory:
             directory.keep_tournament_file(options.file)
             yield directory, None
 

@@ -33,7 +33,7 @@ def serve_web(options: WebOptions) -> None:
     from asara_server.web.server import ListeningSocket, run_web_server
     from asara_server.web.settings import WebSettings
 
-    configure("error", "console")
+    configure("error")
     for origin in options.embed:
         if not _ORIGIN.fullmatch(origin):
             raise UserError(f"--embed {origin}: write an origin, such as https://example.org")

@@ -8,7 +8,7 @@ The pool knows nothing of deals: between two legs of a run, `end_all` ends every
 `schedule.legs`). With what the `record` receives, an audit can check that.
 
 A process that has ended or forfeited a match is not used again. An entry whose processes fail
-several times in a row before they dial in is excluded: it forfeits its remaining matches at once.
+several times in a row before they connect is excluded: it forfeits its remaining matches at once.
 So is one with a process that the kernel does not let end. Entries can also be excluded for other
 reasons.
 
@@ -352,7 +352,7 @@ class BotPool:
         self._referee.mark_unstarted(bot.token, why)
 
     def _record_start(self, bot: PooledBot, termination: Termination) -> None:
-        why = bot.ending or "did not dial in within clocks.start_up_s"
+        why = bot.ending or "did not connect within clocks.start_up_s"
         if out := self._failed_starts.record_start(bot.entry, termination, why):
             self._put_out(bot, out)
 

@@ -156,8 +156,7 @@ _ENDED_ITSELF = (
     "last line of a bot is asara.run(decide), which returns after the last match."
 )
 _ONLY_HELP = (
-    "remove {} from its command to play. --show-output shows the whole help, which is all that "
-    "{} prints then."
+    "remove {} from its command to play. -v shows the whole help, which is all that {} prints then."
 )
 _WRONG_OPTION = "correct the options in its command, `{}`."
 _NATIVE_CRASH_PYTHON = (
@@ -203,14 +202,14 @@ class Options(NamedTuple):
 
 
 COMMAND_LINE: Final = Options(
-    "--bank",
+    "--clock",
     "--start-up",
-    " --show-output shows everything that the bot prints until then.",
+    " -v shows everything that the bot prints.",
 )
 TOURNAMENT: Final = Options(
     "clocks.bank_s", "clocks.start_up_s", " With --out DIR, everything that it prints is kept."
 )
-QUESTION: Final = Options("--limit", "--start-up", "")
+QUESTION: Final = Options("--limit", "a tournament with clocks.start_up_s", "")
 """Those of `asara replay ask`."""
 
 
@@ -259,7 +258,7 @@ def remedy(
         return _ONLY_HELP.format(command[-1], program)
     if printed and _ARGPARSE_ERROR.match(printed[-1]) and len(command) > 1:
         return _WRONG_OPTION.format(shlex.join(command))
-    if ending.startswith("did not dial in within"):
+    if ending.startswith("did not connect within"):
         return _NEVER_CALLED.format(program, options.start_up)
     return _about_ending(termination, ending, program, printed)
 

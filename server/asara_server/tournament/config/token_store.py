@@ -119,7 +119,7 @@ def read_tokens(path: Path) -> Tokens:
     except ValidationError as error:
         faults = "; ".join(describe(error, Tokens)[:3])
         raise TokenError(
-            f"{path}: is not a token file ({faults}): repair it, or name another file"
+            f"{path}: is not a token file ({faults}): repair it, or choose another file"
         ) from None
 
 

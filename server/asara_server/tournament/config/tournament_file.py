@@ -1,86 +1,7 @@
 """The tournament file: its keys, its defaults, and errors that name file, key and remedy.
 
-    title = "Spring cup"               # default: the name of the file
-    seats = [2, 4]                     # 2, 3 or 4, or several of them
-    rule_sets = ["basic", "pro+gifts"] # one or several; every set includes basic
-    rounds = 2                         # default: 1
-    blocks_per_entry = 30              # instead of rounds: a balanced part of all groups
-    blocks = "duplicate"               # one deal at several tables at once; "mirrored": one deal in
-                                       # all seat orders; "independent": a deal for each match
-    tables = 4                         # at which a deal is played; duplicate blocks only
-    until = "ranks settled"            # ends early, once the ranks are clear; default: plays all
-    places = 3                         # the first ones that have to be clear; default: all
-    orders = "rotations"               # seat orders of a group; or "all"
-    seed = "…"                         # 64 random hexadecimal digits; default: drawn for each run
-    concurrency = 2                    # matches at once; default: one per processor core
-    deals = "committed"                # or "joint": every bot adds a nonce to every deal;
-                                       # independent blocks only
-    processes = "run"                  # a bot process lives on for further matches of the run, or
-                                       # for one "match"
-    ponder = true                      # false: contained bots are frozen while they are not asked
-    transport = "unix"                 # or "tcp", for languages without unix sockets
-    entries_from = "submissions/*"     # further entries: folders with a bot.toml; default: none
-
-    [clocks]                           # seconds; the defaults are shown
-    start_up_s = 30                    # from the start of a process until its bot has connected
-    bank_s = 60                        # for a whole match
-    increment_s = 0.5                  # added for every decision
-    grace_s = 0.05                     # not charged, per decision
-    reconnect_s = 10                   # to reconnect after the stream breaks
-    hide_forced = false                # true: a pause hides that a bot had no choice
-
-    [limits]                           # the defaults are shown
-    log_bytes = 100_000                # kept of a bot's output in each match
-    failed_starts = 3                  # in a row; then the entry forfeits its remaining matches
-    idle_processes = 64                # that wait for a match, kept or started ahead of it
-    suspend_share = 0.5                # share of its matches that an entry may forfeit,
-    suspend_after = 10                 # once it has played this many
-    memory_mb = 1_024                  # in the sandbox only, as are the next six; see `Limits`
-    processes = 256
-    open_files = 1_024
-    cpu_s = 3_600
-    cores = 1
-    disk_mb = 64
-    directory_mb = 128
-    build_s = 900                      # the last three apply to builds
-    build_memory_mb = 2_048
-    build_mb = 1_024
-
-    [[entries]]
-    name = "greedy"
-    team = "ours"                      # entries of one team never sit at one table; default: none
-    command = "python bots/greedy/main.py"   # or a list of words
-    directory = "."                    # working directory; relative to this file
-    environment = { LEVEL = "3" }
-    processes = "match"                # of this entry; default: as above
-    build = "make"                     # runs once, in a copy of the directory; default: no build
-    readable = ["models"]              # further paths visible in the sandbox; relative to this file
-    loopback = true                    # internet sockets among the bot's own processes in the
-                                       # sandbox; default: none
-
-    [[entries]]
-    directory = "mine"                 # the rest is in its bot.toml, see `entry_folders`; keys of
-                                       # this table take precedence
-
-    [[entries]]
-    name = "far"
-    token = "far"                      # instead of a command: the bot connects from elsewhere
-
-    [remote]                           # where such bots connect; paths are relative to this file
-    listen = "0.0.0.0:50051"
-    certificate = "cert.pem"           # TLS is mandatory
-    key = "key.pem"
-    tokens = "tokens.json"             # written by `asara token`; default: beside the referee's key
-    wait_s = 600                       # how long matches wait for a bot; then it missed them
-    matches_at_once = 16               # per bot, unless its Hello asks for fewer
-
-A bot starts in its `directory`, and its command is relative to it. `python` is the interpreter that
-runs asara. `blocks` is "duplicate" by default if there are twice as many entries as seats (with
-teams, twice as many for each entry of the largest team), and "mirrored" otherwise. A mirrored block
-plays one deal several times. No process meets it twice: a process that lives on plays only the
-first matches of such blocks, or only the second ones, and so on. A remote bot plays all its matches
-in one process, several at once: each match of its mirrored blocks has its own deal. Anyone who
-knows the seed can compute every deal: leave it out of a competition, or keep the file secret.
+The text below each field is the sentence that users read about the key: in the table of the
+documents, and for their own file in `asara tournament plan FILE --explain`; see `key_sentences`.
 """
 
 import os
@@ -182,21 +103,25 @@ class Entry(_Section):
     """One participant of the tournament."""
 
     name: Name
+    """Name of the entry: up to 40 letters of one script, digits, single spaces and . _ + -."""
     team: Name = ""
-    """Team of the entry; entries of one team never sit at one table. "" is a team of its own."""
+    """Team of the entry; entries of one team never sit at the same table."""
     directory: Directory = Field(default=".", validate_default=True)
+    """Folder in which the bot starts and its command is looked up; relative to this file."""
     build: tuple[str, ...] = ()
-    """Command run once before the first match, in a copy of the directory that bots then use."""
+    """Command that runs once before the first match, in a copy of the directory."""
     command: tuple[str, ...] = ()
+    """Command that starts the bot: a command line, or a list of words."""
     token: Name = ""
-    """Name of the token with which a remote bot connects, instead of a command."""
+    """Name of the token with which the bot connects from another machine, instead of a command."""
     environment: Mapping[str, VariableText] = {}
+    """Environment variables of the bot; names that begin with ASARA_ are reserved."""
     readable: ReadablePaths = ()
-    """Files and directories visible in the sandbox besides the entry's own."""
+    """Further files and folders that the bot may read in the sandbox; relative to this file."""
     loopback: bool = False
-    """True if a bot's processes have internet sockets among themselves in the sandbox."""
-    processes: ProcessPolicy | None = None
-    """Lifetime of its processes; None for that of the tournament."""
+    """With true, the bot's processes have internet sockets among themselves in the sandbox."""
+    process_per: ProcessPolicy | None = None
+    """Lifetime of this bot's processes, if it differs from that of the tournament."""
 
     @field_validator("build", mode="before")
     @classmethod
@@ -272,11 +197,17 @@ class Clocks(_Section):
     """Time limits of a bot in seconds; see `ClockSettings`."""
 
     start_up_s: Seconds = _CLOCKS.start_up_s
+    """Seconds from the start of a bot's process until it must have connected."""
     bank_s: Seconds = _CLOCKS.bank_s
+    """Seconds that a bot has for a match."""
     increment_s: SecondsOrZero = _CLOCKS.increment_s
+    """Seconds added to the bank with every decision."""
     grace_s: SecondsOrZero = _CLOCKS.grace_s
+    """Seconds of every decision that are not charged."""
     reconnect_s: SecondsOrZero = _CLOCKS.reconnect_s
+    """Seconds that a bot may be disconnected."""
     hide_forced: bool = _CLOCKS.hide_forced
+    """With true, a pause hides that a bot had no choice."""
 
     def settings(self) -> ClockSettings:
         """Return the same limits as the referee's type."""
@@ -287,37 +218,35 @@ class Limits(_Section):
     """Limits of the runner on entries and their processes."""
 
     log_bytes: Annotated[int, Field(ge=1_000, le=1_000_000_000)] = 100_000
-    """Bytes kept of a bot's output in one match; the log is marked where it was cut."""
+    """Bytes of a bot's output that are kept per match; a longer log is cut, with a mark."""
     failed_starts: Annotated[int, Field(ge=1, le=100)] = 3
-    """Processes in a row that may fail before they connect; the entry then forfeits its remaining
-    matches immediately, without waiting start_up_s for each."""
+    """Processes in a row that may fail to connect; then the entry forfeits its other matches."""
     idle_processes: Annotated[int, Field(ge=0, le=10_000)] = 64
-    """Bot processes that wait for a match: kept from earlier ones, or started ahead of it."""
+    """Maximum number of bot processes that wait for a match."""
     suspend_share: Annotated[float, Field(ge=0, le=1)] = 0.5
-    """Share of its matches that an entry may forfeit before it is suspended."""
+    """Share of its matches, 0 to 1, that an entry may forfeit before it is suspended."""
     suspend_after: Annotated[int, Field(ge=1, le=1_000_000)] = 10
-    """Matches of an entry before its share of forfeits counts."""
+    """Number of matches of an entry before `suspend_share` is first checked."""
     memory_mb: Annotated[int, Field(ge=16, le=1 << 20)] = 1_024
-    """MiB of memory of a bot in the sandbox: of all its processes together, /tmp included, if there
-    are control groups; otherwise of each process."""
+    """MiB of memory of a bot in the sandbox."""
     processes: Annotated[int, Field(ge=4, le=30_000)] = 256
-    """Processes and threads of a bot in the sandbox."""
+    """Number of processes and threads of a bot in the sandbox."""
     open_files: Annotated[int, Field(ge=32, le=1 << 20)] = 1_024
-    """Open files of each process in the sandbox."""
+    """Number of open files of each process in the sandbox."""
     cpu_s: Annotated[int, Field(ge=1, le=1 << 30)] = 3_600
     """Seconds of processor time of each process in the sandbox, over all its matches."""
     cores: Annotated[int, Field(ge=1, le=1_024)] = 1
-    """Processor cores of a bot in the sandbox, of all its processes together; not limited without
-    control groups."""
+    """Number of processor cores of a bot in the sandbox, for all its processes together."""
     disk_mb: Annotated[int, Field(ge=1, le=1 << 20)] = 64
-    """MiB that a bot may write to each of /tmp, /dev/shm and its directory, all held in memory."""
+    """MiB that a bot may write to each of /tmp, /dev/shm and its directory."""
     directory_mb: Annotated[int, Field(ge=1, le=1 << 20)] = 128
-    """MiB of an entry's directory, of which every bot in the sandbox gets a copy in memory."""
+    """MiB of an entry's directory, of which each bot in the sandbox gets a copy in memory."""
     build_s: Seconds = 900
     """Seconds that a build may take."""
     build_memory_mb: Annotated[int, Field(ge=16, le=1 << 20)] = 2_048
-    """MiB of memory of a build, measured like `memory_mb`, in addition to `build_mb`."""
+    """MiB of memory of a build in the sandbox, in addition to `build_mb`."""
     build_mb: Annotated[int, Field(ge=1, le=1 << 20)] = 1_024
+    """MiB of an entry's directory after its build, and of /tmp during it."""
     """MiB of an entry's directory after its build, and of /tmp during it."""
 
 
@@ -325,16 +254,17 @@ class Remote(_Section):
     """The listener for bots on other machines."""
 
     listen: ListenAddress
-    """`host:port`; port 0 takes any free port."""
+    """Address host:port at which bots on other machines connect; port 0 picks a free port."""
     certificate: ReadableFile
-    """PEM file of the certificate with its chain."""
+    """PEM file of the TLS certificate with its chain; relative to this file."""
     key: ReadableFile
-    """PEM file of the certificate's private key, without a password."""
+    """PEM file of the certificate's private key, without a password; relative to this file."""
     tokens: FilePath = Field(default_factory=default_tokens_path)
-    """The file that `asara token` writes."""
+    """File with the tokens, which `asara token` writes; relative to this file."""
     wait_s: Seconds = 600
-    """Seconds that matches wait for an absent bot; then it forfeits them until it dials in."""
-    matches_at_once: Annotated[int, Field(ge=1, le=1_024)] = 16
+    """Seconds that matches wait for an absent bot; then it forfeits them until it connects."""
+    jobs_per_bot: Annotated[int, Field(ge=1, le=1_024)] = 16
+    """Maximum number of matches of one bot at the same time; its client can ask for fewer."""
     """Concurrent matches of each bot, unless its Hello asks for fewer."""
 
 
@@ -349,38 +279,48 @@ class Tournament(_Section):
     """A validated tournament file."""
 
     title: Title
+    """Heading of the standings."""
     seats: SeatCounts
+    """Number of seats at a table: 2, 3 or 4, or a list of these."""
     rule_sets: RuleSetList
+    """Rule sets, such as "pro+gifts", or a list of these; `asara rules` lists all combinations."""
     rounds: Annotated[int, Field(ge=1, le=1_000_000)] = 1
+    """Number of times the whole schedule is played."""
     orders: Orders = "rotations"
+    """Seat orders of a group: "rotations" (each entry once in each seat), or "all" of them."""
     blocks_per_entry: Annotated[int, Field(ge=1, le=1_000_000)] | None = None
-    """Blocks of each kind of table; None if all groups of entries meet in every round."""
+    """Number of blocks each entry plays at each kind of table, instead of `rounds`."""
     until: Literal["ranks settled"] | None = None
-    """When the run ends early; None if all is played."""
+    """With "ranks settled", the run ends early, once the ranks are clear."""
     places: Annotated[int, Field(ge=1)] | None = None
-    """Number of the first places whose ranks have to be settled; None for all."""
+    """With `until`, number of first places that have to be clear."""
     seed: str | None = None
-    concurrency: Annotated[int, Field(ge=1, le=10_000)] = Field(default_factory=usable_cores)
+    """Source of every deal, to be kept secret: 64 random hexadecimal digits."""
+    jobs: Annotated[int, Field(ge=1, le=10_000)] = Field(default_factory=usable_cores)
+    """Number of matches played at the same time."""
     deals: Literal["committed", "joint"] = "committed"
-    """Deals drawn by the referee alone, which commits to them, or with a nonce of every bot."""
+    """With "committed", the referee fixes all deals; with "joint", each bot adds a nonce."""
     ponder: bool = True
-    """False if contained bots are frozen while they are not asked."""
+    """With false, bots in the sandbox are frozen while it is not their turn."""
     transport: Literal["unix", "tcp"] = LOCAL_TRANSPORT
-    """Connection of local bots: a unix socket, or TCP on the loopback interface."""
+    """How local bots reach the referee: a "unix" socket, or "tcp" on this machine."""
     clocks: Clocks = Clocks()
+    """Time limits of a bot."""
     limits: Limits = Limits()
+    """Limits of entries and of the processes of their bots."""
     remote: Remote | None = None
-    """Present if and only if an entry has a token."""
+    """The address for bots on other machines; only if an entry has a token."""
     entries_from: str | None = None
-    """Pattern that finds the folders of further entries, such as `submissions/*`."""
+    """Pattern of the folders of further entries, such as "submissions/*"; relative to this file."""
     entries: Annotated[tuple[Entry, ...], Field(strict=False, max_length=_MOST_ENTRIES)]
-    """The entries of the file, then those of folders."""
+    """The participants."""
     tables: Annotated[int, Field(ge=3, le=50)] = DEFAULT_TABLES
-    """Most tables of a duplicate block."""
+    """Maximum number of tables of a duplicate block, 3 to 50."""
     blocks: BlockKind = Field(default_factory=_default_blocks)
-    """Sharing of deals; by default "duplicate" if there are enough entries, or "mirrored"."""
-    processes: ProcessPolicy = "run"
-    """Lifetime of the processes of entries that do not choose their own."""
+    """Who shares a deal: several tables ("duplicate"), all seat orders of a group ("mirrored"), or
+    no two matches ("independent")."""
+    process_per: ProcessPolicy = "run"
+    """Lifetime of a bot process: with "run", it plays further matches; with "match", only one."""
 
     _left_out: tuple[LeftOut, ...] = PrivateAttr(())
     _notes: tuple[str, ...] = PrivateAttr(())
@@ -519,7 +459,7 @@ class Tournament(_Section):
     def process_policies(self) -> dict[str, ProcessPolicy]:
         """Lifetime of the processes of each entry whose bots are started here."""
         local = [entry for entry in self.entries if not entry.remote]
-        return {entry.name: entry.processes or self.processes for entry in local}
+        return {entry.name: entry.process_per or self.process_per for entry in local}
 
     @property
     def settled_places(self) -> int:

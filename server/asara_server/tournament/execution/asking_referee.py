@@ -71,7 +71,7 @@ class AskingReferee:
     def __init__(
         self, replay: Replay, seat: int, number: int, *, start_up_s: float, limit_s: float | None
     ) -> None:
-        """`start_up_s` is the time for the bot to dial in.
+        """`start_up_s` is the time for the bot to connect.
 
         `limit_s` is the time for each reply, which the bot receives as its clock; None for the time
         that the seat had.
@@ -154,7 +154,7 @@ class AskingReferee:
     def on_hello(self, session: Session, hello: CheckedHello) -> None:
         authenticator = session.authenticator
         if authenticator is None or authenticator.authenticate(hello.token) != self._key:
-            raise StreamError(ErrorKind.UNKNOWN_TOKEN, "no bot with this token may dial in")
+            raise StreamError(ErrorKind.UNKNOWN_TOKEN, "no bot with this token may connect")
         if self._session is not None:
             self._session.abort(
                 StreamError(ErrorKind.REPLACED, "a new stream with this token came")
@@ -262,7 +262,7 @@ class AskingReferee:
         self._fail(AskedBotError(ending, "", Termination.TIME_OUT))
 
     def _start_up_over(self) -> None:
-        ending = f"did not dial in within {self._start_up_s:g} s"
+        ending = f"did not connect within {self._start_up_s:g} s"
         self._fail(AskedBotError(ending, "", Termination.NEVER_STARTED))
 
     def _violation(self, error: StreamError) -> AskedBotError:
@@ -276,7 +276,7 @@ class AskingReferee:
 
     def _when(self) -> str:
         if self._questions is None:
-            return "without dialling in"
+            return "without connecting"
         if self._open is None:
             return "before it was asked a decision"
         return f"before it answered decision {self.open_decision}"

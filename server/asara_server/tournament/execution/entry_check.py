@@ -168,7 +168,7 @@ class EntryCheck:
         """Entries whose matches are played, in the order in which that began."""
         self.hanging: Callable[[str], list[str]] = lambda entry: []
         """Returns what the client of an entry has printed last about a running match."""
-        self._building_slots = asyncio.Semaphore(tournament.concurrency)
+        self._building_slots = asyncio.Semaphore(tournament.jobs)
 
     async def run(self, finished: Callable[[CheckedEntry], None]) -> list[CheckedEntry]:
         """Check all entries, several at once; return the findings in the order of the entries.
@@ -218,7 +218,7 @@ class EntryCheck:
             entries=tuple(every.values()),
             clocks=tournament.clocks.settings(),
             limits=tournament.limits.model_copy(
-                update={"idle_processes": tournament.concurrency * (1 + len(self._opponents))}
+                update={"idle_processes": tournament.jobs * (1 + len(self._opponents))}
             ),
             transport=tournament.transport,
             joint_deals=tournament.deals == "joint",
@@ -250,9 +250,9 @@ class EntryCheck:
 
     def _require_open_files(self, referee: Referee) -> None:
         remote = len(self._tournament.remote_entries) if self._remote else None
-        processes = (self._tournament.concurrency + 1) * (1 + len(self._opponents))
+        processes = (self._tournament.jobs + 1) * (1 + len(self._opponents))
         needed = files_needed(referee.limits, processes=processes, remote_bots=remote)
-        require_open_files(needed, "lower concurrency")
+        require_open_files(needed, "lower jobs")
 
     async def _check(self, entry: Entry, local: LocalReferee, bots: RemoteBots) -> CheckedEntry:
         if entry.remote:

@@ -64,7 +64,7 @@ class Executor(Protocol):
 
     @property
     def name(self) -> str:
-        """Name in `--executor` of what plays."""
+        """Name in `run.json` of what plays."""
 
     @property
     def awaited(self) -> Sequence[str]:

@@ -219,7 +219,7 @@ def _require_open_files(limits: LimitSettings, processes: int, context: Executio
     needed = files_needed(
         limits, processes=processes, remote_bots=remote if context.remote else None
     )
-    require_open_files(needed, "lower concurrency or limits.idle_processes")
+    require_open_files(needed, "lower jobs or limits.idle_processes")
 
 
 async def _play_legs(

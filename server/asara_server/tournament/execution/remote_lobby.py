@@ -143,7 +143,7 @@ class RemoteLobby:
         remote, authenticator = self._remote, self._authenticator
         for bot in self._bots:
             self._referee.register_bot(
-                bot.key, bot.entry, authenticator=authenticator, max_matches=remote.matches_at_once
+                bot.key, bot.entry, authenticator=authenticator, max_matches=remote.jobs_per_bot
             )
         serving = await serve(
             self._referee, remote.listen, tls=tls_files(remote), authenticator=authenticator
@@ -169,10 +169,10 @@ class RemoteLobby:
             return ""
         within = f"within {self._remote.wait_s:g} s"
         if bot.token_sha256 and not self._authenticator.is_valid(bot):
-            return f"{REVOKED}, and it did not dial in with another {within}"
+            return f"{REVOKED}, and it did not connect with another {within}"
         if bot.seen:
-            return f"went away and did not dial in again {within}"
-        return f"did not dial in {within}"
+            return f"went away and did not connect again {within}"
+        return f"did not connect {within}"
 
     def _report_presence(self, entries: Mapping[str, RemoteEntry]) -> None:
         self._report(

@@ -306,7 +306,7 @@ class _RunSecrets:
         if signed is not None:
             self.faults += [f"{directory}/{fault}" for fault in signed.faults]
         secret = None if signed is None else signed.secret
-        published = self._published.manifest_sha256 or self._published.deal_commitment
+        published = self._published.manifest_sha256
         if published is not None and secret is None:
             self.faults.append(
                 f"{published}: no signed end of a run in {directory} reveals the secret of these "

@@ -29,13 +29,12 @@ class Published:
 
     public_key: bytes | None = None
     manifest_sha256: str | None = None
-    deal_commitment: str | None = None
 
 
 class KeySource(Enum):
     """Reason for trusting a key."""
 
-    GIVEN = "given with --key"
+    GIVEN = "given with --public-key"
     MANIFEST = "named in the manifest that was published (--manifest)"
     OWN = "its own key"
 
@@ -52,7 +51,7 @@ class Signed:
     """Key that has to have signed everything; None if there is none."""
     source: KeySource = KeySource.OWN
     deal_commitment: str | None = None
-    """The commitment to the deals that holds: the published one, otherwise the manifest's."""
+    """The commitment to the deals in the manifest."""
 
     @property
     def secret(self) -> bytes | None:
@@ -71,7 +70,6 @@ def check_signed(
     signed = Signed([], public_key=published.public_key)
     if published.public_key is not None:
         signed.source = KeySource.GIVEN
-    signed.deal_commitment = published.deal_commitment
     if manifest is None:
         signed.faults.append(
             f"{MANIFEST}: missing; nothing shows what was decided before the first match"
@@ -104,13 +102,7 @@ def _check_manifest(signed: Signed, found: SignedBytes, published: Published) ->
             f"key {manifest.public_key[:16]}: another key signed this run"
         )
     signed.faults += _signature_faults(MANIFEST, found, own)
-    if signed.deal_commitment is None:
-        signed.deal_commitment = manifest.deal_commitment
-    elif manifest.deal_commitment != signed.deal_commitment:
-        signed.faults.append(
-            f"{MANIFEST}: deal_commitment: expected {signed.deal_commitment} as published; "
-            f"found {manifest.deal_commitment}"
-        )
+    signed.deal_commitment = manifest.deal_commitment
 
 
 def _check_head(signed: Signed, manifest: SignedBytes | None, found: SignedBytes) -> None:

@@ -16,7 +16,7 @@ from typing import Final, NamedTuple
 
 from asara_codec.wire_format import delimited, read_varint
 from asara_server.atomic_file import abandoned_parts
-from asara_server.eventlog.journal import Durability, Journal, JournalError, OpenMatch, in_use
+from asara_server.eventlog.journal import Journal, JournalError, OpenMatch, in_use
 from asara_server.eventlog.journal_format import position_path
 from asara_server.eventlog.running_log import log_path
 from asara_server.eventlog.sqlite_lock import lock_holder
@@ -63,14 +63,12 @@ def make_block_journal(directory: Path, block: str) -> None:
     block_journal(directory, block).touch(mode=0o600)
 
 
-def begin_block_journal(
-    directory: Path, block: str, begun: Sequence[OpenMatch], durability: Durability
-) -> Journal:
+def begin_block_journal(directory: Path, block: str, begun: Sequence[OpenMatch]) -> Journal:
     """Open the new journal of a block, and write the matches that have begun to it.
 
     Raises JournalError.
     """
-    journal = Journal(block_journal(directory, block), durability)
+    journal = Journal(block_journal(directory, block))
     for opened in begun:
         journal.adopt(opened)
     return journal

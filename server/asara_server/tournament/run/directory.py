@@ -13,7 +13,7 @@ submissions.jsonl  a line for each deal block that a worker was given
 replays/         a file for each match
 logs/            output of the bots, by match, and of builds
 builds/          directories of entries after their build
-bundles/         a zip file for the author of each entry, once `asara tournament bundle` wrote them
+bundles/         a zip file for the author of each entry, once `asara bundle` wrote them
 journal.sqlite   the matches that are over, from which a run that was killed is resumed
 journal.running  the inputs of the matches that run
 journal.position  how far the journal had come, which shows if the end of it was lost
@@ -36,7 +36,7 @@ from pydantic import BaseModel, Field, ValidationError
 
 from asara_server.atomic_file import PRIVATE, PUBLIC, AppendedFile, abandoned_parts, replace_file
 from asara_server.bounded_file import MIB, read_bounded
-from asara_server.eventlog.journal import Durability, Journal, JournalError
+from asara_server.eventlog.journal import Journal, JournalError
 from asara_server.match.spec import ProcessPolicy
 from asara_server.network.live_file import LIVE_FILE, LiveFile
 from asara_server.tournament.config.block_kinds import BlockKind
@@ -215,7 +215,6 @@ class RunDirectory:
     def __init__(
         self,
         path: Path,
-        durability: Durability = "normal",
         *,
         lock: DirectoryLock | None = None,
         warnings: tuple[str, ...] = (),
@@ -225,26 +224,22 @@ class RunDirectory:
         self.replays = path / "replays"
         self.logs = path / "logs"
         self.builds = path / "builds"
-        self.durability = durability
         with ExitStack() as stack:
             self._results = AppendedFile(path / "results.jsonl")
             stack.callback(self._results.close)
             self.processes = ProcessFile(path)
             stack.callback(self.processes.close)
-            self.journal = Journal(path / JOURNAL, durability)
+            self.journal = Journal(path / JOURNAL)
             stack.pop_all()
         self.warnings = warnings
         """Damage that was found when the run was resumed, in words."""
         self._lock = lock
 
     @classmethod
-    def create(
-        cls, path: Path, *, replace: bool = False, durability: Durability = "normal"
-    ) -> Self:
+    def create(cls, path: Path) -> Self:
         """Create the directory of a new run; raises RunDirectoryError.
 
-        `path` must be empty or not exist. With `replace`, a run that it holds is deleted first, but
-        nothing else is, and not while it is being played.
+        `path` must be empty or not exist, or hold only what a run left that never began.
         """
         with _errors(path), ExitStack() as stack:
             if path.exists() and not path.is_dir():
@@ -253,15 +248,15 @@ class RunDirectory:
             lock = DirectoryLock.acquire(path, JOURNAL)
             stack.callback(lock.release)
             if any(path.iterdir()):
-                _clear(path, replace=replace)
+                _clear(path)
             for folder in _ALWAYS:
                 (path / folder).mkdir()
-            directory = cls(path, durability, lock=lock)
+            directory = cls(path, lock=lock)
             stack.pop_all()
         return directory
 
     @classmethod
-    def reopen(cls, path: Path, *, durability: Durability = "normal") -> tuple[Self, RunInfo]:
+    def reopen(cls, path: Path) -> tuple[Self, RunInfo]:
         """Open the directory of a run that is not complete; raises RunDirectoryError.
 
         Return it with the content of its `run.json`. A directory that is refused is not changed.
@@ -277,12 +272,12 @@ class RunDirectory:
             if not (path / JOURNAL).is_file():
                 raise RunDirectoryError(
                     f"{path}: this run has no {JOURNAL} to resume from: restore it from a backup, "
-                    "or start the run anew with --replace"
+                    "or start the run again in another folder"
                 )
             check = check_resumable(path, path / JOURNAL)
             if check.fault:
                 raise RunDirectoryError(check.fault)
-            directory = cls(path, durability, lock=lock, warnings=check.warnings)
+            directory = cls(path, lock=lock, warnings=check.warnings)
             LiveFile.remove(path)  # of the process that was killed
             for folder in _ALWAYS:
                 (path / folder).mkdir(exist_ok=True)
@@ -422,23 +417,15 @@ def _errors(path: Path) -> Iterator[None]:
         raise RunDirectoryError(f"{error.filename or path}: cannot be written: {what}") from None
 
 
-def _clear(path: Path, *, replace: bool) -> None:
+def _clear(path: Path) -> None:
+    """Delete what a run left that was killed before it began; refuse anything else."""
     if not (path / "run.json").is_file() and not _was_never_begun(path):
+        raise RunDirectoryError(f"{path}: is not empty; choose a folder that is new or empty")
+    if (path / "run.json").is_file():
         raise RunDirectoryError(
-            f"{path}: is not empty, and holds no run; name a directory that is empty or new"
+            f"{path}: already contains a run; choose another folder, or delete that run first"
         )
-    if not replace and (path / "run.json").is_file():
-        raise RunDirectoryError(
-            f"{path}: already holds a run; name another directory, "
-            "or delete this run with --replace"
-        )
-    ours = _possible_names(path)
-    foreign = sorted(file.name for file in path.iterdir() if file.name not in ours)
-    if foreign:
-        raise RunDirectoryError(
-            f"{path}: {foreign[0]!r} is not part of the run; move it away or name another directory"
-        )
-    for name in ours.difference(RUN_FOLDERS):
+    for name in _possible_names(path).difference(RUN_FOLDERS):
         (path / name).unlink(missing_ok=True)
     for name in RUN_FOLDERS:
         shutil.rmtree(path / name, ignore_errors=True)

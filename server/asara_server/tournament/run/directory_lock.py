@@ -48,7 +48,7 @@ class DirectoryLock:
                 which = f" by process {process}" if process else ""
                 raise DirectoryInUseError(
                     f"{path}: a run is being played in it{which}: wait until it is over, stop it, "
-                    "or name another directory"
+                    "or choose another directory"
                 )
         except BaseException:
             os.close(descriptor)

@@ -223,7 +223,7 @@ def new_manifest(
         rejections_forgiven=limits.rejections_forgiven,
         max_attempts=max_attempts,
         limits=tournament.limits.model_dump(),
-        processes=tournament.processes,
+        processes=tournament.process_per,
         transport=tournament.transport,
         sandbox=sandbox,
         ponder=tournament.ponder,

@@ -3,13 +3,15 @@
 import os
 from collections.abc import Iterable
 from pathlib import Path
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from asara_server.tournament.run.directory import RunDirectoryError, RunInfo, read_info
 from asara_server.tournament.run.process_record import last_group_of
 from asara_server.tournament.standings.match_result import MatchResult, ResultsError, read_results
 from asara_server.tournament.standings.model import Standings
 from asara_server.tournament.standings.standings import compute_standings
+
+NOT_A_RUN: Final = "not a run directory; pass the directory you gave to --out"
 
 
 class RunError(ValueError):
@@ -43,7 +45,7 @@ def run_standings(directory: Path, info: RunInfo, results: Iterable[MatchResult]
 def read_run(directory: Path) -> RecordedRun:
     """Return the run in a directory, even one that is still being played; raises RunError."""
     if not os.path.isfile(directory / "run.json"):  # noqa: PTH113 - it takes a path of any length
-        raise NoRunError(f"{directory}: holds no run; name a directory that --out named")
+        raise NoRunError(f"{directory}: {NOT_A_RUN}")
     path = directory / "results.jsonl"
     try:
         return RecordedRun(read_info(directory), tuple(read_results(path)))

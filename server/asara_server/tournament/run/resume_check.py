@@ -126,7 +126,7 @@ def _fault(journal: Path, checked: CheckedJournal, unknown: dict[str, str]) -> s
     return (
         f"{journal}: {' and '.join(faults)}. This run is not resumed, lest it play again what is "
         f"over: restore {journal.name}, {journal.name}-wal, {log} and {position} from a backup, or "
-        f"start the run anew with --replace; to have all that is missing played again, "
+        f"start the run again in another folder; to have all that is missing played again, "
         f"{' and '.join(removed)}"
     )
 

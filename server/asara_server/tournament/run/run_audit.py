@@ -66,7 +66,7 @@ _NOT_CHECKED: Final = {
     JOURNALS: "",
     "logs": "",
     "builds": "",
-    BUNDLES: "`asara tournament bundle` writes them again",
+    BUNDLES: "`asara bundle` writes them again",
 }
 """Parts of a run that nothing vouches for, and the remedy."""
 

@@ -4,7 +4,7 @@ An entry is judged by its matches in the order of the schedule, as far as they a
 gap. So the order in which concurrent matches end decides neither whether an entry is suspended nor
 after which match. Matches of the entry that have begun by then are played to their end; their
 number depends on how many matches are played at once. A match that a bot on another machine missed
-does not count: it plays again as soon as it dials in.
+does not count: it plays again as soon as it connects.
 """
 
 from collections.abc import Collection, Iterable

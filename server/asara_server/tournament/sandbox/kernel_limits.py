@@ -26,7 +26,7 @@ def warn_of_processes(
             processes=permitted.value,
             possible=possible,
             cause=permitted.cause,
-            remedy=f"{permitted.remedy(possible)}, or lower limits.processes or concurrency",
+            remedy=f"{permitted.remedy(possible)}, or lower limits.processes or jobs",
         )
 
 
@@ -46,5 +46,5 @@ def warn_of_epoll_watches(bots: int, memory_mb: int, log: FilteringBoundLogger) 
             epoll_watches=permitted,
             possible=possible,
             remedy=f"sysctl fs.epoll.max_user_watches={possible + permitted}, or lower "
-            "limits.memory_mb or concurrency",
+            "limits.memory_mb or jobs",
         )

@@ -26,7 +26,9 @@ class Estimate:
 
     kinds: tuple[TableKind, ...]
     likely_s: float
-    """Seconds if every decision takes a bot the assumed time."""
+    """Seconds if every decision takes a bot a millisecond."""
+    slow_s: float
+    """Seconds if every decision takes a bot 100 ms."""
     longest_s: float
     """Seconds if every bot uses up its clock in every match."""
 
@@ -39,19 +41,21 @@ class Estimate:
         return sum(kind.matches for kind in self.kinds)
 
 
-def estimate(tournament: Tournament, decision_s: float) -> Estimate:
-    """Estimate a tournament whose bots take `decision_s` seconds for each decision."""
+def estimate(tournament: Tournament) -> Estimate:
+    """Estimate the size and duration of a tournament."""
     kinds = planned_table_kinds(tournament)
     clocks = tournament.clocks
     policies = tournament.process_policies.values()
     start = _START_S * sum(one == "match" for one in policies) / len(tournament.entries)
     longest_decision_s = clocks.increment_s + clocks.grace_s
-    likely = longest = 0.0
+    likely = slow = longest = 0.0
     for kind in kinds:
         decisions = _DECISIONS[kind.seats]
         if RuleSet.PROFESSIONAL in kind.rule_sets:
             decisions = round(decisions * _PROFESSIONAL)
-        likely += kind.matches * kind.seats * (start + decisions * decision_s)
+        likely += kind.matches * kind.seats * (start + decisions * 0.001)
+        slow += kind.matches * kind.seats * (start + decisions * 0.1)
         seat_s = clocks.bank_s + decisions * longest_decision_s
         longest += kind.matches * (clocks.start_up_s + kind.seats * seat_s)
-    return Estimate(tuple(kinds), likely / tournament.concurrency, longest / tournament.concurrency)
+    jobs = tournament.jobs
+    return Estimate(tuple(kinds), likely / jobs, slow / jobs, longest / jobs)

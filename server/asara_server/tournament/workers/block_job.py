@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
-from asara_server.eventlog.journal import Durability, OpenMatch
+from asara_server.eventlog.journal import OpenMatch
 from asara_server.logs import Fact
 from asara_server.tournament.execution.executor import MatchSettings
 from asara_server.tournament.run.block_journals import PlayedAttempt
@@ -36,8 +36,6 @@ class RunSettings:
 
     Such a worker plays one block at a time.
     """
-    durability: Durability = "normal"
-    """Durability of the journal."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +132,7 @@ class WorkerBackend(Protocol):
     """Workers that play deal blocks. All methods belong to one event loop."""
 
     name: str
-    """Name in `--executor`."""
+    """Name in `run.json`."""
     cores: int
     """Number of cores of this machine that they may use; 0 if they are on other machines."""
 

@@ -67,7 +67,7 @@ def dask_workers(
         from distributed.comm.addressing import resolve_address
     except ImportError:
         raise WorkerError(
-            f"--executor dask needs the package distributed: run {install_command('cluster')}"
+            f"--dask needs the package distributed: run {install_command('cluster')}"
         ) from None
     _redirect_log()
     try:
@@ -75,7 +75,7 @@ def dask_workers(
         client = Client(address, timeout=_CONNECT_S, set_as_default=False, name="asara")
     except (OSError, ValueError, ImportError) as error:
         raise WorkerError(
-            f"--scheduler {address}: no Dask scheduler answers there ({first_line(error)}); "
+            f"--dask {address}: no Dask scheduler answers there ({first_line(error)}); "
             "`dask scheduler` starts one and prints its address"
         ) from None
     try:
@@ -281,7 +281,7 @@ def _check_workers(client: "Client", address: str, requirements: WorkerRequireme
             answers = ask_workers(client, partial(requirements.missing, no_files), None)
     except TimeoutError:
         raise WorkerError(
-            f"--scheduler {address}: it has no workers; start some with "
+            f"--dask {address}: it has no workers; start some with "
             f"`dask worker {address} --nthreads 1`, one for each core that is to play"
         ) from None
     except OSError:

@@ -214,7 +214,6 @@ class _BlockScheduler:
             match_settings=replace(settings, limits=limits),
             log_level=self._logger.get_effective_level(),
             directory=directory.path.resolve() if self._backend.shares_directory else None,
-            durability=directory.durability,
         )
 
     def _job(self, block: PendingBlock) -> BlockJob:

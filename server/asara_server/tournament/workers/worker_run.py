@@ -198,7 +198,7 @@ class WorkerRun:
         settings = self._settings
         if settings.directory is None:
             return None
-        return begin_block_journal(settings.directory, job.block, job.begun, settings.durability)
+        return begin_block_journal(settings.directory, job.block, job.begun)
 
 
 class BotOutputs:

@@ -1,0 +1,88 @@
+"""What is wrong with the words of a command, in one line that also says where to read on."""
+
+import difflib
+import re
+from collections.abc import Iterable
+from typing import Any, Final
+
+import typer
+
+UsageError: Final[type[Exception]] = typer.BadParameter.__mro__[1]
+"""Base of what the parser raises; Typer exports only some of its classes."""
+
+_IN_RANGE: Final = re.compile(r"is not in the range (?:(\S+)<=)?x(?:([<>])=(\S+))?$")
+_PLAINER: Final = (
+    (re.compile(r"is not a valid (?:int|integer)(?: range)?$"), "is not a whole number"),
+    (re.compile(r"is not a valid float(?: range)?$"), "is not a number"),
+    (re.compile(r"^Value error, "), ""),  # pydantic's own words
+    (re.compile(r"^Option '(\S+)' requires an argument$"), r"\1 needs a value"),
+    (re.compile(r"^Got unexpected extra argument(?:s|\(s\))? \((.*)\)$"), r"unexpected: \1"),
+    (
+        re.compile(r"^Input should be (?:greater than or equal to|at least) (\S+)$"),
+        r"use at least \1",
+    ),
+    (re.compile(r"^Input should be less than or equal to (\S+)$"), r"use at most \1"),
+    (re.compile(r"^Input should be a valid integer\b.*$"), "use a whole number"),
+    (re.compile(r"^Input should be a valid number\b.*$"), "use a number"),
+    (re.compile(r"^Missing command$"), "name a command"),
+)
+
+
+def explain(error: Any) -> str:
+    """Return the line for an error of the parser; it says where the usage is explained."""
+    command = error.ctx.command_path if error.ctx else "asara"
+    return f"{_fault(error)}; see `{command} --help`"
+
+
+def is_help(error: Any) -> bool:
+    """Return True if the error is the help page of a group that was called without a command."""
+    return type(error).__name__ == "NoArgsIsHelpError"
+
+
+def did_you_mean(word: str, known: Iterable[str]) -> str:
+    """Return a question about the known word that is most like this one, or ""."""
+    words = list(known)
+    close = [one for one in words if len(word) > 2 and one.startswith(word)]
+    close = close or difflib.get_close_matches(word, words, n=1)
+    return f" (did you mean {close[0]}?)" if close else ""
+
+
+def _fault(error: Any) -> str:
+    name = type(error).__name__
+    message: str = (error.message or "").rstrip(".")
+    if name == "NoSuchOption":
+        options = [one for param in error.ctx.command.get_params(error.ctx) for one in param.opts]
+        hint = did_you_mean(error.option_name, (one for one in options if one.startswith("--")))
+        return f"there is no option {error.option_name}{hint}"
+    if name == "MissingParameter":
+        return f"{_place(error)} is missing"
+    if found := re.match(r"No such command '(.*?)'", message):
+        hint = did_you_mean(found[1], error.ctx.command.list_commands(error.ctx))
+        return f"there is no command {found[1]}{hint}"
+    for pattern, plainer in _PLAINER:
+        message = pattern.sub(plainer, message)
+    if found := _IN_RANGE.search(message):
+        message = f"{message[: found.start()]}is out of range; {_range(*found.groups())}"
+    if found := re.match(r"'(.*)' is not one of (.*)", message):
+        message += did_you_mean(found[1], re.findall(r"'(.*?)'", found[2]))
+    place = _place(error)
+    return f"{place}: {message}" if place else message
+
+
+def _place(error: Any) -> str:
+    """Return the option or argument that is wrong, or ""."""
+    hint = getattr(error, "param_hint", None)
+    if hint:
+        return str(hint)
+    param = getattr(error, "param", None)
+    if param is None:
+        return ""
+    if param.param_type_name == "argument":
+        return str(param.metavar or param.name.upper())
+    return str(max(param.opts, key=len))
+
+
+def _range(least: str | None, sign: str | None, most: str | None) -> str:
+    if least and most:
+        return f"use {least} to {most}"
+    return f"use {'at least' if sign == '>' else 'at most'} {most}"
