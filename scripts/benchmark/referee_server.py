@@ -10,7 +10,7 @@ from typing import Final
 from asara_game.edition import load_edition
 from asara_game.rules import Rules, parse_rule_sets
 from asara_server.event_loop import run
-from asara_server.eventlog.journal import Durability, Journal
+from asara_server.eventlog.journal import Journal
 from asara_server.logs import configure
 from asara_server.match.spec import ClockSettings, MatchSpec, Player
 from asara_server.network.grpc_server import serve
@@ -48,7 +48,7 @@ async def usage() -> dict[str, float]:
 class MatchLoop:
     """A referee with registered bots, which plays a constant number of matches at once."""
 
-    def __init__(self, bots: list[str], rules: str, seats: int, journal: Journal | None) -> None:
+    def __init__(self, bots: list[str], rules: str, seats: int, journal: Journal) -> None:
         self.referee = Referee(journal=journal)
         self._journal = journal
         self._bots = bots
@@ -75,18 +75,14 @@ class MatchLoop:
             )
             record = await self.referee.play(spec)
             assert not record.void
-            if self._journal is not None:
-                self._journal.end(spec.match_id, "", None)
+            self._journal.end(spec.match_id, "", None)
 
 
-async def main(
-    address: str, bots: list[str], rules: str, seats: int, durability: Durability | None
-) -> None:
+async def main(address: str, bots: list[str], rules: str, seats: int) -> None:
     """Serve until the benchmark ends; the live feed is named beside the socket, as in a run."""
     configure("error")  # matches are cut when the benchmark ends
     folder = Path(address.removeprefix("unix:")).parent
-    journal = None if durability is None else Journal(folder / "journal.sqlite", durability)
-    matches = MatchLoop(bots, rules, seats, journal)
+    matches = MatchLoop(bots, rules, seats, Journal(folder / "journal.sqlite"))
     running = await serve(matches.referee, address)
     async with live_feed(matches.referee, folder, TimedFeed):
         await serve_commands({"start": matches.start, "usage": usage})

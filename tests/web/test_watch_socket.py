@@ -19,7 +19,7 @@ from asara_server.network.live_file import LIVE_FILE, LiveFile
 from asara_server.replay.file import write_replay
 from asara_server.replay.signing import SigningKey
 from asara_server.tournament.run.directory import RunInfo
-from asara_server.web import finished_matches, live_matches
+from asara_server.web import live_matches, watch_messages
 from asara_server.web.run_catalogue import RunCatalogue, Source, SourceKind
 from asara_server.web.settings import WebLimits, WebSettings
 from asara_server.web.watch_messages import WatchMessages
@@ -431,14 +431,17 @@ async def test_a_finished_match_is_sent_at_once(tmp_path):
 async def test_the_match_that_was_watched_last_is_simulated_once(tmp_path, monkeypatch):
     await finished(tmp_path)
     simulated = []
-    simulate = finished_matches._simulated
-    monkeypatch.setattr(finished_matches, "_MOST_KEPT", 1)
-    monkeypatch.setattr(
-        finished_matches, "_simulated", lambda path: simulated.append(path.stem) or simulate(path)
-    )
+    simulate = watch_messages._simulated
+
+    def simulate_and_count(path):
+        simulated.append(path.stem)
+        return simulate(path)
+
+    monkeypatch.setattr(watch_messages, "_MOST_KEPT", 1)
+    monkeypatch.setattr(watch_messages, "_simulated", simulate_and_count)
     (tmp_path / "m2.asara").write_bytes((tmp_path / "m1.asara").read_bytes())
     source = Source("folder", tmp_path, SourceKind.REPLAYS)
-    matches = finished_matches.FinishedMatches()
+    matches = watch_messages.FinishedMatches()
     for match_id in ("m1", "m2", "m2", "m1"):
         assert await matches.messages(source, match_id, 0)
     assert simulated == ["m1", "m2", "m1"]
