@@ -178,11 +178,10 @@ def test_a_terminal_shows_one_line_in_place(tmp_path: Path) -> None:
 
 def test_options_that_make_no_sense_are_refused(tmp_path: Path) -> None:
     duel = ("duel", "random", "greedy")
-    for option in ("margin", "alpha", "beta"):
-        for bad in ("nan", "inf", "0", "-1", "0.7"):
-            error = refusal(*duel, f"--{option}", bad)
-            assert error.startswith(f"asara: --{option}: must be 0.001 to 0."), error
-        assert f"--{option}" in refusal(*duel, f"--{option}", "much")
+    for bad in ("nan", "inf", "0", "-1", "0.7"):
+        error = refusal(*duel, "--margin", bad)
+        assert error.startswith("asara: --margin: must be 0.001 to 0."), error
+    assert "--margin: use a number" in refusal(*duel, "--margin", "much")
     for bad in ("0", "-3", "1.5", "many", "100001"):
         assert "--max-blocks" in refusal(*duel, "--max-blocks", bad)
     assert "--jobs" in refusal(*duel, "--jobs", "0")

@@ -349,3 +349,10 @@ def test_remote_addresses_can_be_allowed_and_a_port_serves_one_program() -> None
         port = metrics.address.rpartition(":")[2]
         with pytest.raises(ServeError, match="another program listens there"):
             MetricsServer(f"127.0.0.1:{port}")
+
+
+def test_a_stall_is_counted_once():
+    counters = Counters()
+    for until_now_us in (2_000_000, 2_000_000, 5_000_000):
+        counters.count_stalls(until_now_us)
+    assert counters.registry.get_sample_value("asara_referee_stalled_seconds_total") == 5

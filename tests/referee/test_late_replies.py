@@ -167,7 +167,9 @@ async def test_a_bot_with_another_match_is_late_in_one_and_plays_the_other() -> 
         a, b, c = [await server.dial(name, max_matches=2) for name in "abc"]
         lost = asyncio.create_task(server.referee.play(spec(3, match_id="m1", clocks=QUICK)))
         missed = await a.until("decision")
-        [entry] = {one.entry for one in server.referee.waits()}
+        [wait] = server.referee.waits()
+        entry, over_s = wait.entry, wait.waited_s - QUICK.grace_s
+        assert wait.left_s == pytest.approx(QUICK.bank_s + QUICK.increment_s - max(over_s, 0))
         other = asyncio.create_task(server.referee.play(spec(3, match_id="m2")))
         await until(
             lambda: (

@@ -240,7 +240,10 @@ async def test_a_removed_bot_receives_goodbye():
     async with referee_server() as server:
         server.admit("a")
         a = await server.dial("a")
+        told: list[str] = []
+        server.referee.before_send("token-a", lambda: told.append("it runs"))
         server.referee.remove_bot("token-a", "the tournament is over")
+        assert told == ["it runs"]
         assert (await a.expect("goodbye")).reason == "the tournament is over"
         assert await a.ending() == (grpc.StatusCode.OK, None)
         assert not server.referee.is_connected("token-a")

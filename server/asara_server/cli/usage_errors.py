@@ -43,7 +43,7 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
     """Return a question about the known word that is most like this one, or ""."""
     words = list(known)
     close = [one for one in words if len(word) > 2 and one.startswith(word)]
-    close = close or difflib.get_close_matches(word, words, n=1)
+    close = close or difflib.get_close_matches(word, words, n=1, cutoff=0.7)
     return f" (did you mean {close[0]}?)" if close else ""
 
 
