@@ -189,8 +189,8 @@ def test_a_level_selects_cases():
     client = {case.level for case in selected(CASES, [], Level.CLIENT)}
     assert client == {Level.PROTOCOL, Level.CLIENT}
     assert selected(CASES, [], Level.KIT) == CASES
-    assert [case.name for case in selected(CASES, ["tls"])] == ["tls"]
-    assert selected(CASES, ["tls"], Level.PROTOCOL) == []
+    assert [case.name for case in selected(CASES, ["tls-another-name"])] == ["tls-another-name"]
+    assert selected(CASES, ["tls-another-name"], Level.PROTOCOL) == []
 
 
 def test_patterns_select_cases():

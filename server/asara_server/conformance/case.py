@@ -236,6 +236,8 @@ class Expected(_Strict):
 
     status: int | None = 0
     """Exit status of the program; None for any."""
+    may_end: bool = False
+    """True if the program may end instead of opening the last stream."""
     stderr: list[str] = []
     """Texts that standard error has to contain; {address} stands for that of the referee."""
     not_stderr: list[str] = []

@@ -3,6 +3,7 @@
 import atexit
 import contextlib
 import sys
+import threading
 from collections.abc import Iterator
 from typing import Any
 
@@ -174,6 +175,17 @@ def keep_connections() -> None:
         yield stream
 
     put(client, "open_stream", open_for_good)
+
+
+@breaks("stream-without-goodbye", also=("goodbye-is-missing",))
+def wait_for_ever_after_an_end() -> None:
+    def play(original: Any, *arguments: Any) -> Any:
+        reason = original(*arguments)
+        if reason == "closed without a goodbye":
+            threading.Event().wait()
+        return reason
+
+    around(client, "_play_stream", play)
 
 
 @breaks("goodbye-is-missing")

@@ -51,6 +51,15 @@ def print_details_as_they_are() -> None:
     put(errors, "_line", lambda text: text or "no details")
 
 
+@breaks("token-is-not-printed", also=("token-is-secret",))
+def print_the_token_first() -> None:
+    def hello(original: Any, self: ProtocolClient) -> Any:
+        sys.stderr.write(f"connecting with {self._settings.token}\n")
+        return original(self)
+
+    around(ProtocolClient, "hello", hello)
+
+
 @breaks("token-is-secret")
 def print_the_token() -> None:
     streams = count_streams()
