@@ -1,0 +1,10 @@
+import pytest
+
+from asara_server.cli.display import duel, entry_check, progress
+
+
+@pytest.fixture(autouse=True)
+def _no_progress_in_between(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Commands in this process print no lines that only a busy machine sees."""
+    for module in (duel, entry_check, progress):
+        monkeypatch.setattr(module, "LINE_INTERVAL_S", 3600.0)
