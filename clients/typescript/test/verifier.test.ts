@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, test } from "node:test";
 import { create } from "@bufbuild/protobuf";
 import { sizeDelimitedDecodeStream } from "@bufbuild/protobuf/wire";
-import { MatchEndedSchema, PlayResponseSchema } from "../src/gen/play_pb.js";
+import { MatchEndedSchema, MatchStartedSchema, PlayResponseSchema } from "../src/gen/play_pb.js";
 import { nodePlatform } from "../src/node-platform.js";
 import { fileName } from "../src/transcript.js";
 import { makeNonce, Verifier } from "../src/verifier.js";
@@ -39,6 +39,26 @@ test("names of matches become safe names of files", () => {
   assert.equal(fileName("r1-pro+gifts-0007.2"), "r1-pro+gifts-0007.2");
   assert.equal(fileName("../é"), "%2E.%2F%C3%A9");
   assert.equal(fileName("x".repeat(300)).length, 200);
+});
+
+test("a secret that does not open the commitment is reported, of a shared deal if it is told", () => {
+  const right = Buffer.alloc(32, 1);
+  const wrong = Buffer.alloc(32, 2);
+  for (const [sharedDeal, dealSecret, violations] of [
+    [false, right, 0],
+    [false, wrong, 1],
+    [false, Buffer.alloc(0), 1],
+    [true, Buffer.alloc(0), 0],
+    [true, right, 0],
+    [true, wrong, 1],
+  ] as const) {
+    const said: string[] = [];
+    const verifier = new Verifier("m1", 0, { ...PLATFORM, log: (line) => said.push(line) });
+    const dealCommitment = PLATFORM.sha256(right);
+    verifier.matchStarted(create(MatchStartedSchema, { dealCommitment, sharedDeal }));
+    verifier.matchEnded(create(MatchEndedSchema, { dealSecret }));
+    assert.equal(said.filter((line) => line.includes("does not open")).length, violations);
+  }
 });
 
 test("a transcript has all messages, and an existing one is kept", async () => {

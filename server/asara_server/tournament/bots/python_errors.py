@@ -39,6 +39,10 @@ _NO_KEYBOARD = (
     "a bot has no keyboard, so input() finds nothing, and sys.stdin is empty: choose one of "
     "decision.legal_actions in the program."
 )
+_RUN_AGAIN = re.compile(
+    r"in _(?:fixup_main_from_path|check_not_importing_main)$|\bfreeze_support\(\)"
+)
+"""What a process that multiprocessing starts prints if the program has no main guard."""
 _WITHOUT_GUARD = (
     "a process that multiprocessing starts runs the program once more: put what starts processes, "
     'and asara.run, below `if __name__ == "__main__":`.'
@@ -51,7 +55,7 @@ def advice(printed: Sequence[str], program: str) -> str:
     own = last_own(error.frames)
     if own and any(map(_KEYBOARD.search, printed[own.start + 1 : own.end])):
         return _NO_KEYBOARD
-    if any(frame.function == "_fixup_main_from_path" for frame in error.frames):
+    if any(map(_RUN_AGAIN.search, printed)):
         return _WITHOUT_GUARD
     for line in reversed(printed):
         text = line.strip()
