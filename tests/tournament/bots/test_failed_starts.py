@@ -1,5 +1,5 @@
 from asara_codec.results import Termination
-from asara_server.tournament.bots.failed_starts import FailedStarts
+from asara_server.tournament.bots.exclusions import FailedStarts
 
 
 def test_only_failures_in_a_row_count() -> None:
