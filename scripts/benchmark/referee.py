@@ -20,7 +20,6 @@ from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
-from asara_server.eventlog.journal import Durability
 from scripts.benchmark.children import AS_INSTALLED, Child, child
 from scripts.benchmark.figures import Bar, Figure, compare
 
@@ -69,21 +68,16 @@ class Side:
 def side(
     kind: str,
     generators: int = _GENERATORS,
-    durability: Durability | None = "normal",
     variables: Mapping[str, str] | None = None,
 ) -> Iterator[Side]:
     """Run a server, `referee_server` or `echo`, with bots that are connected.
 
-    `durability` is that of the referee's journal; None for no journal. `variables` are added to the
-    environment of the server.
+    `variables` are added to the environment of the server.
     """
     bots = [f"bot-{number}" for number in range(_STREAMS)]
     with tempfile.TemporaryDirectory(prefix="asara-bench-") as folder, ExitStack() as stack:
         address = f"unix:{Path(folder) / 'socket'}"
-        own = {"durability": durability} if kind == "referee_server" else {}
-        server = stack.enter_context(
-            child(kind, variables, address=address, bots=bots, **own, **_GAME)
-        )
+        server = stack.enter_context(child(kind, variables, address=address, bots=bots, **_GAME))
         children = [
             stack.enter_context(
                 child("load_generator", address=address, names=bots[number::generators])

@@ -10,7 +10,7 @@ from typing import Final
 from asara_game.edition import load_edition
 from asara_game.rules import Rules, parse_rule_sets
 from asara_server.event_loop import run
-from asara_server.eventlog.journal import Durability, Journal
+from asara_server.eventlog.journal import Journal
 from asara_server.logs import configure
 from asara_server.match.spec import ClockSettings, MatchSpec, Player
 from asara_server.network.grpc_server import serve
@@ -79,13 +79,11 @@ class MatchLoop:
                 self._journal.end(spec.match_id, "", None)
 
 
-async def main(
-    address: str, bots: list[str], rules: str, seats: int, durability: Durability | None
-) -> None:
+async def main(address: str, bots: list[str], rules: str, seats: int) -> None:
     """Serve until the benchmark ends; the live feed is named beside the socket, as in a run."""
     configure("error")  # matches are cut when the benchmark ends
     folder = Path(address.removeprefix("unix:")).parent
-    journal = None if durability is None else Journal(folder / "journal.sqlite", durability)
+    journal = Journal(folder / "journal.sqlite")
     matches = MatchLoop(bots, rules, seats, journal)
     running = await serve(matches.referee, address)
     async with live_feed(matches.referee, folder, TimedFeed):
