@@ -98,7 +98,7 @@ def test_a_decision_that_there_is_not(folder: Path) -> None:
         assert why in done.stderr
     error = refusal("replay", "decision", folder / REPLAY, "5")
     assert error.endswith("with --seat: 0 (random), 1 (random-2)\n")
-    assert "'N'" in refusal("replay", "decision", folder / REPLAY, "0", "--seat", "0")
+    assert "N: " in refusal("replay", "decision", folder / REPLAY, "0", "--seat", "0")
 
 
 def test_an_unchanged_bot_gives_the_same_answers_with_the_seed_of_its_run(folder: Path) -> None:
