@@ -2,7 +2,9 @@
 
 import asyncio
 import signal
+import tempfile
 import urllib.request
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -16,12 +18,15 @@ from tests.web.play_pipe import WebStream
 from tests.web.play_table import parts_of, play_table, sit_down
 
 
-def folders() -> set[Path]:
-    return set(Path(socket_parent()).glob("asara-play-*"))
+@pytest.fixture
+def temporary(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """The table's folder for temporary files, with a path that is short enough for sockets."""
+    with tempfile.TemporaryDirectory(prefix="asara-", dir=socket_parent()) as folder:
+        monkeypatch.setenv("TMPDIR", folder)
+        yield Path(folder)
 
 
-def test_a_match_through_the_link_and_the_replay_stays(tmp_path: Path) -> None:
-    before = folders()
+def test_a_match_through_the_link_and_the_replay_stays(tmp_path: Path, temporary: Path) -> None:
     replays = tmp_path / "mine"
     with play_table("random", "--matches", "1", "--out", str(replays)) as table:
         address, fragment = parts_of(table.links[0])
@@ -35,7 +40,7 @@ def test_a_match_through_the_link_and_the_replay_stays(tmp_path: Path) -> None:
     assert fragment["token"] not in stderr
     (file,) = replays.glob("*.asara")
     assert read_replay(file).header.entries == ("you", "random")
-    assert folders() <= before
+    assert not list(temporary.glob("asara-play-*"))
     with pytest.raises(OSError, match="refused"):
         urllib.request.urlopen(f"http://{address}/", timeout=EVENT_S)
 
@@ -76,14 +81,13 @@ def test_two_people_and_a_bot_at_one_table() -> None:
 
 @pytest.mark.long
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_a_signal_ends_the_table_at_once(number: signal.Signals) -> None:
-    before = folders()
+def test_a_signal_ends_the_table_at_once(number: signal.Signals, temporary: Path) -> None:
     with play_table("random") as table:
         table.process.send_signal(number)
         status, _, stderr = table.ended()
     assert status == 0
     assert "Traceback" not in stderr
-    assert folders() <= before
+    assert not list(temporary.glob("asara-play-*"))
 
 
 @pytest.mark.long
