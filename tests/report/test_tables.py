@@ -1,5 +1,6 @@
 import csv
 import io
+from dataclasses import replace
 
 import pytest
 
@@ -76,9 +77,7 @@ def test_a_negative_number_stays_a_number(tmp_path):
     names = tuple(f"e{number}" for number in range(4))
     results = [
         result.model_copy(
-            update={
-                "seats": tuple(line.model_copy(update={"prestige": -7}) for line in result.seats)
-            }
+            update={"seats": tuple(replace(line, prestige=-7) for line in result.seats)}
         )
         for result in mirrored(names)
     ]

@@ -8,7 +8,7 @@ import random
 import secrets
 from collections.abc import Callable, Sequence
 from contextlib import closing, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -249,7 +249,7 @@ class Forger:
 
     def edit_seat(self, index: int, seat: int, **changes: Any) -> None:
         seats = list(self.results[index].seats)
-        seats[seat] = seats[seat].model_copy(update=changes)
+        seats[seat] = replace(seats[seat], **changes)
         self.edit_result(index, seats=tuple(seats))
 
     def write(self, name: str, document: Document) -> None:

@@ -1,6 +1,7 @@
 """Scores that are compared with those of others who held the same seat of the same deal."""
 
 import random
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -36,7 +37,7 @@ def drawn(blocks: int = 60, *, decided: bool) -> list[MatchResult]:
         results = block(number, *tables)
         if not decided and dice.random() < 0.5:
             first = results[0]
-            changed = [line.model_copy(update={"rank": 3 - line.rank}) for line in first.seats]
+            changed = [replace(line, rank=3 - line.rank) for line in first.seats]
             results[0] = first.model_copy(update={"seats": tuple(changed)})
         found += results
     return found

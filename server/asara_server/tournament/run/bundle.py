@@ -19,7 +19,7 @@ import shutil
 import stat
 import zipfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 from typing import BinaryIO, Final
@@ -284,8 +284,7 @@ def _own_line(result: MatchResult, entry: str) -> str:
     With the reason of a forfeit, the run keeps the last lines that the bot printed.
     """
     seats = tuple(
-        seat if seat.entry == entry else seat.model_copy(update={"detail": ""})
-        for seat in result.seats
+        seat if seat.entry == entry else replace(seat, detail="") for seat in result.seats
     )
     public = result.model_copy(update={"seats": seats, "lost": ()})
     return f"{public.model_dump_json()}\n"

@@ -114,10 +114,12 @@ def exact_intervals_95(means: Floats, trials: Floats | Indices, error: float = E
     """
     from scipy.special import betaincinv
 
-    won, lost = trials * means, trials * (1 - means)
+    counts = np.stack((trials * means, trials * (1 - means)))
+    (won, lost), where = np.unique(counts, axis=1, return_inverse=True)  # pairs are often alike
     low = betaincinv(np.maximum(won, 1e-9), lost + 1, error / 2)
     high = betaincinv(won + 1, np.maximum(lost, 1e-9), 1 - error / 2)
-    return np.stack((np.where(won > 0, low, 0), np.where(lost > 0, high, 1)), axis=-1)
+    ends = np.stack((np.where(won > 0, low, 0), np.where(lost > 0, high, 1)), axis=-1)
+    return np.asarray(ends[where.reshape(-1)])
 
 
 def _alike_intervals(scores: Floats, blocks: Indices, error: float) -> Floats:

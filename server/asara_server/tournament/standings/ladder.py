@@ -110,7 +110,7 @@ def _ratings(
     of_field = np.linalg.solve(fitted.hessian, against.T)  # parameters by entries
     by_block = fitted.block_gradients @ of_field
     number = max(2, len(np.unique(fitted.block_gradients.nonzero()[0])))
-    variance = (by_block**2).sum(axis=0) * number / (number - 1)
+    variance = np.einsum("be,be->e", by_block, by_block) * number / (number - 1)
     variance += _ADDED_BLOCKS * (against.T * of_field).sum(axis=0) / np.maximum(blocks, 1)
     quantile = np.sqrt(parts * fdtri(parts, np.maximum(blocks - 1, 1), 1 - error))
     half = POINTS * quantile * np.sqrt(variance)

@@ -20,6 +20,7 @@ from pydantic import (
     ValidationError,
     model_validator,
 )
+from pydantic.dataclasses import dataclass
 
 from asara_codec.results import Termination
 from asara_server.bounded_file import MIB, read_lines
@@ -47,10 +48,9 @@ TerminationName = Annotated[
 ]
 
 
-class SeatOutcome(BaseModel):
-    """The result of a match for one seat."""
-
-    model_config = ConfigDict(frozen=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SeatOutcome:
+    """The result of a match for one seat; small, because a run may have 400,000."""
 
     entry: str
     rank: int

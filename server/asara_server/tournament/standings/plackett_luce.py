@@ -39,6 +39,9 @@ _STEPS: Final = 60
 _CLOSE: Final = 1e-10
 """Largest element of the gradient at the maximum, per match."""
 
+_ROWS_AT_ONCE: Final = 20_000
+"""Maximum number of choices whose derivatives are in memory together."""
+
 _WEAK: Final = 1e-6
 """Curvature of the prior of the tie parameters, whose best values can be infinite."""
 
@@ -92,8 +95,10 @@ def choices(entry: Indices, match: Indices, score: Floats, block: Indices) -> li
                 (among[begins, start:], bits[begins], of_block[begins])
             )
     return [
-        Choices(*(np.concatenate(column) for column in zip(*parts, strict=True)))
+        Choices(*(column[start : start + _ROWS_AT_ONCE] for column in columns))
         for _, parts in sorted(found.items())
+        for columns in [[np.concatenate(column) for column in zip(*parts, strict=True)]]
+        for start in range(0, len(columns[0]), _ROWS_AT_ONCE)
     ]
 
 
@@ -103,6 +108,9 @@ def fit(made: Sequence[Choices], entries: int, blocks: int, prior: float = PRIOR
     `blocks` is the number of blocks. A `prior` of 0 gives maximum likelihood, which exists only if
     results connect all entries in both directions.
     """
+    from scipy.sparse import csr_array
+    from scipy.sparse.linalg import cg
+
     sizes = {int(bits).bit_count() for part in made for bits in np.unique(part.chosen)}
     ties = sorted(sizes - {1})
     # The opponent of the prior is one more entry, whose strength stays 0.
@@ -116,7 +124,7 @@ def fit(made: Sequence[Choices], entries: int, blocks: int, prior: float = PRIOR
         if np.abs(gradient[columns]).max(initial=0) < _CLOSE * scale:
             break
         step = np.zeros_like(point)
-        step[columns] = np.linalg.lstsq(hessian[free], gradient[columns], rcond=None)[0]
+        step[columns] = cg(csr_array(hessian[free]), gradient[columns], rtol=1e-10)[0]
         following = model.derivatives(point + step)
         while following[0] < best - 1e-9 * abs(best):  # the step leads too far
             step /= 2

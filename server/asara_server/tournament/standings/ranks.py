@@ -40,8 +40,11 @@ DRAWS: Final = 4_000
 _CELLS: Final = 2e8
 """Most differences of two entries that are drawn; many entries are drawn less often."""
 _FEWEST_DRAWS: Final = 250
+_CELLS_AT_ONCE: Final = 1_000_000
+_FEW: Final = 32
+"""Parties up to which all pairs are looked at."""
 _MOST_ROUNDS: Final = 4
-"""Most rounds of step-down ; further ones hardly find another pair."""
+"""Most rounds of step-down; further ones hardly find another pair."""
 _SEED: Final = 4
 """Seed of the draws; fixed, so that the same results give the same standings."""
 _ADDED_BLOCKS: Final = 0.25
@@ -81,12 +84,11 @@ def rank_sets(
     variances = np.diag(covariance)
     apart = np.sqrt(np.maximum(variances + variances[:, np.newaxis] - 2 * covariance, 1e-18))
     lead = (means[:, np.newaxis] - means) / apart
-    fewer = np.minimum(freedom, freedom[:, np.newaxis])
     open_ = ~np.eye(parties, dtype=np.bool_)
     for _ in range(_MOST_ROUNDS):
         bound = np.quantile(_largest(drawn, apart, open_), 1 - error)
-        student = np.where(fewer > 0, stdtrit(np.maximum(fewer, 1), ndtr(bound)), np.inf)
-        better = open_ & (lead > student)
+        student = np.where(freedom > 0, stdtrit(np.maximum(freedom, 1), ndtr(bound)), np.inf)
+        better = open_ & (lead > np.maximum(student, student[:, np.newaxis]))
         if not better.any():
             break
         open_ &= ~better
@@ -103,15 +105,29 @@ def draws(covariance: Floats) -> Floats:
 
 
 def _largest(drawn: Floats, apart: Floats, open_: Any) -> Floats:
-    """Return the largest standardized difference of each draw among the pairs that are open."""
+    """Return the largest standardized difference of each draw among the pairs that are open.
+
+    No quotient of a pair exceeds the sum of both entries' distances from 0, each divided by the
+    entry's smallest divisor. So most pairs need no look once a large quotient is known.
+    """
     scale = np.where(open_, 1 / apart, 0).astype(np.float32)
+    drawn = drawn.astype(np.float32)
+    if len(scale) <= _FEW:
+        parts = np.array_split(drawn, 1 + drawn.size * len(scale) // _CELLS_AT_ONCE)
+        return np.concatenate([_quotients(part, scale).max(axis=(1, 2)) for part in parts])
+    reach = np.abs(drawn) * np.maximum(scale.max(axis=0), scale.max(axis=1))
     largest = np.empty(len(drawn))
-    difference = np.empty_like(scale)
-    for number, draw in enumerate(drawn.astype(np.float32)):
-        np.subtract(draw[:, np.newaxis], draw, out=difference)
-        np.multiply(difference, scale, out=difference)
-        largest[number] = difference.max()
+    for number, (draw, far) in enumerate(zip(drawn, reach, strict=True)):
+        some = np.argpartition(far, -_FEW)[-_FEW:]
+        found = _quotients(draw[some], scale[np.ix_(some, some)]).max()
+        rest = np.flatnonzero(far >= 0.999 * found - far.max())
+        largest[number] = max(found, _quotients(draw[rest], scale[np.ix_(rest, rest)]).max())
     return largest
+
+
+def _quotients(drawn: Any, scale: Any) -> Any:
+    """Return the difference of every two parties, the last axis of `drawn`, times `scale`."""
+    return (drawn[..., :, np.newaxis] - drawn[..., np.newaxis, :]) * scale
 
 
 def _first_chances(drawn: Floats) -> Floats:

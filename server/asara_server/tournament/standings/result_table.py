@@ -7,6 +7,7 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
+from asara_codec.results import Termination
 from asara_server.outcome import match_scores
 from asara_server.tournament.standings.match_result import MatchResult
 
@@ -27,10 +28,10 @@ class ResultTable:
     """Index of the deal of a duplicate block; -1 for all other matches."""
     rules: Indices
     """Index of the rule sets, in alphabetical order."""
-    entry: Indices
-    """Index of the entry in the `names` given to `tabulate`."""
     seats: Indices
     """Number of seats at the table."""
+    entry: Indices
+    """Index of the entry in the `names` given to `tabulate`."""
     seat: Indices
     score: Floats
     """1 for first place down to 0 for last."""
@@ -44,7 +45,7 @@ class ResultTable:
     def __len__(self) -> int:
         return len(self.match)
 
-    def take(self, rows: Indices) -> "ResultTable":
+    def take(self, rows: Indices | Mask) -> "ResultTable":
         """Return the table of these rows."""
         return ResultTable(*(getattr(self, field.name)[rows] for field in fields(self)))
 
@@ -56,44 +57,45 @@ def tabulate(names: Sequence[str], results: Sequence[MatchResult]) -> ResultTabl
     deals = {"": -1}
     rules = {name: number for number, name in enumerate(sorted({r.rule_sets for r in results}))}
     scores_of = cache(match_scores)
-    rows: list[tuple[float, ...]] = []
-    for number, result in enumerate(results):
-        block = blocks.setdefault(result.deal_block, len(blocks))
-        deal = deals.setdefault(result.duplicate_deal, len(deals) - 1)
+    by_match: list[tuple[int, int, int, int]] = []
+    entry: list[int] = []
+    score: list[float] = []
+    win: list[float] = []
+    prestige: list[int] = []
+    ends: list[int] = []
+    for result in results:
         ranks = tuple(line.rank for line in result.seats)
-        scores = scores_of(ranks)
-        win = 1 / ranks.count(1)
-        for seat, line in enumerate(result.seats):
-            forfeit = line.termination.forfeit
-            rows.append(
-                (
-                    number,
-                    block,
-                    deal,
-                    rules[result.rule_sets],
-                    index[line.entry],
-                    len(ranks),
-                    seat,
-                    scores[seat],
-                    win if line.rank == 1 and not forfeit else 0.0,
-                    line.prestige,
-                    line.termination,
-                    forfeit,
-                )
+        by_match.append(
+            (
+                blocks.setdefault(result.deal_block, len(blocks)),
+                deals.setdefault(result.duplicate_deal, len(deals) - 1),
+                rules[result.rule_sets],
+                len(ranks),
             )
-    table = np.array(rows, dtype=np.float64).reshape(len(rows), 12).T
-    match, block_, deal_, rules_, entry, seats, seat_ = table[:7].astype(np.intp)
+        )
+        score += scores_of(ranks)
+        for line in result.seats:
+            entry.append(index[line.entry])
+            win.append(1 / ranks.count(1) if line.rank == 1 else 0.0)
+            prestige.append(line.prestige)
+            ends.append(line.termination)
+    each = np.array(by_match, np.intp).reshape(-1, 4)
+    seats = each[:, 3]
+    match = np.repeat(np.arange(len(each)), seats)
+    block, deal, rule_sets, at_table = each.T[:, match]
+    termination = np.array(ends, np.intp)
+    forfeit = np.isin(termination, [kind for kind in Termination if kind.forfeit])
     return ResultTable(
-        match,
-        block_,
-        deal_,
-        rules_,
-        entry,
-        seats,
-        seat_,
-        score=table[7],
-        win=table[8],
-        prestige=table[9],
-        termination=table[10].astype(np.intp),
-        forfeit=table[11].astype(np.bool_),
+        match=match,
+        block=block,
+        deal=deal,
+        rules=rule_sets,
+        seats=at_table,
+        seat=np.arange(len(match)) - np.repeat(np.cumsum(seats) - seats, seats),
+        entry=np.array(entry, np.intp),
+        score=np.array(score, np.float64),
+        win=np.where(forfeit, 0.0, win),
+        prestige=np.array(prestige, np.float64),
+        termination=termination,
+        forfeit=forfeit,
     )

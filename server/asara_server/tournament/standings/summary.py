@@ -6,25 +6,31 @@ import numpy as np
 
 from asara_codec.results import Termination
 from asara_server.tournament.standings.block_scores import BlockScores
-from asara_server.tournament.standings.comparison import compared
+from asara_server.tournament.standings.comparison import DealShare
 from asara_server.tournament.standings.intervals import ERROR, intervals_95
 from asara_server.tournament.standings.model import DealShareRow, SeatScore, StandingsRow
 from asara_server.tournament.standings.ranks import ranks_and_chances
-from asara_server.tournament.standings.result_table import Indices, ResultTable
+from asara_server.tournament.standings.result_table import Floats, Indices, ResultTable
 
 _MOST_SEATS = 8
 """More seats than any table has; (seats, seat) is encoded as two digits of this base."""
 
 
 def summarize(
-    names: Sequence[str], parts: ResultTable, error: float = ERROR, *, ranked: bool = True
+    names: Sequence[str],
+    parts: ResultTable,
+    score: Floats,
+    error: float = ERROR,
+    *,
+    ranked: bool = True,
 ) -> tuple[StandingsRow, ...]:
     """Return a row per entry, by score, then wins, then prestige, then name.
 
-    Rank sets and chances of being first are left out unless `ranked`.
+    `score` has the compared score of each row of `parts`. Rank sets and chances of being first are
+    left out unless `ranked`.
     """
     count = len(names)
-    scores = BlockScores.of(parts.entry, parts.block, compared(parts).score, count)
+    scores = BlockScores.of(parts.entry, parts.block, score, count)
     raw = BlockScores.of(parts.entry, parts.block, parts.score, count).means
     ranks, chances = ranks_and_chances(scores, error) if ranked else (None, np.full(count, np.nan))
     matches = np.bincount(parts.entry, minlength=count)
@@ -69,7 +75,7 @@ def seat_effect(parts: ResultTable) -> tuple[SeatScore, ...]:
     return _seat_scores(np.zeros_like(parts.entry), parts, 1)[0]
 
 
-def deal_shares(rule_sets: Sequence[str], parts: ResultTable) -> tuple[DealShareRow, ...]:
+def deal_shares(rule_sets: Sequence[str], shares: Sequence[DealShare]) -> tuple[DealShareRow, ...]:
     """Return the part of the deal in the scores that were compared; `rule_sets` are sorted."""
     return tuple(
         DealShareRow(
@@ -78,7 +84,7 @@ def deal_shares(rule_sets: Sequence[str], parts: ResultTable) -> tuple[DealShare
             matches=kind.matches,
             share=kind.share,
         )
-        for kind in compared(parts).shares
+        for kind in shares
     )
 
 
