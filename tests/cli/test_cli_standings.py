@@ -138,13 +138,6 @@ def test_a_run_that_goes_on_has_standings(run: Path) -> None:
     assert shown(run, "--cross").startswith("No match is over yet.\n")
 
 
-def test_a_run_that_does_not_say_what_it_was_to_play(run: Path) -> None:
-    older = json.loads(INFO.model_dump_json())
-    del older["entries"], older["scheduled"]
-    (run / "run.json").write_text(json.dumps(older))
-    assert shown(run).startswith("Spring cup: 96 matches in 48 deal blocks\n")
-
-
 def test_what_is_no_run_is_refused(tmp_path: Path) -> None:
     assert refusal("status", tmp_path) == (
         f"asara: {tmp_path}: not a run directory; pass the directory you gave to --out\n"

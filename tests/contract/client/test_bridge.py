@@ -480,8 +480,8 @@ def test_no_signal_leaves_the_program_behind(
         ),
         (["--", "/etc/passwd"], "'/etc/passwd' is not executable; run chmod +x, or put its"),
         (["--", "a\0b"], "'a�b' cannot be started: embedded null byte"),
-        (["--jobs", "0", "cat"], "argument --jobs: '0' is not a number from 1"),
-        (["--jobs"], "argument --jobs: expected one argument"),
+        (["--jobs", "0", "cat"], "argument --jobs/-j: '0' is not a number from 1"),
+        (["--jobs"], "argument --jobs/-j: expected one argument"),
         (["--nonsense", "--", "cat"], "unrecognized arguments: --nonsense"),
     ],
 )
