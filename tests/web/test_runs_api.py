@@ -310,7 +310,7 @@ def test_standings_that_could_not_be_computed_once_are_computed_again(
     lines = results.read_bytes().splitlines(keepends=True)
     results.write_bytes(b"".join(lines[:2]))
     with monkeypatch.context() as patch:
-        patch.setattr("asara_server.web.standings_cache.run_standings", int)  # raises
+        patch.setattr("asara_server.web.run_json.run_standings", int)  # raises
         assert get(client, "/cup")["standings"] is None
     results.write_bytes(b"".join(lines))
     assert get(client, "/cup")["standings"]["matches"] == 4
