@@ -137,7 +137,7 @@ def test_a_full_file_is_read(folder: Path) -> None:
             HEAD + TWO.replace("python bot.py", "greedy", 1),
             (
                 "cup.toml: entry 1 'first': command: no program 'greedy' on PATH; for the bundled "
-                f"bot add directory = '{bundled.path('bots', 'greedy')}', and write "
+                f"bot write directory = '{bundled.path('bots', 'greedy')}' and command = "
                 "'python main.py'"
             ),
         ),
@@ -145,7 +145,7 @@ def test_a_full_file_is_read(folder: Path) -> None:
             HEAD + TWO.replace("python bot.py", "search --milliseconds 50", 1),
             (
                 "cup.toml: entry 1 'first': command: no program 'search' on PATH; for the bundled "
-                f"bot add directory = '{bundled.path('bots', 'search')}', and write "
+                f"bot write directory = '{bundled.path('bots', 'search')}' and command = "
                 "'python main.py --milliseconds 50'"
             ),
         ),

@@ -36,7 +36,29 @@ from asara_server.cli.options.web import WebOption
 from asara_server.tournament.config.tournament_file import ConfigError, Tournament, load_tournament
 from asara_server.tournament.schedule.estimate import MOST_MATCHES, Estimate, estimate
 
-app = typer.Typer(help="Plan, check and run tournaments.", no_args_is_help=True)
+_HELP = """Plan, check and run tournaments.
+
+A tournament file lists the entries. For example, cup.toml:
+
+\b
+  seats = 2
+  rule_sets = "basic"
+
+\b
+  [[entries]]
+  name = "ann"
+  directory = "bots/ann"  # a folder that `asara new` created
+
+\b
+  [[entries]]
+  name = "bob"
+  directory = "bots/bob"
+  command = "python main.py"  # for a folder without bot.toml
+
+`asara tournament plan cup.toml --explain` shows all keys.
+"""
+
+app = typer.Typer(help=_HELP, no_args_is_help=True)
 
 
 @app.command(cls=PlainCommand)

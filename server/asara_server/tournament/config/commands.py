@@ -128,7 +128,7 @@ def _about_bundled(words: Sequence[str]) -> str:
         return ""
     if (folder / "main.py").is_file():
         command = shlex.join(["python", "main.py", *words[1:]])
-        return f"; for the bundled bot add directory = '{folder}', and write '{command}'"
+        return f"; for the bundled bot write directory = '{folder}' and command = '{command}'"
     about = folder / "bot.toml"
     if not about.is_file() or "build" in about.read_text(encoding="utf-8"):
         return ""  # one that must be built: `asara new` makes a copy to enter
