@@ -135,7 +135,8 @@ function written(value: Value): string {
   return cached(numbers, tag, () => new Intl.NumberFormat(tag)).format(value);
 }
 
-const FRENCH_SPACES = / (?=[;:?»])|(?<=«) /g; // where a line must not break
+const NO_BREAK = / (?=%)/g; // spaces at which a line must not break
+const NO_BREAK_FRENCH = / (?=[%;:?»])|(?<=«) /g;
 const PERSONS = /\[([^|\]]*)\|([^\]]*)\]/g;
 const PLACEHOLDERS = /\{(\w+)(?::([^|}]*)\|([^}]*))?\}/g;
 
@@ -148,8 +149,8 @@ export function fill(
   values: Readonly<Record<string, Value>> = {},
   you = false,
 ): string {
-  const source = language.value === "fr" ? template.replace(FRENCH_SPACES, "\u00a0") : template;
-  return source
+  return template
+    .replace(language.value === "fr" ? NO_BREAK_FRENCH : NO_BREAK, "\u00a0")
     .replace(PERSONS, (_, third: string, second: string) => (you ? second : third))
     .replace(PLACEHOLDERS, (_, name: string, one?: string, other?: string) => {
       const value = values[name] ?? "";

@@ -51,7 +51,7 @@ export const runs = {
   place: "Platz",
   score: "Wertung",
   scoreHelp:
-    "Wertung: 1 für den ersten Platz bis 0 für den letzten. Der Bereich enthält die erwartete Wertung mit 95 % Sicherheit.",
+    "Wertung: 1 für den ersten Platz bis 0 für den letzten. Der Bereich enthält die erwartete Wertung mit 95 % Sicherheit.",
   unfinished:
     "In Blöcken, die nur zum Teil gespielt sind, {count:fehlt # Partie|fehlen # Partien}.",
   remoteBlocks:
@@ -64,7 +64,7 @@ export const runs = {
   range95: "95-%-Bereich",
   ranks: "Ränge",
   ranksHelp:
-    "Die Ränge, die die Ergebnisse zulassen; mit 95 % Sicherheit für alle Teilnehmer zugleich",
+    "Die Ränge, die die Ergebnisse zulassen; mit 95 % Sicherheit für alle Teilnehmer zugleich",
   first: "Bester",
   firstHelp: "Wahrscheinlichkeit, dass dieser Teilnehmer der beste ist",
   wins: "Siege",
@@ -75,7 +75,7 @@ export const runs = {
   rating: "Rating",
   ratingHelp: "400 Punkte mehr bedeuten Chancen von zehn zu eins",
   crossTable: "Kreuztabelle",
-  crossHelp: "Wertung der Zeile gegen die Spalte. 50 % ist ausgeglichen.",
+  crossHelp: "Wertung der Zeile gegen die Spalte. 50 % ist ausgeglichen.",
   crossCell: "{row} gegen {column}: {score}, {count:# Partie|# Partien}",
   notMet: "{row} und {column} sind sich noch nicht begegnet",
   faults: "Ausfälle",

@@ -51,7 +51,7 @@ export const runs = {
   place: "Place",
   score: "Score",
   scoreHelp:
-    "Score: 1 for first place down to 0 for last. The range contains the expected score with 95 % confidence.",
+    "Score: 1 for first place down to 0 for last. The range contains the expected score with 95 % confidence.",
   unfinished: "{count:# match is|# matches are} missing in deal blocks that were played in part.",
   remoteBlocks:
     "In {count:# deal block|# deal blocks}, entries on other machines sat at several tables, and could tell each other about the deal.",
@@ -60,9 +60,9 @@ export const runs = {
   besideOthers:
     "For a time, bots of other runs lived on the same machine, and could pass on what they were told about a deal.",
   range: "{low} to {high}",
-  range95: "95 % range",
+  range95: "95 % range",
   ranks: "Ranks",
-  ranksHelp: "The ranks that the results allow, for all entries together with 95 % confidence",
+  ranksHelp: "The ranks that the results allow, for all entries together with 95 % confidence",
   first: "Best",
   firstHelp: "Probability that this entry is the best",
   wins: "Wins",
@@ -72,7 +72,7 @@ export const runs = {
   rating: "Rating",
   ratingHelp: "400 points more are odds of ten to one",
   crossTable: "Cross table",
-  crossHelp: "Score of the row against the column. 50 % is even.",
+  crossHelp: "Score of the row against the column. 50 % is even.",
   crossCell: "{row} against {column}: {score}, {count:# match|# matches}",
   notMet: "{row} and {column} have not met",
   faults: "Forfeits",

@@ -51,7 +51,7 @@ export const runs = {
   place: "Puesto",
   score: "Puntuación",
   scoreHelp:
-    "Puntuación: de 1 para el primer puesto a 0 para el último. El intervalo contiene la puntuación esperada con un 95 % de confianza.",
+    "Puntuación: de 1 para el primer puesto a 0 para el último. El intervalo contiene la puntuación esperada con un 95 % de confianza.",
   unfinished: "{count:Falta # partida|Faltan # partidas} en bloques jugados solo en parte.",
   remoteBlocks:
     "En {count:# bloque|# bloques}, participantes en otras máquinas estaban en varias mesas y podían hablarse del reparto.",
@@ -60,10 +60,10 @@ export const runs = {
   besideOthers:
     "Durante un tiempo, bots de otras series vivían en la misma máquina y podían transmitir lo que sabían de un reparto.",
   range: "de {low} a {high}",
-  range95: "Intervalo del 95 %",
+  range95: "Intervalo del 95 %",
   ranks: "Puestos",
   ranksHelp:
-    "Los puestos que permiten los resultados, para todos los participantes a la vez con un 95 % de confianza",
+    "Los puestos que permiten los resultados, para todos los participantes a la vez con un 95 % de confianza",
   first: "Mejor",
   firstHelp: "Probabilidad de que este participante sea el mejor",
   wins: "Victorias",
@@ -74,7 +74,7 @@ export const runs = {
   rating: "Rating",
   ratingHelp: "400 puntos más equivalen a diez contra uno",
   crossTable: "Tabla cruzada",
-  crossHelp: "Puntuación de la fila contra la columna. 50 %: igualdad.",
+  crossHelp: "Puntuación de la fila contra la columna. 50 %: igualdad.",
   crossCell: "{row} contra {column}: {score}, {count:# partida|# partidas}",
   notMet: "{row} y {column} no se han enfrentado",
   faults: "Eliminaciones",

@@ -51,7 +51,7 @@ export const runs = {
   place: "Rang",
   score: "Score",
   scoreHelp:
-    "Score : de 1 pour la première place à 0 pour la dernière. L’intervalle contient le score attendu avec une confiance de 95 %.",
+    "Score : de 1 pour la première place à 0 pour la dernière. L’intervalle contient le score attendu avec une confiance de 95 %.",
   unfinished: "Il manque {count:# partie|# parties} à des blocs qui ne sont joués qu’en partie.",
   remoteBlocks:
     "Dans {count:# bloc|# blocs}, des participants sur d’autres machines étaient à plusieurs tables et pouvaient se parler de la donne.",
@@ -60,10 +60,10 @@ export const runs = {
   besideOthers:
     "Pendant un temps, des bots d’autres séries vivaient sur la même machine et pouvaient transmettre ce qu’ils apprenaient d’une donne.",
   range: "de {low} à {high}",
-  range95: "Intervalle à 95 %",
+  range95: "Intervalle à 95 %",
   ranks: "Rangs",
   ranksHelp:
-    "Les rangs que les résultats permettent, pour tous les participants à la fois avec 95 % de confiance",
+    "Les rangs que les résultats permettent, pour tous les participants à la fois avec 95 % de confiance",
   first: "Meilleur",
   firstHelp: "Probabilité que ce participant soit le meilleur",
   wins: "Victoires",
@@ -74,7 +74,7 @@ export const runs = {
   rating: "Cote",
   ratingHelp: "400 points de plus donnent dix chances contre une",
   crossTable: "Tableau croisé",
-  crossHelp: "Score de la ligne contre la colonne. 50 % : à égalité.",
+  crossHelp: "Score de la ligne contre la colonne. 50 % : à égalité.",
   crossCell: "{row} contre {column} : {score}, {count:# partie|# parties}",
   notMet: "{row} et {column} ne se sont pas rencontrés",
   faults: "Forfaits",

@@ -63,7 +63,7 @@ export const runs = {
   range95: "Intervallo al 95%",
   ranks: "Ranghi",
   ranksHelp:
-    "I ranghi che i risultati permettono, per tutti i partecipanti insieme con il 95 % di confidenza",
+    "I ranghi che i risultati permettono, per tutti i partecipanti insieme con il 95 % di confidenza",
   first: "Migliore",
   firstHelp: "Probabilità che questo partecipante sia il migliore",
   wins: "Vittorie",

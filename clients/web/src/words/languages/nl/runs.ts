@@ -63,7 +63,7 @@ export const runs = {
   range: "{low} tot {high}",
   range95: "95%-bereik",
   ranks: "Plaatsen",
-  ranksHelp: "De plaatsen die de uitslagen toelaten, voor alle deelnemers samen met 95 % zekerheid",
+  ranksHelp: "De plaatsen die de uitslagen toelaten, voor alle deelnemers samen met 95 % zekerheid",
   first: "Beste",
   firstHelp: "Kans dat deze deelnemer de beste is",
   wins: "Winst",
