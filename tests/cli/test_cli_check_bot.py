@@ -55,7 +55,7 @@ def test_a_bot_that_works(tmp_path: Path, sandbox: str) -> None:
     names = [line.split("  ")[0] for line in lines[:9]]
     assert names == [
         *("build", "starts in", "first reply after", "median decision", "longest decision"),
-        *("decisions", "bank needed", "memory peak", "size of its files"),
+        *("decisions", "bank needed", "memory peak", "size of files"),
     ]
     assert lines[8].endswith(" 3 of 128 MiB")
     assert lines[9:] == ["the bot printed:", "  | holds", "", "Mine works."]
@@ -158,7 +158,7 @@ def test_files_too_large_for_a_tournament(tmp_path: Path) -> None:
         file.truncate(130 << 20)
     done = asara("check", folder, *CONTAINED)
     assert done.returncode == 1
-    assert "size of its files  130 of 128 MiB" in done.stdout
+    assert "size of files      130 of 128 MiB" in done.stdout
     assert "mine is broken: never started: could not be started: its directory holds" in done.stdout
 
 

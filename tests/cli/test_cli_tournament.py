@@ -32,7 +32,7 @@ def test_the_plan_counts_blocks_and_matches_and_tells_their_balance(tmp_path: Pa
     lines = [line.split() for line in done.stdout.splitlines()]
     assert max(map(len, done.stdout.splitlines())) <= 80
     assert done.stdout.startswith("Cup: 36 matches of 3 entries, 2 at a time\n")
-    assert " ".join(lines[1]) == "rules seats blocks matches blocks per entry meetings per pair"
+    assert " ".join(lines[1]) == "rules seats blocks matches blocks per entry matches per pair"
     assert lines[2:7] == [
         ["basic", "2", "6", "12", "4", "2"],
         ["basic", "3", "2", "6", "2", "2"],
@@ -74,7 +74,7 @@ def test_the_plan_says_why_blocks_are_mirrored(tmp_path: Path) -> None:
         "Blocks are mirrored by default:\n"
         "with 4 seats, duplicate blocks need 8 entries (2 x 4), and there are 5.\n"
         "Blocks are played in groups of about 5, each in 4 legs: all bots are\n"
-        "ended between two matches of one deal.\n"
+        "restarted between two matches of one deal.\n"
     ) in done.stdout
 
 

@@ -57,7 +57,7 @@ def options(
             count=True,
             callback=_be_verbose,
             expose_value=False,
-            help="Also print the log; in match and check, what the bots print. -vv prints more.",
+            help="Also print the referee's log; in match and check, the bots' output. -vv: more.",
             show_default=False,
         ),
     ] = 0,

@@ -20,7 +20,7 @@ GROUPS: Final = {
         "play": "Play against bots in your browser.",
         "duel": "Find out which of two bots is better.",
         "check": "Check that a bot works, as an organiser would.",
-        "rules": "Show the numbers of the game, their sources and the rule sets.",
+        "rules": "Show the game's numbers with their sources, and the rule sets.",
     },
     "Tournaments": {
         "tournament": "Plan, check and run tournaments.",
@@ -32,7 +32,7 @@ GROUPS: Final = {
         "report": "Write a report of a run as an HTML page.",
         "web": "Show runs and their matches in a browser.",
         "replay": "Inspect the replays of finished matches.",
-        "audit": "Verify runs and replays by replaying every match.",
+        "audit": "Verify runs and replays by playing every match again.",
         "bundle": "Write a zip file for the author of each entry of a run.",
     },
     "Client authors": {
@@ -78,7 +78,7 @@ class LazyGroup(TyperGroup):
     def format_epilog(self, ctx: Any, formatter: Any) -> None:
         formatter.write(
             "\nExit status: 0 success, 1 something failed, 2 wrong input, 3 no clear answer.\n"
-            "`asara help COMMAND` explains a command and shows examples.\n"
+            "`asara help COMMAND` explains a command.\n"
         )
 
 

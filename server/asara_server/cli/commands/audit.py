@@ -71,7 +71,7 @@ def audit(
     leaks: LeaksOption = False,
     jobs: JobsOption = None,
 ) -> None:
-    """Verify runs and replays by replaying every match.
+    """Verify runs and replays by playing every match again.
 
     Compares the schedule, results, standings and all files of a run with its signed manifest.
     Lists everything that is missing, extra or changed, and what was not checked. The exit

@@ -53,7 +53,7 @@ JobsOption = Annotated[
         metavar="N",
         min=1,
         max=256,
-        help="Number of cases to play at the same time, not counting those that only wait.",
+        help="Number of cases to play at the same time; cases that are waiting do not count.",
         show_default="two per CPU core",
     ),
 ]
@@ -61,7 +61,7 @@ AgainOption = Annotated[
     bool,
     typer.Option(
         "--again",
-        help="Play failed cases once more, one at a time; only then do they count as failed.",
+        help="Play failed cases once more, one at a time; they count as failed if they fail again.",
     ),
 ]
 ListOption = Annotated[

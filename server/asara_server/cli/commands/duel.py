@@ -28,7 +28,7 @@ MarginOption = Annotated[
     typer.Option(
         "--margin",
         metavar="SCORE",
-        help="How much the expected score must exceed 0.5 to count as better.",
+        help="A bot counts as better if its expected score exceeds 0.5 by this much.",
     ),
 ]
 MaxBlocksOption = Annotated[
@@ -38,7 +38,7 @@ MaxBlocksOption = Annotated[
         metavar="N",
         min=1,
         max=100_000,
-        help="Maximum number of deal blocks of two matches; then the duel ends without an answer.",
+        help="Maximum number of blocks of two matches; then the duel ends without an answer.",
     ),
 ]
 JobsOption = Annotated[
@@ -77,7 +77,7 @@ def duel(
 
     The bots play every deal twice, with the seats swapped. The duel ends as soon as it is clear
     that A is better, that B is better, or that neither is better by --margin. The probability
-    of a wrong answer is at most 5 %. The exit status is 0 with an answer and 3 without one.
+    of a wrong answer is at most 5%. The exit status is 0 with an answer and 3 without one.
     """
     from asara_server.cli.sessions.duel import play_duel, sequential_test
 

@@ -34,7 +34,7 @@ _LONGEST_DECISIONS = 5
 """Number of decisions that `clock` lists."""
 
 FileArgument = Annotated[
-    Path, typer.Argument(metavar="FILE", help="A replay, such as r1-basic-0001.asara.")
+    Path, typer.Argument(metavar="FILE", help="A replay, such as r1-basic-0001-1.asara.")
 ]
 SeatOption = Annotated[
     int | None,
@@ -137,13 +137,13 @@ def show(file: FileArgument, seat: SeatOption = None) -> None:
 def decision(file: FileArgument, number: NumberArgument, seat: DecisionSeatOption = None) -> None:
     """Print a decision as JSON, as the bot received it.
 
-    The output is a message asara.v1.Decision, which contains nothing that is hidden from the
+    The output is an `asara.v1.Decision` message, which contains nothing that is hidden from the
     seat.
     """
     replay = _read(file).replay
     if seat is None:
         seats = seats_text(replay.header.entries)
-        raise UserError(f"choose the seat that was asked with --seat: {seats}")
+        raise UserError(f"pass the seat with --seat: {seats}")
     try:
         found = question(replay, seat, number)
     except ReplayError as error:
@@ -165,7 +165,7 @@ def ask(
     """Ask a bot to decide again, and compare its answer.
 
     Prints its answer next to the recorded one. The bot receives everything its seat received,
-    so it also answers the earlier decisions. These answers change nothing. For a replay in its
+    so it also answers the earlier decisions. These earlier answers are ignored. For a replay in its
     run directory, the bot gets the same ASARA_SEED as in the run.
     """
     from asara_server.cli.sessions.ask import AskOptions, ask_again
@@ -186,7 +186,7 @@ def ask(
 def export(file: FileArgument) -> None:
     """Print everything in a replay as JSON.
 
-    The output is a message asara.v1.Replay.
+    The output is an `asara.v1.Replay` message.
     """
     records = [ReplayRecord.FromString(raw.data) for raw in _read(file).raw]
     print(_json(Replay(records=records)))

@@ -9,7 +9,7 @@ from asara_server.cli.display.console import out
 
 
 def rules() -> None:
-    """Show the numbers of the game, their sources and the rule sets."""
+    """Show the game's numbers with their sources, and the rule sets."""
     edition = load_edition()
     out.print(Text(f"Edition: {edition.name}", "bold"))
     out.print(f"SHA-256: {edition.sha256.hex()}\n", soft_wrap=True)

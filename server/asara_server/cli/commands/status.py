@@ -37,7 +37,7 @@ WithoutForfeitsOption = Annotated[
 JsonOption = Annotated[
     Path | None,
     typer.Option(
-        "--json", metavar="FILE", help="Also write the standings to FILE, as in standings.json."
+        "--json", metavar="FILE", help="Also write the standings to FILE, like standings.json."
     ),
 ]
 WatchOption = Annotated[

@@ -135,7 +135,7 @@ def run(
     web: WebOption = None,
     insecure_remote: InsecureRemoteOption = False,
 ) -> None:
-    """Play a tournament, and write standings, replays and logs to DIR.
+    """Play a tournament and keep its standings, replays and logs.
 
     Press Ctrl-C to stop after the open decisions. Repeat the command with --resume to continue.
     """

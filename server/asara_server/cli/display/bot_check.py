@@ -202,7 +202,7 @@ def _measurements(finding: BotFinding) -> list[tuple[str, str]]:
         ("decisions", f"{one.decisions:,}" if one.decisions else ""),
         ("bank needed", _bank(finding.bank_needed_s)),
         ("memory peak", _size(one.memory_bytes, finding.memory_mb)),
-        ("size of its files", _size(one.size_bytes, finding.directory_mb)),
+        ("size of files", _size(one.size_bytes, finding.directory_mb)),
     ]
     return [(name, value) for name, value in rows if value]
 

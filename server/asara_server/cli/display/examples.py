@@ -43,7 +43,7 @@ EXAMPLES: Final[dict[str, tuple[tuple[str, str], ...]]] = {
     ),
     "report": (("asara report runs/cup", "write runs/cup/report.html"),),
     "web": (
-        ("asara web", "all runs in ./runs"),
+        ("asara web", "the runs in this folder, or else in ./runs"),
         ("asara web runs/cup", ""),
     ),
     "audit": (

@@ -42,7 +42,7 @@ def show_plan(tournament: Tournament, expected: Estimate) -> None:
         rows.append(("all", "", f"{expected.blocks:,}", f"{expected.matches:,}", "", ""))
     show_table(
         heading(tournament, expected.matches, f"{tournament.jobs} at a time"),
-        ("rules", ">seats", ">blocks", ">matches", ">blocks per entry", ">meetings per pair"),
+        ("rules", ">seats", ">blocks", ">matches", ">blocks per entry", ">matches per pair"),
         rows,
     )
     out.print(f"\n{_block_text(tournament)}")
@@ -89,7 +89,7 @@ def _legs_text(tournament: Tournament, expected: Estimate) -> str:
     size = group_size(expected.blocks, tournament.jobs, match_s)
     return (
         f"Blocks are played in groups of about {size:,}, each in {legs} legs: all bots are\n"
-        "ended between two matches of one deal."
+        "restarted between two matches of one deal."
     )
 
 

@@ -39,7 +39,7 @@ SeedOption = Annotated[
     typer.Option(
         "--seed",
         metavar="TEXT",
-        help="64 random hexadecimal digits, which no bot can guess; they repeat the same deals.",
+        help="64 random hexadecimal digits, so that no bot can guess them; they repeat the deals.",
         show_default="random",
     ),
 ]

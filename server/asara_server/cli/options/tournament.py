@@ -31,7 +31,7 @@ PilotOption = Annotated[
     typer.Option(
         "--pilot",
         metavar="DIR",
-        help="With --precision: a run of the same kind, to estimate how much luck there is.",
+        help="With --precision: an earlier run of the same kind, which shows how results vary.",
     ),
 ]
 OutOption = Annotated[
@@ -40,7 +40,7 @@ OutOption = Annotated[
         "--out",
         "-o",
         metavar="DIR",
-        help="Folder of the run: new or empty, or with --resume that of the run to continue.",
+        help="Run folder, new or empty; with --resume, the folder of the run to continue.",
     ),
 ]
 ResumeOption = Annotated[

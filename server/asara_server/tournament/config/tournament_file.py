@@ -107,7 +107,7 @@ class Entry(_Section):
     team: Name = ""
     """Team of the entry; entries of one team never sit at the same table."""
     directory: Directory = Field(default=".", validate_default=True)
-    """Folder in which the bot starts and its command is looked up; relative to this file."""
+    """Working directory of the bot; its command is looked up there. Relative to this file."""
     build: tuple[str, ...] = ()
     """Command that runs once before the first match, in a copy of the directory."""
     command: tuple[str, ...] = ()
@@ -119,7 +119,7 @@ class Entry(_Section):
     readable: ReadablePaths = ()
     """Further files and folders that the bot may read in the sandbox; relative to this file."""
     loopback: bool = False
-    """With true, the bot's processes have internet sockets among themselves in the sandbox."""
+    """With true, the bot's processes can reach each other over loopback in the sandbox."""
     process_per: ProcessPolicy | None = None
     """Lifetime of this bot's processes, if it differs from that of the tournament."""
 
@@ -203,11 +203,11 @@ class Clocks(_Section):
     increment_s: SecondsOrZero = _CLOCKS.increment_s
     """Seconds added to the bank with every decision."""
     grace_s: SecondsOrZero = _CLOCKS.grace_s
-    """Seconds of every decision that are not charged."""
+    """Seconds of every decision that do not count against the bank."""
     reconnect_s: SecondsOrZero = _CLOCKS.reconnect_s
-    """Seconds that a bot may be disconnected."""
+    """Seconds that a bot may stay disconnected before it forfeits."""
     hide_forced: bool = _CLOCKS.hide_forced
-    """With true, a pause hides that a bot had no choice."""
+    """With true, forced moves take time too, so that nobody can tell them from choices."""
 
     def settings(self) -> ClockSettings:
         """Return the same limits as the referee's type."""
@@ -218,15 +218,15 @@ class Limits(_Section):
     """Limits of the runner on entries and their processes."""
 
     log_bytes: Annotated[int, Field(ge=1_000, le=1_000_000_000)] = 100_000
-    """Bytes of a bot's output that are kept per match; a longer log is cut, with a mark."""
+    """Bytes of a bot's output kept per match; longer output is cut, and the log says so."""
     failed_starts: Annotated[int, Field(ge=1, le=100)] = 3
-    """Processes in a row that may fail to connect; then the entry forfeits its other matches."""
+    """Number of failed starts in a row after which the entry forfeits its other matches."""
     idle_processes: Annotated[int, Field(ge=0, le=10_000)] = 64
     """Maximum number of bot processes that wait for a match."""
     suspend_share: Annotated[float, Field(ge=0, le=1)] = 0.5
     """Share of its matches, 0 to 1, that an entry may forfeit before it is suspended."""
     suspend_after: Annotated[int, Field(ge=1, le=1_000_000)] = 10
-    """Number of matches of an entry before `suspend_share` is first checked."""
+    """Number of matches an entry has to play before `suspend_share` is checked."""
     memory_mb: Annotated[int, Field(ge=16, le=1 << 20)] = 1_024
     """MiB of memory of a bot in the sandbox."""
     processes: Annotated[int, Field(ge=4, le=30_000)] = 256
@@ -244,10 +244,10 @@ class Limits(_Section):
     build_s: Seconds = 900
     """Seconds that a build may take."""
     build_memory_mb: Annotated[int, Field(ge=16, le=1 << 20)] = 2_048
-    """MiB of memory of a build in the sandbox, in addition to `build_mb`."""
+    """MiB of memory of a build in the sandbox, not counting the files that it writes."""
     build_mb: Annotated[int, Field(ge=1, le=1 << 20)] = 1_024
-    """MiB of an entry's directory after its build, and of /tmp during it."""
-    """MiB of an entry's directory after its build, and of /tmp during it."""
+    """MiB of an entry's directory after its build, and of /tmp during the build."""
+    """MiB of an entry's directory after its build, and of /tmp during the build."""
 
 
 class Remote(_Section):
@@ -289,7 +289,7 @@ class Tournament(_Section):
     orders: Orders = "rotations"
     """Seat orders of a group: "rotations" (each entry once in each seat), or "all" of them."""
     blocks_per_entry: Annotated[int, Field(ge=1, le=1_000_000)] | None = None
-    """Number of blocks each entry plays at each kind of table, instead of `rounds`."""
+    """Number of blocks each entry plays with each rule set and number of seats, not `rounds`."""
     until: Literal["ranks settled"] | None = None
     """With "ranks settled", the run ends early, once the ranks are clear."""
     places: Annotated[int, Field(ge=1)] | None = None
