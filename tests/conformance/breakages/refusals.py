@@ -1,6 +1,7 @@
 """Breakages of cases in `03-refusals.yaml`."""
 
 import sys
+from itertools import count
 from typing import Any
 
 import grpc
@@ -52,12 +53,15 @@ def print_details_as_they_are() -> None:
 
 
 @breaks("token-is-not-printed", also=("token-is-secret",))
-def print_the_token_first() -> None:
-    def hello(original: Any, self: ProtocolClient) -> Any:
-        sys.stderr.write(f"connecting with {self._settings.token}\n")
-        return original(self)
+def print_the_token_in_a_match() -> None:
+    messages = count()
 
-    around(ProtocolClient, "hello", hello)
+    def handle(original: Any, self: ProtocolClient, message: bytes) -> Any:
+        if next(messages) == 4:  # no refusal comes later
+            sys.stderr.write(f"playing with {self._settings.token}\n")
+        return original(self, message)
+
+    around(ProtocolClient, "handle", handle)
 
 
 @breaks("token-is-secret")
