@@ -1,4 +1,4 @@
-"""What is wrong with the words of a command, in one line that also says where to read on."""
+"""Errors in a command line, each as one line that also gives the help page to read."""
 
 import difflib
 import re

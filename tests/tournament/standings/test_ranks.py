@@ -7,7 +7,9 @@ from scipy.special import ndtr, stdtrit
 from asara_server.tournament.standings.block_scores import BlockScores
 from asara_server.tournament.standings.intervals import ERROR, MIN_BLOCKS
 from asara_server.tournament.standings.ranks import (
+    _FEW,
     _covariance,
+    _largest,
     draws,
     rank_sets,
     ranks_and_chances,
@@ -127,3 +129,13 @@ def test_without_results_nothing_is_said() -> None:
     ranks, chances = ranks_and_chances(BlockScores(none, none, np.array([]), 2, 0))
     assert ranks.tolist() == [[1, 2], [1, 2]]
     assert np.isnan(chances).all()
+
+
+@pytest.mark.parametrize("parties", [_FEW - 1, _FEW + 30])
+def test_pairs_that_are_not_looked_at_are_never_the_largest(parties: int) -> None:
+    random = np.random.default_rng(7)
+    drawn = random.normal(size=(40, parties)) * random.exponential(size=parties)
+    apart = random.uniform(0.1, 5, (parties, parties))
+    open_ = random.random((parties, parties)) < 0.5
+    every = np.where(open_, (drawn[:, :, np.newaxis] - drawn[:, np.newaxis, :]) / apart, 0)
+    assert _largest(drawn, apart, open_) == pytest.approx(every.max(axis=(1, 2)), rel=1e-5)

@@ -1,7 +1,7 @@
 """What a run cost: the processor time of its bots and of the referee.
 
 It counts while matches are played, over all sessions of a run; builds and the standings are left
-out. Processor seconds are those of all threads.
+out. Processor seconds include all threads.
 """
 
 import time
@@ -74,9 +74,9 @@ class MeteredProcess(Protocol):
 class CostMeter:
     """Measures from the moment when it is made until `stop`.
 
-    The processor time of bots is that of their control groups. Without control groups, it is that
-    of all children of this process that have ended and were waited for, as the system counts it,
-    and that of the processes of bots that still run.
+    The control groups of bots report the bots' processor time. Without control groups, the system
+    reports the time of every child that has exited and been waited for, and the time of every bot
+    process that is still running.
     """
 
     def __init__(self, *, cores: int = 0) -> None:
