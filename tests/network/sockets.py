@@ -16,7 +16,11 @@ async def connect_idle(target: int | str, *, source: str = "127.0.0.1") -> socke
         connection = socket.socket()
         connection.setblocking(False)
         connection.bind((source, 0))
-        await loop.sock_connect(connection, ("127.0.0.1", target))
+        try:
+            await loop.sock_connect(connection, ("127.0.0.1", target))
+        except BaseException:  # the attacker is cancelled
+            connection.close()
+            raise
     return connection
 
 

@@ -156,6 +156,9 @@ async def test_a_crowd_of_clients_keeps_nobody_out_who_was_admitted_before() -> 
                 await server.close()
         finally:
             attack.cancel()
+            await asyncio.wait([attack])
+            for connection in held:
+                connection.close()
 
 
 async def test_a_known_bot_keeps_its_connection_whatever_strangers_do() -> None:

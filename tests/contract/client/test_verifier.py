@@ -191,7 +191,9 @@ def test_a_transcript_never_replaces_another_and_stays_in_its_folder(
         client = protocol_client(recorder, transcript=tmp_path)
         send(client, scripted.started("../a b"))
         client.close()
-    send(protocol_client(recorder, transcript=tmp_path), scripted.started("é" * 64))
+    client = protocol_client(recorder, transcript=tmp_path)
+    send(client, scripted.started("é" * 64))
+    client.close()
     names = sorted(path.name for path in tmp_path.iterdir())
     assert names == [
         "%2E.%2Fa%20b-seat0-2.transcript",
@@ -208,7 +210,9 @@ def test_the_digest_is_written_beside_the_transcript_when_the_match_has_ended(
         send(client, scripted.started())
         assert len(list(tmp_path.glob("*.digest"))) < len(list(tmp_path.glob("*.transcript")))
         send(client, scripted.ended())
-    send(protocol_client(recorder, transcript=tmp_path), scripted.committed("c"))
+    unended = protocol_client(recorder, transcript=tmp_path)
+    send(unended, scripted.committed("c"))
+    unended.close()
     client = protocol_client(recorder, transcript=tmp_path)
     send(client, scripted.committed("c"), scripted.ended("c", void=True))  # cancelled
     names = sorted(path.name for path in tmp_path.glob("*.digest"))

@@ -65,7 +65,7 @@ def groups_of_version_1(folder: Path) -> Cgroups | None:
 
 async def cling(
     folder: Path, sandbox: Sandbox | None, *words: str, reaper: OrphanReaper | None = None
-) -> BotProcess:
+) -> tuple[BotProcess, OutputLog]:
     """Start the program with these words; return once it prints that it clings."""
     path = folder / "bot.log"
     spec = None
@@ -83,7 +83,7 @@ async def cling(
         return "\nclings\n" in path.read_text()
 
     await until(clings)
-    return process
+    return process, log
 
 
 @pytest.fixture
@@ -101,12 +101,13 @@ def test_nothing_of_a_program_lives_on_after_its_end(
     tmp_path: Path, mark: str, way: str, end: str
 ) -> None:
     async def scenario() -> None:
-        process = await cling(tmp_path, sandbox_for(way, tmp_path), mark, end)
+        process, log = await cling(tmp_path, sandbox_for(way, tmp_path), mark, end)
         if end == "exit":
             assert await process.wait() == "exited with status 0"
             assert living(mark) == []
         assert await process.stop() == ()
         assert living(mark) == []
+        log.close()
         if way == "none" and end == "stopped":
             assert "did not end on SIGTERM; killed" in (tmp_path / "bot.log").read_text()
 
@@ -202,6 +203,7 @@ def test_nobody_waits_forever_for_a_process_that_does_not_end(
         (freezer_group / "freezer.state").write_text("FROZEN")
         assert await process.stop() == (process.pid,)
         assert await process.wait() == "could not be ended"
+        log.close()
 
     asyncio.run(scenario())
 

@@ -135,6 +135,7 @@ def test_the_first_line_of_a_long_stack_is_kept(tmp_path: Path) -> None:
     for start in range(0, len(JAVA), 4_096):
         log.write(JAVA[start : start + 4_096].encode())
     assert "StackOverflowError" in log.error_lines()[0]
+    log.close()
 
 
 def test_the_message_of_a_client_stays_known_under_a_flood(tmp_path: Path) -> None:
@@ -146,6 +147,7 @@ def test_the_message_of_a_client_stays_known_under_a_flood(tmp_path: Path) -> No
     assert log.error_lines(only_known=True) == message
     log.switch_to(tmp_path / "next.log")
     assert log.error_lines(only_known=True) == []
+    log.close()
 
 
 def test_there_is_no_advice_for_what_is_not_known() -> None:

@@ -64,6 +64,7 @@ def test_both_outputs_and_the_end_are_in_the_log(tmp_path: Path) -> None:
         lines = path.read_text().splitlines()
         assert f"process {process.pid}: python -c 'import sys" in lines[0]
         assert lines[1:] == ["out", "no\x1b[31m model"]
+        log.close()
 
     asyncio.run(scenario())
 
@@ -73,6 +74,7 @@ def test_the_end_by_a_signal_is_named_and_a_silent_one_said_to_be(tmp_path: Path
         process, log, _ = await start(tmp_path, "import os; os.kill(os.getpid(), 15)")
         ending = await process.wait()
         assert with_output(ending, log.last_lines()) == "killed by SIGTERM; it printed nothing"
+        log.close()
 
     asyncio.run(scenario())
 
@@ -96,6 +98,7 @@ def test_a_program_that_the_system_cannot_execute_is_refused_with_the_reason(
             match="could not be started: its first line names an interpreter that does not exist",
         ):
             await BotProcess.start(("./bot",), tmp_path, environment(), log)
+        log.close()
 
     asyncio.run(scenario())
 
@@ -118,6 +121,7 @@ def test_a_start_that_fails_in_any_way_leaves_no_descriptor(
         command, variables = ("python", word), environment({"VALUE": value})
         with pytest.raises(ValueError, match=r"null byte|surrogates"):
             await BotProcess.start(command, tmp_path, variables, log, sandbox)
+        log.close()
         gc.collect()
         return open_files()
 
@@ -134,8 +138,10 @@ def test_output_is_cut_with_a_mark_and_the_bot_is_not_hurt_by_it(tmp_path: Path)
         assert data.endswith(b"\n# cut: only 100,000 bytes are kept\n")
         assert 100_000 < len(data) < 100_100
         assert log.cut == "(its output was cut at 100,000 bytes)"
-        again, _, _ = await start(tmp_path, "print('more')", limit=100_000)
+        log.close()
+        again, log, _ = await start(tmp_path, "print('more')", limit=100_000)
         await again.wait()
+        log.close()
         assert len(path.read_bytes()) == len(data)
 
     asyncio.run(scenario())
@@ -157,8 +163,9 @@ def test_a_log_goes_on_in_the_file_of_the_next_match_with_the_limit_anew(tmp_pat
 def test_garbage_on_standard_output_is_kept_as_it_is(tmp_path: Path) -> None:
     async def scenario() -> None:
         code = "import sys; sys.stdout.buffer.write(bytes(range(256)) * 4)"
-        process, _, path = await start(tmp_path, code)
+        process, log, path = await start(tmp_path, code)
         assert await process.wait() == "exited with status 0"
+        log.close()
         assert path.read_bytes().endswith(bytes(range(256)) * 4)
 
     asyncio.run(scenario())
