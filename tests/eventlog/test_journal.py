@@ -240,6 +240,7 @@ def test_a_commit_that_a_kill_cut_short_is_dropped_and_the_others_stay(tmp_path:
     abandon(journal)
     (tmp_path / "j.position").write_bytes(position)
     held = contents(tmp_path)
+    assert size < len(held["j.running"])
     for end in range(size, len(held["j.running"])):
         for name, data in held.items():
             (tmp_path / name).write_bytes(data)

@@ -243,6 +243,7 @@ def test_a_forfeit_ends_the_pause_of_its_seat_and_of_no_other() -> None:
         match.expire_seats(driven.now)
         due = match.deadline_us
         match.forfeit(forfeiter, Termination.CRASH, "gone", driven.now)
+        driven.take()
         if forfeiter == seat:
             assert match.asked is not None or match.deadline_us != due
         else:
