@@ -51,6 +51,7 @@ def test_every_match_ends_with_a_result_for_every_seat(rule_sets, seats):
     assert all(r.termination is Termination.COMPLETED for r in match.results)
     assert [r.prestige for r in match.results] == match.state.prestige
     assert min(r.rank for r in match.results) == 1
+    assert not match.void
     assert match.deadline_us == NEVER
     assert match.asked is None
     for told in driven.told:
@@ -138,6 +139,7 @@ def test_a_reply_out_of_turn_to_an_old_decision_is_ignored():
     while driven.asked == 0:
         driven.reply()
     driven.reply(seat=0, decision=1, expected=Answer.IGNORED)
+    driven.reply(seat=0, expected=Answer.IGNORED)
 
 
 @pytest.mark.parametrize("decision", [2, 0, -1, 2**62])
@@ -188,6 +190,11 @@ def test_a_bad_reply_is_rejected_with_the_legal_list_and_the_clock_runs_on():
         assert rejection.clock_us == 11_000_000 - number * 1000
     driven = Driven()
     assert rejected(driven, *too_many).reason == 4
+
+
+def test_a_reply_may_have_as_many_actions_as_the_limit_says():
+    driven = Driven()
+    driven.reply(*[driven.match.state.legal[0]] * LIMITS.actions_per_reply)
 
 
 def test_the_fourth_rejected_reply_forfeits():

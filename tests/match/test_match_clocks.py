@@ -105,6 +105,16 @@ def test_a_rejection_does_not_stop_the_clock(driven):
     assert last_decision(driven, 0).charged_us == 5_950_000
 
 
+@pytest.mark.parametrize(("after_s", "left_us"), [(0.05, 11_000_000), (11.05, 0)])
+def test_the_clock_is_whole_to_the_end_of_the_grace_and_empty_at_the_last_moment(
+    driven, after_s, left_us
+):
+    driven.pass_time(after_s)
+    assert driven.match.reply(0, 1, [], driven.now) is Answer.REJECTED
+    driven.take()
+    assert driven.told[0][-1].rejection.clock_us == left_us
+
+
 def test_a_late_bad_reply_is_a_time_out(driven):
     driven.pass_time(12)
     assert driven.match.reply(0, 1, [], driven.now) is Answer.LATE

@@ -255,6 +255,19 @@ def test_a_forfeit_ends_the_pause_of_its_seat_and_of_no_other() -> None:
         audited(tuple(match.records), driven)
 
 
+def test_a_match_that_ends_in_a_pause_ends_as_without_pauses() -> None:
+    driven = in_a_pause(seed=5)
+    other = 1 - driven.match.state.seat
+    driven.match.forfeit(other, Termination.CRASH, "gone", driven.now)
+    plain = Driven(spec())
+    for record in driven.match.records:
+        if isinstance(record, ReplyRecord):
+            plain.reply(*record.actions)
+    plain.match.forfeit(other, Termination.CRASH, "gone", plain.now)
+    assert driven.match.results == plain.match.results != ()
+    assert driven.match.feed.events == plain.match.feed.events
+
+
 def test_pauses_are_unpredictable_repeatable_and_recent() -> None:
     def drawn(secret: bytes, match_id: str) -> list[int]:
         pauses = Pauses(secret, match_id, 2)
