@@ -14,6 +14,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from asara_server.cli.display import progress
 from asara_server.cli.display.progress import RunMeter, awaited_text, building_text
 from asara_server.tournament.standings.match_result import read_results, utc_now
 from tests.cli.command import asara, command_line, environment, refusal
@@ -142,6 +143,20 @@ def test_progress_says_who_is_waited_for() -> None:
     activity = SimpleNamespace(awaited=["ann"], waits=(), building={}, to_build=())
     meter.start(0, [], activity)
     assert meter.summary().endswith("; waiting for ann to connect")
+
+
+def test_the_pace_of_a_resumed_run_is_that_of_what_it_plays(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    now_s = 0.0
+    monkeypatch.setattr(progress, "time", SimpleNamespace(monotonic=lambda: now_s))
+    meter = RunMeter(10)
+    activity = SimpleNamespace(awaited=[], waits=(), building={}, to_build=())
+    meter.start(6, [], activity)
+    now_s = 60.0
+    assert meter.summary() == "6 of 10 matches, 1 min"
+    meter.add_result(SimpleNamespace(seats=()))
+    assert meter.summary() == "7 of 10 matches, 1.0 a minute, about 3 min left"
 
 
 def test_progress_says_what_is_being_built_and_for_how_long() -> None:

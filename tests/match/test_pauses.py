@@ -266,6 +266,8 @@ def test_a_match_that_ends_in_a_pause_ends_as_without_pauses() -> None:
     plain.match.forfeit(other, Termination.CRASH, "gone", plain.now)
     assert driven.match.results == plain.match.results != ()
     assert driven.match.feed.events == plain.match.feed.events
+    driven.expire(after_s=60)
+    assert PauseRecord not in map(type, driven.match.records)
 
 
 def test_pauses_are_unpredictable_repeatable_and_recent() -> None:
