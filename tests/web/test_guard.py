@@ -85,11 +85,9 @@ def test_other_methods_are_refused(client: TestClient, method: str):
     assert client.request(method, "/api/runs").status_code == 405
 
 
-@pytest.mark.parametrize(
-    "length", [b"70000", b"-1", "٣".encode(), "²".encode("latin-1"), b"9" * 40]
-)
-def test_a_large_request_is_refused_before_it_is_read(client: TestClient, length: bytes):
-    headers = {b"Content-Length": length}
+@pytest.mark.parametrize("length", ["70000", "-1", "٣", "9" * 40])
+def test_a_large_request_is_refused_before_it_is_read(client: TestClient, length: str):
+    headers = {b"Content-Length": length.encode()}
     assert client.post("/api/runs", content=b"", headers=headers).status_code == 413
 
 
