@@ -16,7 +16,7 @@ import pytest
 
 from asara_server.cli.display import progress
 from asara_server.cli.display.progress import RunMeter, awaited_text, building_text
-from asara_server.tournament.standings.match_result import read_results, utc_now
+from asara_server.tournament.standings.match_result import MatchResult, read_results, utc_now
 from tests.cli.command import asara, command_line, environment, refusal
 from tests.events import EVENT_S, wait_until
 from tests.tournament import sample_bots
@@ -155,7 +155,18 @@ def test_the_pace_of_a_resumed_run_is_that_of_what_it_plays(
     meter.start(6, [], activity)
     now_s = 60.0
     assert meter.summary() == "6 of 10 matches, 1 min"
-    meter.add_result(SimpleNamespace(seats=()))
+    began = "2026-01-01T00:00:00+00:00"
+    meter.add_result(
+        MatchResult(
+            match_id="m",
+            round=1,
+            rule_sets="basic",
+            seats=(),
+            void=True,
+            started=began,
+            seconds=1.0,
+        )
+    )
     assert meter.summary() == "7 of 10 matches, 1.0 a minute, about 3 min left"
 
 
