@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from asara_server.tournament.sandbox.bubblewrap import Sandbox, SandboxTools
+from asara_server.tournament.sandbox.bubblewrap import Sandbox, SandboxTools, _covers
 from asara_server.tournament.sandbox.private_copy import memory_file
 from asara_server.tournament.sandbox.proc_view import ProcView
 from asara_server.tournament.sandbox.seccomp import seccomp_filter
@@ -177,3 +177,8 @@ def test_further_hidden_paths_are_added_to_the_others(sandbox: Sandbox, tmp_path
     more = shared.with_hidden(tmp_path / "x")
     assert more.hidden == (*sandbox.hidden, tmp_path / "x")
     assert (more.tools, more.shared) == (shared.tools, shared.shared)
+
+
+def test_a_hidden_folder_is_covered_where_it_is_mounted_itself(tmp_path: Path) -> None:
+    mounts = {"/tool": ["--ro-bind", str(tmp_path), "/tool"]}
+    assert _covers([tmp_path], mounts) == {"/tool": ["--tmpfs", "/tool", "--remount-ro", "/tool"]}
