@@ -3,11 +3,11 @@ package asara
 import (
 	"context"
 	"errors"
+	"runtime"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"google.golang.org/protobuf/proto"
 
@@ -171,7 +171,6 @@ func TestMatchesAreDecidedAtTheSameTime(t *testing.T) {
 	runToGoodbye(t, client)
 }
 
-// crowded is a stream that counts who sends at the same time.
 // concurrencyProbe counts the calls of Send that run at the same time.
 type concurrencyProbe struct {
 	asarav1.PlayService_PlayClient
@@ -180,7 +179,9 @@ type concurrencyProbe struct {
 
 func (c *concurrencyProbe) Send(*asarav1.PlayRequest) error {
 	c.most.Store(max(c.most.Load(), c.now.Add(1)))
-	time.Sleep(time.Millisecond)
+	for range 100 {
+		runtime.Gosched() // others may send now
+	}
 	c.now.Add(-1)
 	return nil
 }

@@ -121,6 +121,23 @@ func TestEventsMissedInABreakArePassedOnce(t *testing.T) {
 	player.expectEvents(4, 5, 6, 7)
 }
 
+func TestRepeatedEventsArePassedOnce(t *testing.T) {
+	player := &recorder{t: t}
+	client := serve(t, func(s *serverStream) error {
+		s.welcomeTo("m")
+		events := []*asarav1.Event{asariEvent(4), asariEvent(5), asariEvent(6), asariEvent(7)}
+		s.send(&asarav1.Update{MatchId: "m", Events: events[:3], Sequence: 6})
+		s.send(&asarav1.Update{MatchId: "m", Events: events[:2], Sequence: 5})
+		s.send(&asarav1.Update{MatchId: "m", Events: events[2:], Sequence: 7})
+		s.send(buildDecision("m", 1, 8))
+		s.expectReply("m", 1, build(3))
+		return s.goodbye()
+	})
+	client.NewPlayer = func(*Match) Player { return player }
+	runToGoodbye(t, client)
+	player.expectEvents(4, 5, 6, 7, 8)
+}
+
 func TestALateProcessJoinsARunningMatch(t *testing.T) {
 	player := &recorder{t: t}
 	client := serve(t, func(s *serverStream) error {

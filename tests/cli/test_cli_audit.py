@@ -10,7 +10,9 @@ import pytest
 from asara_game.rules import RULE_COMBINATIONS
 from asara_server.replay.file import write_replay
 from asara_server.replay.signing import SigningKey
+from asara_server.tournament.run.audit_trust import Published
 from asara_server.tournament.run.directory import RunDirectoryError
+from asara_server.tournament.run.inclusion import ProofMaker, check_inclusion
 from tests.cli.command import asara, on_terminal, refusal
 from tests.match.playouts import random_replay
 from tests.sizes import others_long
@@ -449,6 +451,17 @@ def test_a_changed_proof_is_refused(cup: Path, forgery: str) -> None:
     done = asara("audit", file, "--inclusion", "--proof", proof)
     assert done.returncode == 1, done.stdout
     assert done.stdout.endswith("audited 1 replay: 0 included, 1 not\n")
+
+
+def test_a_void_attempt_proves_nothing(tmp_path: Path) -> None:
+    """An organiser who signs anything can prove the place of any line of the results."""
+    run = play_run(tmp_path / "cup", most=8, void=["r1-basic-0001-2"])
+    maker = ProofMaker(run)
+    void = next(number for number, result in enumerate(maker._results) if result.void)
+    maker._index_of = {sha256(b"its replay").hexdigest(): void}
+    found = check_inclusion(maker.prove(b"its replay"), Published())
+    assert found.expected is None
+    assert found.faults == (f"leaf: {maker._results[void].match_id}: attempt 1 is void",)
 
 
 def test_the_proof_of_another_replay_another_run_or_no_run(cup: Path, tmp_path: Path) -> None:

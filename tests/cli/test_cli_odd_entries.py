@@ -227,6 +227,8 @@ def test_any_exception_that_one_entry_causes_is_said_of_it(
         results, said = play(file, run, "--sandbox", "bubblewrap")
         log = run / "run.log"
         assert set(forfeits(results)) <= {"cid"}
+        others = [one for one in results if "cid" not in {seat.entry for seat in one.seats}]
+        assert len(others) == 2
     assert names(said)
     if "folders" not in place:
         assert "RecursionError: odd" in log.read_text()

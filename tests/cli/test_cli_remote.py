@@ -14,8 +14,9 @@ from types import SimpleNamespace
 
 import pytest
 
+from asara_server.cli.display import progress
 from asara_server.cli.display.progress import RunMeter, awaited_text, building_text
-from asara_server.tournament.standings.match_result import read_results, utc_now
+from asara_server.tournament.standings.match_result import MatchResult, read_results, utc_now
 from tests.cli.command import asara, command_line, environment, refusal
 from tests.events import EVENT_S, wait_until
 from tests.tournament import sample_bots
@@ -96,7 +97,7 @@ def test_a_bot_on_another_machine_plays_a_tournament(tmp_path: Path) -> None:
         assert bot.wait(EVENT_S) == 0
         assert bot.communicate()[1] == ""
     assert re.search(r"^1 +(far|here) ", stdout, re.MULTILINE)
-    assert not any(result.forfeits for result in read_results(run / "results.jsonl"))
+    assert [one.forfeits for one in read_results(run / "results.jsonl")] == [(), ()]
     assert tokens["far"] not in (run / "run.log").read_text() + stdout + stderr
     assert "On other machines" not in asara("status", run).stdout
 
@@ -142,6 +143,31 @@ def test_progress_says_who_is_waited_for() -> None:
     activity = SimpleNamespace(awaited=["ann"], waits=(), building={}, to_build=())
     meter.start(0, [], activity)
     assert meter.summary().endswith("; waiting for ann to connect")
+
+
+def test_the_pace_of_a_resumed_run_is_that_of_what_it_plays(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    now_s = 0.0
+    monkeypatch.setattr(progress, "time", SimpleNamespace(monotonic=lambda: now_s))
+    meter = RunMeter(10)
+    activity = SimpleNamespace(awaited=[], waits=(), building={}, to_build=())
+    meter.start(6, [], activity)
+    now_s = 60.0
+    assert meter.summary() == "6 of 10 matches, 1 min"
+    began = "2026-01-01T00:00:00+00:00"
+    meter.add_result(
+        MatchResult(
+            match_id="m",
+            round=1,
+            rule_sets="basic",
+            seats=(),
+            void=True,
+            started=began,
+            seconds=1.0,
+        )
+    )
+    assert meter.summary() == "7 of 10 matches, 1.0 a minute, about 3 min left"
 
 
 def test_progress_says_what_is_being_built_and_for_how_long() -> None:

@@ -7,6 +7,7 @@ from google.protobuf.json_format import Parse
 
 from asara.v1.replay_pb2 import Replay as ReplayMessage
 from asara_server.eventlog.replay import Replay, ReplayHeader
+from asara_server.match.match import Answer
 from asara_server.match.spec import ClockSettings
 from asara_server.replay.file import parse_file, write_replay
 from asara_server.replay.signing import SigningKey
@@ -74,7 +75,7 @@ def test_a_time_out_is_shown_moment_by_moment(
     driven.expire(after_s=1.060)
     driven.match.note_unread(seat, unread)
     if replied:
-        driven.reply(seat=seat, after_s=0.3, socket_us=socket_us)
+        driven.reply(seat=seat, after_s=0.3, socket_us=socket_us, expected=Answer.LATE)
     match = driven.match
     header = ReplayHeader.of(driven.spec, match.limits, 1_700_000_000_000)
     replay = Replay(header, tuple(match.records), match.results, match.feed.digests)

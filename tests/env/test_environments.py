@@ -208,6 +208,7 @@ def test_a_match_that_ends_is_replaced_at_once():
         ends += int(step.dones.sum())
         assert step.masks.any(1).all()
         assert (step.rewards[~step.dones] == 0).all()
+        assert (step.prestige[~step.dones] == 0).all()
         assert (step.prestige[step.dones].max(1) > 0).all()
     playing = step.observations[:, 3:6].argmax(1) + 2
     assert playing.tolist() == [2, 3, 4, 2, 3, 4]

@@ -81,6 +81,18 @@ def test_what_was_committed_is_there_again_by_match_and_in_order(tmp_path: Path)
         assert records(last)["three"] == (b"start 3",)
 
 
+def test_a_match_that_begins_after_a_restart_takes_the_number_of_no_other(tmp_path: Path) -> None:
+    with Journal(tmp_path / "j") as journal:
+        journal.begin("one", b"h", ("a",))
+        journal.add(journal.begin("two", b"h", ("a",)), b"start 2")
+        journal.commit()
+        journal.end("one", "result", None)
+    with Journal(tmp_path / "j") as again:
+        again.add(again.begin("three", b"h", ("a",)), b"start 3")
+    with Journal(tmp_path / "j") as last:
+        assert records(last) == {"two": (b"start 2",), "three": (b"start 3",)}
+
+
 def test_a_match_of_another_journal_is_adopted_from_where_this_one_stopped(tmp_path: Path) -> None:
     with Journal(tmp_path / "worker") as worker:
         number = worker.begin("one", b"header", ("a",))
@@ -240,6 +252,7 @@ def test_a_commit_that_a_kill_cut_short_is_dropped_and_the_others_stay(tmp_path:
     abandon(journal)
     (tmp_path / "j.position").write_bytes(position)
     held = contents(tmp_path)
+    assert size < len(held["j.running"])
     for end in range(size, len(held["j.running"])):
         for name, data in held.items():
             (tmp_path / name).write_bytes(data)

@@ -17,6 +17,7 @@ from asara_server.match.inputs import (
     RejectionRecord,
     ReplyRecord,
 )
+from asara_server.match.match import Answer
 from asara_server.match.spec import ClockSettings
 from asara_server.replay.file import parse_replay, replay_bytes
 from asara_server.replay.signing import SigningKey
@@ -164,7 +165,7 @@ def timed_out(seats: int, *after: str) -> Driven:
         if each == "unread":
             driven.match.note_unread(0, 12)
         else:
-            driven.reply(seat=0, socket_us=driven.now)
+            driven.reply(seat=0, socket_us=driven.now, expected=Answer.LATE)
     return driven
 
 

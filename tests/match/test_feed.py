@@ -51,6 +51,14 @@ def test_a_live_bots_decision_at_the_start_of_its_turn_carries_no_events():
         assert not any(decision.events for decision in begun)
 
 
+def test_a_live_bot_hears_of_the_forfeit_that_ends_a_match_before_the_end():
+    driven = Driven(spec(2), present={0: LIVE, 1: QUIET})
+    driven.match.forfeit(1, Termination.CRASH, "", driven.now)
+    driven.take()
+    assert driven.kinds(0)[-2:] == ["update", "match_ended"]
+    assert not driven.told[0][-1].match_ended.events
+
+
 def test_the_public_view_can_be_left_out():
     driven = Driven(present={0: Presence(omit_public_view=True), 1: QUIET})
     assert driven.told[0][0].match_started.view.HasField("public_view")

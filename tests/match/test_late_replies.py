@@ -28,7 +28,7 @@ def records(driven: Driven) -> list[type]:
 def test_the_first_late_reply_is_recorded_with_its_times(timed_out: Driven) -> None:
     assert timed_out.match.awaits_late_reply(0)
     assert timed_out.match.expired_us(0) == 11_050_001
-    assert timed_out.reply(seat=0, after_s=0.3, socket_us=11_200_000) is Answer.LATE
+    timed_out.reply(seat=0, after_s=0.3, socket_us=11_200_000, expected=Answer.LATE)
     record = timed_out.match.records[-1]
     assert isinstance(record, LateReplyRecord)
     assert (record.seat, record.decision_id) == (0, 1)
@@ -39,7 +39,7 @@ def test_the_first_late_reply_is_recorded_with_its_times(timed_out: Driven) -> N
 def test_nobody_is_sent_anything_because_of_it_and_nothing_changes(timed_out: Driven) -> None:
     match = timed_out.match
     before = match.asked, match.deadline_us, match.results, match.feed.digests, len(match.faults)
-    timed_out.reply(seat=0)
+    timed_out.reply(seat=0, expected=Answer.LATE)
     match.note_unread(0, 0)
     assert timed_out.told == [[]] * len(timed_out.told)
     assert before == (
@@ -54,16 +54,16 @@ def test_nobody_is_sent_anything_because_of_it_and_nothing_changes(timed_out: Dr
 def test_only_the_first_reply_is_late_and_only_to_the_decision_that_was_open(
     timed_out: Driven,
 ) -> None:
-    assert timed_out.reply(seat=0, decision=2) is Answer.IGNORED
-    assert timed_out.reply(seat=0) is Answer.LATE
+    timed_out.reply(seat=0, decision=2, expected=Answer.IGNORED)
+    timed_out.reply(seat=0, expected=Answer.LATE)
     assert not timed_out.match.awaits_late_reply(0)
-    assert timed_out.reply(seat=0) is Answer.IGNORED
+    timed_out.reply(seat=0, expected=Answer.IGNORED)
     assert records(timed_out).count(LateReplyRecord) == 1
 
 
 def test_a_reply_that_is_handled_before_the_timer_is_late_as_well() -> None:
     driven = Driven(spec(clocks=CLOCKS))
-    assert driven.reply(after_s=TIME_OUT_S) is Answer.LATE
+    driven.reply(after_s=TIME_OUT_S, expected=Answer.LATE)
     assert records(driven) == [ExpiryRecord, LateReplyRecord]
     assert driven.match.finished
     assert driven.match.results[0].termination is Termination.TIME_OUT
@@ -82,7 +82,7 @@ def test_what_the_socket_held_is_recorded_once_with_the_time_of_the_time_out(
 def test_no_reply_of_a_seat_that_forfeited_otherwise_is_late() -> None:
     driven = Driven(spec(3, clocks=CLOCKS))
     driven.match.forfeit(0, Termination.CRASH, "exited", 5)
-    assert driven.reply(seat=0) is Answer.IGNORED
+    driven.reply(seat=0, expected=Answer.IGNORED)
     driven.match.note_unread(0, 9)
     assert not {LateReplyRecord, UnreadRecord} & set(records(driven))
 

@@ -51,6 +51,7 @@ def test_every_match_ends_with_a_result_for_every_seat(rule_sets, seats):
     assert all(r.termination is Termination.COMPLETED for r in match.results)
     assert [r.prestige for r in match.results] == match.state.prestige
     assert min(r.rank for r in match.results) == 1
+    assert not match.void
     assert match.deadline_us == NEVER
     assert match.asked is None
     for told in driven.told:
@@ -104,7 +105,7 @@ def test_several_actions_are_played_as_far_as_they_go_in_the_turn():
     buyer = lay[hand[0] - 1] if hand[0] <= 3 else parse_action("lay green")
     nonsense = ActionMessage()
     driven.clear()
-    assert driven.reply(space, buyer, parse_action("decline"), nonsense) is Answer.ACCEPTED
+    driven.reply(space, buyer, parse_action("decline"), nonsense)
     [reply] = [r for r in driven.match.records if isinstance(r, ReplyRecord)]
     assert list(map(str, reply.actions)) == ["dispatch base-market 1", str(buyer), "decline"]
     assert reply.bot_us == 1000
@@ -128,7 +129,7 @@ def test_a_reply_to_an_answered_decision_is_ignored():
     driven.reply()
     records = list(driven.match.records)
     driven.clear()
-    assert driven.reply(seat=0, decision=1) is Answer.IGNORED
+    driven.reply(seat=0, decision=1, expected=Answer.IGNORED)
     assert driven.match.records == records
     assert driven.told == [[], []]
 
@@ -137,14 +138,15 @@ def test_a_reply_out_of_turn_to_an_old_decision_is_ignored():
     driven = Driven()
     while driven.asked == 0:
         driven.reply()
-    assert driven.reply(seat=0, decision=1) is Answer.IGNORED
+    driven.reply(seat=0, decision=1, expected=Answer.IGNORED)
+    driven.reply(seat=0, expected=Answer.IGNORED)
 
 
 @pytest.mark.parametrize("decision", [2, 0, -1, 2**62])
 def test_a_decision_that_was_never_asked_is_rejected(decision):
     driven = Driven()
     driven.clear()
-    assert driven.reply(decision=decision) is Answer.REJECTED
+    driven.reply(decision=decision, expected=Answer.REJECTED)
     rejection = driven.told[0][0].rejection
     assert rejection.reason == 5
     assert rejection.detail == f"decision {decision} was never asked; decision 1 is open"
@@ -155,7 +157,7 @@ def test_a_decision_that_was_never_asked_is_rejected(decision):
 def test_a_seat_that_is_not_asked_is_told_so():
     driven = Driven()
     driven.clear()
-    assert driven.reply(driven.match.state.legal[0], seat=1, decision=1) is Answer.REJECTED
+    driven.reply(driven.match.state.legal[0], seat=1, decision=1, expected=Answer.REJECTED)
     rejection = driven.told[1][0].rejection
     assert (rejection.decision_id, list(rejection.legal_actions)) == (0, [])
     assert rejection.detail == "decision 1 was never asked; none is open"
@@ -188,6 +190,11 @@ def test_a_bad_reply_is_rejected_with_the_legal_list_and_the_clock_runs_on():
         assert rejection.clock_us == 11_000_000 - number * 1000
     driven = Driven()
     assert rejected(driven, *too_many).reason == 4
+
+
+def test_a_reply_may_have_as_many_actions_as_the_limit_says():
+    driven = Driven()
+    driven.reply(*[driven.match.state.legal[0]] * LIMITS.actions_per_reply)
 
 
 def test_the_fourth_rejected_reply_forfeits():
@@ -343,7 +350,7 @@ def test_a_match_can_be_halted_behind_the_open_decision():
     driven.match.halt(driven.now)
     assert driven.asked == 0
     driven.clear()
-    assert driven.reply() is Answer.ACCEPTED
+    driven.reply()
     assert driven.match.asked is None
     assert driven.told == [[], []]
     assert driven.match.deadline_us == NEVER

@@ -66,8 +66,7 @@ def test_every_reply_is_charged_to_the_seat_that_gave_it_and_to_no_other():
         decision = last_decision(driven, seat)
         assert (decision.clock_us, decision.charged_us) == (banks[seat] + 1_000_000, charged[seat])
         thought_ms = dice.randrange(51, 3_000)
-        answer = driven.reply(dice.choice(driven.match.state.legal), after_s=thought_ms / 1_000)
-        assert answer is Answer.ACCEPTED
+        driven.reply(dice.choice(driven.match.state.legal), after_s=thought_ms / 1_000)
         charged[seat] = (thought_ms - 50) * 1_000
         banks[seat] += 1_000_000 - charged[seat]
     for seat in range(3):
@@ -77,9 +76,9 @@ def test_every_reply_is_charged_to_the_seat_that_gave_it_and_to_no_other():
 def test_the_last_moment_is_in_time_and_the_next_is_not():
     driven = Driven(spec(3, clocks=CLOCKS))
     assert driven.match.deadline_us == driven.now + 11_050_001
-    assert driven.reply(after_s=11.05) is Answer.ACCEPTED
+    driven.reply(after_s=11.05)
     driven = Driven(spec(3, clocks=CLOCKS))
-    assert driven.reply(after_s=11.050001) is Answer.LATE
+    driven.reply(after_s=11.050001, expected=Answer.LATE)
     assert driven.match.termination(0) is Termination.TIME_OUT
     assert driven.match.results == ()
     assert driven.asked == 1, "the steward played the turn"
@@ -104,6 +103,16 @@ def test_a_rejection_does_not_stop_the_clock(driven):
     assert driven.told[0][-1].rejection.clock_us == 6_050_000
     driven.reply(after_s=1)
     assert last_decision(driven, 0).charged_us == 5_950_000
+
+
+@pytest.mark.parametrize(("after_s", "left_us"), [(0.05, 11_000_000), (11.05, 0)])
+def test_the_clock_is_whole_to_the_end_of_the_grace_and_empty_at_the_last_moment(
+    driven, after_s, left_us
+):
+    driven.pass_time(after_s)
+    assert driven.match.reply(0, 1, [], driven.now) is Answer.REJECTED
+    driven.take()
+    assert driven.told[0][-1].rejection.clock_us == left_us
 
 
 def test_a_late_bad_reply_is_a_time_out(driven):

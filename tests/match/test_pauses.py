@@ -243,6 +243,7 @@ def test_a_forfeit_ends_the_pause_of_its_seat_and_of_no_other() -> None:
         match.expire_seats(driven.now)
         due = match.deadline_us
         match.forfeit(forfeiter, Termination.CRASH, "gone", driven.now)
+        driven.take()
         if forfeiter == seat:
             assert match.asked is not None or match.deadline_us != due
         else:
@@ -252,6 +253,21 @@ def test_a_forfeit_ends_the_pause_of_its_seat_and_of_no_other() -> None:
         assert match.finished
         assert ExpiryRecord not in map(type, match.records)
         audited(tuple(match.records), driven)
+
+
+def test_a_match_that_ends_in_a_pause_ends_as_without_pauses() -> None:
+    driven = in_a_pause(seed=5)
+    other = 1 - driven.match.state.seat
+    driven.match.forfeit(other, Termination.CRASH, "gone", driven.now)
+    plain = Driven(spec())
+    for record in driven.match.records:
+        if isinstance(record, ReplyRecord):
+            plain.reply(*record.actions)
+    plain.match.forfeit(other, Termination.CRASH, "gone", plain.now)
+    assert driven.match.results == plain.match.results != ()
+    assert driven.match.feed.events == plain.match.feed.events
+    driven.expire(after_s=60)
+    assert PauseRecord not in map(type, driven.match.records)
 
 
 def test_pauses_are_unpredictable_repeatable_and_recent() -> None:

@@ -217,6 +217,7 @@ async def test_a_stranger_may_not_send_much() -> None:
                 break
             await turns(1)
             assert sent < 10_000_000
+        assert sent
         stranger.close()
 
 

@@ -47,7 +47,7 @@ async def test_a_new_bot_has_its_seat_and_the_organiser_one_line(
             assert process.open_files < 576  # as many as `files_needed` says
             await until(lambda: "made room for newer ones" in process.log)
             lines = process.log.splitlines()
-            assert len(lines) <= 3, "a line now and then, however many they are"
+            assert 1 <= len(lines) <= 3, "a line now and then, however many they are"
             assert all("connections refused" in line for line in lines)
             assert re.search(r" and \d{3} others", process.log)
 

@@ -112,7 +112,8 @@ class Driven:
         after_s: float = 0.001,
         referee_us: int = 0,
         socket_us: int | None = None,
-    ) -> Answer:
+        expected: Answer = Answer.ACCEPTED,
+    ) -> None:
         """Answer the open decision, or another one, with these actions or the first legal one."""
         self.pass_time(after_s)
         seat = self.asked if seat is None else seat
@@ -122,12 +123,12 @@ class Driven:
         if not actions:
             messages = [action_message(self.match.state.legal[0])]
         answer = self.match.reply(seat, decision, messages, self.now)
+        assert answer is expected
         if answer is Answer.ACCEPTED:
             self.match.record_reply(referee_us)
         elif answer is Answer.LATE:
             self.match.record_late_reply(socket_us)
         self.take()
-        return answer
 
     def decision_id(self, seat: int) -> int:
         """The number of the last decision of a seat."""

@@ -1,5 +1,6 @@
 import os
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -7,10 +8,20 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from asara.v1.replay_pb2 import ReplayRecord
+from asara_codec.results import RejectionReason, Termination
 from asara_codec.wire_format import delimited
+from asara_game.actions import Decline
 from asara_server.eventlog.record_codec import record_bytes
 from asara_server.eventlog.replay import Replay, ReplayError
-from asara_server.match.inputs import LeaveRecord
+from asara_server.match.inputs import (
+    Absence,
+    ExpiryRecord,
+    LeaveRecord,
+    Record,
+    RejectionRecord,
+    ReplyRecord,
+    StartRecord,
+)
 from asara_server.replay.file import parse_replay, read_replay, replay_bytes, write_replay
 from asara_server.replay.signing import SigningKey
 from tests.match.playouts import EVERYTHING, random_replay
@@ -103,15 +114,33 @@ def test_every_fault_is_named_with_its_place(tmp_path: Path, data: bytes, fault:
             replace(REPLAY, results=REPLAY.results[:2]),
             "not one result for each of the seats 0 to 2",
         ),
-        (
-            replace(REPLAY, records=(LeaveRecord(1, 3),)),
-            "record 2 .*: seat 3, but the match has seats 0 to 2",
-        ),
     ],
 )
 def test_a_replay_that_cannot_be_is_refused(replay: Replay, fault: str) -> None:
     with pytest.raises(ReplayError, match=fault):
         parse_replay(replay_bytes(replay, KEY))
+
+
+@pytest.mark.parametrize(
+    "record",
+    [
+        StartRecord((), ((3, Absence(Termination.CRASH, "")),)),
+        ReplyRecord(1, 3, (Decline(),), 1),
+        ExpiryRecord(1, (0, 3)),
+        LeaveRecord(1, 3),
+    ],
+)
+def test_a_record_of_a_seat_that_the_match_does_not_have_is_refused(record: Record) -> None:
+    with pytest.raises(ReplayError, match=r"record 2 .*: seat 3, but the match has seats 0 to 2"):
+        parse_replay(replay_bytes(replace(REPLAY, records=(record,)), KEY))
+
+
+def test_no_seat_has_more_rejections_than_the_one_that_forfeits() -> None:
+    most = REPLAY.header.rejections_forgiven + 1
+    rejections = [RejectionRecord(1, 0, 1, (), RejectionReason.EMPTY, "no action")] * (most + 1)
+    parse_replay(replay_bytes(replace(REPLAY, records=tuple(rejections[:most])), KEY))
+    with pytest.raises(ReplayError, match=f"rejection {most + 1} of its seat"):
+        parse_replay(replay_bytes(replace(REPLAY, records=tuple(rejections)), KEY))
 
 
 def test_no_file_and_no_regular_file(tmp_path: Path) -> None:
@@ -123,11 +152,13 @@ def test_no_file_and_no_regular_file(tmp_path: Path) -> None:
         read_replay(Path("a\0b"))
 
 
-def test_a_record_that_was_changed_is_refused_by_its_signature() -> None:
+def test_a_record_that_was_changed_is_refused_by_its_signature(tmp_path: Path) -> None:
     changed = replace(REPLAY, header=replace(REPLAY.header, started_unix_ms=7))
     other = DATA.replace(HEADER, delimited(record_bytes(changed.header)))
-    with pytest.raises(ReplayError, match=r"expected the signature by key .* found another"):
-        parse_replay(other)
+    (tmp_path / "match.asara").write_bytes(other)
+    for read in (partial(parse_replay, other), partial(read_replay, tmp_path / "match.asara")):
+        with pytest.raises(ReplayError, match=r"expected the signature by key .* found another"):
+            read()
 
 
 @settings(max_examples=200)

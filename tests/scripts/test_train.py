@@ -59,7 +59,9 @@ def test_a_training_that_is_resumed_ends_with_weights_and_a_curve(tmp_path):
     assert [line["phase"] for line in log if "phase" in line] == ["imitation", "self-play"]
     assert log[-1]["played"] >= 100
     assert len(read_log(folder / "log.jsonl")) == 2
-    for found in log[-1]["strength"]:
+    strength = log[-1]["strength"]
+    assert strength
+    for found in strength:
         assert found["interval_95"][0] <= found["score"] <= found["interval_95"][1]
     load_network(folder / "weights.npz")
 

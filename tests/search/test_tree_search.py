@@ -319,13 +319,18 @@ def test_a_turn_search_counts_what_it_pondered():
         search.ponder(state.copy(LabelShuffler(1)), 1 - rival, rng)
     assert search.playouts == 60
     assert sum(total for _, total in search.pondered.values()) == pytest.approx(0)
-    while state.seat == rival:
-        apply(state, GreedyPolicy(state.rules).choose(state, rng))
+
+
+def test_what_was_pondered_counts_in_one_decision():
+    state = state_after("basic", 2, 20)
+    while state.kind is not DecisionKind.SPACE:
+        apply(state, state.legal[0])
+    search = TurnSearch(state.rules)
     favourite = state.legal[3]
     search.pondered = {favourite: [5.0, 5e9]}
-    assert choose(search, state, 60) is favourite
+    assert choose(search, state, 20) is favourite
     assert not search.pondered
-    assert choose(search, state, 60) is not favourite
+    assert choose(search, state, 20) is not favourite
 
 
 # The page.

@@ -37,12 +37,12 @@ test("settings come from the environment, and options take precedence", () => {
     ["unix:/run/referee", "secret", 1, "7", 2.5, 1],
   );
   const given = completeSettings(
-    { address: "[::1]:1", seat: 0, seed: 0, patienceS: 1 },
+    { address: "[::1]:1", seat: 0, seed: 0, patienceS: 0 },
     environment,
   );
   assert.deepEqual(
     [given.address, given.seat, given.seed, given.patienceS],
-    ["[::1]:1", 0, "0", 1],
+    ["[::1]:1", 0, "0", 0],
   );
   assert.equal(completeSettings({}, GIVEN).patienceS, 30);
 });

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import shlex
@@ -11,13 +12,16 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from google.protobuf.json_format import MessageToDict
 
 import asara
+from asara.bridge import program
 from asara.bridge.flushing import flush_advice
+from asara.bridge.program import Program
 from asara.random_choice import random_index
 from asara.text import parse_action
 from asara.v1.play_pb2 import PlayResponse
@@ -78,17 +82,16 @@ def as_json(response: PlayResponse) -> Any:
     )
 
 
-def asking(clock_us: int = 0, decisions: int = 1) -> scripted.Script:
-    """Return the script of a match whose decisions get the first legal action."""
+def asking(clock_us: int = 0) -> scripted.Script:
+    """Return the script of a match whose decision gets the first legal action."""
 
     def script(stream: Stream) -> Iterator[PlayResponse]:
         yield scripted.welcome()
         yield scripted.started()
-        for number in range(1, decisions + 1):
-            asked = scripted.decision(number)
-            asked.decision.clock_us = clock_us
-            yield asked
-            assert stream.reply().actions == LEGAL[:1]
+        asked = scripted.decision(1)
+        asked.decision.clock_us = clock_us
+        yield asked
+        assert stream.reply().actions == LEGAL[:1]
         yield scripted.ended()
         yield scripted.goodbye()
 
@@ -399,13 +402,19 @@ def test_the_remedy_is_that_of_the_language(command: tuple[str, ...], remedy: st
     assert flush_advice(command).startswith(remedy)
 
 
-@pytest.mark.long
+@pytest.mark.parametrize("answered", [False, True])
 def test_a_slow_program_that_has_answered_before_is_not_disturbed(
-    referee: ScriptedReferee,
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], answered: bool
 ) -> None:
-    referee.scripts.append(asking(clock_us=30_000_000, decisions=2))
-    code = "read -r _; read -r _; echo 0; read -r _; sleep 2.3; echo 0; cat >/dev/null"
-    assert finish(start(referee, *shell(code))) == (0, "")
+    slow = Program(shell("while read -r _; do echo 0; done"))
+    if answered:
+        assert slow.ask("a line", "decision 1 of m1", 30) == b"0"
+    with monkeypatch.context() as patch:
+        seconds = itertools.count(step=3)  # pass between two looks at the clock
+        patch.setattr(program, "time", SimpleNamespace(monotonic=lambda: next(seconds)))
+        assert slow.ask("a line", "decision 2 of m1", 1_000) == b"0"
+    assert slow.close() == ""
+    assert ("no answer for 3 s" in capsys.readouterr().err) is not answered
 
 
 def test_standard_error_is_the_log(referee: ScriptedReferee) -> None:

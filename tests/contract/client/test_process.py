@@ -8,18 +8,19 @@ import signal
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
+from types import SimpleNamespace
 
 import grpc
 import pytest
 
+from asara import watchdog
 from asara.v1.play_pb2 import PlayResponse
 from tests.contract.client import scripted
 from tests.contract.client.scripted import ScriptedReferee, Stream
-from tests.events import EVENT_S
+from tests.events import EVENT_S, wait_until
 from tests.sizes import others_long
 
 ROOT = Path(__file__).parents[3]
@@ -206,28 +207,32 @@ def test_a_bot_that_hangs_reports_its_line_when_its_time_is_over(
         )
 
 
-@pytest.mark.long
-def test_a_bot_that_is_slow_but_in_time_reports_nothing(referee: ScriptedReferee) -> None:
-    def script(stream: Stream) -> Iterator[PlayResponse]:
-        yield scripted.welcome()
-        yield scripted.started()
-        for number in range(1, 4):
-            asked = scripted.decision(number)
-            asked.decision.clock_us = 2_000_000
-            yield asked
-            stream.reply()
-        time.sleep(2.2)  # the opponent thinks for longer than the bot had
-        yield scripted.ended()
-        yield scripted.goodbye()
+class CountedWatchdog(watchdog.Watchdog):
+    """Counts its looks, for the clients of other tests may have some of their own."""
 
-    referee.scripts.append(script)
-    program = (
-        "import asara, time\n"
-        "def decide(decision, match):\n"
-        "    return decision.legal_actions[0]\n"
-        "asara.run(decide)\n"
-    )
-    assert finish(start(program, referee)) == (0, "", "")
+    looks = 0
+
+    def _pause_s(self) -> float:
+        self.looks += 1
+        return super()._pause_s()
+
+
+@pytest.mark.parametrize("answered", [False, True])
+def test_only_a_bot_that_still_thinks_is_reported_when_its_time_is_over(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, answered: bool
+) -> None:
+    now_s = 0.0
+    monkeypatch.setattr(watchdog, "time", SimpleNamespace(monotonic=lambda: now_s))
+    watching = CountedWatchdog()
+    watching.begin("decision 2 of m1", 2_000_000)
+    if answered:
+        watching.end()
+    now_s = 2.1  # while the opponent thinks
+    looks = watching.looks
+    wait_until("two looks", lambda: watching.looks >= looks + 2)
+    watching.close()
+    assert caplog.text.count("decision 2 of m1 has taken its whole time, 2.0 s,") == (not answered)
+    assert len(caplog.records) == (not answered)
 
 
 @pytest.mark.parametrize(

@@ -40,7 +40,7 @@ def enter(
     )
     for name in names:
         (folder / name).mkdir()
-        for program in ("magpie.py", "canary.py"):
+        for program in ("magpie.py", "holding.py", "canary.py"):
             shutil.copy(FOLDER / program, folder / name)
         text += (
             f'\n[[entries]]\nname = "{name}"\ndirectory = "{name}"\ncommand = "python magpie.py"\n'

@@ -17,26 +17,22 @@ import time
 import zlib
 from collections.abc import Callable
 from contextlib import suppress
-from functools import cache, partial
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import asara
 
 if TYPE_CHECKING:
-    from tests.tournament.canary import canary
+    from tests.tournament.canary import canary, holding
+    from tests.tournament.canary.holding import libc
 else:
     import canary  # beside this file, where it runs
+    import holding
+    from holding import libc
 
 HANDS = 256
-FUTEX = 202 if os.uname().machine == "x86_64" else 98
 IO_SETUP = 206 if os.uname().machine == "x86_64" else 0
-PTRACE = 101 if os.uname().machine == "x86_64" else 117
-LASTS_S = 60
-"""Seconds after which what is left of the bot ends by itself."""
-
-libc = ctypes.CDLL(None, use_errno=True)
-libc.mmap.restype = ctypes.c_void_p
 
 
 def key(match: str, seat: int, year: int) -> int:
@@ -112,42 +108,19 @@ def find_pages(at: int) -> list[int]:
     return quickest([timed(partial(first_byte, path)) for path in paths])
 
 
-@cache
-def shared_page() -> int:
-    file = os.open("/usr/bin/env", os.O_RDONLY)
-    try:
-        return int(libc.mmap(None, ctypes.c_size_t(4096), 1, 2, file, ctypes.c_long(0)))
-    finally:
-        os.close(file)
-
-
-def word(at: int, hand: int) -> ctypes.c_void_p:
-    return ctypes.c_void_p(shared_page() + 4 * ((at + hand) % 1024))
-
-
-def hold(at: int, hand: int) -> None:
-    """Wait at a word of the page until the time is up, however often somebody wakes us."""
-    ends = time.monotonic() + LASTS_S
-    place = word(at, hand)
-    value = ctypes.c_uint32.from_address(place.value or 0).value
-    while time.monotonic() < ends:
-        second = (ctypes.c_long * 2)(1, 0)
-        libc.syscall(FUTEX, place, 0, value, ctypes.byref(second), None, 0)
-
-
 def leave_futexes(at: int, hand: int) -> None:
-    threading.Thread(target=hold, args=(at, hand), daemon=True).start()
+    threading.Thread(target=holding.hold, args=(at, hand), daemon=True).start()
 
 
 def leave_child(at: int, hand: int) -> None:
     """Have a traced child in another session wait there, which is to outlive the match."""
-    words = [sys.executable, __file__, "hold", str(at), str(hand)]
+    words = [sys.executable, holding.__file__, str(at), str(hand)]
     subprocess.Popen(words, start_new_session=True, stdout=subprocess.DEVNULL)
 
 
 def find_futexes(at: int) -> list[int]:
-    words = [word(at, hand) for hand in range(HANDS)]
-    woken = [libc.syscall(FUTEX, one, 1, 1, None, None, 0) > 0 for one in words]
+    words = [holding.word(at, hand) for hand in range(HANDS)]
+    woken = [libc.syscall(holding.FUTEX, one, 1, 1, None, None, 0) > 0 for one in words]
     return [hand for hand in range(HANDS) if woken[hand]]
 
 
@@ -289,8 +262,4 @@ def guesses(other: str, seat: int, year: int) -> list[tuple[str, int]]:
 
 
 if __name__ == "__main__":
-    if sys.argv[1:2] == ["hold"]:
-        libc.syscall(PTRACE, 0, 0, 0, 0)  # one that is traced stops in place of ending
-        hold(int(sys.argv[2]), int(sys.argv[3]))
-    else:
-        asara.run(Magpie)
+    asara.run(Magpie)

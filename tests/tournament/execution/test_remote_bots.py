@@ -199,7 +199,7 @@ async def test_a_second_bot_with_a_token_takes_the_place_of_the_first(tmp_path: 
         second = await run.dial(tokens["ann"])
         assert await first.ending() == (grpc.StatusCode.ABORTED, "replaced")
         end, *_ = await together(run.end(), play_all(second), play_all(bob))
-    assert not any(result.forfeits for result in end.results)
+    assert [result.forfeits for result in end.results] == [(), ()]
 
 
 async def test_a_token_that_is_revoked_ends_its_stream_and_a_new_one_lets_in_again(
@@ -257,7 +257,7 @@ async def test_a_file_of_tokens_that_is_damaged_meanwhile_costs_nobody_a_match(
         assert await run.refused("x") == UNKNOWN
         bob = await run.dial(tokens["bob"])
         end, *_ = await together(run.end(), play_all(ann), play_all(bob))
-    assert not any(result.forfeits for result in end.results)
+    assert [result.forfeits for result in end.results] == [(), ()]
     assert not kept.exists() or kept.read_text() in {"garbage", ""}
 
 
@@ -271,7 +271,7 @@ async def test_a_bot_that_comes_back_in_time_goes_on_with_its_match(tmp_path: Pa
         resumed = await ann.until("match_started")
         assert (resumed.match_id, resumed.resumed) == (begun, True)
         end, *_ = await together(run.end(), play_all(ann), play_all(bob))
-    assert not any(result.forfeits for result in end.results)
+    assert [result.forfeits for result in end.results] == [(), ()]
 
 
 async def test_a_bot_that_stays_away_forfeits_its_match_and_is_waited_for_in_the_next(

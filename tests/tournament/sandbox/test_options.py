@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from asara_server.tournament.sandbox.bubblewrap import Sandbox, SandboxTools
+from asara_server.tournament.sandbox.bubblewrap import Sandbox, SandboxTools, _covers
 from asara_server.tournament.sandbox.private_copy import memory_file
 from asara_server.tournament.sandbox.proc_view import ProcView
 from asara_server.tournament.sandbox.seccomp import seccomp_filter
@@ -17,6 +17,7 @@ from asara_server.tournament.sandbox.spec import (
     PrivateCopy,
     ResourceLimits,
 )
+from tests.network.sockets import open_files
 
 LIMITS = ResourceLimits(memory_mb=256, processes=10, open_files=300, cpu_s=7, disk_mb=3)
 ENVIRONMENT = {"ASARA_ADDRESS": "unix:/run/bot", "PATH": "/tool/bin:/nowhere", "A": "b c"}
@@ -159,3 +160,25 @@ def test_the_command_line_has_what_is_listed_and_nothing_else(
     os.close(made.began_file)
     os.close(file.content)
     os.close(archive)
+
+
+def test_a_command_line_that_cannot_be_made_leaves_no_descriptor(
+    sandbox: Sandbox, tmp_path: Path
+) -> None:
+    view = FilesystemView(tmp_path / "bot", ())
+    before = open_files()
+    with pytest.raises(UnicodeEncodeError):
+        sandbox.wrap(["./bot"], {"A": "\ud800"}, view, LIMITS)
+    assert open_files() == before
+
+
+def test_further_hidden_paths_are_added_to_the_others(sandbox: Sandbox, tmp_path: Path) -> None:
+    shared = Sandbox(sandbox.tools, hidden=sandbox.hidden, shared=[tmp_path / "tool"])
+    more = shared.with_hidden(tmp_path / "x")
+    assert more.hidden == (*sandbox.hidden, tmp_path / "x")
+    assert (more.tools, more.shared) == (shared.tools, shared.shared)
+
+
+def test_a_hidden_folder_is_covered_where_it_is_mounted_itself(tmp_path: Path) -> None:
+    mounts = {"/tool": ["--ro-bind", str(tmp_path), "/tool"]}
+    assert _covers([tmp_path], mounts) == {"/tool": ["--tmpfs", "/tool", "--remount-ro", "/tool"]}

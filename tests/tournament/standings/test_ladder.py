@@ -249,6 +249,10 @@ def test_the_bundled_greedy_bot_is_the_anchor() -> None:
     )
     assert found[ANCHOR].rating == pytest.approx(ANCHOR_RATING)
     assert list(found) == ["ann", ANCHOR, "bob"]
+    for row in found.values():
+        assert row.rating
+        assert row.interval_95
+        assert sum(row.interval_95) / 2 == pytest.approx(row.rating, abs=0.2)
     low, high = found[ANCHOR].interval_95 or (0, 0)
     assert low < ANCHOR_RATING < high
 

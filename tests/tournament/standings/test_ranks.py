@@ -100,6 +100,16 @@ def test_entries_that_rise_and_fall_together_are_told_apart_sooner() -> None:
         assert found.tolist() == expected
 
 
+@pytest.mark.parametrize("better", [0, 1])
+def test_the_error_of_a_difference_is_made_of_both_variances(better: int) -> None:
+    covariance = np.diag([0.0001, 0.01])
+    for errors, ranks in ((1.7, {1, 2}), (2.2, {1})):
+        means = np.zeros(2)
+        means[better] = errors * np.sqrt(0.0101)
+        found = rank_sets(means, covariance, draws(covariance), np.full(2, MANY, np.intp))
+        assert set(found[better].tolist()) == ranks
+
+
 def test_who_wins_every_block_is_first_after_ten_and_nothing_is_certain_after_three() -> None:
     ranks, chances = ranks_and_chances(scores([1.0] * MIN_BLOCKS, [0.0] * MIN_BLOCKS))
     assert ranks.tolist() == [[1, 1], [2, 2]]

@@ -259,5 +259,7 @@ def test_bots_of_workers_are_contained(tmp_path: Path) -> None:
     with process_workers(1) as backend:
         end = play(file, tmp_path / "run", WorkerExecutor(backend), sandbox=sandbox)
     assert not any(result.forfeits for result in end.results)
-    for path in (tmp_path / "run" / "logs").glob("*/*.log"):
+    logs = list((tmp_path / "run" / "logs").glob("*/*.log"))
+    assert len(logs) == 4
+    for path in logs:
         assert f"sees ['{path.stem.partition('-')[2]}']" in path.read_text()
