@@ -22,6 +22,9 @@ from asara_server.tournament.run.status import RunStatus
 MOST_MATCHES: Final = 5_000
 """Most matches listed on the page; the CSV has all."""
 
+_PROGRESS: Final = ("scheduled", "over", "void", "blocks", "started", "ended", "elapsed_s")
+"""Of the progress, what does not change with the clock or with the presence of bots."""
+
 
 def report_page(
     report: Report, status: RunStatus, pages: Mapping[str, str], files: PageFiles
@@ -45,7 +48,7 @@ def _links(report: Report, pages: Mapping[str, str]) -> Mapping[str, str]:
 def _data(report: Report, status: RunStatus, links: Mapping[str, str]) -> dict[str, Any]:
     """Return what the page shows, in the form in which a server sends it."""
     run = run_json(status, 0.0, report.publisher)
-    progress = run["progress"] | {"last_end_ms": None, "pace": None}  # they follow a clock
+    progress = {name: run["progress"][name] for name in _PROGRESS}
     return {
         "run": {
             "name": "",

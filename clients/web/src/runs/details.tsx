@@ -22,88 +22,89 @@ export function RequestedDetails({ run }: { run: Run }) {
 }
 
 export function Details({ tables }: { tables: Tables }) {
-  const faults = records(tables.faults);
-  const times = records(tables.times);
-  const unread = tables.unread.rows;
   const facts = new Map(tables.run.rows.map(([name, value]) => [String(name), value ?? null]));
   return (
     <div class="results">
-      {tables.by_seat.rows.length > 0 && (
-        <Part name="bySeat" help={t(runs, "bySeatHelp")}>
-          <DataTable {...bySeat(records(tables.by_seat))} />
-        </Part>
-      )}
-      {times.length > 0 && (
-        <Part name="times" help={t(runs, "timesHelp")}>
-          <DataTable columns={timeColumns(times)} rows={times} />
-          <p class="quiet">
-            {t(runs, "timesFrom", {
-              read: Number(facts.get("replays_read")),
-              total: Number(facts.get("played")),
-            })}
-          </p>
-        </Part>
-      )}
-      {faults.length > 0 && (
-        <Part name="reasons">
-          <DataTable columns={faultColumns()} rows={faults} />
-        </Part>
-      )}
+      <Part name="bySeat" table={bySeat(tables.by_seat)}>
+        <p class="quiet">{t(runs, "bySeatHelp")}</p>
+      </Part>
+      <Part name="times" table={tables.times}>
+        <p class="quiet">
+          {t(runs, "timesHelp")}{" "}
+          {t(runs, "timesFrom", {
+            read: Number(facts.get("replays_read")),
+            total: Number(facts.get("played")),
+          })}
+        </p>
+      </Part>
+      <Part name="reasons" table={tables.faults} />
       <Part name="facts">
         <Facts facts={facts} />
-        {unread.length > 0 && (
-          <>
-            <h3>{t(runs, "unread")}</h3>
-            <ul lang="en">
-              {unread.map(([problem]) => (
-                <li key={problem}>
-                  <Name of={String(problem)} />
-                </li>
-              ))}
-            </ul>
-          </>
-        )}
       </Part>
+      <Part name="unread" table={tables.unread} />
     </div>
   );
 }
 
 interface PartProps {
-  readonly name: "bySeat" | "times" | "reasons" | "facts";
-  readonly help?: string;
-  readonly children: ComponentChildren;
+  readonly name: "bySeat" | "times" | "reasons" | "facts" | "unread";
+  /** The table after the other content; without rows, nothing is shown. */
+  readonly table?: Table;
+  readonly children?: ComponentChildren;
 }
 
-function Part({ name, help, children }: PartProps) {
+function Part({ name, table, children }: PartProps) {
+  if (table?.rows.length === 0) return null;
   return (
     <section class="card wide" aria-labelledby={name}>
       <h2 id={name}>{t(runs, name)}</h2>
-      {help !== undefined && <p class="quiet">{help}</p>}
       {children}
+      {table && <DataTable table={table} />}
     </section>
   );
 }
 
-/** A row of a table, by column. */
-type Row = Readonly<Record<string, Value>>;
+/** The title of each column that is shown; those of seats are in `titleOf`. */
+const TITLES = {
+  entry: "entry",
+  kind: "fault",
+  forfeits: "faults",
+  latest_match: "match",
+  latest_reason: "reason",
+  median_s: "median",
+  p95_s: "percentile95",
+  longest_s: "longest",
+  match_s: "perMatch",
+  clock_share: "clockUsed",
+  highest_share: "clockMost",
+  replies: "replies",
+  problem: "problem",
+} as const;
 
-function records({ columns, rows }: Table): Row[] {
-  return rows.map((row) => Object.fromEntries(columns.map((name, n) => [name, row[n] ?? null])));
+function titleOf(column: string): string | undefined {
+  const [seat = "", seats] = column.split("/");
+  if (seats !== undefined) return t(runs, "seatOf", { seat, seats });
+  return column in TITLES ? t(runs, TITLES[column as keyof typeof TITLES]) : undefined;
 }
 
-interface Column {
-  readonly title: string;
-  readonly cell: (row: Row) => ComponentChildren;
-  readonly kind?: "number" | "range-column" | "reason";
+function text(column: string, value: Value): ComponentChildren {
+  if (column === "entry")
+    return value === null ? t(runs, "everyEntry") : <Name of={String(value)} />;
+  if (column === "kind") return faultText(String(value));
+  if (typeof value !== "number") return <bdi lang="en">{value ?? "–"}</bdi>;
+  if (column.endsWith("_s")) return seconds(value);
+  if (column.endsWith("_share")) return share(value);
+  return column.includes("/") ? decimal(value, 3) : number(value);
 }
 
-interface TableProps {
-  /** The first one names the row. */
-  readonly columns: readonly Column[];
-  readonly rows: readonly Row[];
-}
-
-function DataTable({ columns: [head, ...columns], rows }: TableProps) {
+function DataTable({ table: { columns, rows } }: { table: Table }) {
+  const shown = columns.flatMap((column, n) => {
+    const title = titleOf(column);
+    const numeric = rows.some((row) => typeof row[n] === "number");
+    return title === undefined ? [] : [{ column, n, title, kind: numeric ? "number" : column }];
+  });
+  const median = columns.indexOf("median_s");
+  const scale = median < 0 ? undefined : timeScale(rows, median, columns.indexOf("p95_s"));
   return (
     // A wide table scrolls in its own frame, which the keyboard must reach.
     // biome-ignore lint/a11y/noNoninteractiveTabindex: see above
@@ -111,23 +112,29 @@ function DataTable({ columns: [head, ...columns], rows }: TableProps) {
       <table class="data">
         <thead>
           <tr>
-            <th scope="col">{head?.title}</th>
-            {columns.map(({ title, kind }) => (
-              <th key={title} scope="col" class={kind}>
+            {shown.map(({ column, title, kind }) => (
+              <th key={column} scope="col" class={kind}>
                 {title}
               </th>
             ))}
+            {scale && <th scope="col">{scale.title}</th>}
           </tr>
         </thead>
         <tbody>
           {rows.map((row, place) => (
             <tr key={place}>
-              <th scope="row">{head?.cell(row)}</th>
-              {columns.map(({ title, kind, cell }) => (
-                <td key={title} class={kind}>
-                  {cell(row)}
-                </td>
-              ))}
+              {shown.map(({ column, n, kind }) =>
+                n === 0 ? (
+                  <th key={column} scope="row">
+                    {text(column, row[n] ?? null)}
+                  </th>
+                ) : (
+                  <td key={column} class={kind}>
+                    {text(column, row[n] ?? null)}
+                  </td>
+                ),
+              )}
+              {scale && <td class="range-column">{scale.range(row)}</td>}
             </tr>
           ))}
         </tbody>
@@ -136,37 +143,31 @@ function DataTable({ columns: [head, ...columns], rows }: TableProps) {
   );
 }
 
-/** The column of a number, which may be missing. */
-function numbers(title: string, name: string, text: (value: number) => string): Column {
-  const cell = ({ [name]: value }: Row) => (typeof value === "number" ? text(value) : "–");
-  return { title, cell, kind: "number" };
-}
-
-function entryColumn(): Column {
-  return { title: t(runs, "entry"), cell: ({ entry }) => <Name of={String(entry)} /> };
-}
-
 /** One row for each entry, and one column for each seat. */
-function bySeat(rows: readonly Row[]): TableProps {
-  const seats = new Map<string, Column>();
-  const lines = new Map<Value, Record<string, Value>>();
-  for (const { entry = null, seats: of, seat, score } of rows) {
-    const name = `${seat}/${of}`;
-    const title = t(runs, "seatOf", { seat: String(seat), seats: String(of) });
-    seats.set(
-      name,
-      numbers(title, name, (value) => decimal(value, 3)),
-    );
-    const line = lines.get(entry) ?? { entry };
-    line[name] = score ?? null;
+function bySeat({ rows }: Table): Table {
+  const seats = [...new Set(rows.map(([, of, seat]) => `${seat}/${of}`))];
+  const lines = new Map<Value, Value[]>();
+  for (const [entry = null, of, seat, , score = null] of rows) {
+    const line = lines.get(entry) ?? [entry, ...seats.map(() => null)];
+    line[1 + seats.indexOf(`${seat}/${of}`)] = score;
     lines.set(entry, line);
   }
-  const { title, cell } = entryColumn();
-  const named: Column = {
-    title,
-    cell: (row) => (row["entry"] === null ? t(runs, "everyEntry") : cell(row)),
+  return { columns: ["entry", ...seats], rows: [...lines.values()] };
+}
+
+/** Draws times on a scale of powers of ten: a mark at one column, a line to another. */
+function timeScale(rows: Table["rows"], mark: number, end: number) {
+  const log = (value: Value | undefined) => Math.log10(Math.max(Number(value), 1e-6));
+  const ends = rows.flatMap((row) => [log(row[mark]), log(row[end])]);
+  const from = Math.floor(Math.min(...ends));
+  const to = Math.ceil(Math.max(...ends));
+  const written = (power: number) => seconds(10 ** power);
+  const title = t(runs, "range", { low: written(from), high: written(to) });
+  const range = (row: readonly Value[]) => {
+    const low = log(row[mark]);
+    return <Range {...{ low, high: log(row[end]), value: low, from, to, text: written }} />;
   };
-  return { columns: [named, ...seats.values()], rows: [...lines.values()] };
+  return { title, range };
 }
 
 function seconds(value: number): string {
@@ -175,57 +176,6 @@ function seconds(value: number): string {
 
 function share(value: number): string {
   return value > 0 && value < 0.001 ? `< ${percent(0.001, 1)}` : percent(value, 1);
-}
-
-function timeColumns(rows: readonly Row[]): Column[] {
-  const log = (value: Value | undefined) => Math.log10(Math.max(Number(value), 1e-6));
-  const ends = rows.flatMap(({ median_s: median, p95_s: high }) => [log(median), log(high)]);
-  const from = Math.floor(Math.min(...ends));
-  const to = Math.ceil(Math.max(...ends));
-  return [
-    entryColumn(),
-    numbers(t(runs, "median"), "median_s", seconds),
-    {
-      title: t(runs, "range", { low: seconds(10 ** from), high: seconds(10 ** to) }),
-      kind: "range-column",
-      cell: ({ median_s: median, p95_s: high }) => (
-        <Range
-          low={log(median)}
-          high={log(high)}
-          value={log(median)}
-          from={from}
-          to={to}
-          text={(power) => seconds(10 ** power)}
-        />
-      ),
-    },
-    numbers(t(runs, "percentile95"), "p95_s", seconds),
-    numbers(t(runs, "longest"), "longest_s", seconds),
-    numbers(t(runs, "perMatch"), "match_s", seconds),
-    numbers(t(runs, "clockUsed"), "clock_share", share),
-    numbers(t(runs, "clockMost"), "highest_share", share),
-    numbers(t(runs, "replies"), "replies", number),
-  ];
-}
-
-function faultColumns(): Column[] {
-  return [
-    entryColumn(),
-    { title: t(runs, "fault"), cell: ({ kind }) => faultText(String(kind)) },
-    numbers(t(runs, "faults"), "forfeits", number),
-    {
-      title: t(runs, "reason"),
-      kind: "reason",
-      cell: ({ latest_match: match, latest_reason: reason }) => (
-        <>
-          <small>
-            <Name of={String(match)} />
-          </small>{" "}
-          <bdi lang="en">{String(reason)}</bdi>
-        </>
-      ),
-    },
-  ];
 }
 
 /** The facts that no other part of the page shows, in this order: each with its text. */

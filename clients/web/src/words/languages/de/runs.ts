@@ -116,6 +116,7 @@ export const runs = {
   reason: "Letzte Gründe",
   facts: "Der Lauf",
   unread: "Dateien, die sich nicht lesen ließen",
+  problem: "Fehler",
   stalled_s: "Stillstand des Schiedsrichters, keinem Bot angerechnet",
   cores_used: "Auslastung der Kerne",
   bots_share: "Anteil der Bots an der Prozessorzeit",

@@ -113,6 +113,7 @@ export const runs = {
   reason: "Latest reasons",
   facts: "The run",
   unread: "Files that could not be read",
+  problem: "Problem",
   stalled_s: "Referee stalled, charged to no bot",
   cores_used: "Use of the cores",
   bots_share: "Bots’ share of the processor time",

@@ -116,6 +116,7 @@ export const runs = {
   reason: "Últimos motivos",
   facts: "La serie",
   unread: "Archivos que no se pudieron leer",
+  problem: "Problema",
   stalled_s: "Parada del árbitro, no cargada a ningún bot",
   cores_used: "Uso de los núcleos",
   bots_share: "Parte de los bots en el tiempo de procesador",

@@ -116,6 +116,7 @@ export const runs = {
   reason: "Dernières raisons",
   facts: "La série",
   unread: "Fichiers illisibles",
+  problem: "Problème",
   stalled_s: "Arrêt de l’arbitre, compté à aucun bot",
   cores_used: "Utilisation des cœurs",
   bots_share: "Part des bots dans le temps processeur",

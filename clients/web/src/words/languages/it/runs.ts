@@ -116,6 +116,7 @@ export const runs = {
   reason: "Ultimi motivi",
   facts: "La serie",
   unread: "File che non è stato possibile leggere",
+  problem: "Problema",
   stalled_s: "Arresto dell’arbitro, non addebitato ai bot",
   cores_used: "Uso dei core",
   bots_share: "Quota dei bot nel tempo di processore",

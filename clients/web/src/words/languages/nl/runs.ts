@@ -115,6 +115,7 @@ export const runs = {
   reason: "Laatste redenen",
   facts: "De reeks",
   unread: "Bestanden die niet konden worden gelezen",
+  problem: "Probleem",
   stalled_s: "Stilstand van de scheidsrechter, geen bot aangerekend",
   cores_used: "Gebruik van de kernen",
   bots_share: "Aandeel van de bots in de processortijd",
