@@ -54,5 +54,5 @@ def test_a_report_fits_every_width_and_has_no_barriers(page: Page, tmp_path: Pat
 
 
 def test_a_report_of_a_run_that_goes_on_stays_as_it_was_written(page: Page, tmp_path: Path) -> None:
-    page.goto(report(write_run(tmp_path / "run", **RUNNING | {"state": "prepared"})))
+    page.goto(report(write_run(tmp_path / "run", (), **RUNNING | {"state": "prepared"})))
     expect(page.get_by_text("The run as it was when this page was written.")).to_be_visible()
