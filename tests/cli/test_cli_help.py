@@ -15,7 +15,7 @@ from asara_server.cli.app import app
 from asara_server.cli.lazy_group import GROUPS
 from tests.cli.command import asara, environment, refusal
 
-HEAVY = "cryptography distributed google grpc jinja2 numpy pydantic rich scipy structlog"
+HEAVY = "cryptography distributed google grpc numpy pydantic rich scipy structlog"
 
 
 def commands(command: Any, path: str = "") -> Iterator[tuple[str, Any]]:
@@ -55,7 +55,7 @@ def test_the_root_loads_no_command_and_no_large_package(words: str) -> None:
 def test_help_of_a_command_loads_neither_plots_nor_clusters_nor_statistics(command: str) -> None:
     found = loaded(*command.split(), "--help")
     assert "asara_server.cli.app" in found
-    assert not found & {"distributed", "jinja2", "prometheus_client", "scipy"}
+    assert not found & {"distributed", "prometheus_client", "scipy"}
 
 
 def test_every_command_is_listed_with_the_first_line_of_its_help() -> None:

@@ -1,15 +1,23 @@
 """Run directories to make reports of, and pages taken apart."""
 
+import json
 import random
 import re
+import zlib
+from base64 import b64decode
 from collections.abc import Iterable
 from html.parser import HTMLParser
 from pathlib import Path
+from typing import Any
 
 from asara_game.rules import RULE_COMBINATIONS
 from asara_server.eventlog.replay import Replay, replay_of
 from asara_server.replay.file import write_replay
+from asara_server.replay.match_page import PageFiles
 from asara_server.replay.signing import SigningKey
+from asara_server.report.model import Report, read_report
+from asara_server.report.page import report_page
+from asara_server.tournament.run.read_run import read_status, run_standings
 from asara_server.tournament.standings.match_result import MatchResult, SeatOutcome
 from tests.match.playouts import random_match, random_spec, rules_for
 from tests.tournament import samples
@@ -52,76 +60,58 @@ def run_with_replays(folder: Path, number: int, **changes: object) -> tuple[Path
     return folder, [replay for replay, _ in games]
 
 
-_VOID = {"meta", "input", "br", "link", "img"}
+def report_of(directory: Path, *, full: bool = True) -> Report:
+    status, results = read_status(directory)
+    standings = run_standings(directory, status.info, results)
+    return read_report(directory, status.info, results, standings, full=full)
 
 
-class Page(HTMLParser):
-    """A page: its text, its tables by section, its links and elements."""
+def page_of(directory: Path) -> str:
+    """The page of a run, with a script and a style that do nothing."""
+    status, _ = read_status(directory)
+    files = PageFiles("/* script */", "/* style */")
+    return report_page(report_of(directory), status, {}, files).decode()
 
-    def __init__(self, html: str) -> None:
+
+def data_of(page: str) -> Any:
+    """What a page holds for its script."""
+    found = re.search(r'id="run">([^<]*)<', page)
+    assert found
+    return json.loads(zlib.decompress(b64decode(found[1])))
+
+
+class Elements(HTMLParser):
+    """A page as it is without scripts: its elements, links and texts, and rows of its tables."""
+
+    def __init__(self, page: str) -> None:
         super().__init__()
-        self.tables: dict[str, list[list[list[str]]]] = {}
-        self.elements: set[str] = set()
-        self.attributes: list[tuple[str, str, str]] = []
+        self.elements: list[tuple[str, list[str]]] = []
+        self.links: list[str] = []
+        self.tables: dict[str, list[list[str]]] = {}
         self.text = ""
-        self.shown: dict[str, str] = {}
-        self.problems: list[str] = []
         self._open: list[str] = []
-        self._section = ""
-        self._cell = False
-        self.feed(html)
+        self.feed(page)
         self.close()
-        for table in (table for tables in self.tables.values() for table in tables):
-            table[:] = [[re.sub(r"\s+", " ", cell).strip() for cell in row] for row in table]
-        if self._open:
-            self.problems.append(f"never closed: {self._open}")
+        assert self._open == []
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.elements.add(tag)
-        self.attributes += [(tag, name, value or "") for name, value in attrs]
-        if tag == "section":
-            self._section = dict(attrs)["id"] or ""
-            self.tables[self._section] = []
-        elif tag == "table":
-            self.tables[self._section].append([])
-        elif tag == "tr":
-            self.tables[self._section][-1].append([])
-        if self._cell and tag in {"td", "th", "tr"}:
-            self._end_cell()
-        if tag in {"td", "th"} and "picture" not in (dict(attrs).get("class") or ""):
-            self.tables[self._section][-1][-1].append("")
-            self._cell = True
-        if tag not in _VOID | {"td"}:
+        self.elements.append((tag, [name for name, _ in attrs]))
+        self.links += [value or "" for name, value in attrs if name in {"href", "src"}]
+        if tag != "meta":
             self._open.append(tag)
-
-    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.elements.add(tag)
-        self.attributes += [(tag, name, value or "") for name, value in attrs]
+        if tag == "tr":
+            list(self.tables.values())[-1].append([])
+        if tag in {"td", "th"}:
+            list(self.tables.values())[-1][-1].append("")
 
     def handle_endtag(self, tag: str) -> None:
-        if tag in {"td", "th", "tr"}:
-            self._end_cell()
-        if tag == "td":
-            return
-        if not self._open or self._open.pop() != tag:
-            self.problems.append(f"{self.getpos()}: </{tag}> closes nothing")
-
-    def _end_cell(self) -> None:
-        self._cell = False
+        assert self._open.pop() == tag
 
     def handle_data(self, data: str) -> None:
-        if self._open and self._open[-1] == "style":
+        if {"script", "style"} & set(self._open):
             return
         self.text += data
-        self.shown[self._section] = self.shown.get(self._section, "") + data
-        if self._cell:
-            row = self.tables[self._section][-1][-1]
-            row[-1] += data
-
-    def body(self, section: str, table: int = 0) -> list[list[str]]:
-        """The rows of a table, with a head of one row left out."""
-        return self.tables[section][table][1:]
-
-    def values(self, name: str) -> list[str]:
-        """What the attributes of this name say."""
-        return [value for _, attribute, value in self.attributes if attribute == name]
+        if "h2" in self._open:
+            self.tables[data.lower().replace(" ", "_")] = []
+        if {"td", "th"} & set(self._open):
+            list(self.tables.values())[-1][-1][-1] += data

@@ -5,8 +5,8 @@ from dataclasses import replace
 import pytest
 
 from asara_server.report.tables import CSV_FILES, csv_tables, safe
-from tests.report.runs import run_with_replays, write_run
-from tests.report.test_page import HOSTILE, everywhere, report_of
+from tests.report.runs import report_of, run_with_replays, write_run
+from tests.report.test_page import HOSTILE, everywhere
 from tests.tournament.samples import INFO, mirrored
 
 
@@ -32,7 +32,7 @@ def test_the_tables_hold_the_numbers_of_the_standings(tmp_path):
             assert (float(row["low_95"]), float(row["high_95"])) == line.interval_95
             assert int(row["faults"]) == sum(line.faults.values())
     assert len(rows(tables["cross_table.csv"])) == 6
-    assert len(rows(tables["by_seat.csv"])) == 8
+    assert len(rows(tables["by_seat.csv"])) == 2 + 8
     assert {row["entry"] for row in rows(tables["ratings.csv"])} == set(INFO.entries)
     (fault,) = rows(tables["faults.csv"])
     assert (fault["entry"], fault["kind"], fault["latest_reason"]) == (

@@ -9,16 +9,17 @@ from asara_server.eventlog.replay import Replay
 from asara_server.match.inputs import ReplyRecord
 from asara_server.replay.file import write_replay
 from asara_server.replay.signing import SigningKey
-from asara_server.report.run import read_reported_run
+from asara_server.report.run_files import read_run_files
 from asara_server.report.times import Times, evenly, time_use
+from asara_server.tournament.run.read_run import read_run
 from asara_server.tournament.standings.standings import by_schedule
 from tests.report.runs import played, run_with_replays
 from tests.tournament.samples import match, seat
 
 
 def times_of(directory: Path, most: int = 100) -> Times:
-    run = read_reported_run(directory)
-    return time_use(run, by_schedule(run.recorded.results), most)
+    results = by_schedule(read_run(directory).results)
+    return time_use(read_run_files(directory), results, most)
 
 
 @pytest.fixture

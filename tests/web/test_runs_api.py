@@ -19,7 +19,7 @@ from asara_server.tournament.run.directory import RunInfo
 from asara_server.tournament.standings.match_result import MatchResult, SeatOutcome
 from asara_server.web.app import create_app
 from asara_server.web.settings import WebSettings
-from tests.report.runs import run_with_replays, write_run
+from tests.report.runs import data_of, page_of, run_with_replays, write_run
 from tests.tournament.samples import match
 
 VIEW = "/api/runs/cup/matches/r1-basic-0001/view"
@@ -97,6 +97,23 @@ def test_a_run_and_its_matches_are_shown_with_these_members_and_no_other(
     out = {"cy": f"{folder}/x: exited; it printed: my hand is 3 blue"}
     four_matches(folder / "cup", out=out, left_out={"dan": f"{folder}/y is missing"})
     info = RunInfo.model_validate_json((folder / "cup" / "run.json").read_bytes())
+    tables = get(client, "/cup/details")["tables"]
+    assert {name: table["columns"] for name, table in tables.items()} == {
+        "by_seat": ["entry", "seats", "seat", "matches", "score"],
+        "faults": ["entry", "kind", "forfeits", "matches", "latest_match", "latest_reason"],
+        "times": [
+            *("entry", "matches", "replies", "median_s", "p95_s", "longest_s"),
+            *("match_s", "clock_share", "highest_share"),
+        ],
+        "run": ["name", "value"],
+        "unread": ["problem"],
+    }
+    assert tables["faults"]["rows"] == [["cy", "crash", 1, 1, "r1-basic-0004", "exited"]]
+    assert [name for name, _ in tables["run"]["rows"]] == [
+        *("title", "state", "started", "ended", "scheduled", "played", "blocks", "void"),
+        *("ended_early", "sandbox", "deals", "deal_commitment", "edition", "edition_sha256"),
+        *("public_key", "fingerprint", "asara", "replays_read", "replays_missing", "audit"),
+    ]
     run = get(client, "/cup")
     standings = run.pop("standings")
     assert standings.keys() == {
@@ -150,16 +167,7 @@ def test_a_run_and_its_matches_are_shown_with_these_members_and_no_other(
             "to_build": [],
             "remote": {},
         },
-        "settings": {
-            "blocks": "mirrored",
-            "deals": "committed",
-            "edition": "some edition",
-            "sandbox": "none",
-            "asara": info.asara,
-            "deal_commitment": info.deal_commitment,
-            "manifest_sha256": "",
-            "stalled_s": None,
-        },
+        "settings": {"blocks": "mirrored", "edition": "some edition", "sandbox": "none"},
         "faults": [
             {
                 "entry": "cy",
@@ -169,8 +177,10 @@ def test_a_run_and_its_matches_are_shown_with_these_members_and_no_other(
                 "why": "exited",
             }
         ],
-        "excluded": [{"entry": "cy", "kind": "out", "why": "…/x: exited"}],
-        "left_out": [{"entry": "dan", "why": "…/y is missing"}],
+        "excluded": [
+            {"entry": "cy", "kind": "out", "why": "…/x: exited"},
+            {"entry": "dan", "kind": "left_out", "why": "…/y is missing"},
+        ],
     }
     assert get(client, "/cup/matches", fault="crash") == {
         "total": 1,
@@ -466,6 +476,25 @@ def test_a_damaged_and_a_forged_replay_are_refused(client: TestClient, folder: P
         assert str(folder) not in error
 
 
+def test_a_report_holds_what_the_server_sends_and_the_secrets_of_a_finished_run(
+    client: TestClient, folder: Path
+):
+    run, _ = run_with_replays(folder / "cup", 2)
+    data = data_of(page_of(run))
+    sent = get(client, "/cup")
+    sent = {key: sent[key] for key in data["run"]} | {"name": ""}
+    sent["progress"] = {key: sent["progress"][key] for key in data["run"]["progress"]}
+    assert data["run"] == sent
+    tables = get(client, "/cup/details")["tables"]
+    secrets = ["tournament_secret", "secret_matches", "seed", "seed_drawn"]
+    facts = data["tables"]["run"]["rows"]
+    assert [name for name, _ in facts if name in secrets] == secrets
+    data["tables"]["run"]["rows"] = [fact for fact in facts if fact[0] not in secrets]
+    assert data["tables"] == tables
+    rows = get(client, "/cup/matches")["matches"]
+    assert data["matches"] == [{**row, "href": f"replays/{row['name']}.asara"} for row in rows]
+
+
 def test_a_folder_of_replays_is_a_run_without_a_schedule(client: TestClient, folder: Path):
     run, replays = run_with_replays(folder / "cup", 3)
     shutil.copytree(run / "replays", folder / "table")
@@ -473,6 +502,7 @@ def test_a_folder_of_replays_is_a_run_without_a_schedule(client: TestClient, fol
     (folder / "table" / "x.asara").write_bytes(b"garbage")
     found = get(client, "/table")
     assert (found["kind"], found["progress"]["over"], found["unreadable"]) == ("replays", 3, 1)
+    get(client, "/table/details", 404)
     assert found["entries"]
     page = get(client, "/table/matches")
     assert names(page) == [replay.header.match_id for replay in replays]

@@ -76,7 +76,7 @@ class PageFiles:
     def foot(self) -> str:
         """The script, inside the page: compressed, as it is most of the file."""
         script = zlib.compress(self.script.encode(), 9)
-        return _block("script", "x-asara-script", script) + f"<script>{_LOADER}</script>\n"
+        return data_block("script", script) + f"<script>{_LOADER}</script>\n"
 
     @cached_property
     def _inner_style(self) -> str:
@@ -110,21 +110,15 @@ def read_page_files() -> PageFiles:
     return PageFiles(script, style)
 
 
-def match_page(
-    seen: ReplayView,
-    files: PageFiles | None,
-    replay: bytes | None = None,
-    language: PageLanguage | None = None,
+def document(
+    title: str, body: str, data: str, files: PageFiles | None, language: PageLanguage | None = None
 ) -> bytes:
-    """Return the page; without `files`, they are linked.
+    """Return a page whose script reads `data`, made by `data_block`.
 
-    `replay` is the content of the replay's file, for an open view only. Without `language`, the
-    browser decides.
+    `body` is shown until the script replaces it. Without `files`, they are linked. Without
+    `language`, the browser decides.
     """
     attributes = "" if language is None else f' data-language="{language}"'
-    blocks = _block("replay-view", "x-asara-replay-view", zlib.compress(serialize(seen), 9))
-    if replay is not None:
-        blocks += _block("replay", "x-asara-replay", replay)
     return (
         "<!doctype html>\n"
         f'<html lang="{language or "en"}"{attributes}>\n'
@@ -133,13 +127,26 @@ def match_page(
         + '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         '<meta name="referrer" content="no-referrer">\n'
         '<meta name="color-scheme" content="light dark">\n'
-        f"<title>{html.escape(_title(seen))}</title>\n"
-        '</head>\n<body>\n<div id="page"></div>\n'
-        "<noscript>This page shows a match of ASARA, and needs JavaScript.</noscript>\n"
-        + blocks
+        f"<title>{html.escape(title)}</title>\n"
+        f'</head>\n<body>\n<div id="page">{body}</div>\n'
+        + data
         + (LINKED_FOOT if files is None else files.foot)
         + "</body>\n</html>\n"
     ).encode()
+
+
+def match_page(
+    seen: ReplayView,
+    files: PageFiles | None,
+    replay: bytes | None = None,
+    language: PageLanguage | None = None,
+) -> bytes:
+    """Return the page of a match; `replay` is the content of its file, for an open view only."""
+    data = data_block("replay-view", zlib.compress(serialize(seen), 9))
+    if replay is not None:
+        data += data_block("replay", replay)
+    body = "<noscript>This page shows a match of ASARA, and needs JavaScript.</noscript>"
+    return document(_title(seen), body, data, files, language)
 
 
 def _title(seen: ReplayView) -> str:
@@ -147,9 +154,10 @@ def _title(seen: ReplayView) -> str:
     return f"{names}: {plain(seen.match_id, _LONGEST_NAME)}"
 
 
-def _block(name: str, kind: str, data: bytes) -> str:
+def data_block(name: str, data: bytes) -> str:
     """Return a block of data, which a browser does not execute."""
-    return f'<script type="application/{kind}" id="{name}">{b64encode(data).decode()}</script>\n'
+    kind = f"application/x-asara-{name}"
+    return f'<script type="{kind}" id="{name}">{b64encode(data).decode()}</script>\n'
 
 
 def _hash(text: str) -> str:

@@ -1,6 +1,6 @@
-"""The report of a run: one HTML page, and its tables as CSV.
+"""The report of a run: one HTML file with the page and the run inside, and its tables as CSV.
 
-`run` reads the run directory, `times` reads the replays, `model` combines both, `figures` draws the
-plots, `page` writes HTML and `tables` writes CSV. Only `figures` and `page` need the extra
-`report`.
+`run_files` and `times` read what is in the directory besides the results, `tables` defines every
+table once, for CSV, HTML and JSON, `run_json` holds the run as the page shows it, and `page` writes
+the file. The web server sends the same JSON.
 """

@@ -10,14 +10,15 @@ from collections.abc import Iterable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from typing import Final, NamedTuple
+from urllib.parse import quote
 
 from asara_server.atomic_file import replace_file
 from asara_server.eventlog.replay import ReplayError
 from asara_server.replay.file import parse_file, read_file
-from asara_server.replay.match_page import SCRIPT, STYLE, match_page, read_page_files
+from asara_server.replay.match_page import SCRIPT, STYLE, PageFiles, match_page
 from asara_server.replay.replay_view import OPEN, replay_view
 from asara_server.replay.signing import fingerprint
-from asara_server.report.run import ReportedRun
+from asara_server.report.run_files import SUFFIX, RunFiles
 from asara_server.tournament.config.tournament_file import usable_cores
 from asara_server.tournament.run.directory import PAGES
 from asara_server.tournament.standings.match_result import MatchResult
@@ -31,7 +32,7 @@ class Pages(NamedTuple):
     """The pages that were written."""
 
     links: dict[str, str]
-    """By the name of a replay, the path of its page from the folder of the report."""
+    """By the name of a match, the address of its page from the folder of the report."""
     problems: tuple[str, ...]
     """Replays without a page, with the reason."""
 
@@ -44,35 +45,36 @@ class _Job(NamedTuple):
     public_key: bytes | None
 
 
-def write_pages(run: ReportedRun, results: Iterable[MatchResult], beside: Path) -> Pages:
+def write_pages(
+    files: RunFiles, results: Iterable[MatchResult], page: PageFiles, beside: Path
+) -> Pages:
     """Write a page for each of these matches that has a replay, in a folder beside the report.
 
-    Pages of earlier calls are replaced. Raises NoPageError if the page is not built, and OSError.
+    Pages of earlier calls are replaced. Raises OSError.
     """
-    files = read_page_files()
     folder = beside / PAGES
     if folder.is_symlink():  # in a run of unknown origin, it may lead anywhere
         raise OSError(errno.EEXIST, "it is a link, not a folder", str(folder))
     folder.mkdir(exist_ok=True)
-    replace_file(folder / SCRIPT, files.script.encode())
-    replace_file(folder / STYLE, files.style.encode())
-    jobs = list(_jobs(run, results, folder))
+    replace_file(folder / SCRIPT, page.script.encode())
+    replace_file(folder / STYLE, page.style.encode())
+    jobs = list(_jobs(files, results, folder))
     links, problems = {}, []
     for job, problem in zip(jobs, _written(jobs), strict=True):
         if problem is None:
-            links[job.replay.name] = f"{PAGES}/{job.page.name}"
+            links[job.match_id] = f"{PAGES}/{quote(job.page.name)}"
         else:
             problems.append(f"{job.replay.name}: {problem}")
     return Pages(links, tuple(problems))
 
 
-def _jobs(run: ReportedRun, results: Iterable[MatchResult], folder: Path) -> Iterator[_Job]:
+def _jobs(files: RunFiles, results: Iterable[MatchResult], folder: Path) -> Iterator[_Job]:
     for result in results:
-        name = f"{result.played_as}.asara"
-        if name in run.replay_names:
-            page = folder / f"{result.played_as}.html"
+        name = result.played_as
+        if name in files.published:
             entries = tuple(seat.entry for seat in result.seats)
-            yield _Job(run.replays / name, page, result.played_as, entries, run.public_key)
+            replay = files.replays / f"{name}{SUFFIX}"
+            yield _Job(replay, folder / f"{name}.html", name, entries, files.public_key)
 
 
 def _written(jobs: list[_Job]) -> Iterator[str | None]:

@@ -11,7 +11,7 @@ from asara_server.eventlog.replay import Replay, ReplayError
 from asara_server.match.inputs import ReplyRecord
 from asara_server.replay.file import read_signed
 from asara_server.replay.signing import fingerprint
-from asara_server.report.run import ReportedRun
+from asara_server.report.run_files import SUFFIX, RunFiles
 from asara_server.tournament.standings.match_result import MatchResult
 
 MOST_REPLAYS = 2_000
@@ -65,7 +65,7 @@ class Times:
     """Replays that could not be read, with the reason."""
 
 
-def time_use(run: ReportedRun, results: Sequence[MatchResult], most: int = MOST_REPLAYS) -> Times:
+def time_use(files: RunFiles, results: Sequence[MatchResult], most: int = MOST_REPLAYS) -> Times:
     """Return the times in the replays of these results, given in the order of the schedule.
 
     Of more than `most` matches, an evenly spread sample of `most` is read.
@@ -75,12 +75,12 @@ def time_use(run: ReportedRun, results: Sequence[MatchResult], most: int = MOST_
     problems: list[str] = []
     read = missing = 0
     for result in chosen:
-        name = f"{result.played_as}.asara"
-        if name not in run.replay_names:
+        name = f"{result.played_as}{SUFFIX}"
+        if result.played_as not in files.published:
             missing += 1
             continue
         try:
-            used += _read(run, result, name)
+            used += _read(files, result, name)
             read += 1
         except ReplayError as error:
             problems.append(f"{name}: {error}")
@@ -94,14 +94,14 @@ def evenly(results: Sequence[MatchResult], most: int) -> list[MatchResult]:
     return [results[number * len(results) // most] for number in range(most)]
 
 
-def _read(run: ReportedRun, result: MatchResult, name: str) -> list[Spent]:
-    path = run.replays / name
+def _read(files: RunFiles, result: MatchResult, name: str) -> list[Spent]:
+    path = files.replays / name
     try:
         file = read_signed(path)
     except ReplayError as error:
         raise ReplayError(str(error).removeprefix(f"{path}: ")) from None
     signer = file.signature.public_key
-    if run.public_key not in (None, signer):
+    if files.public_key not in (None, signer):
         raise ReplayError(f"signed with a key that is not the referee's: {fingerprint(signer)}")
     header = file.replay.header
     played = tuple(line.entry for line in result.seats)

@@ -27,10 +27,10 @@ from asara_server.match.match import Match
 from asara_server.network.live_feed import Batch, LiveFeedError, open_feed
 from asara_server.network.live_file import LiveFile
 from asara_server.referee.stream_errors import ErrorKind, StreamError
+from asara_server.report.run_json import MatchRow
 from asara_server.text import plain
 from asara_server.tournament.run.directory import RunDirectoryError, read_info
 from asara_server.tournament.standings.match_result import utc_text
-from asara_server.web.match_list import MatchRow
 from asara_server.web.watch_messages import WatchMessages
 
 _TICK_S: Final = 0.05

@@ -1,8 +1,8 @@
 """The matches of a run as a list that grows, with filters."""
 
 from collections import defaultdict
-from collections.abc import Callable, Container, Iterator, Mapping, Sequence
-from typing import Any, Final, NamedTuple, TypeAlias
+from collections.abc import Callable, Container, Mapping, Sequence
+from typing import Final, NamedTuple
 
 from asara_codec.results import Termination
 from asara_server.text import plain
@@ -17,10 +17,6 @@ _SEATS: Final = ("", "2", "3", "4")
 _STATES: Final = ("", "replay", "waiting", "void")
 _RESULTS: Final = ("", "won", "lost", "tied")
 _FAULTS: Final = ("", "any", *(kind.name.lower() for kind in Termination if kind.forfeit))
-
-
-MatchRow: TypeAlias = dict[str, Any]
-"""A match in JSON, as `match_row` describes it."""
 
 
 class MatchFilter(NamedTuple):
@@ -194,37 +190,3 @@ def _ended(match: MatchResult, seat: SeatOutcome) -> str:
     if seat.rank > 1:
         return "lost"
     return "won" if sum(other.rank == 1 for other in match.seats) == 1 else "tied"
-
-
-def match_row(result: MatchResult, published: Container[str]) -> MatchRow:
-    """Return a match as the page lists it.
-
-    Reasons of forfeits are left out: they may contain what a bot printed.
-    """
-    name = plain(result.played_as)
-    state = "replay" if result.played_as in published else "waiting"
-    return {
-        "name": name,
-        "block": plain(result.block),
-        "round": result.round,
-        "rules": plain(result.rule_sets),
-        "started": plain(result.started),
-        "seconds": _finite(result.seconds),
-        "state": "void" if result.void else state,
-        "seats": list(_seats(result)),
-    }
-
-
-def _seats(result: MatchResult) -> Iterator[dict[str, Any]]:
-    for seat in result.seats:
-        kind = seat.termination
-        yield {
-            "entry": plain(seat.entry),
-            "rank": seat.rank,
-            "prestige": seat.prestige,
-            "fault": kind.name.lower() if kind.forfeit else "",
-        }
-
-
-def _finite(number: float) -> float:
-    return number if abs(number) < float("inf") else 0.0

@@ -16,6 +16,7 @@ from asara_server.eventlog.replay import Replay, ReplayError
 from asara_server.network.live_file import LiveFile
 from asara_server.replay.file import LARGEST_FILE, parse_file
 from asara_server.replay.signing import PUBLIC_KEY_FILE, KeyFileError, read_public_key
+from asara_server.report.run_json import MatchRow, match_row
 from asara_server.text import plain
 from asara_server.tournament.run.directory import RunDirectoryError
 from asara_server.tournament.run.status import RunState, RunStatus, StatusReader
@@ -25,7 +26,7 @@ from asara_server.tournament.standings.match_result import (
     SeatOutcome,
     utc_text,
 )
-from asara_server.web.match_list import MatchFilter, MatchList, MatchRow, match_row
+from asara_server.web.match_list import MatchFilter, MatchList
 from asara_server.web.responses import WebError
 from asara_server.web.run_catalogue import Source, SourceKind, kind_of
 

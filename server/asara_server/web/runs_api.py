@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager
 from functools import lru_cache, partial
 from importlib import import_module
 from pathlib import Path
-from typing import Final, NamedTuple, TypeVar
+from typing import Any, Final, NamedTuple, TypeVar
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -18,12 +18,20 @@ from asara_server.replay.file import parse_replay
 from asara_server.replay.replay_view import parse_viewer, replay_view
 from asara_server.text import plain
 from asara_server.tournament.bots.decision_index import decision_texts
+from asara_server.tournament.standings.model import Standings
 from asara_server.web.live_matches import LiveRuns
 from asara_server.web.match_list import LARGEST_PAGE, MatchFilter
 from asara_server.web.open_run import OpenRun
 from asara_server.web.responses import PROTOBUF, Part, WebError, json_response, tagged_response
 from asara_server.web.run_catalogue import RunCatalogue, SourceKind
-from asara_server.web.run_json import RunSummaries, StandingsCache, Table, run_json
+from asara_server.web.run_json import (
+    Computed,
+    RunSummaries,
+    Table,
+    details_of,
+    run_json,
+    standings_of,
+)
 
 T = TypeVar("T")
 
@@ -50,6 +58,7 @@ def runs_part(catalogue: RunCatalogue, live: LiveRuns, *, logs: bool) -> Part:
         [
             Route("/api/runs", api.runs),
             Route(run, api.run),
+            Route(f"{run}/details", api.details),
             Route(f"{run}/matches", api.matches),
             Route(f"{run}/matches/{{match}}/view", api.view),
             Route(f"{run}/matches/{{match}}/replay", api.replay),
@@ -61,7 +70,8 @@ def runs_part(catalogue: RunCatalogue, live: LiveRuns, *, logs: bool) -> Part:
 
 class _Opened(NamedTuple):
     run: OpenRun
-    standings: StandingsCache
+    standings: Computed[Standings]
+    details: Computed[dict[str, Any]]
 
 
 class RunsApi:
@@ -106,7 +116,10 @@ class RunsApi:
             raise WebError(404, f"there is no run {plain(name, 100)!r}; was it moved or deleted?")
         opened = self._opened.pop(name, None)
         if opened is None or opened.run.source != source:
-            opened = _Opened(OpenRun(source), StandingsCache(self._computer))
+            thread = self._computer
+            opened = _Opened(
+                OpenRun(source), Computed(thread, standings_of), Computed(thread, details_of)
+            )
         self._opened[name] = opened  # the last in the order of use
         await self._in_thread(opened.run.refresh)
         self._forget_old()
@@ -127,10 +140,18 @@ class RunsApi:
         )
 
     async def run(self, request: Request) -> Response:
-        run, cache = await self._open(request)
-        standings = await cache.get(run)
+        run, standings, _ = await self._open(request)
         tables = await self._tables(run)
-        return json_response(request, run_json(run, standings, tables))
+        return json_response(request, run_json(run, await standings.get(run), tables))
+
+    async def details(self, request: Request) -> Response:
+        """Tables that are shown on request; null until they are computed."""
+        run, standings, details = await self._open(request)
+        if run.status is None:
+            raise WebError(404, "a folder of replays has no report")
+        found = await standings.get(run)
+        tables = None if found is None else await details.get(run, found)
+        return json_response(request, {"tables": tables})
 
     async def _tables(self, run: OpenRun) -> list[Table]:
         """Return the running matches, the latest first."""
@@ -147,7 +168,7 @@ class RunsApi:
         """
         query = request.query_params
         if query.get("state") == "running":
-            run, _ = await self._open(request)
+            run, *_ = await self._open(request)
             running = [match.row() for match in await self._live.of(run.source.directory).matches()]
             return json_response(request, {"total": len(running), "offset": 0, "matches": running})
         wanted = MatchFilter.of(query)
@@ -156,14 +177,14 @@ class RunsApi:
             raise WebError(400, "order: write latest, or leave it out")
         offset = _number(query.get("offset", "0"), "offset", 10**9)
         limit = _number(query.get("limit", str(_PAGE)), "limit", LARGEST_PAGE)
-        run, _ = await self._open(request)
+        run, *_ = await self._open(request)
         page = partial(run.page, wanted, offset=offset, limit=limit, latest_first=order == "latest")
         total, rows = await self._in_thread(page)
         return json_response(request, {"total": total, "offset": offset, "matches": rows})
 
     async def block(self, request: Request) -> Response:
         """The matches of a deal block that are over."""
-        run, _ = await self._open(request)
+        run, *_ = await self._open(request)
         name = request.path_params["block"]
         rows = await self._in_thread(lambda: run.block(name))
         if not rows:
@@ -172,7 +193,7 @@ class RunsApi:
 
     async def replay(self, request: Request) -> Response:
         """The signed file; the run's key is in a header."""
-        run, _ = await self._open(request)
+        run, *_ = await self._open(request)
         match = request.path_params["match"]
         content = await self._in_thread(lambda: run.replay_bytes(match))
         response = tagged_response(request, content, "application/octet-stream")
@@ -185,7 +206,7 @@ class RunsApi:
     async def view(self, request: Request) -> Response:
         """The match as one viewer may see it, as a ReplayView."""
         viewer = request.query_params.get("viewer", "everybody")
-        run, _ = await self._open(request)
+        run, *_ = await self._open(request)
         match = request.path_params["match"]
 
         def view() -> bytes:

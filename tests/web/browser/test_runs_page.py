@@ -105,6 +105,19 @@ def test_the_cross_table_leads_to_the_matches_of_two(page: Page, address: str):
     expect(page.get_by_text("16 matches", exact=True)).to_be_visible()
 
 
+def test_the_other_tables_are_loaded_when_they_are_opened(page: Page, address: str):
+    asked: list[str] = []
+    page.on("request", lambda one: asked.append(one.url))
+    page.goto(f"{address}/runs/cup")
+    expect(page.get_by_role("region", name="Standings")).to_be_visible()
+    assert not [url for url in asked if "details" in url]
+    page.get_by_text("Seats, times, reasons of forfeits, keys").click()
+    faults = page.get_by_role("region", name="Reasons of forfeits")
+    expect(faults.get_by_role("row")).to_have_text([re.compile("Entry"), re.compile("dan.*crash")])
+    expect(page.get_by_role("region", name="Score by seat")).to_be_visible()
+    expect(page.get_by_role("region", name="The run")).not_to_contain_text("the seed")
+
+
 def test_filters_are_in_the_address(page: Page, address: str):
     page.goto(f"{address}/runs/cup/matches")
     expect(page.get_by_text("96 matches", exact=True)).to_be_visible()

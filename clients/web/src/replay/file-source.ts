@@ -14,7 +14,7 @@ import type { Signature } from "./source.js";
 const MOST_BYTES = 32 * 1024 * 1024;
 
 /** The bytes of a data block, which are there as base64; undefined without the block. */
-function dataBlock(id: string): Uint8Array<ArrayBuffer> | undefined {
+export function dataBlock(id: string): Uint8Array<ArrayBuffer> | undefined {
   const text = document.getElementById(id)?.textContent?.trim();
   if (!text) return undefined;
   try {
@@ -25,7 +25,7 @@ function dataBlock(id: string): Uint8Array<ArrayBuffer> | undefined {
 }
 
 /** The bytes that zlib has compressed. */
-async function unpacked(packed: Uint8Array<ArrayBuffer>): Promise<Uint8Array> {
+export async function unpacked(packed: Uint8Array<ArrayBuffer>): Promise<Uint8Array> {
   if (typeof DecompressionStream === "undefined") throw new MatchError(t(replay, "oldBrowser"));
   try {
     return await inflated(

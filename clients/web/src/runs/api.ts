@@ -72,7 +72,7 @@ export interface Progress {
   readonly ended?: string | null;
   readonly last_end_ms?: number | null;
   readonly elapsed_s?: number | null;
-  readonly pace?: { readonly matches: number; readonly since_ms: number | null };
+  readonly pace?: { readonly matches: number; readonly since_ms: number | null } | null;
   readonly building?: readonly string[];
   readonly to_build?: readonly string[];
   readonly remote?: Readonly<Record<string, "here" | "awaited" | "missed">>;
@@ -95,6 +95,7 @@ export interface RunningMatch {
   readonly started_ms: number;
 }
 
+/** A run; in a file, which has no other pages, its name is empty. */
 export interface Run {
   /** True if legs began while bots of other runs lived on the machine. */
   readonly beside_others?: boolean;
@@ -117,9 +118,22 @@ export interface Run {
     readonly sandbox: string;
   };
   readonly faults?: readonly FailingEntry[];
-  readonly excluded?: readonly { entry: string; kind: "out" | "suspended"; why: string }[];
-  readonly left_out?: readonly { entry: string; why: string }[];
+  readonly excluded?: readonly {
+    entry: string;
+    kind: "out" | "suspended" | "left_out";
+    why: string;
+  }[];
 }
+
+export type Value = string | number | boolean | null;
+
+export interface Table {
+  readonly columns: readonly string[];
+  readonly rows: readonly (readonly Value[])[];
+}
+
+/** The tables that are shown on request. */
+export type Tables = Readonly<Record<"by_seat" | "faults" | "times" | "run" | "unread", Table>>;
 
 export interface MatchSeat {
   readonly entry: string;
@@ -136,6 +150,8 @@ export interface MatchRow {
   readonly seconds: number;
   readonly state: "replay" | "waiting" | "void";
   readonly seats: readonly MatchSeat[];
+  /** Where the match can be opened, in a file. */
+  readonly href?: string | null;
 }
 
 export interface MatchPage {

@@ -17,7 +17,7 @@ interface FrameProps {
   readonly title: string;
   /** Note beside the heading. */
   readonly note?: ComponentChildren;
-  /** The run that the page is about, to lead to its other pages. */
+  /** The run that the page is about, to lead to its other pages; "" in a file, which has none. */
   readonly run?: string;
   readonly page?: Route["page"];
   readonly children: ComponentChildren;
@@ -27,16 +27,25 @@ export function Frame({ title, note, run, page, children }: FrameProps) {
   useEffect(() => {
     document.title = `${title} – ASARA`;
   }, [title]);
+  const mark = (
+    <>
+      <Skyline />
+      <span>ASARA</span>
+    </>
+  );
   return (
     <div class="frame">
       <a class="skip" href="#content">
         {t(runs, "skip")}
       </a>
       <header class="top">
-        <a class="brand" href="/" aria-label={`ASARA: ${t(runs, "runs")}`}>
-          <Skyline />
-          <span>ASARA</span>
-        </a>
+        {run === "" ? (
+          <span class="brand">{mark}</span>
+        ) : (
+          <a class="brand" href="/" aria-label={`ASARA: ${t(runs, "runs")}`}>
+            {mark}
+          </a>
+        )}
         <div class="choices">
           <SpoilerSwitch />
           <Preferences />
@@ -49,7 +58,7 @@ export function Frame({ title, note, run, page, children }: FrameProps) {
           </h1>
           {note}
         </div>
-        {run !== undefined && (
+        {run && (
           <nav class="tabs" aria-label={t(runs, "navigation")}>
             <Tab to={{ page: "run", run }} now={page} text={t(runs, "overview")} />
             <Tab to={{ page: "matches", run }} now={page} text={t(runs, "matches")} />

@@ -1,5 +1,6 @@
 /** A list of matches of any length: only the rows in sight are in the document. */
 
+import type { ReadonlySignal } from "@preact/signals";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { pathOf, scrolledBefore } from "../router.js";
 import { spoilerFree } from "../ui/settings.js";
@@ -7,11 +8,20 @@ import { t } from "../words/language.js";
 import { clock, dateTime, number } from "../words/numbers.js";
 import { runs } from "../words/sections/runs.js";
 import type { MatchRow, MatchSeat } from "./api.js";
-import type { MatchRows } from "./match-rows.js";
 import { faultText, Name, rulesText } from "./names.js";
 
 const MARGIN = 12; // rows above and below those in sight
 const REFRESH_MS = 2_000;
+
+/** Where the rows come from. */
+export interface Rows {
+  readonly total: ReadonlySignal<number | undefined>;
+  /** Changes when rows have arrived. */
+  readonly version: ReadonlySignal<number>;
+  row(index: number): MatchRow | undefined;
+  want(first: number, end: number): void;
+  refresh(first: number, end: number): void;
+}
 
 interface Sight {
   readonly first: number;
@@ -20,7 +30,7 @@ interface Sight {
 
 interface ListProps {
   readonly run: string;
-  readonly rows: MatchRows;
+  readonly rows: Rows;
   /** True while matches are added. */
   readonly goesOn: boolean;
   /** The entry whose matches are listed; "" for all. */
@@ -200,7 +210,11 @@ function Row({ run, row, index, own, goesOn }: RowProps) {
     );
   }
   return (
-    <a class="row-link" data-row={index} href={pathOf({ page: "match", run, match: row.name })}>
+    <a
+      class="row-link"
+      data-row={index}
+      href={row.href ?? pathOf({ page: "match", run, match: row.name })}
+    >
       {inner}
     </a>
   );
@@ -227,7 +241,11 @@ function RowText({ row, own, goesOn }: { row: MatchRow; own: string; goesOn: boo
           {rulesText(row.rules)}
         </span>
         <span class="row-note">
-          {row.state === "replay" ? <Name of={row.name} /> : t(runs, noReplay(row, goesOn))}
+          {row.state === "replay" || row.href === null ? (
+            <Name of={row.name} />
+          ) : (
+            t(runs, noReplay(row, goesOn))
+          )}
         </span>
       </span>
       <span class="row-when">

@@ -3,6 +3,7 @@
 import { signal } from "@preact/signals";
 import { getJson, isRefusal } from "../match/api.js";
 import type { MatchPage, MatchRow } from "./api.js";
+import type { Rows } from "./match-list.js";
 
 export const PAGE = 100;
 const RETRY_MS = 2_000;
@@ -14,7 +15,7 @@ export function pagesOf(first: number, end: number): readonly number[] {
   return pages;
 }
 
-export class MatchRows {
+export class MatchRows implements Rows {
   /** Number of all rows; undefined before the first answer. */
   readonly total = signal<number | undefined>(undefined);
   /** The server's sentence if it refused. */

@@ -47,7 +47,8 @@ export function useNow(moving: boolean): number {
 
 export function Progress({ run }: { run: Run }) {
   const { progress } = run;
-  const running = run.state === "running";
+  const written = run.name === ""; // a file stays as it was written
+  const running = run.state === "running" && !written;
   const nowMs = useNow(running);
   return (
     <section class="progress" aria-label={t(runs, "state")}>
@@ -64,6 +65,9 @@ export function Progress({ run }: { run: Run }) {
           <li key={fact}>{fact}</li>
         ))}
       </ul>
+      {written && (run.state === "running" || run.state === "prepared") && (
+        <p class="notice">{t(runs, "asWritten")}</p>
+      )}
       {progress.void > 0 && <p class="notice bad">{t(runs, "voids", { count: progress.void })}</p>}
       {run.unreadable > 0 && (
         <p class="notice bad">{t(runs, "unreadableFiles", { count: run.unreadable })}</p>

@@ -1,6 +1,6 @@
 /** A run: how far it is, who leads, and what failed. */
 
-import { useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import { runPath } from "../match/api.js";
 import { pathOf } from "../router.js";
 import { spoilerFree } from "../ui/settings.js";
@@ -15,8 +15,9 @@ import {
   usePolled,
 } from "./api.js";
 import { CrossTable } from "./cross-table.js";
+import type { RequestedDetails } from "./details.js";
 import { Frame, HiddenResults, Waiting } from "./frame.js";
-import { faultText, Name, rulesText } from "./names.js";
+import { faultText, MatchesLink, Name, rulesText } from "./names.js";
 import { Progress, StateBadge, useNow } from "./progress.js";
 import { overSentence } from "./run-news.js";
 import { Ladder, StandingsTable } from "./standings.js";
@@ -39,15 +40,49 @@ export function RunPage({ run: name }: { run: string }) {
       <Waiting state={state} over={run?.state === "finished"} />
       {run !== undefined && (
         <>
-          <End run={run} />
-          <Progress run={run} />
-          <Running run={run} />
-          {spoilerFree.value ? <HiddenResults /> : <Results run={run} />}
-          <Settings run={run} />
+          <Overview run={run} />
+          {run.kind === "run" && !spoilerFree.value && <More run={run} />}
         </>
       )}
     </Frame>
   );
+}
+
+/** All that is known without a further request. */
+export function Overview({ run }: { run: Run }) {
+  return (
+    <>
+      <End run={run} />
+      <Progress run={run} />
+      <Running run={run} />
+      {spoilerFree.value ? <HiddenResults /> : <Results run={run} />}
+      <Settings run={run} />
+    </>
+  );
+}
+
+/** Tables that are loaded when they are opened. */
+function More({ run }: { run: Run }) {
+  const [opened, setOpened] = useState(false);
+  return (
+    <details class="more" onToggle={() => setOpened(true)}>
+      <summary>{t(runs, "details")}</summary>
+      {opened && <LoadedDetails run={run} />}
+    </details>
+  );
+}
+
+function LoadedDetails({ run }: { run: Run }) {
+  const [Shown, setShown] = useState<typeof RequestedDetails>();
+  const [failed, setFailed] = useState(false);
+  useEffect(() => {
+    import("./details.js").then(
+      (module) => setShown(() => module.RequestedDetails),
+      () => setFailed(true),
+    );
+  }, []);
+  if (Shown !== undefined) return <Shown run={run} />;
+  return <p class="notice">{t(runs, failed ? "failed" : "loading")}</p>;
 }
 
 /** That a run is over, and who won it. */
@@ -184,27 +219,20 @@ function StandingsCard({ run, standings }: { run: Run; standings: Standings }) {
 }
 
 function Faults({ run }: { run: Run }) {
-  const { faults = [], excluded = [], left_out: leftOut = [] } = run;
+  const { faults = [], excluded = [] } = run;
   return (
     <section class="card" aria-labelledby="faults">
       <h2 id="faults">{t(runs, "faults")}</h2>
-      {faults.length + excluded.length + leftOut.length === 0 && (
-        <p class="quiet">{t(runs, "noFaults")}</p>
-      )}
+      {faults.length + excluded.length === 0 && <p class="quiet">{t(runs, "noFaults")}</p>}
       <ul class="fault-list">
         {excluded.map(({ entry, kind, why }) => (
           <Fault key={`${kind}-${entry}`} entry={entry} note={t(runs, kind)} why={why} />
         ))}
         {faults.map((each) => (
           <li key={each.entry}>
-            <a
-              href={`${pathOf({ page: "matches", run: run.name })}?${new URLSearchParams({
-                entry: each.entry,
-                fault: "any",
-              })}`}
-            >
+            <MatchesLink run={run.name} filter={{ entry: each.entry, fault: "any" }}>
               <Name of={each.entry} />
-            </a>{" "}
+            </MatchesLink>{" "}
             <span class="bad-ink">
               {t(runs, "faultShare", {
                 count: Object.values(each.kinds).reduce((sum, one) => sum + one, 0),
@@ -214,9 +242,6 @@ function Faults({ run }: { run: Run }) {
             <span class="quiet"> {Object.keys(each.kinds).map(faultText).join(", ")}</span>
             <Why intro={t(runs, "latestFault", { match: isolate(each.match) })} why={each.why} />
           </li>
-        ))}
-        {leftOut.map(({ entry, why }) => (
-          <Fault key={`left-${entry}`} entry={entry} note={t(runs, "leftOut")} why={why} />
         ))}
       </ul>
     </section>

@@ -1,11 +1,10 @@
 /** Standings and ladder as tables, with each interval drawn as a small range. */
 
-import { pathOf } from "../router.js";
 import { t } from "../words/language.js";
 import { decimal, number, percent } from "../words/numbers.js";
 import { runs } from "../words/sections/runs.js";
 import type { LadderRow, StandingsRow } from "./api.js";
-import { Name } from "./names.js";
+import { MatchesLink, Name } from "./names.js";
 
 export function StandingsTable({ run, rows }: { run: string; rows: readonly StandingsRow[] }) {
   return (
@@ -49,20 +48,24 @@ export function StandingsTable({ run, rows }: { run: string; rows: readonly Stan
 }
 
 function Row({ run, row }: { run: string; row: StandingsRow }) {
-  const matches = `${pathOf({ page: "matches", run })}?${new URLSearchParams({ entry: row.entry })}`;
   const played = row.matches > 0;
   return (
     <tr class={row.place === 1 && played ? "leading" : ""}>
       <td class="number place">{played ? row.place : "–"}</td>
       <th scope="row">
-        <a href={matches}>
+        <MatchesLink run={run} filter={{ entry: row.entry }}>
           <Name of={row.entry} />
-        </a>
+        </MatchesLink>
       </th>
       <td class="number score">{played ? decimal(row.score, 3) : "–"}</td>
       <td class="range-column">
         {row.interval_95 && (
-          <Range low={row.interval_95[0]} high={row.interval_95[1]} value={row.score} digits={2} />
+          <Range
+            low={row.interval_95[0]}
+            high={row.interval_95[1]}
+            value={row.score}
+            text={(score) => decimal(score, 2)}
+          />
         )}
       </td>
       <td class="number extra">{rankSet(row.ranks)}</td>
@@ -94,13 +97,13 @@ interface RangeProps {
   /** Ends of the scale. */
   readonly from?: number;
   readonly to?: number;
-  readonly digits: number;
+  readonly text: (value: number) => string;
 }
 
 /** A range with a mark at its value; its ends are also text. */
-export function Range({ low, high, value, from = 0, to = 1, digits }: RangeProps) {
+export function Range({ low, high, value, from = 0, to = 1, text: written }: RangeProps) {
   const at = (each: number) => `${(100 * (each - from)) / (to - from || 1)}%`;
-  const text = t(runs, "range", { low: decimal(low, digits), high: decimal(high, digits) });
+  const text = t(runs, "range", { low: written(low), high: written(high) });
   return (
     <div class="range" title={text}>
       <div class="range-scale" aria-hidden="true">
@@ -147,7 +150,7 @@ export function Ladder({ rows }: { rows: readonly LadderRow[] }) {
                   value={rating}
                   from={from}
                   to={to}
-                  digits={0}
+                  text={(rating) => decimal(rating, 0)}
                 />
               )}
             </td>

@@ -18,6 +18,7 @@ addPacks({
     common: de.common,
     replay: de.replay,
     rules: de.rules,
+    runs: de.runs,
   },
   en: {
     board: en.board,
@@ -25,6 +26,7 @@ addPacks({
     common: en.common,
     replay: en.replay,
     rules: en.rules,
+    runs: en.runs,
   },
   fr: {
     board: fr.board,
@@ -32,6 +34,7 @@ addPacks({
     common: fr.common,
     replay: fr.replay,
     rules: fr.rules,
+    runs: fr.runs,
   },
   it: {
     board: it.board,
@@ -39,6 +42,7 @@ addPacks({
     common: it.common,
     replay: it.replay,
     rules: it.rules,
+    runs: it.runs,
   },
   nl: {
     board: nl.board,
@@ -46,6 +50,7 @@ addPacks({
     common: nl.common,
     replay: nl.replay,
     rules: nl.rules,
+    runs: nl.runs,
   },
   es: {
     board: es.board,
@@ -53,5 +58,6 @@ addPacks({
     common: es.common,
     replay: es.replay,
     rules: es.rules,
+    runs: es.runs,
   },
 });

@@ -1,12 +1,14 @@
 """Reads a run and its results from its directory."""
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Final, NamedTuple
 
 from asara_server.tournament.run.directory import RunDirectoryError, RunInfo, read_info
 from asara_server.tournament.run.process_record import last_group_of
+from asara_server.tournament.run.status import RESULTS, RunStatus, StatusReader
 from asara_server.tournament.standings.match_result import MatchResult, ResultsError, read_results
 from asara_server.tournament.standings.model import Standings
 from asara_server.tournament.standings.standings import compute_standings
@@ -44,15 +46,28 @@ def run_standings(directory: Path, info: RunInfo, results: Iterable[MatchResult]
 
 def read_run(directory: Path) -> RecordedRun:
     """Return the run in a directory, even one that is still being played; raises RunError."""
+    with _run_errors(directory):
+        return RecordedRun(read_info(directory), tuple(read_results(directory / RESULTS)))
+
+
+def read_status(directory: Path) -> tuple[RunStatus, list[MatchResult]]:
+    """Return the same with what is known of its progress; raises RunError."""
+    with _run_errors(directory):
+        reader = StatusReader(directory)
+        return reader.read(), reader.results
+
+
+@contextmanager
+def _run_errors(directory: Path) -> Iterator[None]:
     if not os.path.isfile(directory / "run.json"):  # noqa: PTH113 - it takes a path of any length
         raise NoRunError(f"{directory}: {NOT_A_RUN}")
-    path = directory / "results.jsonl"
     try:
-        return RecordedRun(read_info(directory), tuple(read_results(path)))
+        yield
     except (RunDirectoryError, ResultsError) as error:
         raise RunError(str(error)) from None
     except OSError as error:
-        raise RunError(f"{error.filename or path}: {error.strerror or error}") from None
+        place = error.filename or directory / RESULTS
+        raise RunError(f"{place}: {error.strerror or error}") from None
 
 
 def directories_of(directory: Path) -> tuple[str, ...]:

@@ -1,0 +1,47 @@
+"""The files of a run that a report reads besides its results."""
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+from asara_server.replay.signing import PUBLIC_KEY_FILE, KeyFileError, read_public_key
+from asara_server.tournament.run.read_run import directories_of
+
+SUFFIX = ".asara"
+
+
+@dataclass(frozen=True, slots=True)
+class RunFiles:
+    """Replays and key of a run, whatever its state."""
+
+    replays: Path
+    published: frozenset[str]
+    """Names of the matches that have a replay. Links do not count."""
+    public_key: bytes | None
+    """Key that should have signed the replays, 32 bytes; None if it cannot be read."""
+    private: tuple[str, ...]
+    """Directories that hold the run, which are left out of everything that is published."""
+    problems: tuple[str, ...]
+    """Files that could not be read, with the reason."""
+
+
+def read_run_files(directory: Path) -> RunFiles:
+    problems = []
+    key = None
+    try:
+        key = read_public_key(directory / PUBLIC_KEY_FILE)
+    except KeyFileError as error:
+        # without the path of the run, because the page is published
+        problems.append(str(error).removeprefix(f"{directory}/"))
+    replays = directory / "replays"
+    names = []
+    try:
+        with os.scandir(replays) as found:
+            names = [
+                file.name.removesuffix(SUFFIX)
+                for file in found
+                if file.name.endswith(SUFFIX) and not file.is_symlink()
+            ]
+    except OSError as error:
+        problems.append(f"{replays.name}: {error.strerror}")
+    return RunFiles(replays, frozenset(names), key, directories_of(directory), tuple(problems))
