@@ -115,6 +115,7 @@ show_steps() {
     awk '/build dependencies: started/ { $0 = "Installing build tools" }
         /\.metadata|: (started|finished)/ { next }
         $1 ~ /^(Downloading|Installing|Resolved|Prepared|Installed)$/ {
+            sub(/-(cp|py)[0-9][^ ]*[.]whl/, "")
             print "  " substr($0, match($0, /[^ ]/), 90); fflush()
         }'
 }
