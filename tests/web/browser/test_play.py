@@ -183,16 +183,17 @@ def test_what_is_hidden_is_sent_first(browser: Browser) -> None:
 
 
 def test_two_people_at_one_table(browser: Browser) -> None:
-    with (
-        play_table("--rules", "pro", people=2) as table,
-        seat(browser, table.links[0]) as first,
-        seat(browser, table.links[1], still=False) as second,
-    ):
-        play_turn(first)
-        expect(second.locator(".play-log li").first).to_contain_text("player-1")
-        play_turn(second)
-        expect(lit(first).first).to_be_visible()
-        expect(second.locator(".skyline").first).to_contain_text("player-1")
+    with play_table("--rules", "pro", people=2) as table, seat(browser, table.links[0]) as first:
+        waiting = first.get_by_role("main")
+        expect(waiting).to_contain_text("The match begins as soon as everybody is here.")
+        expect(waiting).to_contain_text("player-2")
+        assert violations(first) == []
+        with seat(browser, table.links[1], still=False) as second:
+            play_turn(first)
+            expect(second.locator(".play-log li").first).to_contain_text("player-1")
+            play_turn(second)
+            expect(lit(first).first).to_be_visible()
+            expect(second.locator(".skyline").first).to_contain_text("player-1")
 
 
 def test_a_bot_that_fails_forfeits_and_the_person_wins(browser: Browser, tmp_path: Path) -> None:
