@@ -250,6 +250,15 @@ def test_each_area_explains_itself_once(browser: Browser, table: Table) -> None:
         expect(page.get_by_role("tooltip")).to_contain_text("Bank")
 
 
+def test_a_place_that_cannot_be_chosen_says_why(browser: Browser, table: Table) -> None:
+    with seat(browser, table.links[0]) as page:
+        turn = page.get_by_role("region", name="Your turn")
+        page.get_by_role("img", name=re.compile("^Building circle, plot 3")).click()
+        expect(turn).to_contain_text("you have no sections with which exactly this number")
+        page.get_by_role("img", name=re.compile("^Base market, space 4")).click()
+        expect(turn).to_contain_text("Base market, space 2 does the same. Choose that space.")
+
+
 def test_choices_beside_a_market_cover_none_of_its_goods(browser: Browser, table: Table) -> None:
     with seat(browser, table.links[0]) as page:
         for market in range(1, 5):
