@@ -256,6 +256,8 @@ class EntryBuilder:
             unpacking = asyncio.get_running_loop().run_in_executor(
                 thread, self._unpack, stream, entry, copy
             )
+            # A build that is stopped does not ask how this ended.
+            unpacking.add_done_callback(lambda one: one.cancelled() or one.exception())
             try:
                 hidden = [self._folder.parent.resolve()]
                 spec = await asyncio.to_thread(
