@@ -82,12 +82,12 @@ install() {
 }
 
 explain_packages() {
-    tail -n 5 "$venv/setup.log" >&2 2>/dev/null || true
     if grep -qsE 'connection broken|Failed to establish|No matching distribution|error sending request' "$venv/setup.log"; then
         die "The packages could not be downloaded. Setting up needs a network, or a folder of wheels:" \
             "  PIP_INDEX_URL=https://INDEX/simple $0" \
             "  PIP_NO_INDEX=1 PIP_FIND_LINKS=FOLDER $0"
     fi
+    tail -n 5 "$venv/setup.log" >&2 2>/dev/null || true
     die "The packages could not be installed. $venv/setup.log has all that pip printed." \
         "$(df -h "$root" | awk 'END { print "Free space here: " $4 }')" \
         "Run the script again to start over."
@@ -112,8 +112,10 @@ explain_venv() { # PROGRAM
 
 # What pip and uv print of downloads and installations, as it comes.
 show_steps() {
-    awk '/\.metadata|: (started|finished)/ { next }
+    awk '/build dependencies: started/ { $0 = "Installing build tools" }
+        /\.metadata|: (started|finished)/ { next }
         $1 ~ /^(Downloading|Installing|Resolved|Prepared|Installed)$/ {
+            sub(/-(cp|py)[0-9][^ ]*[.]whl/, "")
             print "  " substr($0, match($0, /[^ ]/), 90); fflush()
         }'
 }

@@ -59,7 +59,9 @@ def test_a_bot_that_works(tmp_path: Path, sandbox: str) -> None:
     ]
     assert lines[8].endswith(" 3 of 128 MiB")
     assert lines[9:] == ["the bot printed:", "  | holds", "", "Mine works."]
-    assert done.stderr.startswith("Building Mine in a copy: sh build.sh\nPlaying two matches with ")
+    begin, building = done.stderr.splitlines()[:2]
+    assert begin.startswith("Checking Mine in two matches with ")
+    assert building == "Building Mine in a copy: sh build.sh"
     assert ("with your rights" in done.stderr) == (sandbox == "none")
     found = json.loads((tmp_path / "found.json").read_text())
     assert (found["verdict"], found["fault"]) == ("works", None)

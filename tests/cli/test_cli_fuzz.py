@@ -44,7 +44,7 @@ rule_sets = ["basic", "pro+gifts"]
 rounds = 2
 blocks = "independent"
 orders = "rotations"
-seed = "a seed of twenty-four letters and more, 0123456789abcdef"
+seed = "622a494d3ea8c7ba2fed4f37909f14d9b50ab412322de39be62c8d6c2418bfca"
 jobs = 2
 deals = "joint"
 process_per = "match"
@@ -191,6 +191,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (found / "key").write_bytes(KEY.private_pem())
     (found / "key").chmod(0o600)
     new_token(found / "tokens.json", "cid")
+    for name in ("cup.toml", "evening.toml"):
+        assert asara("tournament", "plan", found / name).returncode == 0
     run, replays = run_with_replays(found / "run", 3)
     (run / "remote.json").write_text(
         '{"address": "127.0.0.1:5", "wait_s": 600, "entries": '

@@ -5,6 +5,7 @@ This shows what is imported and called, and not that these systems do what is as
 
 import json
 import subprocess
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -129,6 +130,29 @@ def test_play_opens_a_table(system: str, bot: Path) -> None:
     words = ["--sandbox", "none", "--listen", "127.0.0.1:0", "--no-browser"]
     with serving(system, "play", bot, *words) as address:
         assert httpx2.get(f"{address}/play").status_code == 200
+
+
+@pytest.mark.long
+def test_serve_plays_with_a_bot_that_is_started_by_hand(system: str, bot: Path) -> None:
+    words = ["serve", "random", "--sandbox", "none", "--listen", "127.0.0.1:0"]
+    with subprocess.Popen(
+        command_line(*words),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        env={**environment(), **lacking(system), "PYTHONUNBUFFERED": "1"},
+    ) as process:
+        assert process.stdout is not None
+        line = next(line for line in process.stdout if "ASARA_TOKEN=" in line)
+        given = dict(word.split("=", 1) for word in line.split())
+        by_hand = subprocess.run(
+            [sys.executable, bot / "main.py"],
+            env={**environment(), **lacking(system), **given},
+            timeout=EVENT_S,
+            check=False,
+        )
+        assert "guest-1" in process.stdout.read()
+    assert (process.returncode, by_hand.returncode) == (0, 0)
 
 
 def test_without_a_sandbox_one_sentence_says_so(system: str, bot: Path) -> None:

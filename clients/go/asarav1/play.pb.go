@@ -1463,20 +1463,20 @@ func (x *Decision) GetLitWindowsToKeep() int32 {
 	return 0
 }
 
-// The last reply was rejected.
+// A reply was rejected. The decision that was open stays open; reply to it again.
 type Rejection struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The match.
 	MatchId string `protobuf:"bytes,1,opt,name=match_id,json=matchId,proto3" json:"match_id,omitempty"`
-	// Number of the decision, which is still open.
+	// Number of the open decision, even if the reply had another number; 0 if none is open.
 	DecisionId int64 `protobuf:"varint,2,opt,name=decision_id,json=decisionId,proto3" json:"decision_id,omitempty"`
 	// Reason for the rejection.
 	Reason RejectionReason `protobuf:"varint,3,opt,name=reason,proto3,enum=asara.v1.RejectionReason" json:"reason,omitempty"`
 	// Reason in words.
 	Detail string `protobuf:"bytes,4,opt,name=detail,proto3" json:"detail,omitempty"`
-	// All legal actions.
+	// All legal actions of the open decision; empty if none is open.
 	LegalActions []*Action `protobuf:"bytes,5,rep,name=legal_actions,json=legalActions,proto3" json:"legal_actions,omitempty"`
-	// Time left for this decision in microseconds.
+	// Time left for the open decision in microseconds; 0 if none is open.
 	ClockUs int64 `protobuf:"varint,6,opt,name=clock_us,json=clockUs,proto3" json:"clock_us,omitempty"`
 	// Number of further rejections forgiven in this match.
 	Forgiven      int32 `protobuf:"varint,7,opt,name=forgiven,proto3" json:"forgiven,omitempty"`

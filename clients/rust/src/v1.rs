@@ -1499,13 +1499,13 @@ pub struct Decision {
     #[prost(int32, tag = "14")]
     pub lit_windows_to_keep: i32,
 }
-/// The last reply was rejected.
+/// A reply was rejected. The decision that was open stays open; reply to it again.
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct Rejection {
     /// The match.
     #[prost(string, tag = "1")]
     pub match_id: ::prost::alloc::string::String,
-    /// Number of the decision, which is still open.
+    /// Number of the open decision, even if the reply had another number; 0 if none is open.
     #[prost(int64, tag = "2")]
     pub decision_id: i64,
     /// Reason for the rejection.
@@ -1514,10 +1514,10 @@ pub struct Rejection {
     /// Reason in words.
     #[prost(string, tag = "4")]
     pub detail: ::prost::alloc::string::String,
-    /// All legal actions.
+    /// All legal actions of the open decision; empty if none is open.
     #[prost(message, repeated, tag = "5")]
     pub legal_actions: ::prost::alloc::vec::Vec<Action>,
-    /// Time left for this decision in microseconds.
+    /// Time left for the open decision in microseconds; 0 if none is open.
     #[prost(int64, tag = "6")]
     pub clock_us: i64,
     /// Number of further rejections forgiven in this match.

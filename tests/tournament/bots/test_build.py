@@ -2,6 +2,7 @@
 
 import asyncio
 import errno
+import gc
 import os
 import shlex
 import tarfile
@@ -162,7 +163,7 @@ def test_a_run_in_a_relative_directory_finds_what_it_built(
 
 
 def test_a_run_that_is_stopped_does_not_wait_for_a_build(
-    tmp_path: Path, sandbox: Sandbox | None
+    tmp_path: Path, sandbox: Sandbox | None, caplog: pytest.LogCaptureFixture
 ) -> None:
     file = enter(tmp_path, {"endless": "sleep 60"})
 
@@ -182,6 +183,8 @@ def test_a_run_that_is_stopped_does_not_wait_for_a_build(
     end = asyncio.run(scenario())
     assert (end.results, end.unstartable) == ((), {})
     assert list((tmp_path / "run/builds").iterdir()) == []
+    gc.collect()
+    assert "Traceback" not in caplog.text
 
 
 def test_what_was_built_is_not_built_again(tmp_path: Path, sandbox: Sandbox | None) -> None:

@@ -43,6 +43,14 @@ class Builds:
         self.folder = folder
         self.cache = cache or BuildCache(folder / "cache")
         self.runs = 0
+        self.begun: list[str] = []
+
+    def queue_builds(self, entries: tuple[str, ...]) -> None: ...
+
+    def begin_build(self, entry: str) -> None:
+        self.begun.append(entry)
+
+    def end_build(self, entry: str) -> None: ...
 
     def build(
         self, one: Entry, limits: Limits = LIMITS, sandbox: Sandbox | None = None
@@ -52,7 +60,12 @@ class Builds:
         run = self.folder / f"run-{self.runs}"
         (run / "logs").mkdir(parents=True)
         builder = EntryBuilder(
-            run / "builds", run / "logs", limits, sandbox=sandbox, cache=self.cache
+            run / "builds",
+            run / "logs",
+            limits,
+            sandbox=sandbox,
+            events=self,
+            cache=self.cache,
         )
         asyncio.run(builder.build([one], 1))
         made = builder.build_directory(one) / "link"
@@ -69,6 +82,7 @@ def test_what_has_not_changed_is_not_built_again(folder: Path, sandbox: Sandbox)
     first, kept = builds.build(entry(folder), sandbox=sandbox)
     assert (first != "", kept) == (True, False)
     assert builds.build(entry(folder), sandbox=sandbox) == (first, True)
+    assert builds.begun == ["mine"]
     again = Builds(folder / "other", BuildCache(folder / "cache"))
     assert again.build(entry(folder), sandbox=sandbox) == (first, True)
 

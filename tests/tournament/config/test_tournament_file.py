@@ -248,7 +248,7 @@ def test_a_full_file_is_read(folder: Path) -> None:
         ),
         (
             HEAD + 'rounds = "three"\n' + TWO,
-            "cup.toml: rounds: should be a valid integer, not 'three'",
+            "cup.toml: rounds: should be a whole number, without quotes, not 'three'",
         ),
         (
             HEAD + 'process_per = "forever"\n' + TWO,
@@ -280,7 +280,7 @@ def test_a_full_file_is_read(folder: Path) -> None:
         ),
         (
             HEAD + "blocks_per_entry = 2.5\n" + TWO,
-            "cup.toml: blocks_per_entry: should be a valid integer, not 2.5",
+            "cup.toml: blocks_per_entry: should be a whole number, not 2.5",
         ),
         (
             HEAD + "blocks_per_entry = 30\nrounds = 2\n" + TWO,
@@ -312,7 +312,7 @@ def test_a_full_file_is_read(folder: Path) -> None:
             HEAD + "[limits]\nsuspend_share = 2\nprocesses = 0\nmemory_mb = 1.5\n" + TWO,
             (
                 "cup.toml: limits.suspend_share: should be less than or equal to 1, not 2\n"
-                "cup.toml: limits.memory_mb: should be a valid integer, not 1.5\n"
+                "cup.toml: limits.memory_mb: should be a whole number, not 1.5\n"
                 "cup.toml: limits.processes: should be greater than or equal to 4, not 0"
             ),
         ),
@@ -366,7 +366,12 @@ def test_a_full_file_is_read(folder: Path) -> None:
             ),
         ),
         (HEAD, "cup.toml: entries: is missing"),
-        (HEAD + "entries = 3\n", "cup.toml: entries: should be a valid tuple, not 3"),
+        (HEAD + "entries = 3\n", "cup.toml: entries: should be a list, not 3"),
+        (
+            HEAD + "clocks = 3\n" + TWO,
+            "cup.toml: clocks: should be a table of keys and values, not 3",
+        ),
+        (HEAD + "title = 3\n" + TWO, "cup.toml: title: should be a text in quotes, not 3"),
         (
             "seats = 2\nrounds = \n",
             "cup.toml: is not valid TOML: Invalid value (at line 2, column 10)",

@@ -183,16 +183,17 @@ def test_what_is_hidden_is_sent_first(browser: Browser) -> None:
 
 
 def test_two_people_at_one_table(browser: Browser) -> None:
-    with (
-        play_table("--rules", "pro", people=2) as table,
-        seat(browser, table.links[0]) as first,
-        seat(browser, table.links[1], still=False) as second,
-    ):
-        play_turn(first)
-        expect(second.locator(".play-log li").first).to_contain_text("player-1")
-        play_turn(second)
-        expect(lit(first).first).to_be_visible()
-        expect(second.locator(".skyline").first).to_contain_text("player-1")
+    with play_table("--rules", "pro", people=2) as table, seat(browser, table.links[0]) as first:
+        waiting = first.get_by_role("main")
+        expect(waiting).to_contain_text("The match begins as soon as everybody is here.")
+        expect(waiting).to_contain_text("player-2")
+        assert violations(first) == []
+        with seat(browser, table.links[1], still=False) as second:
+            play_turn(first)
+            expect(second.locator(".play-log li").first).to_contain_text("player-1")
+            play_turn(second)
+            expect(lit(first).first).to_be_visible()
+            expect(second.locator(".skyline").first).to_contain_text("player-1")
 
 
 def test_a_bot_that_fails_forfeits_and_the_person_wins(browser: Browser, tmp_path: Path) -> None:
@@ -247,6 +248,15 @@ def test_each_area_explains_itself_once(browser: Browser, table: Table) -> None:
         expect(page.get_by_role("note")).to_have_count(0)
         page.locator("[data-target='space 6 12']").hover()
         expect(page.get_by_role("tooltip")).to_contain_text("Bank")
+
+
+def test_a_place_that_cannot_be_chosen_says_why(browser: Browser, table: Table) -> None:
+    with seat(browser, table.links[0]) as page:
+        turn = page.get_by_role("region", name="Your turn")
+        page.get_by_role("img", name=re.compile("^Building circle, plot 3")).click()
+        expect(turn).to_contain_text("you have no sections with which exactly this number")
+        page.get_by_role("img", name=re.compile("^Base market, space 4")).click()
+        expect(turn).to_contain_text("Base market, space 2 does the same. Choose that space.")
 
 
 def test_choices_beside_a_market_cover_none_of_its_goods(browser: Browser, table: Table) -> None:

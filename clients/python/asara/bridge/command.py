@@ -54,7 +54,7 @@ def play_bridge(command: Sequence[str], max_matches: int) -> NoReturn:
     if not command:
         _refuse("name a program: asara bridge -- perl bot.pl")
     if not hasattr(os, "killpg"):
-        _refuse("the bridge needs Linux or macOS (on Windows: WSL2)")
+        _refuse("needs Linux or macOS (on Windows: WSL2)")
     try:
         program = Program(command)
     except ConfigurationError as error:

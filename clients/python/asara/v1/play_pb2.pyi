@@ -388,7 +388,7 @@ class Decision(_message.Message):
     def __init__(self, match_id: _Optional[str] = ..., decision_id: _Optional[int] = ..., kind: _Optional[_Union[DecisionKind, str]] = ..., legal_actions: _Optional[_Iterable[_Union[_vocabulary_pb2.Action, _Mapping]]] = ..., space: _Optional[_Union[_vocabulary_pb2.Space, _Mapping]] = ..., sections_to_build: _Optional[int] = ..., clock_us: _Optional[int] = ..., charged_us: _Optional[int] = ..., events: _Optional[_Iterable[_Union[_event_pb2.Event, _Mapping]]] = ..., sequence: _Optional[int] = ..., view: _Optional[_Union[_view_pb2.View, _Mapping]] = ..., build_steps: _Optional[_Iterable[_Union[_vocabulary_pb2.Action, _Mapping]]] = ..., gifts: _Optional[_Iterable[_Union[_vocabulary_pb2.GiftCard, _Mapping]]] = ..., lit_windows_to_keep: _Optional[int] = ...) -> None: ...
 
 class Rejection(_message.Message):
-    """The last reply was rejected."""
+    """A reply was rejected. The decision that was open stays open; reply to it again."""
     __slots__ = ("match_id", "decision_id", "reason", "detail", "legal_actions", "clock_us", "forgiven")
     MATCH_ID_FIELD_NUMBER: _ClassVar[int]
     DECISION_ID_FIELD_NUMBER: _ClassVar[int]
@@ -400,15 +400,15 @@ class Rejection(_message.Message):
     match_id: str
     """The match."""
     decision_id: int
-    """Number of the decision, which is still open."""
+    """Number of the open decision, even if the reply had another number; 0 if none is open."""
     reason: RejectionReason
     """Reason for the rejection."""
     detail: str
     """Reason in words."""
     legal_actions: _containers.RepeatedCompositeFieldContainer[_vocabulary_pb2.Action]
-    """All legal actions."""
+    """All legal actions of the open decision; empty if none is open."""
     clock_us: int
-    """Time left for this decision in microseconds."""
+    """Time left for the open decision in microseconds; 0 if none is open."""
     forgiven: int
     """Number of further rejections forgiven in this match."""
     def __init__(self, match_id: _Optional[str] = ..., decision_id: _Optional[int] = ..., reason: _Optional[_Union[RejectionReason, str]] = ..., detail: _Optional[str] = ..., legal_actions: _Optional[_Iterable[_Union[_vocabulary_pb2.Action, _Mapping]]] = ..., clock_us: _Optional[int] = ..., forgiven: _Optional[int] = ...) -> None: ...

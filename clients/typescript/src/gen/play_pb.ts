@@ -753,7 +753,7 @@ export const DecisionSchema: GenMessage<Decision> = /*@__PURE__*/
   messageDesc(file_asara_v1_play, 12);
 
 /**
- * The last reply was rejected.
+ * A reply was rejected. The decision that was open stays open; reply to it again.
  *
  * @generated from message asara.v1.Rejection
  */
@@ -766,7 +766,7 @@ export type Rejection = Message<"asara.v1.Rejection"> & {
   matchId: string;
 
   /**
-   * Number of the decision, which is still open.
+   * Number of the open decision, even if the reply had another number; 0 if none is open.
    *
    * @generated from field: int64 decision_id = 2;
    */
@@ -787,14 +787,14 @@ export type Rejection = Message<"asara.v1.Rejection"> & {
   detail: string;
 
   /**
-   * All legal actions.
+   * All legal actions of the open decision; empty if none is open.
    *
    * @generated from field: repeated asara.v1.Action legal_actions = 5;
    */
   legalActions: Action[];
 
   /**
-   * Time left for this decision in microseconds.
+   * Time left for the open decision in microseconds; 0 if none is open.
    *
    * @generated from field: int64 clock_us = 6;
    */

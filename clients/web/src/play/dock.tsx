@@ -130,9 +130,10 @@ function Refusal({ store, setting }: Props) {
   const target = store.refused.value;
   const moment = store.moment.value;
   const kind = store.decision.value?.kind;
+  const actions = store.choices.value?.actions;
   const why =
-    target !== undefined && moment !== undefined && kind !== undefined
-      ? refusal(target, kind, setting, moment, store.session.value.seat)
+    target !== undefined && moment !== undefined && kind !== undefined && actions !== undefined
+      ? refusal(target, kind, setting, moment, store.session.value.seat, actions)
       : undefined;
   return <output class="refusal">{why}</output>;
 }

@@ -9,6 +9,8 @@ export interface SeatLink {
   readonly me: number;
   /** Name under which the server shows the replays of this table; empty if it shows none. */
   readonly run: string;
+  /** The match after which the table ends; empty if it goes on for as long as people want. */
+  readonly last: string;
 }
 
 const MOST_NAMES = 4;
@@ -25,6 +27,7 @@ export function parseLink(fragment: string): SeatLink | undefined {
     names: names.slice(0, MOST_NAMES),
     me: Number.isInteger(me) && me >= 0 && me < names.length ? me : 0,
     run: parts.get("run") ?? "",
+    last: parts.get("last") ?? "",
   };
 }
 

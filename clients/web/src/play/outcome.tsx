@@ -35,7 +35,7 @@ export function Outcome({ store, setting, record, complete }: Props) {
   }, []);
   if (ended === undefined || started === undefined) return null;
   const { run } = store.link;
-  const { last } = store.session.value;
+  const last = started.matchId === store.link.last;
   return (
     <section class="outcome card" aria-labelledby="outcome">
       <h2 id="outcome" ref={heading} tabIndex={-1}>

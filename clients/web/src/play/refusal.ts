@@ -3,7 +3,7 @@
 import { DecisionKind } from "asara/gen/play_pb.js";
 import { Area } from "asara/gen/vocabulary_pb.js";
 import { areaStates, type SpaceState } from "../board/table.js";
-import { spaceTarget, type Target } from "../board/targets.js";
+import { type BoardChoices, spaceTarget, type Target } from "../board/targets.js";
 import type { MatchSetting, Moment } from "../match/model.js";
 import { t } from "../words/language.js";
 import { play } from "../words/sections/play.js";
@@ -16,6 +16,7 @@ export function refusal(
   setting: MatchSetting,
   { table }: Moment,
   seat: number,
+  actions: BoardChoices["actions"],
 ): string | undefined {
   if (kind !== DecisionKind.SPACE && kind !== DecisionKind.WISH) return undefined;
   for (const { area, colour, spaces } of areaStates(setting, table).values()) {
@@ -33,9 +34,20 @@ export function refusal(
     if (mine !== undefined && cost > mine.asari)
       return t(play, "whyCost", { space, cost: asariText(cost), asari: asariText(mine.asari) });
     if (area === Area.BUILDING_CIRCLE) return t(play, "whyBuild", { space });
+    // Free spaces of an area that differ in nothing are offered once.
+    const equal = spaces.find(
+      (other) => isEqual(other, state) && actions.has(spaceTarget(other.space)),
+    );
+    if (equal !== undefined) return t(play, "whyEqual", { other: spaceName(equal.space) });
     return t(play, "whyNot", { space });
   }
   return undefined;
+}
+
+function isEqual(one: SpaceState, other: SpaceState): boolean {
+  const { info, cards } = other;
+  const cardless = one.cards.length + cards.length === 0;
+  return cardless && one.info.cost === info.cost && one.info.income === info.income;
 }
 
 /** Asari that must be paid at a space. */

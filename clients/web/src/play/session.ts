@@ -63,8 +63,6 @@ export interface Session {
   /** Why the last reply was rejected; until the next step. */
   readonly rejection: Rejection | undefined;
   readonly ended: MatchEnded | undefined;
-  /** True once the referee has said goodbye: no further match follows. */
-  readonly last: boolean;
 }
 
 /** A session, and the request that follows from it. */
@@ -88,7 +86,6 @@ export function newSession(link: SeatLink): Session {
     sent: undefined,
     rejection: undefined,
     ended: undefined,
-    last: false,
   };
 }
 
@@ -130,9 +127,7 @@ export function receive(
     case "matchStarted":
       return { session: start(session, response.value) };
     case "goodbye":
-      return {
-        session: isOver(session) ? { ...session, last: true } : { ...session, stage: "closed" },
-      };
+      return { session: isOver(session) ? session : { ...session, stage: "closed" } };
     case "dealCommitted": {
       const { matchId } = response.value;
       const request = { case: "nonce", value: { matchId, nonce: nonce() } } as const;

@@ -18,7 +18,7 @@ import * as sessions from "./session.js";
 const MOMENT_MS = 750; // of an opponent's step, at ordinary speed
 const YEAR_MS = 1600; // of an evaluation
 const NONCE_BYTES = 32;
-const GOODBYE_MS = 1000; // within which a table that is over says so
+const LEAVE_MS = 1000; // for the replay to be fetched
 
 export class PlayStore {
   readonly session;
@@ -131,13 +131,10 @@ export class PlayStore {
     else this.#schedule();
   }
 
-  /**
-   * Ends the connection, soon: the referee says goodbye if no further match follows, and a server that
-   * is about to end stays as long for the replay to be fetched.
-   */
+  /** Ends the connection, soon: a server that is about to end stays as long. */
   #leave(): void {
     const connection = this.#connection;
-    setTimeout(() => connection?.close(), GOODBYE_MS);
+    setTimeout(() => connection?.close(), LEAVE_MS);
   }
 
   // What is shown

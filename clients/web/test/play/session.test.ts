@@ -15,7 +15,13 @@ import { namesBySeat, parseLink, type SeatLink } from "../../src/play/link.js";
 import type { Session } from "../../src/play/session.js";
 import * as sessions from "../../src/play/session.js";
 
-const LINK: SeatLink = { token: "secret", names: ["you", "greedy"], me: 0, run: "played" };
+const LINK: SeatLink = {
+  token: "secret",
+  names: ["you", "greedy"],
+  me: 0,
+  run: "played",
+  last: "r1-basic-0001",
+};
 const NONCE = new Uint8Array(32).fill(7);
 
 const bank = (number: number): Action =>
@@ -123,11 +129,17 @@ function replyOf(request: PlayRequest | undefined) {
 }
 
 describe("the link", () => {
-  test("holds token, names and run; others are refused", () => {
-    const fragment = "#token=a-b&seats=you%2Cgreedy&me=0&run=played";
+  test("holds token, names, run and last match; others are refused", () => {
+    const fragment = "#token=a-b&seats=you%2Cgreedy&me=0&run=played&last=r1-basic-0001";
     expect(parseLink(fragment)).toEqual({ ...LINK, token: "a-b" });
     expect(parseLink("#seats=you")).toBeUndefined();
-    expect(parseLink("#token=x&me=7")).toEqual({ token: "x", names: [], me: 0, run: "" });
+    expect(parseLink("#token=x&me=7")).toEqual({
+      token: "x",
+      names: [],
+      me: 0,
+      run: "",
+      last: "",
+    });
   });
 
   test("says who sits where, as all move on by one seat after each match", () => {

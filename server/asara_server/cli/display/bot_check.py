@@ -1,7 +1,6 @@
 """The finding of `asara check`."""
 
 import asyncio
-import shlex
 import time
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -48,9 +47,10 @@ class BotCheckMeter:
 
     def begin(self, rules: str) -> None:
         """Say how the bot is checked."""
-        if self._entry.build:
-            notify(f"Building {self._entry.name} in a copy: {shlex.join(self._entry.build)}")
-        notify(f"Playing two matches with {rules} against random, one in each seat")
+        notify(
+            f"Checking {self._entry.name} in two matches with {rules} against random, one in each "
+            "seat"
+        )
 
     def add(self, checked: CheckedEntry) -> None:
         """Nothing is shown before all is known."""

@@ -1,6 +1,7 @@
 """Checks one bot for its author, and prints what an organiser would see of it."""
 
 import json
+import shlex
 from pathlib import Path
 
 from asara_game.edition import load_edition
@@ -50,6 +51,7 @@ def check_bot(options: CheckBotOptions, log: LogOptions) -> int:
             folder,
             edition=load_edition(),
             sandbox=sandbox,
+            on_build=lambda name: notify(f"Building {name} in a copy: {shlex.join(entry.build)}"),
             only=entry,
             show_output=show_output if log.verbose else None,
             cache=BuildCache(),

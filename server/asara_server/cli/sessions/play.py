@@ -38,6 +38,7 @@ from asara_server.network.addresses import free_address, reachable_address, sock
 from asara_server.replay.signing import SigningKey, default_key_path
 from asara_server.tournament.config.seeds import draw_seed
 from asara_server.tournament.sandbox.bubblewrap import Sandbox
+from asara_server.tournament.schedule.schedule import rotated
 from asara_server.tournament.standings.standings import compute_standings
 
 OPPONENT: Final = "greedy"
@@ -179,8 +180,17 @@ class PlayTable(TableServer):
             "seats": ",".join(self.settings.names),
             "me": self.settings.names.index(guest.name),
             "run": self.settings.replays.folder.absolute().name,
+            **self._last_match(),
         }
         return f"http://{reachable_address(self._page)}/play#{urlencode(fragment)}"
+
+    def _last_match(self) -> dict[str, str]:
+        """Return what a link says of the match after which the table ends, if it ends."""
+        settings = self.settings
+        if settings.matches is None:
+            return {}
+        *_, last = rotated(settings.names, settings.rule_sets, settings.matches)
+        return {"last": last.match_id}
 
     async def wait_for_guests(self) -> None:
         """Return when all people are there; after a match, when they want another."""

@@ -73,10 +73,11 @@ class BuildEvents(Protocol):
     def queue_builds(self, entries: tuple[str, ...]) -> None:
         """These entries are to be built."""
 
-    def begin_build(self, entry: str) -> None: ...
+    def begin_build(self, entry: str) -> None:
+        """The command of a build begins; it does not if an unchanged build is used again."""
 
     def end_build(self, entry: str) -> None:
-        """A build is over, whether or not it failed."""
+        """An entry needs no build any more, or it failed."""
 
 
 class _BuildError(Exception):
@@ -152,8 +153,6 @@ class EntryBuilder:
     async def _build_or_fail(self, entry: Entry, reaper: OrphanReaper) -> FailedBuild | None:
         """Build an entry; return why it cannot be built, or None if it is."""
         log = OutputLog(self._build_log(entry), self._limits.log_bytes)
-        if self._events is not None:
-            self._events.begin_build(entry.name)
         try:
             await self._build(entry, log, reaper)
         except _BuildError as error:
@@ -257,6 +256,8 @@ class EntryBuilder:
             unpacking = asyncio.get_running_loop().run_in_executor(
                 thread, self._unpack, stream, entry, copy
             )
+            # A build that is stopped does not ask how this ended.
+            unpacking.add_done_callback(lambda one: one.cancelled() or one.exception())
             try:
                 hidden = [self._folder.parent.resolve()]
                 spec = await asyncio.to_thread(
@@ -329,6 +330,8 @@ class EntryBuilder:
 
         `excess` returns how the directory exceeds the limits, given the number of the process.
         """
+        if self._events is not None:
+            self._events.begin_build(entry.name)
         try:
             process = await BotProcess.start(
                 entry.build,

@@ -1,9 +1,10 @@
 """Faults that pydantic found in a configuration file, in words for its author."""
 
 import difflib
+import re
 from collections.abc import Collection, Iterable, Mapping
 from types import MappingProxyType
-from typing import Any
+from typing import Any, Final
 
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails, PydanticCustomError
@@ -14,6 +15,17 @@ from asara_server.tournament.config.names import name_fault
 _LONGEST_VALUE = 60
 _LONGEST_LINE = 1_000
 _MOST_FAULTS = 20
+_EXPECTED: Final = {
+    "bool_type": "should be true or false",
+    "dict_type": "should be a table of keys and values",
+    "float_type": "should be a number",
+    "int_type": "should be a whole number",
+    "model_type": "should be a table of keys and values",
+    "string_type": "should be a text in quotes",
+    "tuple_type": "should be a list",
+}
+"""What pydantic calls by the types of Python."""
+_UNQUOTED: Final = {"bool_type", "float_type", "int_type"}
 
 
 def problem(text: str) -> PydanticCustomError:
@@ -71,11 +83,10 @@ def _fault(details: ErrorDetails, model: type[BaseModel]) -> str:
             return _unknown_key(details["loc"], model)
         case "problem":
             return details["msg"]
-    if details["type"] in {"bool_parsing", "bool_type"}:
-        message = "should be true or false, without quotes"
-    else:
-        message = details["msg"].replace("Input should", "should")
     given = details["input"]
+    message = _EXPECTED.get(details["type"]) or re.sub("^(Input|String) ", "", details["msg"])
+    if isinstance(given, str) and details["type"] in _UNQUOTED:
+        message += ", without quotes"
     value = str(given).lower() if isinstance(given, bool) else repr(given)  # as TOML has it
     if len(value) > _LONGEST_VALUE:
         value = value[: _LONGEST_VALUE - 1] + "…"

@@ -12,7 +12,7 @@ import asyncio
 import re
 import time
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack
 from dataclasses import dataclass, replace
 from enum import Enum
@@ -122,6 +122,24 @@ class CheckedEntry:
         return None if self.start_s is None or first is None else self.start_s + first / SECOND_US
 
 
+class _Builds:
+    """The builds in progress; `since` has the entries, as `EntryCheck.building` describes."""
+
+    def __init__(self, began: Callable[[str], None]) -> None:
+        self._began = began
+        self.since: dict[str, float] = {}
+
+    def queue_builds(self, entries: tuple[str, ...]) -> None:
+        """A check has a queue of its own."""
+
+    def begin_build(self, entry: str) -> None:
+        self.since[entry] = time.monotonic()
+        self._began(entry)
+
+    def end_build(self, entry: str) -> None:
+        self.since.pop(entry, None)
+
+
 class EntryCheck:
     """The check of one tournament; `run` makes it."""
 
@@ -135,6 +153,7 @@ class EntryCheck:
         sandbox: Sandbox | None,
         remote: bool = False,
         on_listening: Callable[[str], None] = lambda address: None,
+        on_build: Callable[[str], None] = lambda entry: None,
         only: Entry | None = None,
         show_output: Callable[[str], OutputTap] | None = None,
         cache: BuildCache | None = None,
@@ -142,7 +161,8 @@ class EntryCheck:
         """`opponents` fill the other seats; their names are those of no entry.
 
         Builds and output go to the directories `builds` and `logs` of `folder`. With `remote`, bots
-        on other machines are awaited at the address with which `on_listening` is called. If `only`
+        on other machines are awaited at the address with which `on_listening` is called. `on_build`
+        is called with the entry of each build that begins. If `only`
         one of the entries is to be checked, its memory and its files are measured, and the
         `opponents` are entries as well. `show_output` is called with the entry of every process,
         and returns its tap. Builds that have not changed are taken from the `cache`.
@@ -159,10 +179,16 @@ class EntryCheck:
         self._on_listening = on_listening
         self._logs = folder / "logs"
         self._logs.mkdir(exist_ok=True)
+        builds = _Builds(on_build)
         self._builder = EntryBuilder(
-            folder / "builds", self._logs, tournament.limits, sandbox=self._sandbox, cache=cache
+            folder / "builds",
+            self._logs,
+            tournament.limits,
+            sandbox=self._sandbox,
+            events=builds,
+            cache=cache,
         )
-        self.building: dict[str, float] = {}
+        self.building: Mapping[str, float] = builds.since
         """Entries that are being built, and when that began, in seconds of the monotonic clock."""
         self.playing: dict[str, None] = {}
         """Entries whose matches are played, in the order in which that began."""
@@ -265,11 +291,8 @@ class EntryCheck:
         async with self._building_slots:
             build_s = None
             if entry.build:
-                began = self.building[entry.name] = time.monotonic()
-                try:
-                    failed = await self._builder.build([entry], 1)
-                finally:
-                    del self.building[entry.name]
+                began = time.monotonic()
+                failed = await self._builder.build([entry], 1)
                 build_s = time.monotonic() - began
                 if entry.name in self._builder.unchanged:
                     return replace(await self._play(entry, local, None), build_kept=True)

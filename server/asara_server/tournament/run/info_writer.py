@@ -43,15 +43,16 @@ class RunInfoWriter:
         self._write(to_build=entries, building={})
 
     def begin_build(self, entry: str) -> None:
-        self._write(
-            to_build=tuple(name for name in self.info.to_build if name != entry),
-            building={**self.info.building, entry: utc_now()},
-        )
+        building = {**self.info.building, entry: utc_now()}
+        self._write(to_build=self._to_build_without(entry), building=building)
 
     def end_build(self, entry: str) -> None:
-        """Count a build as over, whether or not it failed."""
+        """Count a build as over, whether or not it failed or was needed."""
         building = {name: since for name, since in self.info.building.items() if name != entry}
-        self._write(building=building, built=utc_now())
+        self._write(to_build=self._to_build_without(entry), building=building, built=utc_now())
+
+    def _to_build_without(self, entry: str) -> tuple[str, ...]:
+        return tuple(name for name in self.info.to_build if name != entry)
 
     def add_build_output(self, entry: str, printed: tuple[str, ...]) -> None:
         """Add the last lines that a failed build printed."""

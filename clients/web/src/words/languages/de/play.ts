@@ -30,6 +30,7 @@ export const play = {
   whyColour:
     "{area} verlangt diese Farbe: {colour}, oder zwei beliebige Einkäufer. Du hast beides nicht.",
   whyBuild: "{space}: Mit deinen Turmteilen lässt sich nicht genau diese Anzahl bauen.",
+  whyEqual: "{other} bewirkt dasselbe. Wähle dieses Feld.",
   whyNot: "{space} lässt sich jetzt nicht wählen.",
   happened: "Was geschah",
   nothing: "Noch nichts",

@@ -30,6 +30,7 @@ export const play = {
   whyCost: "{space} costs {cost}, and you have {asari}.",
   whyColour: "{area} demands a {colour} buyer or any two, and you have neither.",
   whyBuild: "{space}: you have no sections with which exactly this number can be built.",
+  whyEqual: "{other} does the same. Choose that space.",
   whyNot: "{space} cannot be chosen now.",
   happened: "What happened",
   nothing: "Nothing yet",

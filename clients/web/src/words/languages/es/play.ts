@@ -29,6 +29,7 @@ export const play = {
   whyColour:
     "{area} exige el color {colour}, o dos compradores cualesquiera. No tienes ni lo uno ni lo otro.",
   whyBuild: "{space}: con tus secciones no puedes construir exactamente ese número.",
+  whyEqual: "{other} hace lo mismo. Elige esa casilla.",
   whyNot: "{space} no se puede elegir ahora.",
   happened: "Qué ha pasado",
   nothing: "Todavía nada",

@@ -30,6 +30,7 @@ export const play = {
   whyColour:
     "{area} exige la couleur {colour}, ou deux acheteurs au choix. Vous n’avez ni l’un ni l’autre.",
   whyBuild: "{space} : vos blocs ne permettent pas de bâtir exactement ce nombre.",
+  whyEqual: "{other} a le même effet. Choisissez cette case.",
   whyNot: "{space} ne peut pas être choisie maintenant.",
   happened: "Ce qui s’est passé",
   nothing: "Encore rien",

@@ -30,6 +30,7 @@ export const play = {
   whyColour:
     "{area} richiede il colore {colour}, oppure due compratori qualsiasi. Non hai né l’uno né gli altri.",
   whyBuild: "{space}: con i tuoi pezzi non puoi costruire esattamente questo numero.",
+  whyEqual: "{other} fa lo stesso. Scegli quella casella.",
   whyNot: "{space} ora non si può scegliere.",
   happened: "Che cosa è successo",
   nothing: "Ancora niente",

@@ -31,6 +31,7 @@ export const play = {
   whyColour:
     "{area} vraagt de kleur {colour}, of twee willekeurige inkopers. Je hebt geen van beide.",
   whyBuild: "{space}: met jouw torenelementen kun je niet precies dit aantal bouwen.",
+  whyEqual: "{other} doet hetzelfde. Kies dat veld.",
   whyNot: "{space} kan nu niet gekozen worden.",
   happened: "Wat er gebeurde",
   nothing: "Nog niets",
