@@ -58,7 +58,7 @@ def test_a_run_that_goes_on_has_a_report_of_what_has_ended(tmp_path):
     with pytest.raises(SystemExit) as ended:
         report(run)
     assert not ended.value.code
-    assert "5 of 96 matches in 3 deal blocks" in Page((run / "report.html").read_text()).text
+    assert "5 of 96 matches in 3 blocks" in Page((run / "report.html").read_text()).text
 
 
 def test_a_damaged_replay_is_told_and_does_no_harm(tmp_path, capsys):

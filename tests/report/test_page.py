@@ -230,7 +230,7 @@ def test_the_processor_time_of_a_run_that_has_ended(tmp_path, page):
     assert "costs" not in page.shown
     page = page_of(write_run(tmp_path / "ended", mirrored(), costs=COSTS))
     told = " ".join(page.shown["costs"].split())
-    assert "The run used 50% of the cores, of which bots took 90%" in told
+    assert "The cores were 50% busy: 90% of this time with bots" in told
     page = page_of(write_run(tmp_path / "running", mirrored(), costs=COSTS, **RUNNING))
     assert "costs" not in page.shown
 

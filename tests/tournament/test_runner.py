@@ -318,7 +318,7 @@ def test_clocks_of_the_file_reach_the_bots(tmp_path: Path) -> None:
     program = sample_bots.GOOD.replace(
         "lambda decision, match:", "lambda decision, match: print(match.started.clocks) or"
     )
-    tables = "[clocks]\nbank_s = 17\n"
+    tables = "[clocks]\ntime_bank_s = 17\n"
     file = write_tournament(tmp_path, {"good": sample_bots.GOOD, "curious": program}, tables=tables)
     play(file, tmp_path / "run", [("good", "curious")])
     assert "bank_us: 17000000" in log(tmp_path / "run", "m0", "1-curious").read_text()

@@ -279,7 +279,7 @@ def _summary(report: Report) -> list[str]:
         matches = f"{counts.played:,} of {_count(counts.scheduled, 'match', 'matches')}"
     parts = [matches]
     if counts.blocks != counts.played:
-        parts[0] += f" in {_count(counts.blocks, 'deal block', 'deal blocks')}"
+        parts[0] += f" in {_count(counts.blocks, 'block', 'blocks')}"
     entries = _count(len(report.standings.overall), "entry", "entries")
     left_out = f", {len(report.left_out):,} left out" if report.left_out else ""
     parts.append(f"{entries}{left_out}")
@@ -321,7 +321,7 @@ def _facts(report: Report) -> Iterator[Fact]:
     yield Fact(
         "Matches",
         f"{counts.scheduled:,} scheduled, {counts.played:,} played in "
-        f"{_count(counts.blocks, 'deal block', 'deal blocks')}, {counts.void:,} without a result",
+        f"{_count(counts.blocks, 'block', 'blocks')}, {counts.void:,} without a result",
     )
     if report.standings.ended_early:
         yield Fact("Ended early", "because the ranks were settled")
