@@ -7,7 +7,6 @@ from asara.installing import install_command
 from asara_server.cli.display.console import notify, warn
 from asara_server.cli.errors import UserError
 from asara_server.cli.options.output_file import check_output, write_output
-from asara_server.cli.options.recorded_run import run_error
 from asara_server.replay.match_page import NoPageError
 from asara_server.report.model import Report, counted, make_report
 from asara_server.report.pages import Pages, write_pages
@@ -86,7 +85,7 @@ def _make(directory: Path) -> Report:
     try:
         run = read_reported_run(directory)
     except RunError as error:
-        raise run_error(error) from None
+        raise UserError(str(error)) from None
     info, results = run.recorded
     ordered = by_schedule(results)
     standings = run_standings(directory, info, ordered)

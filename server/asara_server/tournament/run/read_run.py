@@ -18,10 +18,6 @@ class RunError(ValueError):
     """A run cannot be read; the text names the file, and says why."""
 
 
-class NoRunError(RunError):
-    """A directory holds no run."""
-
-
 class RecordedRun(NamedTuple):
     info: RunInfo
     results: tuple[MatchResult, ...]
@@ -45,7 +41,7 @@ def run_standings(directory: Path, info: RunInfo, results: Iterable[MatchResult]
 def read_run(directory: Path) -> RecordedRun:
     """Return the run in a directory, even one that is still being played; raises RunError."""
     if not os.path.isfile(directory / "run.json"):  # noqa: PTH113 - it takes a path of any length
-        raise NoRunError(f"{directory}: {NOT_A_RUN}")
+        raise RunError(f"{directory}: {NOT_A_RUN}")
     path = directory / "results.jsonl"
     try:
         return RecordedRun(read_info(directory), tuple(read_results(path)))
