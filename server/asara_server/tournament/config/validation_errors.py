@@ -14,6 +14,15 @@ from asara_server.tournament.config.names import name_fault
 _LONGEST_VALUE = 60
 _LONGEST_LINE = 1_000
 _MOST_FAULTS = 20
+_WORDS = {
+    "bool_parsing": "should be true or false, without quotes",
+    "bool_type": "should be true or false, without quotes",
+    "float_type": "should be a number",
+    "int_type": "should be a whole number",
+    "model_type": "should be a table",
+    "string_type": "should be a text in quotes",
+    "tuple_type": "should be a list",
+}
 
 
 def problem(text: str) -> PydanticCustomError:
@@ -71,10 +80,9 @@ def _fault(details: ErrorDetails, model: type[BaseModel]) -> str:
             return _unknown_key(details["loc"], model)
         case "problem":
             return details["msg"]
-    if details["type"] in {"bool_parsing", "bool_type"}:
-        message = "should be true or false, without quotes"
-    else:
-        message = details["msg"].replace("Input should", "should")
+    message = _WORDS.get(details["type"]) or details["msg"].replace("Input should", "should")
+    message = message.replace("greater than or equal to", "at least")
+    message = message.replace("less than or equal to", "at most")
     given = details["input"]
     value = str(given).lower() if isinstance(given, bool) else repr(given)  # as TOML has it
     if len(value) > _LONGEST_VALUE:
