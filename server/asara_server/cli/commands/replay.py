@@ -38,7 +38,7 @@ _LONGEST_DECISIONS = 5
 """Number of decisions that `clock` lists."""
 
 FileArgument = Annotated[
-    Path, typer.Argument(metavar="FILE", help="A replay, such as r1-basic-0001-1.asara.")
+    Path, typer.Argument(metavar="FILE", help="A replay: a file in the folder `replays` of a run.")
 ]
 SeatOption = Annotated[
     int | None,
