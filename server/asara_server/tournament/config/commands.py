@@ -115,7 +115,7 @@ def check_command(words: tuple[str, ...], directory: Path) -> None:
         if not found and re.fullmatch(r"(python|pypy)[\d.]*", program):
             hint = f"; 'python' is Python {platform.python_version()}, which runs asara"
         if not found:
-            is_bundled = bundled.path("bots", program, "bot.toml").is_file()
+            is_bundled = os.path.isfile(bundled.path("bots", program, "bot.toml"))  # noqa: PTH113
             own = f"; for the bundled bot write bot = {shlex.join(words)!r}" if is_bundled else ""
             hint = hint or own
         raise CommandError(f"no program {program!r} on PATH{hint}")
