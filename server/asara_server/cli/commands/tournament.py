@@ -74,6 +74,8 @@ def plan(
     Nothing is played.
     """
     tournament, expected = _load(file)
+    if explain and precision is not None:
+        raise UserError("--explain and --precision show different things; use one of them")
     if explain:
         from asara_server.cli.display.explain import show_keys
 
