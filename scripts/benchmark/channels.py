@@ -25,7 +25,7 @@ from asara_server.tournament.sandbox.probe import SandboxError, find_sandbox
 from asara_server.tournament.sandbox.spec import FilesystemView, ResourceLimits
 from scripts.benchmark.figures import BenchError, Figure
 
-_LIMITS = ResourceLimits(memory_mb=256, processes=64, open_files=256, cpu_s=60, disk_mb=8)
+_LIMITS = ResourceLimits(memory_mib=256, processes=64, open_files=256, cpu_s=60, disk_mib=8)
 
 _HAND_BITS, _MATCH_S = 40, 10
 """What would help to cheat, for comparison."""

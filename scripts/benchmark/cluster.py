@@ -50,13 +50,13 @@ asara.run(Bot)
 
 _FILE: Final = """
 seats = 2
-rule_sets = "basic"
+rules = "basic"
 rounds = {rounds}
 blocks = "independent"
 seed = "1b32c28cb38c05480eccc1bd60ff97029b57a05c96718b96dad7e9d84894f549"
 
 [clocks]
-bank_s = 3_600
+time_bank_s = 3_600
 
 [[entries]]
 name = "a"

@@ -267,7 +267,7 @@ class _Reader:
 def _source(table: _Table) -> Source:
     name = table.path.removesuffix(".")
     parts = [_describe(name, key, v) for key, v in table.raw.items() if key != "source"]
-    return Source(name, ("; " if name == "tiles" else ", ").join(parts), table.raw["source"])
+    return Source(name, "; ".join(parts), table.raw["source"])
 
 
 def _describe(table: str, key: str, value: Any) -> str:
@@ -275,10 +275,13 @@ def _describe(table: str, key: str, value: Any) -> str:
     if table == "tiles":
         colours = (f"{colour} {plain} + {gold} gold" for colour, (plain, gold) in value.items())
         return f"{key}: {', '.join(colours)}"
-    return _show(value) if key in ("value", "values") else f"{key} {_show(value)}"
+    text = _show(value)
+    return text if key in ("value", "values") else f"{key.replace('_', ' ')}: {text}"
 
 
 def _show(value: Any) -> str:
+    if isinstance(value, dict) and "count" in value:  # of cards
+        return f"{value['count']} × {' '.join(str(v) for k, v in value.items() if k != 'count')}"
     if isinstance(value, dict):
         return "(" + ", ".join(f"{k} {_show(v)}" for k, v in value.items()) + ")"
     if isinstance(value, list):

@@ -86,7 +86,7 @@ def parse_rule_sets(text: str) -> frozenset[RuleSet]:
     chosen = {BASIC}
     for word in text.split("+"):
         if word.strip() not in _WORDS:
-            raise ValueError(f"no rule set {word.strip()!r}; one of {', '.join(_WORDS)}")
+            raise ValueError(f"no rule set {word.strip()!r}; use {', '.join(_WORDS)}")
         chosen.add(_WORDS[word.strip()])
     _check_combination(chosen)
     return frozenset(chosen)

@@ -226,7 +226,7 @@ def test_a_frozen_bot_ponders_without_harm(tmp_path: Path):
         'command = "python main.py --milliseconds 2 --ponder"\n'
         for name in ("a", "b")
     )
-    file.write_text(f'seats = 2\nrule_sets = "basic"\nponder = false\n{entries}')
+    file.write_text(f'seats = 2\nrules = "basic"\nponder = false\n{entries}')
     done = run_asara("tournament", "run", file, "-o", tmp_path / "run", "--sandbox", "bubblewrap")
     assert done.returncode == 0, done.stderr
     assert "forfeit" not in done.stdout + done.stderr

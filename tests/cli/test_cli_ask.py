@@ -93,7 +93,7 @@ def test_a_decision_that_there_is_not(folder: Path) -> None:
         (("5000", "--seat", "0"), "decisions; there is no decision 5000"),
     ):
         done = asara("replay", "decision", REPLAY, *words, cwd=folder)
-        assert (done.returncode, done.stdout) == (1, "")
+        assert (done.returncode, done.stdout) == (2, "")
         assert done.stderr.startswith(f"asara: {REPLAY}: ")
         assert why in done.stderr
     error = refusal("replay", "decision", folder / REPLAY, "5")

@@ -302,7 +302,7 @@ def test_a_run_that_resumes_keeps_its_manifest_and_is_sound_at_its_end(tmp_path:
 @pytest.mark.parametrize(
     ("name", "change", "refusal"),
     [
-        ("cup.toml", ("bank_s", "increment_s"), "clocks: it began with"),
+        ("cup.toml", ("time_bank_s", "increment_s"), "clocks: it began with"),
         ("run/manifest.json", ('"Cup"', '"Cap"'), "was changed after it was signed"),
         ("run/manifest.json", None, "no such file"),
     ],
@@ -311,7 +311,7 @@ def test_a_run_does_not_resume_otherwise_than_it_began(
     tmp_path: Path, name: str, change: tuple[str, str] | None, refusal: str
 ) -> None:
     folder = tmp_path / "cup"
-    play_run(folder, HEADER + "[clocks]\nbank_s = 33\n", most=5)
+    play_run(folder, HEADER + "[clocks]\ntime_bank_s = 33\n", most=5)
     path = folder / name
     if change is None:
         path.unlink()
@@ -399,7 +399,7 @@ def test_a_replay_elsewhere_needs_its_proof(cup: Path) -> None:
         "prove` in the run"
     )
     done = asara("replay", "prove", alone, "--output", cup.parent / "p")
-    assert done.returncode == 1
+    assert done.returncode == 2
     assert "is not in the folder `replays` of a run" in done.stderr
 
 
@@ -477,7 +477,7 @@ def test_the_proof_of_another_replay_another_run_or_no_run(cup: Path, tmp_path: 
     done = asara("audit", cup / "replays" / "x.asara", "--inclusion")
     assert "this replay does not belong to the run" in done.stdout
     done = asara("replay", "prove", cup / "replays" / "x.asara", "--output", tmp_path / "p")
-    assert done.returncode == 1
+    assert done.returncode == 2
     assert "does not belong to the run" in done.stderr
     write_replay(tmp_path / "x.asara", other, KEY)
     done = asara("audit", tmp_path / "x.asara", "--inclusion")

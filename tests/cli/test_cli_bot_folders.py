@@ -42,7 +42,7 @@ def built_bot(folder: Path, build: str = BUILD) -> Path:
 
 def kept(run: str) -> str:
     """Return the notices about a run that is kept."""
-    return f"Standings, replays and logs: {run}\nIn a browser: asara web {run}\n"
+    return f"Results, replays and output: {run}\nIn a browser: asara web {run}\n"
 
 
 @pytest.mark.long
@@ -303,7 +303,7 @@ def test_a_bot_file_that_is_no_file(tmp_path: Path) -> None:
 def cup(folder: Path, entries: str) -> Path:
     rest = '[[entries]]\nname = "other"\ncommand = "python other.py"\n'
     (folder / "other.py").write_text(sample_bots.GOOD)
-    (folder / "cup.toml").write_text(f'seats = 2\nrule_sets = "basic"\n{entries}{rest}')
+    (folder / "cup.toml").write_text(f'seats = 2\nrules = "basic"\n{entries}{rest}')
     return folder / "cup.toml"
 
 

@@ -24,13 +24,13 @@ from tests.tournament.sandbox_config import sandbox_or_skip
 HEAD = """
 title = "Evening"
 seats = [2, 3]
-rule_sets = ["basic", "pro+gifts"]
+rules = ["basic", "pro+gifts"]
 entries_from = "submissions/*"
 jobs = 6
 
 [clocks]
 start_up_s = 8
-bank_s = 2
+time_bank_s = 2
 increment_s = 0.1
 """
 PONDERS = """
@@ -219,7 +219,7 @@ def test_without_a_fault_the_status_is_0_and_nothing_is_left(
 @pytest.mark.long
 def test_a_signal_ends_the_check_and_its_bots(tmp_path: Path) -> None:
     file = submit(tmp_path, "ann", "fay")
-    file.write_text(HEAD.replace("[2, 3]", "2").replace("bank_s = 2", "bank_s = 60"))
+    file.write_text(HEAD.replace("[2, 3]", "2").replace("time_bank_s = 2", "time_bank_s = 60"))
     process = subprocess.Popen(
         command_line("tournament", "check", file, "--out", tmp_path / "kept"),
         stdout=subprocess.PIPE,

@@ -55,14 +55,14 @@ def test_a_bot_that_works(tmp_path: Path, sandbox: str) -> None:
     names = [line.split("  ")[0] for line in lines[:9]]
     assert names == [
         *("build", "starts in", "first reply after", "median decision", "longest decision"),
-        *("decisions", "bank needed", "memory peak", "size of files"),
+        *("decisions", "time bank needed", "memory peak", "size of files"),
     ]
     assert lines[8].endswith(" 3 of 128 MiB")
     assert lines[9:] == ["the bot printed:", "  | holds", "", "Mine works."]
     begin, building = done.stderr.splitlines()[:2]
     assert begin.startswith("Checking Mine in two matches with ")
     assert building == "Building Mine in a copy: sh build.sh"
-    assert ("with your rights" in done.stderr) == (sandbox == "none")
+    assert ("with your permissions" in done.stderr) == (sandbox == "none")
     found = json.loads((tmp_path / "found.json").read_text())
     assert (found["verdict"], found["fault"]) == ("works", None)
     assert found["contained"] == (sandbox == "bubblewrap")
@@ -120,12 +120,12 @@ def test_slow_is_told_apart_from_dead(tmp_path: Path, monkeypatch: pytest.Monkey
     assert done.returncode == 1
     found = json.loads((tmp_path / "found.json").read_text())
     assert found["verdict"] == "slow"
-    needed = found["bank_needed_s"]
+    needed = found["time_bank_needed_s"]
     assert needed > 0.1
     shown = f"{needed * 1000:.0f} ms"
     assert (
-        f"mine is slow, but not broken: it needs a bank of {shown} for a match, and a tournament "
-        "gives it 0.1 s and 0 s for each decision (clocks.bank_s)."
+        f"mine is slow, but not broken: it needs a time bank of {shown}, and a tournament gives it "
+        "0.1 s and 0 s per decision (clocks.time_bank_s)."
     ) in done.stdout
     (folder / "bot.py").write_text(SLOW.replace("0.004", "60"))
     done = asara(*words, "--clock", "0.5")

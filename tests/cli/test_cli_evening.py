@@ -17,13 +17,13 @@ from tests.tournament.samples import INFO, match, seat, write_run
 HEAD = f"""
 title = "Evening"
 seats = 2
-rule_sets = "basic"
+rules = "basic"
 seed = "{sample_bots.SEED}"
 entries_from = "submissions/*"
 
 [clocks]
 start_up_s = 20
-bank_s = 20
+time_bank_s = 20
 """
 PLAIN = 'command = "python bot.py"\n'
 
@@ -285,7 +285,7 @@ def test_names_of_a_foreign_run_lead_nowhere(tmp_path: Path, name: str, entry: s
     played = match(name, seat(entry, 1), seat("bob", 2))
     run = write_run(tmp_path / "run", [played], entries=(entry, "bob"))
     done = asara("bundle", run)
-    assert done.returncode == 1
+    assert done.returncode == 2
     assert "cannot name a bundle" in done.stderr or "is not the name of a match" in done.stderr
     assert not (run / "bundles").exists()
 

@@ -11,28 +11,23 @@ import pytest
 import typer
 
 from asara_server.cli.app import app
-from asara_server.cli.display.examples import EXAMPLES, READ_ON
-from tests.cli.command import asara, command_line, environment
-from tests.docs.test_readme import anchors
+from asara_server.cli.display.examples import EXAMPLES, GUIDES
+from tests.cli.command import asara, command_line, environment, refusal
 
 ROOT = Path(__file__).parents[2]
-CUP = f"""
+CUP = """
 title = "Cup"
 seats = 2
-rule_sets = "basic"
+rules = "basic"
 
 [[entries]]
 directory = "my-bot"
 
 [[entries]]
-name = "greedy"
-directory = "{ROOT}/bots/greedy"
-command = "python main.py"
+bot = "greedy"
 
 [[entries]]
-name = "random"
-directory = "{ROOT}/bots/random"
-command = "python main.py"
+bot = "random"
 """
 SERVERS = {"play": "http://", "serve": "ASARA_ADDRESS", "web": "http://"}
 """Commands that go on until Ctrl-C, and what they print when they are ready."""
@@ -75,13 +70,16 @@ def test_help_is_a_word_as_well() -> None:
 
 
 def test_each_help_page_says_where_to_read_on() -> None:
-    for command in EXAMPLES:
-        page = READ_ON.get(command) or READ_ON[command.partition(" ")[0]]
-        assert f"\nRead on: {page}\n" in asara(*command.split(), "--help").stdout
-    for page in READ_ON.values():
-        document, _, anchor = page.partition("#")
-        assert not anchor or anchor in anchors(document)
-        assert (ROOT / document).is_file()
+    for command in (*EXAMPLES, *OWN_PAGE):
+        page = asara(*command.split(), "--help").stdout
+        assert page.endswith(f"\n\nRead on: asara help --guide {command}\n")
+    for command, page in GUIDES.items():
+        document, _, heading = page.partition("#")
+        text = asara("help", "--guide", *command.split()).stdout
+        assert text in (ROOT / document).read_text()
+        assert len(text) > 300
+        assert text.startswith(f"## {heading}" if heading else "# ")
+    assert "did you mean match?" in refusal("help", "--guide", "mtch")
 
 
 @pytest.mark.long

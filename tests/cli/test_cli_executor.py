@@ -60,7 +60,7 @@ def test_a_run_of_worker_processes_looks_like_any_other(
     assert "Cup: 2 matches of 2 entries, by 1 worker process\n" in done.stderr
     run = tmp_path / "run"
     info = read_info(run)
-    assert info.executor == "processes"
+    assert info.executor == "workers"
     status = asara("status", run)
     assert status.stdout.startswith("Cup: finished\n2 of 2 matches (100%)")
     assert "audited 2 replays: 2 sound, 0 unsound" in asara("audit", run).stdout

@@ -40,7 +40,7 @@ CLIENT = Path(__file__).parents[1] / "contract/client"
 TOURNAMENT = """
 title = "Spring cup"
 seats = [2, 3]
-rule_sets = ["basic", "pro+gifts"]
+rules = ["basic", "pro+gifts"]
 rounds = 2
 blocks = "independent"
 orders = "rotations"
@@ -52,12 +52,12 @@ transport = "unix"
 
 [clocks]
 start_up_s = 30
-bank_s = 60
+time_bank_s = 60
 increment_s = 0.5
 
 [limits]
-log_bytes = 100_000
-memory_mb = 64
+output_bytes = 100_000
+memory_mib = 64
 
 [[entries]]
 name = "ann"
@@ -85,7 +85,7 @@ tokens = "tokens.json"
 
 EVENING = """
 seats = 2
-rule_sets = "basic"
+rules = "basic"
 entries_from = "submissions/*"
 
 [[entries]]

@@ -74,7 +74,7 @@ def test_help_fits_a_terminal_and_shows_no_python(words: str) -> None:
     assert text.startswith(f"Usage: asara {words}".rstrip())
     assert max(map(len, text.splitlines())) <= 80
     assert not re.search(r"[a-z]\.\.\.$", text, re.MULTILINE), "a line is cut"
-    assert not re.search(r"<(str|int|float|path|list)|[<>]=|[{}\xa0]| default: None", text)
+    assert not re.search(r"<(str|int|float|path|list)|[<>]=|{\w*}|\xa0| default: None", text)
 
 
 def test_defaults_are_shown_in_the_form_in_which_they_are_typed() -> None:
@@ -87,7 +87,7 @@ def test_defaults_are_shown_in_the_form_in_which_they_are_typed() -> None:
     ):
         assert note in text
     text = " ".join(asara("tournament", "run", "--help").stdout.split())
-    assert "the folder of the run to continue. [required]" in text
+    assert "the directory of the run to continue. [required]" in text
 
 
 @pytest.mark.parametrize(

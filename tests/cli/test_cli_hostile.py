@@ -23,7 +23,7 @@ command = "sh"
 
 def plan(folder: Path, text: str) -> str:
     """Return the error about a tournament file with this text."""
-    (folder / "cup.toml").write_text(f"seats = 2\nrule_sets = 'basic'\n{text}")
+    (folder / "cup.toml").write_text(f"seats = 2\nrules = 'basic'\n{text}")
     with at_most(100):
         error = refusal("tournament", "plan", folder / "cup.toml")
     assert len(error) < 5_000

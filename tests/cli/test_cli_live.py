@@ -102,7 +102,7 @@ def test_matches_of_worker_processes_are_not_offered(tmp_path: Path) -> None:
         for name in ("a", "b")
     )
     file.write_text(
-        f'title = "cup"\nseats = 2\nrule_sets = ["basic"]\nrounds = 1\n{entries}', encoding="utf-8"
+        f'title = "cup"\nseats = 2\nrules = ["basic"]\nrounds = 1\n{entries}', encoding="utf-8"
     )
     out = tmp_path / "run"
     words = ("--workers", "2", "--sandbox", "none", "--out", str(out))

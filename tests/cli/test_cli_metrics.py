@@ -84,7 +84,7 @@ def decide(decision, match):
     return decision.legal_actions[0]
 asara.run(decide)
 """
-"""A bot that waits in one deal block until there is a file."""
+"""A bot that waits in one block until there is a file."""
 
 
 @pytest.mark.long

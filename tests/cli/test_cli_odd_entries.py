@@ -19,12 +19,12 @@ from tests.tournament.sandbox_config import sandbox_or_skip
 HEAD = """
 title = "Odd"
 seats = 2
-rule_sets = "basic"
+rules = "basic"
 entries_from = "submissions/*"
 
 [clocks]
 start_up_s = 300
-bank_s = 3_600
+time_bank_s = 3_600
 """
 NAME = b"\xff\xfe\x1b[2J.txt"
 

@@ -50,13 +50,13 @@ def test_where_two_matches_part(tmp_path: Path) -> None:
     assert any(line.startswith("result of seat 0: ") for line in rest)
     named = replace(REPLAY, header=replace(REPLAY.header, entries=("x", "y", "z")))
     done = asara("replay", "diff", a, written(tmp_path / "c.asara", named))
-    assert done.stdout == "entries: ('bot 0', 'bot 1', 'bot 2') | ('x', 'y', 'z')\n"
+    assert done.stdout == "entries: bot 0, bot 1, bot 2 | x, y, z\n"
 
 
 def test_where_the_time_went(tmp_path: Path) -> None:
     done = asara("replay", "clock", written(tmp_path / "a.asara"))
     assert done.returncode == 0, done.stderr
-    assert "random-8, milliseconds" in done.stdout
+    assert "random-8: milliseconds" in done.stdout
     assert "The longest decisions" in done.stdout
     assert "seat 2 (bot 2) forfeited after" in done.stdout
     assert "crash: exit code 1" in done.stdout
@@ -103,5 +103,5 @@ def test_a_damaged_replay_is_not_shown(tmp_path: Path) -> None:
     path.write_bytes(path.read_bytes()[:-1])
     for command in (("show",), ("export",), ("clock",)):
         done = asara("replay", command[0], path, *command[1:])
-        assert done.returncode == 1
+        assert done.returncode == 2
         assert "cut short" in done.stderr

@@ -74,7 +74,7 @@ def test_bad_files_are_named_in_one_sentence(tmp_path: Path, file: Path) -> None
         bad = tmp_path / f"{name}.asara"
         bad.write_bytes(data)
         done = asara("replay", "page", bad, "--output", tmp_path / "bad.html")
-        assert done.returncode == 1
+        assert done.returncode == 2
         assert done.stderr.startswith(f"asara: {bad}: ")
         assert len(done.stderr.splitlines()) == 1
         assert not (tmp_path / "bad.html").exists()
@@ -83,7 +83,7 @@ def test_bad_files_are_named_in_one_sentence(tmp_path: Path, file: Path) -> None
 def test_a_seat_that_is_not_there_is_refused(tmp_path: Path, file: Path) -> None:
     for seat in ("3", "-1"):
         done = asara("replay", "page", file, "--output", tmp_path / "x.html", "--seat", seat)
-        assert done.returncode == 1
+        assert done.returncode == 2
         assert f"there is no seat {seat}; this match has seats 0 to 2" in done.stderr
 
 
@@ -95,8 +95,8 @@ def test_without_a_built_page_the_error_says_what_to_do(tmp_path: Path, file: Pa
 
 
 def test_logs_are_added_only_if_asked(tmp_path: Path, file: Path) -> None:
-    error = refusal("replay", "page", file, "--output", tmp_path / "x.html", "--logs")
-    assert "is not in the folder `replays` of a run with logs" in error
+    error = refusal("replay", "page", file, "--output", tmp_path / "x.html", "--bot-output")
+    assert "is not in the folder `replays` of a run" in error
     run = tmp_path / "run"
     logs = run / "logs" / REPLAY.header.match_id
     logs.mkdir(parents=True)
@@ -106,7 +106,11 @@ def test_logs_are_added_only_if_asked(tmp_path: Path, file: Path) -> None:
         (logs / f"{seat}-bot {seat}.log").write_text(f"# note\nseat {seat} thinks\n")
         (logs / f"{seat}-bot {seat}.decisions").write_text("7 1\n")
     plain, with_logs, own = (tmp_path / name for name in ("a.html", "b.html", "c.html"))
-    for out, *options in ((plain,), (with_logs, "--logs"), (own, "--logs", "--seat", "1")):
+    for out, *options in (
+        (plain,),
+        (with_logs, "--bot-output"),
+        (own, "--bot-output", "--seat", "1"),
+    ):
         assert asara("replay", "page", inside, "--output", out, *options).returncode == 0
     texts = [
         [m.decision.log for m in view_in(page).moments if m.decision.log]

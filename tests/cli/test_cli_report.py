@@ -99,10 +99,10 @@ def test_places_that_cannot_be_written_are_named(tmp_path):
         ("run.json", b"{}"),
     ],
 )
-def test_files_that_cannot_be_read_are_named(tmp_path, capsys, name, content):
+def test_files_that_cannot_be_read_are_named(tmp_path, name, content):
     run = write_run(tmp_path / "run", mirrored()[:4])
     (run / name).write_bytes(content)
-    error = fails(capsys, run)
+    error = refusal("report", run)
     assert error.startswith(f"asara: {run / name}: ")
     assert len(error.splitlines()) == 1
     assert not (run / "report.html").exists()

@@ -24,7 +24,7 @@ CLIENT_TESTS = Path(__file__).parents[1] / "contract/client"
 
 @contextmanager
 def serving(*words: str, seats: int = 1) -> Iterator[tuple[subprocess.Popen[str], list[str]]]:
-    """Yield a running `asara serve`, and the lines that it prints for its open seats."""
+    """Yield a running `asara serve`, and the lines that it prints for its free seats."""
     process = subprocess.Popen(
         command_line("serve", "--listen", "127.0.0.1:0", *words),
         stdout=subprocess.PIPE,
@@ -144,7 +144,7 @@ def test_what_cannot_be_served_is_refused() -> None:
     assert "--insecure-remote" in error
     assert "TLS needs both" in refusal("serve", "--tls-cert", "cert.pem")
     assert "No such file" in refusal("serve", "--tls-cert", "cert.pem", "--tls-key", "key.pem")
-    assert "leave none of the 2 seats open" in refusal("serve", *["random"] * 2)
+    assert "leave none of the 2 seats free" in refusal("serve", *["random"] * 2)
     assert "write host:port" in refusal("serve", "--listen", "here")
     assert "needs 'pro'" in refusal("serve", "--rules", "genie")
 

@@ -35,7 +35,7 @@ def shown(run: Path, *options: str) -> str:
 def test_standings_are_computed_from_the_results(run: Path) -> None:
     lines = shown(run).splitlines()
     assert max(map(len, lines)) <= 80
-    assert lines[0] == "Spring cup: 96 matches in 48 deal blocks"
+    assert lines[0] == "Spring cup: 96 matches in 48 blocks"
     assert lines[1].split() == (
         [
             "#",
@@ -67,7 +67,7 @@ def test_folders_that_were_left_out_are_named_in_one_line(tmp_path: Path) -> Non
 
 def test_blocks_with_a_forfeit_can_be_left_out_as_a_whole(run: Path) -> None:
     title, _, table = shown(run, "--without-forfeits").partition("\n\n")[0].partition("\n")
-    assert title == "Spring cup, without forfeits: 90 of 96 matches in 45 deal blocks"
+    assert title == "Spring cup, without forfeits: 90 of 96 matches in 45 blocks"
     assert "crash" not in table
     assert "forfeits" not in table
 
@@ -133,7 +133,7 @@ def test_a_name_that_is_too_long_for_the_table_is_broken_not_cut(run: Path) -> N
 def test_a_run_that_goes_on_has_standings(run: Path) -> None:
     lines = (run / "results.jsonl").read_text().splitlines(keepends=True)
     (run / "results.jsonl").write_text("".join(lines[:5]) + lines[5][:40])
-    assert shown(run).startswith("Spring cup: 5 of 96 matches in 3 deal blocks\n")
+    assert shown(run).startswith("Spring cup: 5 of 96 matches in 3 blocks\n")
     (run / "results.jsonl").write_text("")
     assert shown(run, "--cross").startswith("No match is over yet.\n")
 
@@ -162,7 +162,7 @@ def test_files_that_cannot_be_read_are_named(
 ) -> None:
     (run / name).write_bytes(content)
     done = asara("status", run)
-    assert done.returncode == 1
+    assert done.returncode == 2
     assert done.stdout == ""
     assert error in done.stderr
     assert len(done.stderr.splitlines()) == 1

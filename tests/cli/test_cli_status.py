@@ -127,7 +127,7 @@ def test_a_run_that_goes_on_is_seen_and_not_disturbed(tmp_path: Path) -> None:
             assert asara("status", tmp_path / "run").returncode == 0
         assert process.returncode == 0
     lines = asara("status", tmp_path / "run").stdout.splitlines()
-    assert lines[:2] == ["Cup: finished", "20 of 20 matches (100%) in 10 deal blocks"]
+    assert lines[:2] == ["Cup: finished", "20 of 20 matches (100%) in 10 blocks"]
     assert lines[2].startswith("Took ")
     assert "left" not in lines[2]
 
@@ -262,7 +262,7 @@ def test_who_fails_is_told_with_the_latest_reason_the_worst_first(run: Path) -> 
         ("ann", 2, 12),
     ]
     shown = asara("status", run).stdout
-    assert "13 of 40 matches (32%) in 12 deal blocks" in shown
+    assert "13 of 40 matches (32%) in 12 blocks" in shown
     assert "crash 1, time out 1" in shown
     assert "late" in shown
     assert "early" not in shown
@@ -323,7 +323,7 @@ def test_entries_that_are_out_or_suspended_are_told(run: Path) -> None:
     assert "5 of 6 forfeited" in suspended
     change(run, out=["ann"], suspended=7)
     done = asara("status", run)
-    assert done.returncode == 1
+    assert done.returncode == 2
     assert "run.json: cannot be read" in done.stderr
 
 
@@ -401,7 +401,7 @@ def test_files_that_cannot_be_read_are_named(
 ) -> None:
     (run / name).write_bytes(content)
     done = asara("status", run)
-    assert done.returncode == 1
+    assert done.returncode == 2
     assert done.stdout == ""
     assert shown in done.stderr
     assert len(done.stderr.splitlines()) == 1
@@ -428,6 +428,6 @@ def test_after_a_resume_the_time_of_the_session_and_of_the_whole_run_are_told_ap
 
 
 def test_what_a_run_cost_is_a_line(run: Path) -> None:
-    line = "The run used 50% of the cores, of which bots took 90% and the referee 10%."
+    line = "The cores were 50% busy: 90% of this time with bots, and 10% with the referee."
     change(run, costs=COSTS.model_dump())
     assert line in asara("status", run).stdout

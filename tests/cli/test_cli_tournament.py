@@ -113,7 +113,7 @@ def test_more_matches_than_anybody_can_play_are_refused_before_they_are_listed(
     error = refusal("tournament", "run", file, "--out", tmp_path / "run")
     assert error == (
         "asara: cup.toml: 6,326,320 matches are too many (at most 1,000,000); "
-        "set blocks_per_entry, or reduce rounds, rule_sets or seats\n"
+        "set blocks_per_entry, or reduce rounds, rules or seats\n"
     )
     assert refusal("tournament", "plan", file) == error
     assert not (tmp_path / "run").exists()
@@ -126,7 +126,7 @@ def test_what_is_wrong_with_the_file_is_said_in_lines(tmp_path: Path) -> None:
     assert refusal("tournament", "run", file, "--out", tmp_path / "run") == (
         f"asara: cup.toml: entry 2 'bob': command: no such file 'bob.py' in {tmp_path}; "
         "did you mean 'rob.py'?\n"
-        "asara: cup.toml: colour: unknown key; known are title, seats, rule_sets, rounds, "
+        "asara: cup.toml: colour: unknown key; known are title, seats, rules, rounds, "
         "orders, blocks_per_entry, until, places, seed, jobs, deals, ponder, transport, "
         "clocks, limits, "
         "remote, entries_from, entries, tables, blocks, process_per\n"
@@ -168,7 +168,7 @@ def test_without_a_sandbox_that_works_bots_are_not_started(
     tools = tmp_path / "tools"
     tools.mkdir()
     monkeypatch.setenv("PATH", str(tools))
-    use_none = "use --sandbox none to run bots unconfined, with your rights\n"
+    use_none = "use --sandbox none to run bots unconfined, with your permissions\n"
     error = refusal(*words)
     if sys.platform != "linux":
         assert error == f"asara: --sandbox bubblewrap: the sandbox needs Linux; {use_none}"
@@ -195,7 +195,7 @@ def test_a_sandbox_has_no_network_for_bots_that_need_tcp(tmp_path: Path) -> None
     words = ("tournament", "run", file, "--out", tmp_path / "run")
     assert refusal(*words, "--sandbox", "bubblewrap") == (
         'asara: transport = "tcp" does not work in the sandbox, which has no network; '
-        "remove it, or use --sandbox none to run bots unconfined, with your rights\n"
+        "remove it, or use --sandbox none to run bots unconfined, with your permissions\n"
     )
     assert not (tmp_path / "run").exists()
 
@@ -307,7 +307,7 @@ def test_at_two_seats_nobody_is_told_to_play_with_fewer(tmp_path: Path) -> None:
 
 
 def test_entries_that_are_too_large_are_named_before_the_first_match(tmp_path: Path) -> None:
-    text = HEADER + "[limits]\ndirectory_mb = 2\n"
+    text = HEADER + "[limits]\ndirectory_mib = 2\n"
     for name, build in (("small", ""), ("large", ""), ("built", 'build = "make"\n')):
         (tmp_path / name).mkdir()
         (tmp_path / name / "main.py").write_text(sample_bots.GOOD)
@@ -318,7 +318,7 @@ def test_entries_that_are_too_large_are_named_before_the_first_match(tmp_path: P
     file.write_text(text)
     done = asara("tournament", "plan", file)
     assert done.returncode == 0
-    told = "will be out in the sandbox: its directory holds more than 2 MiB (limits.directory_mb)"
+    told = "will be out in the sandbox: its directory holds more than 2 MiB (limits.directory_mib)"
     assert done.stderr.startswith(f"large {told}")
     assert done.stderr.count("will be out") == 1
     sandbox_or_skip()

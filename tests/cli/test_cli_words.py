@@ -98,9 +98,7 @@ def test_words_of_a_submission_reach_no_terminal(tmp_path: Path) -> None:
         (folder / "main.py").write_text(GOOD if name != "exits" else f"{LOUD}sys.exit(3)\n")
         (folder / "build.py").write_text(f"{LOUD}sys.exit(3)\n")
     file = tmp_path / "cup.toml"
-    file.write_text(
-        'title = "Cup"\nseats = 2\nrule_sets = "basic"\nentries_from = "submissions/*"\n'
-    )
+    file.write_text('title = "Cup"\nseats = 2\nrules = "basic"\nentries_from = "submissions/*"\n')
     where = tmp_path / "run"
     done = asara("tournament", "run", file, "--out", where, "--sandbox", "none")
     assert done.returncode == 0, done.stderr
@@ -143,7 +141,7 @@ def test_words_in_a_strangers_run_reach_no_terminal(tmp_path: Path) -> None:
     """Every text in every file of a run is such a word."""
     made = tmp_path / "made"
     play(
-        write_tournament(tmp_path, {"ann": GOOD, "bob": GOOD}, "seats = 2\nrule_sets = 'basic'\n"),
+        write_tournament(tmp_path, {"ann": GOOD, "bob": GOOD}, "seats = 2\nrules = 'basic'\n"),
         made,
     )
     for path in ("run.json", "results.jsonl", "manifest.json", "standings.json"):

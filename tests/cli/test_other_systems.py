@@ -85,7 +85,7 @@ def test_check_says_that_the_bot_works(system: str, bot: Path) -> None:
 def test_a_tournament_is_played_by_workers(system: str, bot: Path) -> None:
     file = bot.parent / "cup.toml"
     file.write_text(
-        'title = "Cup"\nseats = [2]\nrule_sets = ["basic"]\n'
+        'title = "Cup"\nseats = [2]\nrules = ["basic"]\n'
         '[[entries]]\ndirectory = "my-bot"\n'
         '[[entries]]\nname = "other"\ndirectory = "my-bot"\n',
         encoding="utf-8",

@@ -39,7 +39,7 @@ sys.exit("cannot load model.bin")
 
 SEED = "622a494d3ea8c7ba2fed4f37909f14d9b50ab412322de39be62c8d6c2418bfca"
 
-HEADER = f'title = "Cup"\nseats = 2\nrule_sets = "basic"\nseed = "{SEED}"\n'
+HEADER = f'title = "Cup"\nseats = 2\nrules = "basic"\nseed = "{SEED}"\n'
 
 
 def environment(**changes: str) -> dict[str, str]:

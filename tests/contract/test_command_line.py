@@ -35,7 +35,7 @@ OPTIONS = {
     "replay ask": "limit readable sandbox seat",
     "replay export": "",
     "replay prove": "output",
-    "replay page": "language logs output seat",
+    "replay page": "bot-output language output seat",
     "replay diff": "",
     "replay clock": "",
     "bridge": "jobs",

@@ -94,7 +94,7 @@ def test_a_run_prints_standings_and_what_happened(cup: Cup) -> None:
     lines = cup.done.stdout.splitlines()
     printed = cup.done.stderr
     assert max(map(len, lines)) <= 80
-    assert lines[0] == "Cup: 6 matches in 3 deal blocks"
+    assert lines[0] == "Cup: 6 matches in 3 blocks"
     assert " ".join(lines[1].split()) == ("# entry score 95 % ranks wins prestige matches forfeits")
     assert lines[4].split()[1] == "exits"
     assert lines[4].split()[-2:] == ["4", "4"]
@@ -104,7 +104,7 @@ def test_a_run_prints_standings_and_what_happened(cup: Cup) -> None:
         ["exits", "4"],
     ]
     assert "exits forfeits" in printed
-    assert re.search(r"\nThe run used \S+ of the cores, of which bots took \S+ and", printed)
+    assert re.search(r"\nThe cores were \S+ busy: \S+ of this time with bots, and", printed)
     assert "exits is out: not started again after 3 failures in a row: exited with" in printed
     logs = (cup.run / "logs").rglob("*-exits.log")
     assert any("cannot load model.bin" in log.read_text() for log in logs)
@@ -186,15 +186,17 @@ def test_status_and_report(cup: Cup, tmp_path: Path) -> None:
     assert "exits" in (tmp_path / "report.html").read_text()
 
 
-@pytest.mark.parametrize(
-    ("words", "text"),
-    [
-        ("status none", "asara: none: not a run directory"),
+def test_what_cannot_be_done_ends_with_status_2(tmp_path: Path) -> None:
+    (tmp_path / "a.asara").write_text("no replay")
+    for words, text in (
         ("tornament", "there is no command tornament (did you mean tournament?)"),
-    ],
-)
-def test_what_cannot_be_done_ends_with_status_2(words: str, text: str, tmp_path: Path) -> None:
-    assert text in refusal(*words.split(), cwd=tmp_path)
+        ("status none", "none: not a run directory"),
+        ("tournament plan none.toml", "none.toml: no such file"),
+        ("audit none", "none: no such file or directory"),
+        ("replay show none", "none: no such file"),
+        ("replay show a.asara", "a.asara: not a replay of an ASARA match"),
+    ):
+        assert refusal(*words.split(), cwd=tmp_path).startswith(f"asara: {text}")
 
 
 def test_a_sound_run_is_audited_with_status_0(cup: Cup) -> None:
@@ -269,7 +271,7 @@ def test_the_web_serves_the_runs_of_a_folder(cup: Cup) -> None:
 
 def test_the_manifest_can_be_published_before_the_first_match(prepared: Prepared) -> None:
     printed, run = prepared.printed, prepared.run
-    assert printed.startswith(f"created the signing key {prepared.key}; keep a copy\n")
+    assert printed.startswith(f"Created the signing key {prepared.key}; keep a copy of it\n")
     manifest = prepared.files["manifest.json"]
     fields = json.loads(manifest)
     assert f"Manifest (SHA-256): {prepared.manifest}\n" in printed
@@ -283,7 +285,7 @@ def test_the_manifest_can_be_published_before_the_first_match(prepared: Prepared
     )
     assert "Took" not in prepared.status
 
-    assert "created the signing key" not in prepared.begun
+    assert "Created the signing key" not in prepared.begun
     assert (run / "manifest.json").read_bytes() == manifest
     info = json.loads((run / "run.json").read_text())
     assert (info["state"], info["resumed"], info["resumed_with"]) == ("finished", None, [])

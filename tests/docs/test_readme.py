@@ -116,7 +116,7 @@ def test_tournament_files_are_accepted(example, tmp_path):
     new_token(tmp_path / "tokens.json", "far")
     data = tomllib.loads(example)
     if data.keys() == {"entries"}:  # a part of a file
-        data |= {"title": "Example", "seats": 2, "rule_sets": "basic"}
+        data |= {"title": "Example", "seats": 2, "rules": "basic"}
         data["entries"] += [{"name": f"other-{number}", "command": "env"} for number in (1, 2)]
     assert check_tournament(data, name="example", base=tmp_path).entries
 

@@ -17,14 +17,13 @@ from asara_game import RULE_COMBINATIONS, format_rule_sets
 from asara_game.vocabulary import DecisionKind
 from asara_server.cli.app import app
 from asara_server.cli.lazy_group import GROUPS
-from asara_server.cli.options.bots import bundled_bots
 from asara_server.match.spec import ClockSettings
 from asara_server.network.metrics import metrics_registry
 from asara_server.network.unread_bytes import CHECK_INTERVAL_S, CHECKS
 from asara_server.referee.limits import LimitSettings
 from asara_server.referee.referee import Referee
 from asara_server.referee.stream_errors import VIOLATIONS, ErrorKind
-from asara_server.tournament.config.entry_folders import BotFile
+from asara_server.tournament.config.entry_folders import BotFile, bundled_bots
 from asara_server.tournament.config.key_sentences import key_sentences
 from asara_server.tournament.config.tournament_file import Clocks, Entry, Limits, Remote, Tournament
 from asara_server.tournament.run.directory import (
@@ -74,6 +73,7 @@ IN_WORDS = {
     "entries_from": "none",
     "jobs": "number of CPU cores",
     "remote.tokens": "beside the referee's key",
+    "entries[].bot": "none",
     "entries[].command": "none",
     "entries[].team": "none",
     "entries[].token": "none",
@@ -294,7 +294,7 @@ def test_limits():
 
 
 def test_sizes_are_powers_of_1024_and_have_their_names():
-    """The keys that end in `_mb` count MiB, so no text may call them anything else."""
+    """The keys that end in `_mib` count MiB, so no text may call them anything else."""
     wrong = re.compile(r"\b(?:KB|MB|(?<!en-)GB|megabytes?)\b")
     folders = ("server", "clients", "proto", "bots")
     kinds = ("py", "md", "go", "ts", "rs", "java", "h", "cpp", "proto", "html")
@@ -302,6 +302,6 @@ def test_sizes_are_powers_of_1024_and_have_their_names():
     assert len(sources) > 100
     found = [source for source in sources if wrong.search(read(source))]
     assert found == []
-    for key in ("memory_mb", "disk_mb", "directory_mb", "build_memory_mb", "build_mb"):
+    for key in ("memory_mib", "disk_mib", "directory_mib", "build_memory_mib", "build_mib"):
         (row,) = [line for line in read(TOURNAMENT).splitlines() if f"`limits.{key}`" in line]
         assert "MiB" in row

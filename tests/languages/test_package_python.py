@@ -25,12 +25,13 @@ PACKAGES = (
     "clients/python/asara/",
 )
 KITS = ("cpp", "go", "java", "rust", "typescript")
-DATA = ("bots/", "proto/", *(f"clients/{kit}/" for kit in KITS))
+GUIDES = ("README.md", "bridge/", "debugging.md", "sidecar.md")
+DATA = ("bots/", "proto/", *(f"clients/{kit}/" for kit in KITS), *(f"clients/{g}" for g in GUIDES))
 
 CUP = """\
 title = "Cup"
 seats = [2]
-rule_sets = ["basic"]
+rules = ["basic"]
 rounds = 2
 
 [[entries]]
@@ -157,6 +158,7 @@ def test_a_newcomer_plays_in_an_empty_folder(referee: Path, tmp_path: Path) -> N
     home = tmp_path / "my first cup"
     home.mkdir()
     asara = referee / "asara"
+    assert run(asara, "help", "--guide", "new", cwd=home).startswith("# Clients\n")
     assert "greedy" in run(asara, "match", "greedy", "random", cwd=home)
     run(asara, "proto", "protocol", cwd=home)
     assert (home / "protocol/asara/v1/play.proto").is_file()

@@ -34,9 +34,9 @@ def test_it_plays_in_a_tournament_and_is_checked(tmp_path: Path) -> None:
 title = "Search"
 seed = "{SEED}"
 seats = 2
-rule_sets = ["basic", "pro+gifts+genie"]
+rules = ["basic", "pro+gifts+genie"]
 blocks_per_entry = 1
-clocks = {{ start_up_s = 120, bank_s = 600 }}
+clocks = {{ start_up_s = 120, time_bank_s = 600 }}
 
 [[entries]]
 name = "go-search"

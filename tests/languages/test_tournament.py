@@ -17,12 +17,12 @@ CUP = f"""
 title = "Every language"
 seed = "{SEED}"
 seats = [2, 3]
-rule_sets = ["basic", "pro+gifts+genie"]
+rules = ["basic", "pro+gifts+genie"]
 blocks_per_entry = 1
 blocks = "independent"
 deals = "joint"
 jobs = 2
-clocks = {{ start_up_s = 120, bank_s = 600, reconnect_s = 60 }}
+clocks = {{ start_up_s = 120, time_bank_s = 600, reconnect_s = 60 }}
 """
 
 LIMIT_S = 1_800

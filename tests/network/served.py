@@ -49,7 +49,7 @@ class Served:
         return self._log.read()
 
     @property
-    def memory_mb(self) -> float:
+    def memory_mib(self) -> float:
         """Memory that the process has in use."""
         pages = Path(f"/proc/{self._process.pid}/statm").read_text().split()[1]
         return int(pages) * resource.getpagesize() / 1e6

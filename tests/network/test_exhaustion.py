@@ -66,12 +66,12 @@ async def assert_bounded(process: Served, calls: int, *, tls: bool = False) -> N
     async with channel_to(process.addresses[0], tls=tls) as channel:
         for method, request in attacks("x" * 100):
             await refused(channel, method, request, 100)
-        before = process.memory_mb
+        before = process.memory_mib
         for size in (LARGEST, 6 << 20):
             times = calls if size == LARGEST else calls // 50
             for method, request in attacks("x" * size):
                 assert len(await refused(channel, method, request, times)) < 300
-        assert process.memory_mb - before < 32
+        assert process.memory_mib - before < 32
 
 
 @pytest.mark.long

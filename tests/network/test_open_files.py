@@ -39,7 +39,7 @@ def test_a_run_that_may_need_more_files_than_it_can_open_does_not_start(tmp_path
     file = tmp_path / "cup.toml"
     bot = f'command = ["python", "{BOT}"]'
     file.write_text(
-        'title = "Cup"\nseats = 2\nrule_sets = "basic"\njobs = 1\nprocess_per = "match"\n'
+        'title = "Cup"\nseats = 2\nrules = "basic"\njobs = 1\nprocess_per = "match"\n'
         f'[[entries]]\nname = "a"\n{bot}\n[[entries]]\nname = "b"\n{bot}\n'
     )
     words = command_line("tournament", "run", file, "--out", tmp_path / "run")

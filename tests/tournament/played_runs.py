@@ -51,7 +51,7 @@ OTHER_KEY = SigningKey.new()
 HEADER = f"""
 title = "Cup"
 seats = 2
-rule_sets = "basic"
+rules = "basic"
 seed = "{SEED}"
 rounds = 2
 """

@@ -24,7 +24,7 @@ from tests.tournament.sample_bots import HEADER
 
 DATA = Path(__file__).parents[1] / "contract/client"
 CERTIFICATE = DATA / "localhost.pem"
-CLOCKS = "[clocks]\nstart_up_s = 20\nbank_s = 30\nreconnect_s = 20\n"
+CLOCKS = "[clocks]\nstart_up_s = 20\ntime_bank_s = 30\nreconnect_s = 20\n"
 KEY = SigningKey.new()
 
 

@@ -84,7 +84,7 @@ SEED = "622a494d3ea8c7ba2fed4f37909f14d9b50ab412322de39be62c8d6c2418bfca"
 HEADER = f"""
 title = "Cup"
 seats = 2
-rule_sets = "basic"
+rules = "basic"
 blocks = "independent"
 seed = "{SEED}"
 """
@@ -92,7 +92,7 @@ seed = "{SEED}"
 HASTY = """
 [clocks]
 start_up_s = 8
-bank_s = 4
+time_bank_s = 4
 increment_s = 0.1
 reconnect_s = 2
 """

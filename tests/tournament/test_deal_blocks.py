@@ -1,4 +1,4 @@
-"""Deal blocks played with real processes: one deal, and no bot that recognises it."""
+"""Blocks played with real processes: one deal, and no bot that recognises it."""
 
 import json
 import re
@@ -31,7 +31,7 @@ from tests.tournament.sample_bots import SEED, write_tournament
 HEADER = f"""
 title = "Cup"
 seats = 2
-rule_sets = "basic"
+rules = "basic"
 seed = "{SEED}"
 jobs = 2
 """
@@ -284,7 +284,7 @@ def test_a_run_that_was_stopped_within_a_block_keeps_its_replays_back_until_it_i
         "r1-basic-0003-1",
     ]
     assert not replays(out)
-    shown = "3 deal blocks were played in part, without 3 matches.\n"
+    shown = "3 blocks were played in part, without 3 matches.\n"
     assert shown in asara("status", out).stdout
     assert asara("audit", out).returncode == 0
     end = play(file, out, resume=True)

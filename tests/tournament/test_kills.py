@@ -32,7 +32,7 @@ from tests.tournament.worker_runs import played_actions, slow
 HEADER = f"""
 title = "Cup"
 seats = [2, 3]
-rule_sets = "pro+gifts"
+rules = "pro+gifts"
 seed = "{SEED}"
 jobs = 2
 """
@@ -252,7 +252,7 @@ def test_a_bot_that_is_killed_forfeits_that_match_and_no_other(tmp_path: Path, k
     dice = random.Random(kills)
     header = HEADER.replace("[2, 3]", "2").replace("pro+gifts", "basic")
     header += f'rounds = {kills // 3}\nblocks = "independent"\n'
-    header += "[clocks]\nstart_up_s = 300\nbank_s = 3_600\n[limits]\nsuspend_share = 1.0\n"
+    header += "[clocks]\nstart_up_s = 300\ntime_bank_s = 3_600\n[limits]\nsuspend_share = 1.0\n"
     file = write_tournament(tmp_path, dict.fromkeys(("ann", "bob", "cid"), VICTIM), header)
     matches = {one.match_id: one.entries for one in planned_matches(load_tournament(file))}
     chosen = dice.sample(sorted(matches), kills)

@@ -150,7 +150,7 @@ def test_garbage_without_end_costs_its_own_match_only_and_is_cut(tmp_path: Path)
     file = write_tournament(
         tmp_path,
         {"good": sample_bots.GOOD, "garbage": sample_bots.GARBAGE},
-        tables="[clocks]\nstart_up_s = 6\n[limits]\nlog_bytes = 50_000\n",
+        tables="[clocks]\nstart_up_s = 6\n[limits]\noutput_bytes = 50_000\n",
     )
     end = play(file, tmp_path / "run", [("garbage", "good")])
     (line,) = end.results[0].forfeits
@@ -318,7 +318,7 @@ def test_clocks_of_the_file_reach_the_bots(tmp_path: Path) -> None:
     program = sample_bots.GOOD.replace(
         "lambda decision, match:", "lambda decision, match: print(match.started.clocks) or"
     )
-    tables = "[clocks]\nbank_s = 17\n"
+    tables = "[clocks]\ntime_bank_s = 17\n"
     file = write_tournament(tmp_path, {"good": sample_bots.GOOD, "curious": program}, tables=tables)
     play(file, tmp_path / "run", [("good", "curious")])
     assert "bank_us: 17000000" in log(tmp_path / "run", "m0", "1-curious").read_text()

@@ -24,14 +24,14 @@ from tests.tournament.worker_runs import slow
 HEADER = """
 title = "Cup"
 seats = 2
-rule_sets = "basic"
+rules = "basic"
 jobs = 1
 """
 
 TIGHT = """
 [clocks]
 start_up_s = 8
-bank_s = 1.0
+time_bank_s = 1.0
 increment_s = 0.05
 reconnect_s = 0.5
 """

@@ -30,7 +30,7 @@ asara.run(decide)
 HEADER = f"""
 title = "Cup"
 seats = 2
-rule_sets = "basic"
+rules = "basic"
 seed = "{SEED}"
 jobs = 2
 """
@@ -38,7 +38,7 @@ jobs = 2
 PATIENT = """
 [clocks]
 start_up_s = 300
-bank_s = 3_600
+time_bank_s = 3_600
 reconnect_s = 300
 """
 """Clocks that never run out, however busy the machine is."""

@@ -423,7 +423,7 @@ def test_a_replay_that_is_not_published_is_not_shown(client: TestClient, folder:
     states = [row["state"] for row in get(client, "/cup/matches")["matches"]]
     assert states == ["replay", "waiting"]
     answer = get(client, "/cup/matches/r1-basic-0002/view", 404)
-    assert "when its deal block is over" in answer["error"]
+    assert "when its block is over" in answer["error"]
     held.write_bytes(content)
     assert client.get("/api/runs/cup/matches/r1-basic-0002/view").status_code == 200
 

@@ -67,7 +67,7 @@ def test_without_a_directory_it_is_the_current_one_or_runs(tmp_path: Path, here:
         (["--listen", "8080"], "write host:port"),
         (["--listen", "0.0.0.0:0"], "--insecure-remote"),
         (["--listen", "127.0.0.1:99999"], "at most 65535"),
-        (["nothing"], "there is no such directory"),
+        (["nothing"], "no such directory"),
         (["--embed", "javascript:x"], "write an origin"),
     ],
 )
@@ -91,7 +91,7 @@ def test_a_port_in_use_is_named_before_anything_is_played(tmp_path: Path):
 TOURNAMENT = """
 title = "Cup"
 seats = 2
-rule_sets = "basic"
+rules = "basic"
 rounds = 2
 
 [[entries]]

@@ -17,21 +17,27 @@ Usage: asara sidecar [OPTIONS]
 
   Provide worlds and playouts to a bot that looks ahead.
 
-  A bot in any language starts this program, writes one line of JSON per request
-  and reads one line of JSON per answer. The bot passes on the messages that it
-  receives. Then it asks for worlds that its seat cannot tell from the true one,
-  and for playouts. The program ends when its standard input ends.
+  A bot in any language starts this program, writes one request per line and
+  reads one answer per line, both as JSON. First the bot passes on the messages
+  that it receives from the referee. Then it can ask for worlds, which are
+  states of the game that its seat cannot tell from the true one, and for
+  playouts. The program ends when its standard input ends.
 
   The member `method` of a request is one of
-    observe        pass on a message of the referee
-    sample         numbers of new states at the last decision
+    observe        pass on a message from the referee
+    sample         create worlds at the last decision; returns their numbers
     legal_actions, apply, copy, release, outcome, view
-    evaluate       prestige that each seat can expect
-    play_out       the same after playouts by a policy
-    hello          all methods, policies and limits
+    evaluate       estimate the final prestige of each seat
+    play_out       the same, after playing on with a policy
+    hello          list all methods, policies and limits
 
 Options:
   -h, --help  Show this message and exit.
+
+Examples:
+  echo '{"method":"hello"}' | asara sidecar
+
+Read on: asara help --guide sidecar
 """
 
 
@@ -68,7 +74,7 @@ def serve(answers: Sidecar, requests: BinaryIO, output: BinaryIO) -> None:
 
 class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
-        sys.stderr.write(f"asara: sidecar: {message}; see asara sidecar --help\n")
+        sys.stderr.write(f"asara: sidecar: {message}; see `asara sidecar --help`\n")
         sys.exit(2)
 
     def format_help(self) -> str:

@@ -13,7 +13,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     of the system, such as a full disk.
     """
     words = list(sys.argv[1:] if arguments is None else arguments)
-    if words[:1] == ["help"]:
+    if words[:1] == ["help"] and "--guide" not in words:
         words = [*words[1:], "--help"]
     if words[:1] == ["bridge"]:  # a bot: it starts quickly, and needs no extra
         from asara.bridge.command import main as bridge
@@ -33,6 +33,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
                 from asara_server.cli.version import version_line
 
                 print(version_line())
+            elif words[:1] == ["help"]:
+                from asara_server.cli.display.guide import print_guide
+
+                print_guide(" ".join(word for word in words[1:] if word != "--guide"))
             else:
                 from asara_server.cli.address_space import check_address_space
 

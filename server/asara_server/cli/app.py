@@ -57,7 +57,7 @@ def options(
             count=True,
             callback=_be_verbose,
             expose_value=False,
-            help="Also print the referee's log; in match and check, the bots' output. -vv: more.",
+            help="Print more: bot output (match, check) or the referee's log. -vv: even more.",
             show_default=False,
         ),
     ] = 0,

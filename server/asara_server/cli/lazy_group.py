@@ -20,7 +20,7 @@ GROUPS: Final = {
         "play": "Play against bots in your browser.",
         "duel": "Find out which of two bots is better.",
         "check": "Check that a bot works, as an organiser would.",
-        "rules": "Show the game's numbers with their sources, and the rule sets.",
+        "rules": "Show the numbers of the game, their sources, and the rule sets.",
     },
     "Tournaments": {
         "tournament": "Plan, check and run tournaments.",
@@ -33,7 +33,7 @@ GROUPS: Final = {
         "web": "Show runs and their matches in a browser.",
         "replay": "Inspect the replays of finished matches.",
         "audit": "Verify runs and replays by playing every match again.",
-        "bundle": "Write a zip file for the author of each entry of a run.",
+        "bundle": "Write a zip file for the author of each entry.",
     },
     "Client authors": {
         "bridge": "Connect any program that speaks JSON lines.",
@@ -78,7 +78,8 @@ class LazyGroup(TyperGroup):
     def format_epilog(self, ctx: Any, formatter: Any) -> None:
         formatter.write(
             "\nExit status: 0 success, 1 something failed, 2 wrong input, 3 no clear answer.\n"
-            "`asara help COMMAND` explains a command.\n"
+            "`asara help COMMAND` explains a command, and `asara help --guide COMMAND` prints\n"
+            "its guide. You can also write -q and -v after the command.\n"
         )
 
 

@@ -17,7 +17,7 @@ by a search, so a tournament file with such a seed is refused (`tournament.confi
 A seat that sent no nonce counts as 32 zero bytes. `asara_game.deal` describes how the shuffles
 follow from D.
 
-`shared_deal` is the name of the deal block, such as "r1-basic-0007". `match_id` is that of the
+`shared_deal` is the name of the block, such as "r1-basic-0007". `match_id` is that of the
 match as it was played, such as "r1-basic-0007-1", or "r1-basic-0007-1.2" if it was played again. A
 match that is played again therefore has another deal, unless its block shares one.
 

@@ -5,9 +5,11 @@ from itertools import zip_longest
 from typing import Any, Final
 
 from asara_game.edition import parse_edition
+from asara_game.rules import format_rule_sets
 from asara_server.eventlog.describe import describe, first_difference, value_words
 from asara_server.eventlog.replay import Replay
 from asara_server.match.inputs import Record
+from asara_server.text import plain_words
 
 _TIMES: Final = frozenset({"time_us", "bot_us", "referee_us", "socket_us"})
 """Fields that differ between any two matches."""
@@ -29,7 +31,7 @@ def diff_replays(one: Replay, other: Replay) -> Iterator[str]:
     ):
         a, b = getattr(one.header, name), getattr(other.header, name)
         if a != b:
-            yield f"{name}: {value_words(a)} | {value_words(b)}"
+            yield f"{plain_words(name)}: {_value(a)} | {_value(b)}"
     if one.header.edition != other.header.edition:
         names = [parse_edition(replay.header.edition).name for replay in (one, other)]
         yield f"edition: {names[0]} | {names[1]} (the files differ)"
@@ -41,6 +43,14 @@ def diff_replays(one: Replay, other: Replay) -> Iterator[str]:
         if first != second:
             name, a, b = first_difference(first, second)
             yield f"result of seat {first.seat}: {name} {value_words(a)} | {value_words(b)}"
+
+
+def _value(value: Any) -> str:
+    """Return the value of a field of a header; names without quotes."""
+    if isinstance(value, frozenset):
+        return format_rule_sets(value)
+    of_names = isinstance(value, tuple) and not hasattr(value, "_fields")
+    return ", ".join(value) if of_names else value_words(value)
 
 
 def _timeless(record: Record) -> tuple[Any, ...]:

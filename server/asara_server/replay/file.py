@@ -158,6 +158,8 @@ def read_file(path: Path) -> bytes:
         return data
     except ReplayError:
         raise
+    except FileNotFoundError:
+        raise ReplayError("no such file") from None
     except OSError as error:
         raise ReplayError(error.strerror or str(error)) from None
     except ValueError:  # the system cannot look for it

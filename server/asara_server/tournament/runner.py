@@ -357,7 +357,7 @@ class Runner:
             edition_sha256=self._edition.sha256.hex(),
             started=utc_now(),
             sandbox=self._sandbox_kind,
-            processes=self._tournament.process_policies,
+            process_per=self._tournament.process_policies,
             remote=self._tournament.remote_entries,
             looks=self._looks,
             left_out=left_out,

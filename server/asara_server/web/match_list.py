@@ -33,7 +33,7 @@ class MatchFilter(NamedTuple):
     fault: str = ""
     """Kind of a forfeit, of `entry` if that is set, or "any"."""
     state: str = ""
-    """"replay": there is one. "waiting": it follows when the deal block is over. "void": there
+    """"replay": there is one. "waiting": it follows when the block is over. "void": there
     is no result, because the referee failed; only this filter shows such attempts."""
 
     @classmethod
@@ -102,7 +102,7 @@ class MatchList:
         return None if number is None else self.results[number]
 
     def block(self, name: str) -> list[int]:
-        """Return the indices of the matches of a deal block, in the order of their names."""
+        """Return the indices of the matches of a block, in the order of their names."""
         return sorted(
             self._by_block.get(name, ()), key=lambda number: self.results[number].match_id
         )

@@ -119,7 +119,7 @@ class OpenRun:
             return total, self._rows(numbers)
 
     def block(self, name: str) -> list[MatchRow]:
-        """Return the matches of a deal block that are over."""
+        """Return the matches of a block that are over."""
         with self._lock:
             return self._rows(self.matches.block(name))
 
@@ -153,9 +153,7 @@ class OpenRun:
             return WebError(404, f"this run has no match {plain(match, 100)!r}")
         if result.void:
             return WebError(404, f"{plain(match)!r} is void, because the referee failed")
-        return WebError(
-            404, f"the replay of {plain(match)!r} is published when its deal block is over"
-        )
+        return WebError(404, f"the replay of {plain(match)!r} is published when its block is over")
 
 
 class _ReplayFolder:

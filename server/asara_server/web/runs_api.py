@@ -183,7 +183,7 @@ class RunsApi:
         return json_response(request, {"total": total, "offset": offset, "matches": rows})
 
     async def block(self, request: Request) -> Response:
-        """The matches of a deal block that are over."""
+        """The matches of a block that are over."""
         run, *_ = await self._open(request)
         name = request.path_params["block"]
         rows = await self._in_thread(lambda: run.block(name))

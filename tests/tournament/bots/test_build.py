@@ -32,12 +32,12 @@ from tests.tournament.test_runner import BASIC, by_id, play
 HEADER = f"""
 title = "Cup"
 seats = 2
-rule_sets = "basic"
+rules = "basic"
 seed = "{SEED}"
 
 [limits]
 build_s = 60
-build_mb = 20
+build_mib = 20
 """
 
 BUILD = "cat part.txt >bot.py; echo built by $(id -u); mkdir deep; touch deep/object.o"

@@ -13,7 +13,7 @@ from asara_server.tournament.sandbox.bubblewrap import Sandbox
 from tests.tournament.sandbox_config import sandbox_or_skip
 
 BUILD = "cat part.txt >bot.py; head -c 16 /dev/urandom | od -An -tx1 >made; ln -s made link\n"
-LIMITS = Limits(build_mb=20)
+LIMITS = Limits(build_mib=20)
 
 
 @pytest.fixture
@@ -99,7 +99,7 @@ def test_whatever_a_build_depends_on_has_it_built_again(folder: Path, sandbox: S
 
     built_again(entry(folder, build="sh -e build.sh"))
     built_again(entry(folder, environment={"CFLAGS": "-O3"}))
-    built_again(entry(folder), Limits(build_mb=21))
+    built_again(entry(folder), Limits(build_mib=21))
     built_again(entry(folder, name="yours"))  # never that of another entry
     (folder / "shared.txt").write_text("2")
     built_again(entry(folder))

@@ -213,7 +213,7 @@ def test_who_has_a_process_that_does_not_end_is_out_with_its_number_and_the_othe
     tmp_path: Path, freezer_group: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(bot_process, "_END_S", 1.0)
-    header = f'title = "Cup"\nseats = 2\nrule_sets = "basic"\nseed = "{SEED}"\nrounds = 1\n'
+    header = f'title = "Cup"\nseats = 2\nrules = "basic"\nseed = "{SEED}"\nrounds = 1\n'
     header += 'process_per = "match"\njobs = 1\n[limits]\nidle_processes = 0\n'
     held = HELD.replace("GROUP", str(freezer_group))
     file = write_tournament(tmp_path, {"held": held, "ann": STEADY, "bob": STEADY}, header)

@@ -35,7 +35,7 @@ def enter(
     names = ("ann", "bob", "cid", "dot")[: 2 if blocks == "mirrored" else 4]
     number = f"rounds = {rounds}" if blocks == "mirrored" else f"blocks_per_entry = {rounds}"
     text = (
-        f'title = "Cup"\nseats = 2\nrule_sets = "basic"\nseed = "{SEED}"\nblocks = "{blocks}"\n'
+        f'title = "Cup"\nseats = 2\nrules = "basic"\nseed = "{SEED}"\nblocks = "{blocks}"\n'
         f'{number}\njobs = {at_once}\nprocess_per = "{processes}"\n{extra}'
     )
     for name in names:

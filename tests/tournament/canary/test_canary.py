@@ -65,7 +65,7 @@ def enter(folder: Path, head: str, policies: Mapping[str, str], nest: str = "nes
 
     Those with one `nest` leave each other messages.
     """
-    text = f'title = "Cup"\nseats = 2\nrule_sets = "basic"\nseed = "{SEED}"\n{head}\n'
+    text = f'title = "Cup"\nseats = 2\nrules = "basic"\nseed = "{SEED}"\n{head}\n'
     for name, processes in policies.items():
         (folder / name).mkdir()
         shutil.copy(CANARY, folder / name)
@@ -218,7 +218,7 @@ def test_deterministic_bots_play_the_same_under_every_policy_order_and_executor(
 ) -> None:
     def played(name: str, processes: str, at_once: int, executor: Executor | None = None) -> Path:
         text = (
-            f'title = "Cup"\nseats = 2\nrule_sets = "basic"\nseed = "{SEED}"\nrounds = 2\n'
+            f'title = "Cup"\nseats = 2\nrules = "basic"\nseed = "{SEED}"\nrounds = 2\n'
             f'blocks = "{blocks}"\njobs = {at_once}\nprocess_per = "{processes}"\n'
         )
         for entry in ("greedy", "random"):

@@ -23,7 +23,7 @@ from tests.tournament.sample_bots import SEED
 HEAD = f"""
 title = "Evening"
 seats = 2
-rule_sets = "basic"
+rules = "basic"
 seed = "{SEED}"
 entries_from = "submissions/*"
 """
@@ -158,7 +158,7 @@ def test_too_few_entries_are_an_error_that_names_the_folders_left_out(evening: P
 
 @pytest.mark.parametrize(
     "key",
-    ["team", "token", "loopback", "directory", "limits", "memory_mb", "build_s", "log_bytes"],
+    ["team", "token", "loopback", "directory", "limits", "memory_mib", "build_s", "output_bytes"],
 )
 def test_keys_of_the_organiser_are_refused(evening: Path, key: str) -> None:
     assert why(evening, f'{PLAIN}{key} = "1"') == (

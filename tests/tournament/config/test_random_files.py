@@ -13,7 +13,7 @@ from tests.found_cases import seeds
 
 PLAUSIBLE: Final[dict[str, list[Any]]] = {
     "seats": [2, 3, 4, [2, 4], [4, 3, 2]],
-    "rule_sets": ["basic", "pro+gifts+genie", ["basic", "pro"]],
+    "rules": ["basic", "pro+gifts+genie", ["basic", "pro"]],
     "rounds": [1, 2, 7, "2"],
     "orders": ["rotations", "all"],
     "blocks_per_entry": [1, 2, 5, 30],
@@ -24,7 +24,7 @@ PLAUSIBLE: Final[dict[str, list[Any]]] = {
     "tables": [3, 4, 50],
     "ponder": [True, False, "no"],
     "process_per": ["match", "run"],
-    "clocks": [{"grace_s": 0}, {"bank_s": 5}, 5],
+    "clocks": [{"grace_s": 0}, {"time_bank_s": 5}, 5],
     "limits": [{"cores": 2}, [1]],
 }
 """Values that are mostly valid alone, and often not together."""
@@ -50,7 +50,7 @@ def random_file(dice: random.Random) -> dict[str, Any]:
     for entry in entries[: dice.choice([0, 0, 2, 3])]:
         entry["team"] = "red"
     keys = dice.sample(sorted(PLAUSIBLE), dice.randrange(5))
-    data = {"title": "Cup", "seats": 2, "rule_sets": "basic", "entries": entries}
+    data = {"title": "Cup", "seats": 2, "rules": "basic", "entries": entries}
     data |= {key: dice.choice(PLAUSIBLE[key]) for key in keys}
     if dice.random() < 0.3:
         table = dice.choice([data, *entries])

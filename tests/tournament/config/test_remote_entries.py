@@ -9,7 +9,7 @@ from asara_server.tournament.schedule.plan import planned_matches
 from tests.tournament.remote_bots import CERTIFICATE, remote_table
 from tests.tournament.sample_bots import load_text, refusal_of
 
-HEAD = 'seats = 2\nrule_sets = "basic"\n'
+HEAD = 'seats = 2\nrules = "basic"\n'
 HERE = '[[entries]]\nname = "here"\ncommand = "python bot.py"\n'
 FAR = '[[entries]]\nname = "far"\ntoken = "far token"\n'
 NOT_HERE = (
@@ -60,8 +60,8 @@ def test_paths_are_relative_to_the_file_and_tokens_lie_beside_the_key(folder: Pa
         (
             '[[entries]]\nname = "far"\n' + HERE,
             (
-                "entry 1 'far': needs a command that starts its bot, a directory with a bot.toml, "
-                "or the name of the token with which its bot connects from another machine"
+                "entry 1 'far': needs a command, a bot (if it is bundled), a directory (with a "
+                "bot.toml) or a token (if its bot is on another machine)"
             ),
         ),
         (
@@ -128,7 +128,7 @@ def test_paths_are_relative_to_the_file_and_tokens_lie_beside_the_key(folder: Pa
         (remote_table(wait_s=0) + HERE + FAR, "remote.wait_s: should be greater than 0, not 0"),
         (
             remote_table(jobs_per_bot=0) + HERE + FAR,
-            "remote.jobs_per_bot: should be greater than or equal to 1, not 0",
+            "remote.jobs_per_bot: should be at least 1, not 0",
         ),
         (
             remote_table(certificat="x") + HERE + FAR,

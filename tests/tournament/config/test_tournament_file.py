@@ -20,7 +20,7 @@ command = "python bot.py"
 name = "second"
 command = "python bot.py"
 """
-HEAD = 'seats = 2\nrule_sets = "basic"\n'
+HEAD = 'seats = 2\nrules = "basic"\n'
 
 
 @pytest.fixture
@@ -35,7 +35,7 @@ def test_a_short_file_is_filled_up_with_defaults(folder: Path) -> None:
     tournament = load_text(folder, HEAD + TWO)
     assert tournament.title == "cup"
     assert tournament.seats == (2,)
-    assert tournament.rule_sets == (frozenset({RuleSet.BASIC}),)
+    assert tournament.rules == (frozenset({RuleSet.BASIC}),)
     assert tournament.rounds == 1
     assert tournament.seed is None
     assert tournament.jobs == usable_cores()
@@ -48,13 +48,20 @@ def test_a_short_file_is_filled_up_with_defaults(folder: Path) -> None:
     assert tournament.entries[0].directory == folder
 
 
+def test_a_bundled_bot_is_entered_by_its_name(folder: Path) -> None:
+    text = '[[entries]]\nbot = "search --turns 2"\n[[entries]]\nname = "rival"\nbot = "greedy"\n'
+    search, rival = load_text(folder, HEAD + text).entries
+    assert (search.name, search.command) == ("search", ("python", "main.py", "--turns", "2"))
+    assert (rival.name, rival.directory) == ("rival", bundled.path("bots", "greedy"))
+
+
 def test_a_full_file_is_read(folder: Path) -> None:
     tournament = load_text(
         folder,
         """
         title = "Cup"
         seats = [2, 3]
-        rule_sets = ["basic", "pro+gifts+genie"]
+        rules = ["basic", "pro+gifts+genie"]
         rounds = 3
         seed = "622A494D3EA8C7BA2FED4F37909F14D9B50AB412322DE39BE62C8D6C2418BFCA"
         jobs = 1
@@ -64,9 +71,9 @@ def test_a_full_file_is_read(folder: Path) -> None:
         deals = "joint"
         transport = "tcp"
         [clocks]
-        bank_s = 5
+        time_bank_s = 5
         [limits]
-        log_bytes = 5_000
+        output_bytes = 5_000
         [[entries]]
         name = "one"
         command = ["python", "-u", "greedy.py", "--deep"]
@@ -82,9 +89,9 @@ def test_a_full_file_is_read(folder: Path) -> None:
     )
     assert tournament.seed == "622a494d3ea8c7ba2fed4f37909f14d9b50ab412322de39be62c8d6c2418bfca"
     assert tournament.deals == "joint"
-    assert tournament.clocks.bank_s == 5
+    assert tournament.clocks.time_bank_s == 5
     assert tournament.clocks.increment_s == 0.5
-    assert tournament.limits.log_bytes == 5000
+    assert tournament.limits.output_bytes == 5000
     assert tournament.entries[0].directory == folder / "bots"
     assert tournament.entries[0].environment == {
         "LEVEL": "3",
@@ -105,7 +112,7 @@ def test_a_full_file_is_read(folder: Path) -> None:
             HEAD + "[clocks]\nblitz = 3\n" + TWO,
             (
                 "cup.toml: clocks.blitz: unknown key; known are "
-                "start_up_s, bank_s, increment_s, grace_s, reconnect_s, hide_forced"
+                "start_up_s, time_bank_s, increment_s, grace_s, reconnect_s, hide_forced"
             ),
         ),
         (
@@ -134,26 +141,31 @@ def test_a_full_file_is_read(folder: Path) -> None:
             ),
         ),
         (
-            HEAD + TWO.replace("python bot.py", "greedy", 1),
-            (
-                "cup.toml: entry 1 'first': command: no program 'greedy' on PATH; for the bundled "
-                f"bot write directory = '{bundled.path('bots', 'greedy')}' and command = "
-                "'python main.py'"
-            ),
-        ),
-        (
             HEAD + TWO.replace("python bot.py", "search --milliseconds 50", 1),
             (
                 "cup.toml: entry 1 'first': command: no program 'search' on PATH; for the bundled "
-                f"bot write directory = '{bundled.path('bots', 'search')}' and command = "
-                "'python main.py --milliseconds 50'"
+                "bot write bot = 'search --milliseconds 50'"
             ),
         ),
         (
-            HEAD + TWO.replace("python bot.py", "tcl-bridge", 1),
+            HEAD + '[[entries]]\nbot = "gredy"\n' + TWO,
             (
-                "cup.toml: entry 1 'first': command: no program 'tcl-bridge' on PATH; for the "
-                f"bundled bot write directory = '{bundled.path('bots', 'tcl-bridge')}' alone"
+                "cup.toml: entry 1 'gredy': bot: there is no bundled bot 'gredy'; "
+                "did you mean 'greedy'?"
+            ),
+        ),
+        (
+            HEAD + '[[entries]]\nbot = "rust-random"\n' + TWO,
+            (
+                "cup.toml: entry 1 'rust-random': bot: rust-random must be built; "
+                "enter a copy made with `asara new`"
+            ),
+        ),
+        (
+            HEAD + TWO + 'bot = "greedy"\n',
+            (
+                "cup.toml: entry 2 'second': command: leave it out, or leave out bot, which starts "
+                "a bundled bot"
             ),
         ),
         (
@@ -236,15 +248,15 @@ def test_a_full_file_is_read(folder: Path) -> None:
         (HEAD.replace("2", "[]") + TWO, "cup.toml: seats: is empty; name at least one"),
         (
             HEAD.replace("basic", "genie") + TWO,
-            "cup.toml: rule_sets: rule set 'genie' needs 'pro': write 'pro+genie'",
+            "cup.toml: rules: rule set 'genie' needs 'pro': write 'pro+genie'",
         ),
         (
             HEAD.replace("basic", "proo") + TWO,
-            "cup.toml: rule_sets: no rule set 'proo'; one of basic, pro, gifts, genie",
+            "cup.toml: rules: no rule set 'proo'; use basic, pro, gifts, genie",
         ),
         (
             HEAD.replace('"basic"', '["pro+gifts", "gifts+pro"]') + TWO,
-            "cup.toml: rule_sets: names the rules 'pro+gifts' twice",
+            "cup.toml: rules: names the rules 'pro+gifts' twice",
         ),
         (
             HEAD + 'rounds = "three"\n' + TWO,
@@ -276,7 +288,7 @@ def test_a_full_file_is_read(folder: Path) -> None:
         ),
         (
             HEAD + "blocks_per_entry = 0\n" + TWO,
-            "cup.toml: blocks_per_entry: should be greater than or equal to 1, not 0",
+            "cup.toml: blocks_per_entry: should be at least 1, not 0",
         ),
         (
             HEAD + "blocks_per_entry = 2.5\n" + TWO,
@@ -305,15 +317,15 @@ def test_a_full_file_is_read(folder: Path) -> None:
             "cup.toml: deals: should be 'committed' or 'joint', not 'secret'",
         ),
         (
-            HEAD + "[clocks]\nbank_s = -1\n" + TWO,
-            "cup.toml: clocks.bank_s: should be greater than 0, not -1",
+            HEAD + "[clocks]\ntime_bank_s = -1\n" + TWO,
+            "cup.toml: clocks.time_bank_s: should be greater than 0, not -1",
         ),
         (
-            HEAD + "[limits]\nsuspend_share = 2\nprocesses = 0\nmemory_mb = 1.5\n" + TWO,
+            HEAD + "[limits]\nsuspend_share = 2\nprocesses = 0\nmemory_mib = 1.5\n" + TWO,
             (
-                "cup.toml: limits.suspend_share: should be less than or equal to 1, not 2\n"
-                "cup.toml: limits.memory_mb: should be a whole number, not 1.5\n"
-                "cup.toml: limits.processes: should be greater than or equal to 4, not 0"
+                "cup.toml: limits.suspend_share: should be at most 1, not 2\n"
+                "cup.toml: limits.memory_mib: should be a whole number, not 1.5\n"
+                "cup.toml: limits.processes: should be at least 4, not 0"
             ),
         ),
         (
@@ -452,14 +464,14 @@ def test_readable_keeps_the_path_of_a_link(folder: Path) -> None:
 
 def test_everything_that_is_wrong_is_told_at_once(folder: Path) -> None:
     lines = refusal_of(folder, "seats = 7\n" + TWO + 'colour = "red"\n').splitlines()
-    assert [line.split(": ")[1] for line in lines] == ["seats", "rule_sets", "entry 2 'second'"]
+    assert [line.split(": ")[1] for line in lines] == ["seats", "rules", "entry 2 'second'"]
 
 
 @pytest.mark.parametrize(
     ("text", "message"),
     [
         (
-            HEAD + "[clocks]\nbank_s = 5\nrounds = 2\n" + TWO,
+            HEAD + "[clocks]\ntime_bank_s = 5\nrounds = 2\n" + TWO,
             (
                 "clocks.rounds: is a key of the whole file, and belongs to [clocks] because it is "
                 "written below that line; move it above the first line in brackets"
@@ -473,12 +485,12 @@ def test_everything_that_is_wrong_is_told_at_once(folder: Path) -> None:
             ),
         ),
         (
-            HEAD + "bank_s = 5\n" + TWO,
-            "bank_s: unknown key here; it belongs below the line [clocks]",
+            HEAD + "time_bank_s = 5\n" + TWO,
+            "time_bank_s: unknown key here; it belongs below the line [clocks]",
         ),
         (
-            HEAD + "[clocks]\nmemory_mb = 5\n" + TWO,
-            "clocks.memory_mb: unknown key here; it belongs below the line [limits]",
+            HEAD + "[clocks]\nmemory_mib = 5\n" + TWO,
+            "clocks.memory_mib: unknown key here; it belongs below the line [limits]",
         ),
         (
             HEAD + "seats = 3\n" + TWO,
@@ -588,7 +600,7 @@ def test_blocks_are_duplicate_if_there_are_twice_as_many_entries_as_seats(
                 "blocks to 'duplicate'"
             ),
         ),
-        ("tables = 2\n", ("",) * 8, "tables: should be greater than or equal to 3, not 2"),
+        ("tables = 2\n", ("",) * 8, "tables: should be at least 3, not 2"),
         (
             'blocks = "duplicate"\nblocks_per_entry = 5\norders = "all"\n',
             ("",) * 8,
@@ -625,7 +637,7 @@ def test_without_ponder_the_grace_covers_the_thawing(tmp_path: Path) -> None:
     entries = (
         '\n[[entries]]\nname = "a"\ncommand = "true"\n[[entries]]\nname = "b"\ncommand = "true"\n'
     )
-    text = f'seats = 2\nrule_sets = "basic"\n{{}}[clocks]\ngrace_s = {{}}\n{entries}'
+    text = f'seats = 2\nrules = "basic"\n{{}}[clocks]\ngrace_s = {{}}\n{entries}'
     assert load_text(tmp_path, text.format("", 0)).ponder
     assert not load_text(tmp_path, text.format("ponder = false\n", 0.01)).ponder
     assert refusal_of(tmp_path, text.format("ponder = false\n", 0.009)) == (

@@ -43,7 +43,7 @@ def new_entry(forger: Forger) -> None:
 
 def manifest_processes(forger: Forger) -> None:
     first, *others = forger.manifest.entries
-    entries = (first.model_copy(update={"processes": "match"}), *others)
+    entries = (first.model_copy(update={"process_per": "match"}), *others)
     forger.manifest = forger.manifest.model_copy(update={"entries": entries})
 
 
@@ -92,7 +92,7 @@ OWNER: dict[str, tuple[Callable[[Forger], None], str]] = {
     "an entry called remote": (new_entry, "manifest.json: schedule_sha256: expected"),
     "fresh processes in the manifest": (
         manifest_processes,
-        "run.json: processes: expected .*'ann': 'match'",
+        "run.json: process_per: expected .*'ann': 'match'",
     ),
     "joint deals": (manifest_with(deals="joint"), "a nonce of every seat: expected True"),
 }

@@ -18,7 +18,7 @@ from asara_server.tournament.sandbox.private_copy import (
 from asara_server.tournament.sandbox.spec import FilesystemView, ResourceLimits
 from tests.events import EVENT_S
 
-LIMITS = ResourceLimits(memory_mb=256, processes=64, open_files=256, cpu_s=60, disk_mb=8)
+LIMITS = ResourceLimits(memory_mib=256, processes=64, open_files=256, cpu_s=60, disk_mib=8)
 
 
 @asynccontextmanager

@@ -115,7 +115,9 @@ def test_memory_within_the_limit_can_be_used(sandbox: Sandbox, tmp_path: Path) -
 def test_without_groups_each_process_has_a_memory_limit(
     sandbox: Sandbox, tmp_path: Path, way: str
 ) -> None:
-    how, printed = eats(without_groups(sandbox), tmp_path, way, 1024, replace(LIMITS, memory_mb=64))
+    how, printed = eats(
+        without_groups(sandbox), tmp_path, way, 1024, replace(LIMITS, memory_mib=64)
+    )
     assert how == "exited with status 1"
     assert "MemoryError" in printed or "Cannot allocate memory" in printed
 
@@ -124,13 +126,13 @@ def eats(
     sandbox: Sandbox,
     tmp_path: Path,
     way: str,
-    much_mb: int,
+    much_mib: int,
     limits: ResourceLimits = LIMITS,
 ) -> tuple[str, str]:
     folder = tmp_path / "bot"
     folder.mkdir(exist_ok=True)
     shutil.copy(HOSTILE / "memory.py", folder)
-    settings = {"MUCH_MB": str(much_mb)}
+    settings = {"MUCH_MB": str(much_mib)}
     return run(sandbox, folder, ["python", "memory.py", way], limits, settings)
 
 
@@ -278,7 +280,7 @@ except OSError as error:
 """)
     entry = 'command = "python main.py"\ndirectory = "bot"\n'
     (tmp_path / "cup.toml").write_text(
-        f'seats = 2\nrule_sets = "basic"\n[[entries]]\nname = "a"\n{entry}'
+        f'seats = 2\nrules = "basic"\n[[entries]]\nname = "a"\n{entry}'
         f'[[entries]]\nname = "b"\n{entry}' + "loopback = true\n" * loopback
     )
     printed = run_entry(sandbox, tmp_path / "cup.toml", "b").splitlines()

@@ -205,7 +205,7 @@ def test_proc_says_the_same_whatever_the_machine_does(sandbox: Sandbox, tmp_path
 def test_meminfo_reports_the_memory_of_the_bot(sandbox: Sandbox, tmp_path: Path) -> None:
     code = "print(open('/proc/meminfo').readline().split()[1])"
     _, printed = run(sandbox, tmp_path / "bot", python(code))
-    assert printed.splitlines()[-1] == str(LIMITS.memory_mb * 1024)
+    assert printed.splitlines()[-1] == str(LIMITS.memory_mib * 1024)
 
 
 PROGRAMS = {

@@ -15,7 +15,7 @@ from tests.tournament.sandbox_config import sandbox_or_skip
 HEADER = f"""
 title = "Cup"
 seats = 2
-rule_sets = "basic"
+rules = "basic"
 blocks = "independent"
 seed = "{SEED}"
 rounds = 2

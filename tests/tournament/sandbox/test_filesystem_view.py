@@ -8,7 +8,7 @@ from tests.tournament.sandbox_config import sandbox_or_skip
 CUP = """
 title = "Cup"
 seats = 2
-rule_sets = "basic"
+rules = "basic"
 [[entries]]
 name = "mine"
 directory = "mine"

@@ -28,13 +28,13 @@ def base(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def explain(base: Path, printed: str, command: str = "python a.py") -> str:
     commands = {"a": command, "b": "python b.py", "one": "python one/main.py"}
     entries = [{"name": name, "command": command} for name, command in commands.items()]
-    data = {"title": "Cup", "seats": 2, "rule_sets": "basic", "entries": entries}
+    data = {"title": "Cup", "seats": 2, "rules": "basic", "entries": entries}
     found = check_tournament(data, name="cup.toml", base=base).entries
     hidden = (base / "cup.toml", base / "run")
     files = EntryFiles(found, hidden=hidden, shared=(base,))
     if not reports_missing_file(printed):
         return ""
-    return HiddenFiles.of(found[0], files, hidden, Limits(directory_mb=1)).explain(printed)
+    return HiddenFiles.of(found[0], files, hidden, Limits(directory_mib=1)).explain(printed)
 
 
 @pytest.mark.parametrize(
@@ -51,7 +51,7 @@ def explain(base: Path, printed: str, command: str = "python a.py") -> str:
 )
 def test_what_is_too_large_is_named_in_every_language(base: Path, printed: str) -> None:
     assert explain(base, f"loading\n{printed}\n    at line 3\n") == (
-        f"the sandbox hid data/large: with it, {base} exceeds limits.directory_mb; "
+        f"the sandbox hid data/large: with it, {base} exceeds limits.directory_mib; "
         + REMEDY.format("data/large")
     )
 

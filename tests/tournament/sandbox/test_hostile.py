@@ -41,7 +41,7 @@ MARK = f"7{os.getpid()}.5"
 HEADER = f"""
 title = "Cup"
 seats = 2
-rule_sets = "basic"
+rules = "basic"
 seed = "{SEED}"
 jobs = 2
 blocks = "independent"
@@ -49,17 +49,17 @@ process_per = "run"
 
 [clocks]
 start_up_s = 10
-bank_s = 5
+time_bank_s = 5
 increment_s = 0.02
 reconnect_s = 2
 
 [limits]
-log_bytes = 50_000
-memory_mb = 256
+output_bytes = 50_000
+memory_mib = 256
 processes = 64
 open_files = 256
 cpu_s = 30
-disk_mb = 8
+disk_mib = 8
 """
 
 FIRST = "import asara\nasara.run(lambda decision, match: decision.legal_actions[0])\n"

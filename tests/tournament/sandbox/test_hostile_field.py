@@ -52,7 +52,7 @@ MANY = (
 FILE = """
 title = "Field"
 seats = [2, 3]
-rule_sets = "basic"
+rules = "basic"
 seed = "{seed}"
 blocks = "independent"
 process_per = "match"
@@ -60,15 +60,15 @@ jobs = {concurrency}
 
 [clocks]
 start_up_s = {start_up_s}
-bank_s = 20
+time_bank_s = 20
 reconnect_s = 5
 
 [limits]
-log_bytes = 50_000
+output_bytes = 50_000
 idle_processes = 4
-memory_mb = 256
+memory_mib = 256
 processes = 64
-disk_mb = 16
+disk_mib = 16
 """
 
 
@@ -149,7 +149,7 @@ def names_in(folder: str) -> set[str]:
     return {path.name for path in Path(folder).iterdir()}
 
 
-def memory_mb(what: str) -> float:
+def memory_mib(what: str) -> float:
     """Return memory of this process, `VmRSS` now or `VmHWM` at most since it was last cleared."""
     fields = Path("/proc/self/status").read_text().partition(f"{what}:")[2].split()
     return int(fields[0]) / 1024
@@ -179,10 +179,10 @@ def check_field(
     with pytest.MonkeyPatch.context() as patch, tempfile.TemporaryDirectory("field") as temporary:
         patch.setattr(tempfile, "tempdir", temporary)
         Path("/proc/self/clear_refs").write_text("5")  # VmHWM starts anew
-        before_mb = memory_mb("VmRSS")
+        before_mib = memory_mib("VmRSS")
         with usual_descriptors():
             end = play(files, matches, sandbox)
-        assert memory_mb("VmHWM") - before_mb < MEMORY_MB
+        assert memory_mib("VmHWM") - before_mib < MEMORY_MB
         assert names_in(temporary) == set()
     assert living(mark) == []
     assert own_cgroups() == []

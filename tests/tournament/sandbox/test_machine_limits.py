@@ -27,7 +27,7 @@ from tests.tournament.sandbox_config import sandbox_or_skip
 CUP = """
 title = "Cup"
 seats = 2
-rule_sets = "basic"
+rules = "basic"
 blocks = "independent"
 jobs = 1
 process_per = "match"
@@ -101,7 +101,7 @@ def test_bots_get_what_the_machine_permits_if_it_is_half_of_what_they_should_get
     [
         ("--nofile=500:500", "limits.open_files is 1,024|permits 500|--nofile=1024:1024"),
         ("--nproc=100:100", "limits.processes is 256|permits 96|--nproc=260:260"),
-        ("--data=400000000:400000000", "limits.memory_mb is 1,024|permits 381|--data=1073741824:"),
+        ("--data=400000000:400000000", "limits.memory_mib is 1,024|permits 381|--data=1073741824:"),
         ("--cpu=900:900", "limits.cpu_s is 3,600|permits 899|--cpu=3601:3601"),
     ],
 )
@@ -122,12 +122,12 @@ def test_the_control_groups_around_a_run_limit_its_bots_and_builds(tmp_path: Pat
     (tmp_path / "pids.max").write_text("104\n")
     ceilings = find_ceilings(tmp_path)
     limits = effective_limits(Limits(), ceilings)
-    assert (limits.memory_mb, limits.processes) == (700, 100)
-    assert limits.build_memory_mb + limits.build_mb == 700
+    assert (limits.memory_mib, limits.processes) == (700, 100)
+    assert limits.build_memory_mib + limits.build_mib == 700
     found = {one.name: one for one in reductions(Limits(), ceilings, builds=True)}
     assert found["limits.processes"].too_much
-    assert not found["limits.memory_mb"].too_much
-    assert found["limits.build_memory_mb + limits.build_mb"].too_much
+    assert not found["limits.memory_mib"].too_much
+    assert found["limits.build_memory_mib + limits.build_mib"].too_much
     assert f"echo 260 | sudo tee {tmp_path / 'pids.max'}" in found["limits.processes"].remedy
     assert match_limits(limits, ceilings) == match_limits(Limits(), ceilings)
 

@@ -19,7 +19,7 @@ from asara_server.tournament.sandbox.spec import (
 )
 from tests.network.sockets import open_files
 
-LIMITS = ResourceLimits(memory_mb=256, processes=10, open_files=300, cpu_s=7, disk_mb=3)
+LIMITS = ResourceLimits(memory_mib=256, processes=10, open_files=300, cpu_s=7, disk_mib=3)
 ENVIRONMENT = {"ASARA_ADDRESS": "unix:/run/bot", "PATH": "/tool/bin:/nowhere", "A": "b c"}
 OPTIONS = """\
 --unshare-user --disable-userns --unshare-ipc --unshare-pid --unshare-net --unshare-uts
@@ -136,7 +136,7 @@ def test_the_command_line_has_what_is_listed_and_nothing_else(
         OPTIONS.format(
             defpath=os.defpath,
             variables=shlex.quote(VARIABLES.format(home=home)),
-            memory=shlex.quote(sandbox._proc.files(LIMITS.memory_mb)["/proc/meminfo"].decode()),
+            memory=shlex.quote(sandbox._proc.files(LIMITS.memory_mib)["/proc/meminfo"].decode()),
             own=own.format(size=size, top=tmp_path),
             top=tmp_path,
         )

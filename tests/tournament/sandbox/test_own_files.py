@@ -34,18 +34,18 @@ def entries_of(base: Path, tables: Sequence[Mapping[str, object]]) -> tuple[Entr
     entries = [{"name": f"bot{number}", **table} for number, table in enumerate(tables)]
     if len(entries) == 1:
         entries.append({"name": "other", "command": "env"})
-    data = {"title": "Cup", "seats": 2, "rule_sets": "basic", "entries": entries}
+    data = {"title": "Cup", "seats": 2, "rules": "basic", "entries": entries}
     return check_tournament(data, name="cup.toml", base=base).entries
 
 
-def seen(base: Path, *tables: Mapping[str, object], limit_mb: int = 128) -> list[set[str]]:
+def seen(base: Path, *tables: Mapping[str, object], limit_mib: int = 128) -> list[set[str]]:
     """Return the files that each of these entries sees, relative to the tournament file."""
     entries = entries_of(base, tables)
     hidden = (base / "cup.toml", base / "run")
     files = EntryFiles(entries, hidden=hidden, shared=(base,))
     found = []
     for entry in entries[: len(tables)]:
-        mine = copy_source(files.of(entry), entry, hidden, Limits(directory_mb=limit_mb))
+        mine = copy_source(files.of(entry), entry, hidden, Limits(directory_mib=limit_mib))
         members = {*source_members(mine.source), *entry.readable}
         found.append({os.path.relpath(path, base) for path in members if not path.is_dir()})
     return found
@@ -177,17 +177,17 @@ def test_the_largest_files_beside_a_program_are_left_out_and_named(base: Path) -
     (base / "data" / "large").write_bytes(bytes(2 * MIB))
     (base / "medium").write_bytes(bytes(MIB // 2))
     table = {"command": "python loose.py"}
-    (mine,) = seen(base, table, limit_mb=1)
+    (mine,) = seen(base, table, limit_mib=1)
     assert {"loose.py", "tools.py", "medium", "models/weights"} <= mine
     assert not {path for path in mine if path.startswith(("dump", "data/"))}
     preview = preview_views(
-        entries_of(base, [table]), Limits(directory_mb=1), hidden=[], shared=[base]
+        entries_of(base, [table]), Limits(directory_mib=1), hidden=[], shared=[base]
     )
     assert preview.left_out == {"bot0": (base / "data", base / "dump")}
     assert preview.out == {}
     (base / "loose.py").write_bytes(bytes(2 * MIB))
     entries = entries_of(base, [table])
-    preview = preview_views(entries, Limits(directory_mb=1), hidden=[], shared=[base])
+    preview = preview_views(entries, Limits(directory_mib=1), hidden=[], shared=[base])
     assert list(preview.out) == ["bot0"]
 
 
@@ -207,6 +207,6 @@ def test_entries_that_share_a_folder_are_named_unless_they_are_of_one_team(base:
 def test_an_entry_with_a_directory_of_its_own_is_out_instead(base: Path) -> None:
     (base / "one" / "large").write_bytes(bytes(2 * MIB))
     entries = entries_of(base, [{"command": "python main.py", "directory": "one"}])
-    preview = preview_views(entries, Limits(directory_mb=1), hidden=[], shared=[base])
-    assert "limits.directory_mb" in preview.out["bot0"]
+    preview = preview_views(entries, Limits(directory_mib=1), hidden=[], shared=[base])
+    assert "limits.directory_mib" in preview.out["bot0"]
     assert preview.left_out == {}

@@ -31,7 +31,7 @@ from tests.yardstick import loop_s
 HEADER = f"""
 title = "Cup"
 seats = 2
-rule_sets = "basic"
+rules = "basic"
 blocks = "independent"
 seed = "{SEED}"
 jobs = 1
@@ -85,7 +85,7 @@ def test_a_bot_that_spins_while_it_waits_is_kept_from_it(sandbox: Sandbox, tmp_p
 
 @pytest.mark.long
 def test_forfeits_are_the_same_while_others_are_frozen(sandbox: Sandbox, tmp_path: Path) -> None:
-    clocks = "[clocks]\nbank_s = 0.6\nincrement_s = 0.2\n"
+    clocks = "[clocks]\ntime_bank_s = 0.6\nincrement_s = 0.2\n"
     header = HEADER.replace("seats = 2", "seats = 3").replace("jobs = 1", "jobs = 3")
     bots = {"mute": MUTE, "crashes": CRASHES, "pensive": pensive(0.1)}
     file = write_tournament(tmp_path, bots, header + NO_PONDER + clocks)
@@ -291,7 +291,7 @@ def one(text: str) -> str:
 def test_a_bot_keeps_its_connection_while_it_is_frozen_for_minutes(
     sandbox: Sandbox, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    clocks = "[clocks]\nbank_s = 600\n"
+    clocks = "[clocks]\ntime_bank_s = 600\n"
     bots = {"pensive": pensive(70, 1), "waits": GOOD}
     file = write_tournament(tmp_path, bots, HEADER + NO_PONDER + clocks)
     end = play(file, tmp_path / "run", sandbox=sandbox)

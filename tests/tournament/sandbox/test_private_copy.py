@@ -23,9 +23,9 @@ from tests.tournament.test_runner import by_id, play
 HEADER = """
 title = "Cup"
 seats = 2
-rule_sets = "basic"
+rules = "basic"
 [limits]
-directory_mb = 2
+directory_mib = 2
 """
 
 
@@ -86,7 +86,7 @@ def test_the_copy_counts_as_memory_of_the_bot(sandbox: Sandbox, tmp_path: Path) 
     folder = tmp_path / "bot"
     folder.mkdir()
     (folder / "weights").write_bytes(bytes(80 << 20))
-    how, _ = run(sandbox, folder, python("print('REACHED')"), replace(LIMITS, memory_mb=64))
+    how, _ = run(sandbox, folder, python("print('REACHED')"), replace(LIMITS, memory_mib=64))
     assert "it used more than 64 MiB of memory" in how or "status 125" in how
 
 
@@ -126,12 +126,12 @@ def test_what_is_too_large_is_refused(tmp_path: Path) -> None:
     (tmp_path / "large").write_bytes(bytes(3 << 20))
     source = CopySource(((tmp_path, tmp_path),))
     with pytest.raises(CopyTooLargeError, match="name large files"):
-        copy_into_memory(source, limit_mb=2)
+        copy_into_memory(source, limit_mib=2)
     with (tmp_path / "large").open("wb") as sparse:
         sparse.truncate(1 << 40)
-    with pytest.raises(CopyTooLargeError, match=r"holds more than 2 MiB \(limits.directory_mb\)"):
-        copy_into_memory(source, limit_mb=2)
-    assert copy_into_memory(source.without([tmp_path / "large"]), limit_mb=2).size == 0
+    with pytest.raises(CopyTooLargeError, match=r"holds more than 2 MiB \(limits.directory_mib\)"):
+        copy_into_memory(source, limit_mib=2)
+    assert copy_into_memory(source.without([tmp_path / "large"]), limit_mib=2).size == 0
 
 
 @pytest.mark.long
@@ -157,7 +157,7 @@ readable = {readable}
     end = play(file, tmp_path / "run", [("small", "named"), ("small", "large")], sandbox=sandbox)
     assert set(end.unstartable) == {"large"}
     assert end.unstartable["large"].startswith(
-        "its directory holds more than 2 MiB (limits.directory_mb); every bot gets a copy"
+        "its directory holds more than 2 MiB (limits.directory_mib); every bot gets a copy"
     )
     assert {name: len(result.forfeits) for name, result in by_id(end).items()} == {"m0": 0, "m1": 1}
     assert str(3 << 20) in (tmp_path / "run/logs/m0/1-named.log").read_text()

@@ -19,7 +19,7 @@ from asara_server.tournament.workers.dask_files import (
 
 FILE = """
 seats = 2
-rule_sets = "basic"
+rules = "basic"
 
 [[entries]]
 name = "ann"

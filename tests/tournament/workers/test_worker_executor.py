@@ -55,7 +55,7 @@ class Scripted:
     """A backend whose workers return what a function makes of a job, or lose it."""
 
     sharing = 1
-    name = "processes"
+    name = "workers"
     shares_directory = False
     cores = 4
 

@@ -19,25 +19,34 @@ Usage: asara bridge [OPTIONS] -- COMMAND...
 
   Connect any program that speaks JSON lines.
 
-  This is the command of a bot, for `asara match` and for bot.toml:
-    command = "asara bridge -- perl bot.pl"
-  It starts the program once, for all matches.
+  The bridge is the command of a bot. It starts your program once, for all
+  matches of the bot.
 
-  The program reads one line of JSON per message. Its member `type` is
-  match_started, decision, rejection or match_ended; match_id and seat are in
-  every line. A decision has also
+  The program reads one JSON object per line. The member `type` is
+  match_started, decision, rejection or match_ended. Every line also has the
+  members match_id and seat. A decision has three more:
     legal          texts of the legal actions, such as "dispatch bank 8"
     random_index   index of one of them, for bots that play at random
-    decision       the message: decision.kind, decision.view, and more
+    decision       the whole message: decision.kind, decision.view, and more
 
-  For every decision the program prints one line, and flushes it: an index in
-  `legal`, from 0; or the text of an action; or a list, as in
-  [3,"lay blue face-down"], with further actions of the turn. Everything else
-  belongs on standard error.
+  For each decision, the program prints one line and flushes it. The line is an
+  index into `legal`, which starts at 0, or the text of an action. To send more
+  actions of the same turn, print a list, such as [3,"lay blue face-down"].
+  Print everything else to standard error.
+
+Arguments:
+  COMMAND...  The program and its arguments.
 
 Options:
   -j, --jobs N  Maximum number of matches at the same time. [default: 1]
   -h, --help    Show this message and exit.
+
+Examples:
+  asara new perl my-perl
+      create a bot that plays through the bridge
+  asara match 'asara bridge -- perl my-perl/bot.pl' random
+
+Read on: asara help --guide bridge
 """
 
 
@@ -71,7 +80,7 @@ def play_bridge(command: Sequence[str], max_matches: int) -> NoReturn:
 
 class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
-        _refuse(f"{message}; see asara bridge --help")
+        _refuse(f"{message}; see `asara bridge --help`")
 
     def format_help(self) -> str:
         return _HELP

@@ -31,7 +31,7 @@ InclusionOption = Annotated[
     bool,
     typer.Option(
         "--inclusion",
-        help="Prove that each replay belongs to its run, without the other replays of the run.",
+        help="Check that each replay belongs to its run, without the other replays of the run.",
     ),
 ]
 ProofOption = Annotated[

@@ -1,12 +1,12 @@
 """`asara bundle`: a zip file for the author of each entry of a run."""
 
-from asara_server.cli.options.recorded_run import RunDirectoryArgument
+from asara_server.cli.options.run_directory import RunDirectoryArgument
 
 
 def bundle(directory: RunDirectoryArgument) -> None:
-    """Write a zip file for the author of each entry of a run.
+    """Write a zip file for the author of each entry.
 
-    Each file in DIR/bundles contains the logs of one entry and the replays of its matches, and
+    Each file in DIR/bundles contains what one entry printed and the replays of its matches, and
     nothing that other bots printed. The run must have ended.
     """
     from asara_server.cli.sessions.bundle import write_bundles

@@ -6,11 +6,8 @@ from typing import Annotated
 import typer
 
 from asara_server.cli.options.check import GENEROUS_CLOCK, START_UP_S, CheckBotOptions
-from asara_server.cli.options.match import (
-    ClockOption,
-    RulesOption,
-    StartUpOption,
-)
+from asara_server.cli.options.match import ClockOption, RulesOption, StartUpOption
+from asara_server.cli.options.run_directory import OutOption
 from asara_server.cli.options.sandbox import (
     ReadableOption,
     SandboxChoice,
@@ -20,15 +17,6 @@ from asara_server.cli.options.sandbox import (
 
 BotArgument = Annotated[
     str, typer.Argument(metavar="BOT", help="A bot, named as for `asara match`.")
-]
-OutOption = Annotated[
-    Path | None,
-    typer.Option(
-        "--out",
-        "-o",
-        metavar="DIR",
-        help="Keep the bot's output and the replays in DIR, which must be new or empty.",
-    ),
 ]
 JsonOption = Annotated[
     Path | None,

@@ -19,8 +19,8 @@ LevelOption = Annotated[
     Level | None,
     typer.Option(
         "--level",
-        help="What to test: the protocol, also what users expect of a client, or also the moves "
-        "and files of the bundled kits.",
+        help="What to test: only the protocol, also what users expect of a client, or also the "
+        "moves and files of the bundled kits.",
         show_default="protocol; with --run, the level of each case",
     ),
 ]
@@ -81,8 +81,8 @@ def conformance(
 ) -> None:
     """Test a client against the protocol.
 
-    Starts the bot for every test case, without a sandbox, and kills it with its process group
-    afterwards. In most cases the bot can choose any legal action. The exit status is 0 if all
+    Starts the bot for every test case, without a sandbox, and kills its process group afterwards.
+    In most cases the bot can choose any legal action. The exit status is 0 if all
     cases pass, and 1 otherwise.
     """
     from asara_server.cli.sessions.conformance import Options, list_all, test_client

@@ -28,7 +28,7 @@ MarginOption = Annotated[
     typer.Option(
         "--margin",
         metavar="SCORE",
-        help="A bot counts as better if its expected score exceeds 0.5 by this much.",
+        help="A bot counts as better if its expected score exceeds 0.5 by at least SCORE.",
     ),
 ]
 MaxBlocksOption = Annotated[

@@ -26,8 +26,8 @@ BotsArgument = Annotated[
     list[str],
     typer.Argument(
         metavar="BOT",
-        help="A bundled bot, a bot's file or folder, or a command. Quote it if it has options, for "
-        "example 'search --milliseconds 50'.",
+        help="A bundled bot (random, greedy, search or learned), a bot's file or folder, or a "
+        "command. Quote it if it has options, for example 'search --milliseconds 50'.",
     ),
 ]
 MatchesOption = Annotated[
@@ -37,11 +37,11 @@ MatchesOption = Annotated[
         metavar="N",
         min=1,
         help="Number of matches. After each match, every bot moves to the next seat.",
-        show_default="1; with --mirrored, one deal block",
+        show_default="1; with --mirrored, one per rotation",
     ),
 ]
 MirroredOption = Annotated[
-    bool, typer.Option("--mirrored", help="Play each deal once for every rotation of the seats.")
+    bool, typer.Option("--mirrored", help="Play each deal once per rotation of the seats.")
 ]
 
 
@@ -62,7 +62,7 @@ def match(
     """Play a match between two to four bots.
 
     Prints the result of one match, or the standings of several. Without --out, nothing is kept.
-    A bot that forfeits is a result, too: the exit status is still 0.
+    A forfeit is a result like any other: the exit status is still 0.
     """
     from asara_server.cli.sessions.match import play_matches
 

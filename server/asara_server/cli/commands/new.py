@@ -31,7 +31,7 @@ def new(
 
     The folder contains a bot that plays random legal actions, the client of its language, a
     bot.toml, a README, a script that checks the bot, and a GitHub workflow that runs this
-    script. If the packages cannot be downloaded, the folder is created all the same, and the
+    script. If the packages cannot be downloaded, the folder is still created, and the
     exit status is 1.
     """
     from asara_server.cli.sessions.new_bot import make_bot

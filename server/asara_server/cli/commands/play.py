@@ -7,17 +7,13 @@ from asara_server.cli.options.play import (
     BotsArgument,
     BrowserOption,
     ClockOption,
-    ListenOption,
-    MatchesOption,
     PeopleOption,
     PlayOptions,
     RemoteOption,
 )
-from asara_server.cli.options.sandbox import (
-    SandboxChoice,
-    SandboxOption,
-)
-from asara_server.cli.options.serve import ReplayFolderOption
+from asara_server.cli.options.sandbox import SandboxChoice, SandboxOption
+from asara_server.cli.options.serve import MatchesOption, ReplayFolderOption
+from asara_server.cli.options.web import ListenOption
 
 
 def play(

@@ -19,7 +19,7 @@ def proto(
 ) -> None:
     """Write the .proto files of the protocol.
 
-    Writes them to DIR/asara/v1; pass DIR to protoc as --proto_path. Files that exist with other
+    Writes them to DIR/asara/v1; pass DIR to protoc as --proto_path. Existing files with other
     contents are not replaced.
     """
     source = bundled.path("proto")

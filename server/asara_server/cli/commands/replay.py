@@ -28,32 +28,38 @@ from asara_server.replay.questions import question
 from asara_server.replay.time_ledger import Cost, Ledger, TimeOut, ledger
 from asara_server.text import plain_words, seats_text
 
-app = typer.Typer(help="Inspect the replays of finished matches.", no_args_is_help=True)
+app = typer.Typer(
+    help="Inspect the replays of finished matches.",
+    no_args_is_help=True,
+    epilog="Read on: asara help --guide replay",
+)
 
 _LONGEST_DECISIONS = 5
 """Number of decisions that `clock` lists."""
 
 FileArgument = Annotated[
-    Path, typer.Argument(metavar="FILE", help="A replay, such as r1-basic-0001-1.asara.")
+    Path, typer.Argument(metavar="FILE", help="A replay: a file in the folder `replays` of a run.")
 ]
 SeatOption = Annotated[
     int | None,
     typer.Option(
         "--seat",
-        metavar="N",
+        metavar="SEAT",
         help="Show only what this seat knew.",
         show_default="everything",
     ),
 ]
 NumberArgument = Annotated[
     int,
-    typer.Argument(metavar="N", min=1, help="Number of the decision; 1 is the first of its seat."),
+    typer.Argument(
+        metavar="DECISION", min=1, help="Number of the decision; 1 is the first of its seat."
+    ),
 ]
 DecisionSeatOption = Annotated[
     int | None,
     typer.Option(
         "--seat",
-        metavar="S",
+        metavar="SEAT",
         min=0,
         help="Seat that made the decision; required.",
         show_default=False,
@@ -63,15 +69,14 @@ BotArgument = Annotated[
     str,
     typer.Argument(
         metavar="BOT",
-        help="A bundled bot, a bot's file or folder, or a command. Quote it if it has options, for "
-        "example 'search --milliseconds 50'.",
+        help="The bot to ask, named as for `asara match`.",
     ),
 ]
 AskedSeatOption = Annotated[
     int | None,
     typer.Option(
         "--seat",
-        metavar="S",
+        metavar="SEAT",
         min=0,
         help="Seat that made the decision.",
         show_default="the seat with the bot's name",
@@ -100,7 +105,7 @@ PageSeatOption = Annotated[
     int | None,
     typer.Option(
         "--seat",
-        metavar="N",
+        metavar="SEAT",
         help="Include only what this seat could see.",
         show_default="everything",
     ),
@@ -109,10 +114,11 @@ LanguageOption = Annotated[
     PageLanguage | None,
     typer.Option("--language", help="Language of the page.", show_default="the browser's"),
 ]
-LogsOption = Annotated[
+BotOutputOption = Annotated[
     bool,
     typer.Option(
-        "--logs", help="Include what the bots printed; FILE must be in the folder of its run."
+        "--bot-output",
+        help="Include what the bots printed; FILE must be in the folder of its run.",
     ),
 ]
 AArgument = Annotated[Path, typer.Argument(metavar="A", help="A replay.")]
@@ -123,14 +129,14 @@ BArgument = Annotated[Path, typer.Argument(metavar="B", help="The replay to comp
 def show(file: FileArgument, seat: SeatOption = None) -> None:
     """Print a match turn by turn, as the referee or one seat saw it.
 
-    Each turn ends with the numbers of its decisions.
+    Each turn ends with the numbers of its decisions, for `replay decision` and `replay ask`.
     """
     replay = _read(file).replay
     try:
         for line in narrate(replay, seat, width=out.width):
             out.print(line, soft_wrap=True)
     except ReplayError as error:
-        raise UserError(f"{file}: {error}", status=1) from None
+        raise UserError(f"{file}: {error}") from None
 
 
 @app.command(cls=PlainCommand)
@@ -147,7 +153,7 @@ def decision(file: FileArgument, number: NumberArgument, seat: DecisionSeatOptio
     try:
         found = question(replay, seat, number)
     except ReplayError as error:
-        raise UserError(f"{file}: {error}", status=1) from None
+        raise UserError(f"{file}: {error}") from None
     print(_json(found.decision))
 
 
@@ -210,7 +216,7 @@ def page(
     out_file: PageOption,
     seat: PageSeatOption = None,
     language: LanguageOption = None,
-    logs: LogsOption = False,
+    bot_output: BotOutputOption = False,
 ) -> None:
     """Write a match as an HTML page that works offline.
 
@@ -219,7 +225,7 @@ def page(
     """
     from asara_server.cli.sessions.match_page import PageOptions, write_page
 
-    options = PageOptions(seat, language, logs)
+    options = PageOptions(seat, language, bot_output)
     write_page(file, out_file, options)
 
 
@@ -250,10 +256,13 @@ def clock(file: FileArgument) -> None:
     try:
         times = ledger(replay)
     except ReplayError as error:
-        raise UserError(f"{file}: {error}", status=1) from None
+        raise UserError(f"{file}: {error}") from None
     show_table(
-        f"{replay.header.match_id}, milliseconds",
-        (">seat", "entry", ">replies", ">bot", ">mean", ">longest", ">referee", ">longest"),
+        f"{replay.header.match_id}: milliseconds that bots and the referee took",
+        (
+            *(">seat", "entry", ">replies", ">bot: total", ">mean", ">longest"),
+            *(">referee: total", ">longest"),
+        ),
         ((str(seat), entry, *_seat_cells(times, seat)) for seat, entry in enumerate(entries)),
     )
     out.print()
@@ -324,7 +333,7 @@ def _read(path: Path) -> ReplayFile:
     try:
         return read_signed(path)
     except ReplayError as error:
-        raise UserError(str(error), status=1) from None
+        raise UserError(str(error)) from None
 
 
 def _seat_cells(times: Ledger, seat: int) -> tuple[str, ...]:

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from asara_server.cli.options.recorded_run import RunDirectoryArgument
+from asara_server.cli.options.run_directory import RunDirectoryArgument
 
 OutOption = Annotated[
     Path | None,

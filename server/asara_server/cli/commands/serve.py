@@ -2,15 +2,8 @@
 
 import typer
 
-from asara_server.cli.options.match import (
-    USUAL_CLOCK,
-    ClockOption,
-    RulesOption,
-)
-from asara_server.cli.options.sandbox import (
-    SandboxChoice,
-    SandboxOption,
-)
+from asara_server.cli.options.match import USUAL_CLOCK, ClockOption, RulesOption
+from asara_server.cli.options.sandbox import SandboxChoice, SandboxOption
 from asara_server.cli.options.serve import (
     InsecureRemoteOption,
     ListenOption,
@@ -44,8 +37,8 @@ def serve(
 ) -> None:
     """Referee a match of bots that you start yourself.
 
-    Prints, for each open seat, the environment variables that your bot needs. The match begins
-    when all bots have connected. Ctrl-C or SIGTERM stops after the open decisions.
+    For each free seat, prints the environment variables that your bot needs. The match begins
+    when all bots have connected. Press Ctrl-C to stop.
     """
     from asara_server.cli.sessions.serve import serve_table
 

@@ -4,9 +4,6 @@ from asara_search.sidecar.command import sidecar as answer_requests
 
 
 def sidecar() -> None:
-    """Provide worlds and playouts to a bot that looks ahead.
-
-    The bot starts it, writes one line of JSON per request and reads one line per request.
-    """
+    """Provide worlds and playouts to a bot that looks ahead."""
     # `asara sidecar` without options of `asara` before it never gets here: see `cli.main`.
     answer_requests()

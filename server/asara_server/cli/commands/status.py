@@ -16,7 +16,7 @@ from asara_server.cli.display.console import out
 from asara_server.cli.display.run_status import show_status
 from asara_server.cli.errors import UserError
 from asara_server.cli.options.output_file import check_output, write_output
-from asara_server.cli.options.recorded_run import RunDirectoryArgument
+from asara_server.cli.options.run_directory import RunDirectoryArgument
 from asara_server.text import plain
 from asara_server.tournament.run.directory import RunDirectoryError, standings_bytes
 from asara_server.tournament.run.read_run import NOT_A_RUN, run_standings
@@ -30,14 +30,12 @@ CrossOption = Annotated[
 ]
 WithoutForfeitsOption = Annotated[
     bool,
-    typer.Option(
-        "--without-forfeits", help="Leave deal blocks with a forfeit out of the standings."
-    ),
+    typer.Option("--without-forfeits", help="Leave blocks with a forfeit out of the standings."),
 ]
 JsonOption = Annotated[
     Path | None,
     typer.Option(
-        "--json", metavar="FILE", help="Also write the standings to FILE, like standings.json."
+        "--json", metavar="FILE", help="Also write the standings to FILE, as in standings.json."
     ),
 ]
 WatchOption = Annotated[
@@ -64,9 +62,9 @@ def status(
 ) -> None:
     """Show the progress and the standings of a run.
 
-    Shows how many matches are over, an estimate of the time left, what the run costs, the
-    standings, and who forfeited and why. The run can be active, stopped or finished. Ctrl-C
-    ends --watch.
+    Shows how many matches are over, how long the others will take, the processor time used, the
+    standings, and who forfeited and why. The run can be active, stopped or finished. Press Ctrl-C
+    to end --watch.
     """
     if json_file is not None:
         check_output("--json", json_file)
@@ -138,7 +136,7 @@ def _read(reader: StatusReader) -> RunStatus:
             raise UserError(f"{directory}: {NOT_A_RUN}")
         return reader.read()
     except (RunDirectoryError, ResultsError) as error:
-        raise UserError(plain(str(error), longest=None), status=1) from None
+        raise UserError(plain(str(error), longest=None)) from None
     except OSError as error:
         path = error.filename or directory
-        raise UserError(f"{path}: {error.strerror or error}", status=1) from None
+        raise UserError(f"{path}: {error.strerror or error}") from None

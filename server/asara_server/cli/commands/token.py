@@ -17,7 +17,11 @@ from asara_server.tournament.config.token_store import (
     revoke_token,
 )
 
-app = typer.Typer(help="Manage tokens for bots on other machines.", no_args_is_help=True)
+app = typer.Typer(
+    help="Manage tokens for bots on other machines.",
+    no_args_is_help=True,
+    epilog="Read on: asara help --guide token",
+)
 
 NameArgument = Annotated[
     str, typer.Argument(metavar="NAME", help="Name of the token, as in tournament files.")
@@ -35,16 +39,16 @@ FileOption = Annotated[
 
 @app.command(cls=PlainCommand)
 def new(name: NameArgument, file: FileOption = None) -> None:
-    """Create a token and print it, once.
+    """Create a token, which is printed only once.
 
-    The file stores only its hash.
+    The file stores only the hash of the token.
     """
     path = file or default_tokens_path()
     try:
         token = new_token(path, name)
     except TokenError as error:
         raise UserError(str(error)) from None
-    notify(f"Token of {name}, printed only once; {path} keeps its hash:")
+    notify(f"Token of {name}, which is printed only once; {path} stores its hash:")
     print(token)
 
 

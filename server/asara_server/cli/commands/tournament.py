@@ -9,21 +9,18 @@ from asara_server.cli.display.console import notify, warn
 from asara_server.cli.display.help_page import PlainCommand
 from asara_server.cli.display.plan import show_plan
 from asara_server.cli.errors import UserError
-from asara_server.cli.options.executor import (
-    DaskOption,
-    ExecutorOptions,
-    JobsOption,
-    WorkersOption,
-)
-from asara_server.cli.options.key import KeyOption
-from asara_server.cli.options.metrics import MetricsOption
+from asara_server.cli.options.run_directory import OutOption as KeptOption
 from asara_server.cli.options.sandbox import SandboxChoice, SandboxOption
 from asara_server.cli.options.tournament import (
     CheckOptions,
-    CheckOutOption,
+    DaskOption,
+    ExecutorOptions,
     ExplainOption,
     FileArgument,
     InsecureRemoteOption,
+    JobsOption,
+    KeyOption,
+    MetricsOption,
     OutOption,
     PilotOption,
     PrecisionOption,
@@ -31,6 +28,7 @@ from asara_server.cli.options.tournament import (
     RemoteOption,
     ResumeOption,
     TournamentOptions,
+    WorkersOption,
 )
 from asara_server.cli.options.web import WebOption
 from asara_server.tournament.config.tournament_file import ConfigError, Tournament, load_tournament
@@ -42,12 +40,11 @@ A tournament file lists the entries. For example, cup.toml:
 
 \b
   seats = 2
-  rule_sets = "basic"
+  rules = "basic"
 
 \b
   [[entries]]
-  name = "ann"
-  directory = "bots/ann"  # a folder that `asara new` created
+  directory = "my-bot"  # a folder that `asara new` created
 
 \b
   [[entries]]
@@ -55,10 +52,14 @@ A tournament file lists the entries. For example, cup.toml:
   directory = "bots/bob"
   command = "python main.py"  # for a folder without bot.toml
 
+\b
+  [[entries]]
+  bot = "greedy"  # a bundled bot
+
 `asara tournament plan cup.toml --explain` shows all keys.
 """
 
-app = typer.Typer(help=_HELP, no_args_is_help=True)
+app = typer.Typer(help=_HELP, no_args_is_help=True, epilog="Read on: asara help --guide tournament")
 
 
 @app.command(cls=PlainCommand)
@@ -73,6 +74,8 @@ def plan(
     Nothing is played.
     """
     tournament, expected = _load(file)
+    if explain and precision is not None:
+        raise UserError("--explain and --precision show different things; use one of them")
     if explain:
         from asara_server.cli.display.explain import show_keys
 
@@ -96,14 +99,14 @@ def plan(
     path = file.resolve()
     warn_of_views(tournament.entries, tournament.limits, SandboxConfig((path,), (path.parent,)))
     check = shlex.join(["asara", "tournament", "check", str(file)])
-    notify(f"To see before the first match which bots work: {check}")
+    notify(f"To see which bots work: {check}")
 
 
 @app.command(cls=PlainCommand)
 def check(
     context: typer.Context,
     file: FileArgument,
-    out_directory: CheckOutOption = None,
+    out_directory: KeptOption = None,
     remote: RemoteOption = False,
     sandbox: SandboxOption = SandboxChoice.BUBBLEWRAP,
 ) -> None:
@@ -135,9 +138,9 @@ def run(
     web: WebOption = None,
     insecure_remote: InsecureRemoteOption = False,
 ) -> None:
-    """Play a tournament and keep its standings, replays and logs.
+    """Play a tournament and keep its results, replays and bot output.
 
-    Press Ctrl-C to stop after the open decisions. Repeat the command with --resume to continue.
+    Press Ctrl-C to stop. Repeat the command with --resume to continue.
     """
     from asara_server.cli.sessions.tournament import play_tournament
 
@@ -168,6 +171,6 @@ def _load(file: Path) -> tuple[Tournament, Estimate]:
     if expected.matches > MOST_MATCHES:
         raise UserError(
             f"{file.name}: {expected.matches:,} matches are too many (at most {MOST_MATCHES:,}); "
-            "set blocks_per_entry, or reduce rounds, rule_sets or seats"
+            "set blocks_per_entry, or reduce rounds, rules or seats"
         )
     return tournament, expected

@@ -84,8 +84,8 @@ class BotFinding:
     slow: str
     """Why it would lose on the usual clocks; "" if it would not."""
     bank_needed_s: float | None
-    directory_mb: int
-    memory_mb: int
+    directory_mib: int
+    memory_mib: int
     contained: bool
 
     @property
@@ -130,12 +130,12 @@ class BotFinding:
             "decisions": one.decisions,
             "median_decision_s": one.median_s,
             "longest_decision_s": one.longest_s,
-            "bank_needed_s": self.bank_needed_s,
+            "time_bank_needed_s": self.bank_needed_s,
             "rejections": list(one.rejections),
             "memory_bytes": one.memory_bytes,
-            "memory_limit_mb": self.memory_mb,
+            "memory_limit_mib": self.memory_mib,
             "directory_bytes": one.size_bytes,
-            "directory_limit_mb": self.directory_mb,
+            "directory_limit_mib": self.directory_mib,
             "contained": self.contained,
             "printed": list(one.printed),
         }
@@ -155,16 +155,16 @@ def findings(checked: CheckedEntry, tournament: Tournament, *, contained: bool) 
         )
     if needed_s is not None and needed_s > _USUAL.bank_s:
         slow.append(
-            f"it needs a bank of {_seconds(needed_s)} for a match, and a tournament gives it "
-            f"{_USUAL.bank_s:g} s and {_USUAL.increment_s:g} s for each decision (clocks.bank_s)"
+            f"it needs a time bank of {_seconds(needed_s)}, and a tournament gives it "
+            f"{_USUAL.bank_s:g} s and {_USUAL.increment_s:g} s per decision (clocks.time_bank_s)"
         )
     limits = tournament.limits
     return BotFinding(
         checked,
         "; ".join(slow) if checked.verdict is Verdict.WORKS else "",
         needed_s,
-        limits.directory_mb,
-        limits.memory_mb,
+        limits.directory_mib,
+        limits.memory_mib,
         contained,
     )
 
@@ -200,9 +200,9 @@ def _measurements(finding: BotFinding) -> list[tuple[str, str]]:
         ("median decision", _seconds(one.median_s)),
         ("longest decision", _seconds(one.longest_s)),
         ("decisions", f"{one.decisions:,}" if one.decisions else ""),
-        ("bank needed", _bank(finding.bank_needed_s)),
-        ("memory peak", _size(one.memory_bytes, finding.memory_mb)),
-        ("size of files", _size(one.size_bytes, finding.directory_mb)),
+        ("time bank needed", _bank(finding.bank_needed_s)),
+        ("memory peak", _size(one.memory_bytes, finding.memory_mib)),
+        ("size of files", _size(one.size_bytes, finding.directory_mib)),
     ]
     return [(name, value) for name, value in rows if value]
 
@@ -219,12 +219,12 @@ def _bank(needed_s: float | None) -> str:
     )
 
 
-def _size(size: int | None, limit_mb: int) -> str:
+def _size(size: int | None, limit_mib: int) -> str:
     if size is None:
         return ""
     if size < _MIB:
-        return f"{-(-size // _KIB):,} KiB of {limit_mb:,} MiB"
-    return f"{size / _MIB:,.0f} of {limit_mb:,} MiB"
+        return f"{-(-size // _KIB):,} KiB of {limit_mib:,} MiB"
+    return f"{size / _MIB:,.0f} of {limit_mib:,} MiB"
 
 
 def _seconds(value: float | None) -> str:

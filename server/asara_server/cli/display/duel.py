@@ -40,7 +40,7 @@ class DuelMeter:
         self.duel.add(result)
 
     def decided(self) -> bool:
-        """Return True if no further deal block needs to be played."""
+        """Return True if no further block needs to be played."""
         return self.duel.over
 
     async def show(self) -> None:

@@ -1,4 +1,4 @@
-"""The examples of the help pages, and where to read on.
+"""The examples of the help pages, and the guides that they refer to.
 
 In this order they work as written, in an empty folder: a test plays them. Each line is a command,
 and what it does if that is not plain.
@@ -86,29 +86,29 @@ EXAMPLES: Final[dict[str, tuple[tuple[str, str], ...]]] = {
 _OWN: Final = "server/asara_server"
 _CLI: Final = f"{_OWN}/cli/README.md"
 
-READ_ON: Final[dict[str, str]] = {
+GUIDES: Final[dict[str, str]] = {
     "new": "clients/README.md",
-    "match": f"{_CLI}#naming-a-bot",
-    "play": f"{_OWN}/web/README.md#playing",
+    "match": f"{_CLI}#Naming a bot",
+    "play": f"{_OWN}/web/README.md#Playing",
     "duel": f"{_OWN}/tournament/standings/duel.md",
-    "check": f"{_CLI}#checking-a-bot",
+    "check": f"{_CLI}#Checking a bot",
     "rules": "server/asara_game/README.md",
     "tournament": f"{_OWN}/tournament/README.md",
     "tournament run": f"{_OWN}/tournament/run/README.md",
-    "bundle": f"{_OWN}/tournament/run/README.md#bundles",
+    "bundle": f"{_OWN}/tournament/run/README.md#Bundles",
     "token": f"{_OWN}/tournament/execution/README.md",
     "serve": f"{_OWN}/network/README.md",
-    "status": f"{_OWN}/tournament/run/README.md#status",
+    "status": f"{_OWN}/tournament/run/README.md#Status",
     "report": f"{_OWN}/report/README.md",
     "web": f"{_OWN}/web/README.md",
     "audit": f"{_OWN}/tournament/run/trust.md",
     "replay": f"{_OWN}/replay/README.md",
     "replay decision": "clients/debugging.md",
-    "replay ask": "clients/debugging.md#asking-a-decision-again",
+    "replay ask": "clients/debugging.md#Asking a decision again",
     "replay clock": f"{_OWN}/replay/disputes.md",
     "bridge": "clients/bridge/README.md",
     "sidecar": "clients/sidecar.md",
     "conformance": f"{_OWN}/conformance/README.md",
     "proto": "proto/README.md",
 }
-"""Pages of the sources, by command or group."""
+"""Documents, or their sections, by command or group. A wheel contains all of them."""

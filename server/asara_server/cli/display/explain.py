@@ -27,10 +27,11 @@ def _lines(tournament: Tournament) -> Iterator[str]:
             yield from _keys(table, type(table).__name__)
     for number, entry in enumerate(tournament.entries):
         yield "\n[[entries]]"
-        hidden = set(type(entry).model_fields) - set(Entry.model_fields)
+        implied = {"directory", "build", "command"} if entry.bot else set()
         # The first entry explains the keys; of the others, only what is set is shown.
-        rest = set(Entry.model_fields) - entry.model_fields_set if number else set()
-        yield from _keys(entry, "Entry", hidden | rest, explained=not number)
+        shown = entry.model_fields_set - implied if number else set(Entry.model_fields)
+        own = entry.model_copy(update=dict.fromkeys(implied))
+        yield from _keys(own, "Entry", set(type(own).model_fields) - shown, explained=not number)
 
 
 def _keys(

@@ -145,7 +145,7 @@ def warn_of_views(
         names = _listed([path.name for path in left_out])
         warn(
             f"{entry} does not see {names}, because its folder holds more than "
-            f"{limits.directory_mb:,} MiB; list the files that it needs with {remedy}"
+            f"{limits.directory_mib:,} MiB; list the files that it needs with {remedy}"
         )
     for names_together in () if own else preview.together:
         warn(

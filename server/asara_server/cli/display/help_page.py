@@ -5,7 +5,7 @@ from typing import Any, Final
 
 from typer.core import TyperCommand
 
-from asara_server.cli.display.examples import EXAMPLES, READ_ON
+from asara_server.cli.display.examples import EXAMPLES
 from asara_server.cli.usage_errors import UsageError
 
 _KEPT_WHOLE: Final = 44
@@ -43,13 +43,12 @@ class PlainCommand(TyperCommand):
         write_options(self, ctx, formatter)
 
     def format_epilog(self, ctx: Any, formatter: Any) -> None:
-        """Write the examples, as they are to be typed: no line is broken. Then say what to read."""
+        """Write the examples, as they are to be typed: no line is broken. Then name the guide."""
         command = ctx.command_path.partition(" ")[2]
         with formatter.section("Examples"):
             for example, what in EXAMPLES.get(command, ()):
                 formatter.write(f"  {example}\n" + (f"      {what}\n" if what else ""))
-        page = READ_ON.get(command) or READ_ON[command.partition(" ")[0]]
-        formatter.write(f"\n`asara --help` explains -q and -v.\nRead on: {page}\n")
+        formatter.write(f"\nRead on: asara help --guide {command}\n")
 
 
 def write_options(command: Any, ctx: Any, formatter: Any) -> None:

@@ -53,10 +53,10 @@ def show_standings(standings: Standings, *, forfeits: bool = True) -> None:
 
 def _reservations(standings: Standings) -> Iterator[str]:
     if number := standings.unfinished.blocks:
-        blocks = f"{count(number, 'deal block')} {'was' if number == 1 else 'were'}"
+        blocks = f"{count(number, 'block')} {'was' if number == 1 else 'were'}"
         yield f"{blocks} played in part, without {count(standings.unfinished.matches, 'match')}."
     if standings.remote_blocks:
-        blocks = count(standings.remote_blocks, "deal block")
+        blocks = count(standings.remote_blocks, "block")
         yield (
             f"In {blocks}, entries on other machines sat at several tables, and could\n"
             "tell each other about the deal."
@@ -165,7 +165,7 @@ def _match_counts(standings: Standings) -> str:
     if not standings.complete:
         played = f"{counts.played:,} of {count(counts.scheduled, 'match')}"
     if counts.blocks != counts.played:
-        played += f" in {count(counts.blocks, 'deal block')}"
+        played += f" in {count(counts.blocks, 'block')}"
     return played
 
 

@@ -81,7 +81,7 @@ def _match_counts(status: RunStatus) -> str:
     if scheduled:
         text = f"{status.over:,} of {count(scheduled, 'match')} ({status.over / scheduled:.0%})"
     if status.blocks != status.over - status.void:
-        text += f" in {count(status.blocks, 'deal block')}"
+        text += f" in {count(status.blocks, 'block')}"
     if status.void:
         text += f", {status.void:,} without a result"
     return text

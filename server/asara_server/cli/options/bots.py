@@ -25,6 +25,7 @@ from asara_server.tournament.config.commands import (
 )
 from asara_server.tournament.config.entry_folders import (
     BOT_FILE,
+    bundled_bots,
     has_bot_file,
     read_entry_folder,
 )
@@ -84,16 +85,6 @@ def find_bots(arguments: list[str]) -> list[BotCommand]:
     return bots
 
 
-def bundled_bots() -> dict[str, Path]:
-    """Return the directory of each bundled bot by its name."""
-    folders = sorted(folder for folder in bundled.path("bots").iterdir() if folder.is_dir())
-    return {
-        folder.name: folder
-        for folder in folders
-        if has_bot_file(folder) or _directory_command(folder)
-    }
-
-
 def is_bundled(folder: Path) -> bool:
     """Return True for the folder of a bundled bot."""
     return folder.parent == bundled.path("bots").resolve()
@@ -117,7 +108,7 @@ def _find_bot(argument: str) -> BotCommand:
         return _bot_with_options(argument) or _command_line(argument)
     bots = bundled_bots()
     if argument in bots:
-        return _bundled_bot(argument, bots[argument])
+        return _bot_of_folder(argument, bots[argument])
     if path.is_dir():
         raise UserError(_no_main_file(argument, path))
     if _python_file(path):
@@ -214,7 +205,7 @@ def _bot_with_options(argument: str) -> BotCommand | None:
     name, *options = _words(argument)
     bots = bundled_bots()
     if name in bots:
-        found = _bundled_bot(name, bots[name])
+        found = _bot_of_folder(name, bots[name])
     elif _is_bot_folder(Path(name)) and not shutil.which(name, path=search_path()):
         found = _find_bot(name)
     else:
@@ -227,12 +218,6 @@ def _is_bot_folder(path: Path) -> bool:
         return path.is_dir() and (has_bot_file(path) or bool(_directory_command(path)))
     except OSError:  # the name is too long
         return False
-
-
-def _bundled_bot(name: str, folder: Path) -> BotCommand:
-    if has_bot_file(folder):
-        return _bot_of_folder(name, folder)
-    return _bot(name, name, _directory_command(folder), folder)
 
 
 def _words(argument: str) -> tuple[str, ...]:

@@ -21,11 +21,11 @@ START_UP_S = _CLOCKS.start_up_s
 class Clock(NamedTuple):
     """The value of --clock, in seconds."""
 
-    bank_s: float
+    time_bank_s: float
     increment_s: float = _CLOCKS.increment_s
 
     def __str__(self) -> str:
-        return f"{self.bank_s:g}+{self.increment_s:g}"
+        return f"{self.time_bank_s:g}+{self.increment_s:g}"
 
 
 USUAL_CLOCK = Clock(_CLOCKS.bank_s)
@@ -40,9 +40,11 @@ def parse_clock(text: str | Clock) -> Clock:
         clock = Clock(float(bank), float(increment)) if plus else Clock(float(bank))
     except ValueError:
         raise typer.BadParameter(f"{text!r} is not a clock such as 60+0.5") from None
-    if not (0.001 <= clock.bank_s <= _MOST_SECONDS and 0 <= clock.increment_s <= _MOST_SECONDS):
+    if not (
+        0.001 <= clock.time_bank_s <= _MOST_SECONDS and 0 <= clock.increment_s <= _MOST_SECONDS
+    ):
         raise typer.BadParameter(
-            f"the bank of {text!r} must be 0.001 to {_MOST_SECONDS} seconds, "
+            f"the time of {text!r} must be 0.001 to {_MOST_SECONDS} seconds, "
             f"and the increment 0 to {_MOST_SECONDS}"
         )
     return clock
@@ -53,7 +55,7 @@ RulesOption = Annotated[
     typer.Option(
         "--rules",
         metavar="RULES",
-        help="Rule sets, such as pro+gifts; `asara rules` lists all combinations.",
+        help="Rules of the match, such as pro+gifts; `asara rules` lists all.",
     ),
 ]
 JobsOption = Annotated[
@@ -76,7 +78,7 @@ ClockOption = Annotated[
     Clock,
     typer.Option(
         "--clock",
-        metavar="BANK[+INCREMENT]",
+        metavar="TIME[+INCREMENT]",
         parser=parse_clock,
         help="Seconds each bot has for a whole match, and seconds added per decision.",
     ),

@@ -27,18 +27,6 @@ PeopleOption = Annotated[
         help="Number of people. Each person gets a separate link.",
     ),
 ]
-MatchesOption = Annotated[
-    int,
-    typer.Option("--matches", metavar="N", min=0, help="Number of matches; 0 means no limit."),
-]
-ListenOption = Annotated[
-    str,
-    typer.Option(
-        "--listen",
-        metavar="ADDRESS",
-        help="Address host:port of the page; port 0 picks a free port.",
-    ),
-]
 RemoteOption = Annotated[
     bool,
     typer.Option(
@@ -49,9 +37,9 @@ ClockOption = Annotated[
     Clock | None,
     typer.Option(
         "--clock",
-        metavar="BANK[+INCREMENT]",
+        metavar="TIME[+INCREMENT]",
         parser=parse_clock,
-        help="Seconds everybody, people included, has for a whole match, and seconds added per "
+        help="Seconds each player, bot or person, has for a whole match, and seconds added per "
         "decision.",
         show_default="no clock",
     ),

@@ -1,4 +1,4 @@
-"""The option --out."""
+"""The option --out, and the argument of the commands that read a run."""
 
 from pathlib import Path
 from typing import Annotated
@@ -11,6 +11,9 @@ OutOption = Annotated[
         "--out",
         "-o",
         metavar="DIR",
-        help="Keep standings, replays and logs in DIR, which must be new or empty.",
+        help="Keep replays, bot output and other files in DIR, which must be new or empty.",
     ),
+]
+RunDirectoryArgument = Annotated[
+    Path, typer.Argument(metavar="DIR", help="Run directory: the folder you passed to --out.")
 ]

@@ -22,7 +22,7 @@ SandboxOption = Annotated[
     typer.Option(
         "--sandbox",
         envvar="ASARA_SANDBOX",
-        help="How bots are isolated; with none, they run with your rights.",
+        help="How bots are isolated; with none, they run with your permissions.",
     ),
 ]
 ReadableOption = Annotated[

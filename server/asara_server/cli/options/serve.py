@@ -39,7 +39,8 @@ SeedOption = Annotated[
     typer.Option(
         "--seed",
         metavar="TEXT",
-        help="64 random hexadecimal digits, so that no bot can guess them; they repeat the deals.",
+        help="64 random hexadecimal digits, which no bot can guess. The same digits repeat the "
+        "same deals.",
         show_default="random",
     ),
 ]

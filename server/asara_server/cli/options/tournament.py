@@ -6,8 +6,9 @@ from typing import Annotated
 
 import typer
 
-from asara_server.cli.options.executor import ExecutorOptions
+from asara_server.cli.errors import UserError
 from asara_server.cli.options.sandbox import SandboxChoice
+from asara_server.tournament.config.tournament_file import Tournament
 
 FileArgument = Annotated[Path, typer.Argument(metavar="FILE.toml", help="The tournament file.")]
 ExplainOption = Annotated[
@@ -40,7 +41,55 @@ OutOption = Annotated[
         "--out",
         "-o",
         metavar="DIR",
-        help="Run folder, new or empty; with --resume, the folder of the run to continue.",
+        help="Run directory, new or empty; with --resume, the directory of the run to continue.",
+    ),
+]
+KeyOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--key",
+        metavar="FILE",
+        help="Private key that signs the replays; created if it does not exist.",
+        show_default="asara/referee.key in the user's configuration directory",
+    ),
+]
+JobsOption = Annotated[
+    int | None,
+    typer.Option(
+        "--jobs",
+        "-j",
+        metavar="N",
+        min=1,
+        max=10_000,
+        help="Number of matches to play at the same time.",
+        show_default="`jobs` of the tournament file",
+    ),
+]
+WorkersOption = Annotated[
+    int | None,
+    typer.Option(
+        "--workers",
+        metavar="N",
+        min=1,
+        max=1_000,
+        help="Play with N worker processes, each with its own referee and one match at a time.",
+        show_default="one referee plays all matches",
+    ),
+]
+DaskOption = Annotated[
+    str | None,
+    typer.Option(
+        "--dask",
+        metavar="ADDRESS",
+        help="Play on a Dask cluster; ADDRESS is its scheduler, such as tcp://host:8786.",
+    ),
+]
+MetricsOption = Annotated[
+    str | None,
+    typer.Option(
+        "--metrics",
+        metavar="ADDRESS",
+        help="Serve Prometheus metrics at host:port; port 0 picks a free port.",
     ),
 ]
 ResumeOption = Annotated[
@@ -50,7 +99,7 @@ PrepareOption = Annotated[
     bool,
     typer.Option(
         "--prepare",
-        help="Only write and sign the manifest, so that you can publish it; --resume then plays.",
+        help="Only write and sign the manifest, which you can publish; play with --resume later.",
     ),
 ]
 InsecureRemoteOption = Annotated[
@@ -60,21 +109,39 @@ InsecureRemoteOption = Annotated[
         help="Let other machines read the metrics and watch the matches, without encryption.",
     ),
 ]
-
-
-CheckOutOption = Annotated[
-    Path | None,
-    typer.Option(
-        "--out",
-        "-o",
-        metavar="DIR",
-        help="Keep output and replays in DIR, which must be new or empty.",
-    ),
-]
 RemoteOption = Annotated[
     bool,
     typer.Option("--remote", help="Wait for the bots on other machines, and check them as well."),
 ]
+
+
+@dataclass(frozen=True, slots=True)
+class ExecutorOptions:
+    """The options --workers and --dask."""
+
+    workers: int | None
+    dask: str | None
+
+    def check(self, tournament: Tournament, *, jobs: int | None, metrics: bool) -> None:
+        """Raise UserError for options that do not fit each other or the tournament."""
+        given = [name for name in ("workers", "dask") if getattr(self, name) is not None]
+        if not given:
+            return
+        option = f"--{given[0]}"
+        if len(given) > 1:
+            raise UserError("--workers is for this machine and --dask for a cluster; use one")
+        if jobs is not None:
+            raise UserError(f"--jobs is for a single referee; with {option}, remove it")
+        if tournament.remote_entries:
+            raise UserError(
+                f"{option}: the bot of {tournament.remote_entries[0]} is on another machine and "
+                f"connects to a single referee; remove {option}"
+            )
+        if metrics and self.dask is not None:
+            raise UserError(
+                "--metrics covers the referees of this machine, but with --dask every worker of "
+                "the cluster has its own; remove one of the two options"
+            )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -75,7 +75,7 @@ def ask_again(replay: Replay, options: AskOptions, log: LogOptions) -> int:
     try:
         asked = question(replay, seat, options.number)
     except ReplayError as error:
-        raise UserError(f"{options.file}: {error}", status=1) from None
+        raise UserError(f"{options.file}: {error}") from None
     hidden = [options.file, default_key_path()]
     seed = None
     run_directory = options.file.resolve().parent.parent

@@ -137,12 +137,10 @@ def replay_proof(path: Path) -> InclusionProof:
     try:
         data = read_file(path)
         if not _in_run(path):
-            raise UserError(
-                f"{path}: is not in the folder `replays` of a run; pass its path there", 1
-            )
+            raise UserError(f"{path}: is not in the folder `replays` of a run; pass its path there")
         return make_proof(path.absolute().parent.parent, data)
     except (InclusionError, ReplayError) as error:
-        raise UserError(f"{path}: {error}", status=1) from None
+        raise UserError(f"{path}: {error}") from None
 
 
 def _run_of(replay: Path) -> Path:

@@ -56,7 +56,7 @@ def check_bot(options: CheckBotOptions, log: LogOptions) -> int:
             show_output=show_output if log.verbose else None,
             cache=BuildCache(),
         )
-        meter = BotCheckMeter(entry, options.clock.bank_s, check)
+        meter = BotCheckMeter(entry, options.clock.time_bank_s, check)
         meter.begin(options.rules)
         [checked] = run(play_check(check, meter))
         if options.out_directory is not None:
@@ -65,7 +65,7 @@ def check_bot(options: CheckBotOptions, log: LogOptions) -> int:
     show_finding(finding)
     if sandbox is None:
         warn(
-            "The bot ran with your rights. In a tournament, it runs in a sandbox: see `--sandbox`."
+            "The bot ran with your permissions. A tournament runs it in a sandbox: see `--sandbox`."
         )
     if options.out_directory is not None:
         notify(f"Output of build and bot, and replays: {options.out_directory}")
@@ -84,7 +84,7 @@ def _tournament(bot: BotCommand, opponent: BotCommand, options: CheckBotOptions)
                 "title": bot.name,
                 "entries": [table, opponent.table()],
                 "seats": 2,
-                "rule_sets": options.rules,
+                "rules": options.rules,
                 "blocks": "independent",
                 "process_per": "run",
                 "clocks": {**options.clock._asdict(), "start_up_s": options.start_up},

@@ -5,7 +5,6 @@ from pathlib import Path
 from asara_server.cli.display.console import notify, warn
 from asara_server.cli.display.quantities import count
 from asara_server.cli.errors import UserError
-from asara_server.cli.options.recorded_run import run_error
 from asara_server.tournament.run.bundle import BundleWriter, check_names
 from asara_server.tournament.run.directory import BUNDLES
 from asara_server.tournament.run.read_run import RecordedRun, RunError, read_run, run_standings
@@ -20,15 +19,14 @@ def write_bundles(directory: Path) -> None:
         recorded = read_run(directory)
         check_names(recorded)
     except RunError as error:
-        raise run_error(error) from None
+        raise UserError(str(error)) from None
     if (directory / BUNDLES).is_symlink():
         raise UserError(f"{directory / BUNDLES}: is a link; remove it")
     info, results = recorded.info, by_schedule(recorded.results)
     if info.state in {"prepared", "running"}:
         raise UserError(
             f"{directory}: this run has not ended, and its deals are secret until "
-            "then; wait for the end, or continue it with `asara tournament run … --resume`",
-            status=1,
+            "then; wait for the end, or continue it with `asara tournament run … --resume`"
         )
     standings = run_standings(directory, info, results)
     writer = BundleWriter(directory, RecordedRun(info, tuple(results)), standings)

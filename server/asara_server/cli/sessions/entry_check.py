@@ -17,7 +17,6 @@ from asara_server.cli.display.entry_check import (
     show_check,
 )
 from asara_server.cli.errors import UserError
-from asara_server.cli.options.bots import bundled_bots
 from asara_server.cli.options.log import LogOptions
 from asara_server.cli.options.tournament import CheckOptions
 from asara_server.cli.sessions.interruption import until_signal
@@ -102,20 +101,12 @@ async def play_check(check: EntryCheck, meter: Meter) -> list[CheckedEntry]:
 
 def _opponents(tournament: Tournament) -> list[Entry]:
     """Return the bots for the other seats, under names that no entry has."""
-    folder = bundled_bots().get(_OPPONENT)
-    if folder is None:
-        raise UserError(
-            f"this installation of asara lacks the bundled bot {_OPPONENT!r}, against which "
-            "entries are checked; install asara again",
-            status=1,
-        )
     taken = {entry.name.casefold() for entry in tournament.entries}
     numbers = (number for number in range(1, len(taken) + 5))
     names = [name for number in numbers if (name := f"opponent-{number}") not in taken]
-    command = ["python", "main.py"]
+    table = {"bot": _OPPONENT}
     return [
-        Entry.model_validate({"name": name, "command": command, "directory": str(folder)})
-        for name in names[: min(tournament.seats) - 1]
+        Entry.model_validate({**table, "name": name}) for name in names[: min(tournament.seats) - 1]
     ]
 
 

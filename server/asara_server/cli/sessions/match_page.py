@@ -19,7 +19,7 @@ class PageOptions:
 
     seat: int | None
     language: PageLanguage | None
-    logs: bool
+    bot_output: bool
 
 
 def write_page(file: Path, out_file: Path, options: PageOptions) -> None:
@@ -30,7 +30,7 @@ def write_page(file: Path, out_file: Path, options: PageOptions) -> None:
     except NoPageError as error:
         raise UserError(str(error), status=1) from None
     except ReplayError as error:
-        raise UserError(f"{file}: {error}", status=1) from None
+        raise UserError(f"{file}: {error}") from None
     write_output(out_file, content)
     seen = "everything" if options.seat is None else f"what seat {options.seat} could see"
     notify(f"Page: {out_file}, with {seen}")
@@ -41,7 +41,9 @@ def _page(file: Path, options: PageOptions) -> bytes:
     signed = parse_file(data)
     signed.check_signature()
     viewer = OPEN if options.seat is None else seat_viewer(options.seat)
-    seen = replay_view(signed.replay, viewer, _logs(file, signed.replay) if options.logs else None)
+    seen = replay_view(
+        signed.replay, viewer, _logs(file, signed.replay) if options.bot_output else None
+    )
     own = data if options.seat is None else None
     return match_page(seen, read_page_files(), own, options.language)
 
@@ -50,5 +52,5 @@ def _logs(file: Path, replay: Replay) -> Logs:
     """Return what the bots wrote, from the run in whose folder `replays` the file lies."""
     run = file.absolute().parent.parent
     if file.absolute().parent.name != "replays" or not (run / "logs").is_dir():
-        raise UserError(f"--logs: {file} is not in the folder `replays` of a run with logs")
+        raise UserError(f"--bot-output: {file} is not in the folder `replays` of a run")
     return decision_texts(run, replay.header.match_id, replay.header.entries)

@@ -30,7 +30,7 @@ def show_precision(tournament: Tournament, half_width: float, pilot: Path | None
 
 def _key(tournament: Tournament, needed: int) -> str:
     """Return the setting that gives every entry so many blocks."""
-    kinds = len(tournament.rule_sets)
+    kinds = len(tournament.rules)
     if tournament.blocks_per_entry is not None:
         return f"blocks_per_entry = {-(-needed // (kinds * len(tournament.seats)))}"
     layout = planned_layout(tournament)

@@ -6,7 +6,6 @@ from pathlib import Path
 from asara_server.cli.display.console import notify, warn
 from asara_server.cli.errors import UserError
 from asara_server.cli.options.output_file import check_output, write_output
-from asara_server.cli.options.recorded_run import run_error
 from asara_server.replay.match_page import NoPageError, PageFiles, read_page_files
 from asara_server.report.model import Report, read_report
 from asara_server.report.page import report_page
@@ -38,7 +37,7 @@ def write_report(
     try:
         status, results = read_status(directory)
     except RunError as error:
-        raise run_error(error) from None
+        raise UserError(str(error)) from None
     standings = run_standings(directory, status.info, results)
     made = read_report(directory, status.info, results, standings, full=True)
     page = out_file or directory / _PAGE

@@ -55,7 +55,7 @@ def play_run(
     start, and the secret that opens it at the end. `resumed` is the content of run.json if the run
     is resumed. Without a `meter`, a RunMeter shows the progress; without a `sandbox`, bots run with
     the user's rights; without an `executor`, a referee in this process plays. If `enough` is given,
-    no further deal block begins once it returns True.
+    no further block begins once it returns True.
     """
     meter = meter or RunMeter(len(matches))
     with _user_errors(directory), log_to_file(log, directory.path / "run.log"):
@@ -151,7 +151,7 @@ async def _play(runner: Runner, meter: ProgressMeter, *, publish: bool) -> tuple
             left, seconds = runner.open_in_group
             if left:
                 notify(
-                    f"Some blocks are incomplete: the {count(left, 'match')} that they lack "
+                    f"Some blocks are incomplete; their missing {count(left, 'match')} "
                     f"would take about {duration(seconds)}."
                 )
             runner.stop()

@@ -80,7 +80,7 @@ def resumed_run_directory(
 
 
 def notify_run_directory(path: Path) -> None:
-    notify(f"Standings, replays and logs: {path}")
+    notify(f"Results, replays and output: {path}")
     lacking = any(find_spec(name) is None for name in WEB_PACKAGES)
     first = f"{install_command('web')}, then " if lacking else ""
     notify(f"In a browser: {first}asara web {shlex.quote(str(path))}")

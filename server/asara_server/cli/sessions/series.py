@@ -50,7 +50,7 @@ def series_tournament(
             for table in [bot.table(options.readable)]
         ],
         "seats": len(bots),
-        "rule_sets": options.rules,
+        "rules": options.rules,
         "seed": None if options.seed is None else local_seed(options.seed),
         "clocks": {
             **options.clock._asdict(),

@@ -57,7 +57,7 @@ _WAIT_S = 3600.0
 
 @dataclass(frozen=True, slots=True)
 class Guest:
-    """An open seat, and the token with which a bot takes it."""
+    """A free seat, and the token with which a bot takes it."""
 
     name: str
     token: str
@@ -145,7 +145,9 @@ def _settings(options: ServeOptions) -> ServeSettings:
         opponents=entries,
         rule_sets=rule_sets(options.rules),
         matches=options.matches or None,
-        clocks=ClockSettings(**options.clock._asdict()),
+        clocks=ClockSettings(
+            bank_s=options.clock.time_bank_s, increment_s=options.clock.increment_s
+        ),
         seed=_seed(options.seed),
         sandbox=sandbox,
         replays=replay_sink(options.out_directory),
@@ -167,11 +169,11 @@ def _opponents(arguments: list[str], seats: int) -> tuple[BotCommand, ...]:
     opponents = find_bots(arguments)
     if len(opponents) >= seats:
         raise UserError(
-            f"{len(opponents)} bots leave none of the {seats} seats open; "
+            f"{len(opponents)} bots leave none of the {seats} seats free; "
             "raise --seats or name fewer bots"
         )
     if any(bot.name.startswith("guest-") for bot in opponents):
-        raise UserError("names that begin with guest- are those of open seats")
+        raise UserError("names that begin with guest- are those of free seats")
     return tuple(opponents)
 
 

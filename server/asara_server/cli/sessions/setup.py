@@ -10,9 +10,9 @@ from asara_server import system
 from asara_server.cli.display.console import notify, warn
 from asara_server.cli.display.quantities import count
 from asara_server.cli.errors import UserError
-from asara_server.cli.options.executor import ExecutorOptions
 from asara_server.cli.options.log import LogOptions
 from asara_server.cli.options.sandbox import SandboxChoice
+from asara_server.cli.options.tournament import ExecutorOptions
 from asara_server.logs import configure, log_left_out
 from asara_server.network.addresses import ServeError
 from asara_server.referee.referee import Referee
@@ -161,7 +161,7 @@ def serve_error_text(error: ServeError) -> str:
 
 
 def _notify_key(path: Path) -> None:
-    notify(f"created the signing key {path}; keep a copy")
+    notify(f"Created the signing key {path}; keep a copy of it")
 
 
 class MetricsWatch(NamedTuple):

@@ -152,7 +152,7 @@ class EntryBuilder:
 
     async def _build_or_fail(self, entry: Entry, reaper: OrphanReaper) -> FailedBuild | None:
         """Build an entry; return why it cannot be built, or None if it is."""
-        log = OutputLog(self._build_log(entry), self._limits.log_bytes)
+        log = OutputLog(self._build_log(entry), self._limits.output_bytes)
         try:
             await self._build(entry, log, reaper)
         except _BuildError as error:
@@ -292,7 +292,7 @@ class EntryBuilder:
             return unpack_output(
                 stream,
                 copy,
-                OutputLimits(self._limits.build_mb * MIB),
+                OutputLimits(self._limits.build_mib * MIB),
                 home=entry.directory,
                 shown=[*system_paths(), *readable],
             )
@@ -375,7 +375,7 @@ class EntryBuilder:
 
         The kernel enforces them; this only gives a reason while the build still runs.
         """
-        limit = self._limits.build_mb
+        limit = self._limits.build_mib
         with suppress(OSError, IndexError):
             inside = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()[0]
             used = os.statvfs(f"/proc/{inside}/root{directory}")
@@ -401,8 +401,8 @@ class EntryBuilder:
                         size += max(stat.st_size, stat.st_blocks * 512)
                         if one.is_dir(follow_symlinks=False):
                             folders.append((folder / one.name, depth + 1))
-                        if size > self._limits.build_mb * MIB:
-                            return f"needs more than {self._limits.build_mb:,} MiB of disk"
+                        if size > self._limits.build_mib * MIB:
+                            return f"needs more than {self._limits.build_mib:,} MiB of disk"
                         if files > MAX_FILES:
                             return f"has more than {MAX_FILES:,} files"
             except OSError:

@@ -66,7 +66,7 @@ async def build_in_place(
         # process is killed. Other users of this machine could start such programs.
         await asyncio.to_thread(_remove_privileges, entry.directory)
         spec = in_place_sandbox(sandbox, entry.directory, readable, limits)
-    log = OutputLog(log_file, limits.log_bytes)
+    log = OutputLog(log_file, limits.output_bytes)
     reaper = OrphanReaper(cgroups=sandbox.cgroup_parents if sandbox is not None else ())
     try:
         process = await BotProcess.start(

@@ -126,7 +126,7 @@ class ProcessStarter:
         """
         entry = self._entries[bot.entry]
         tap = self._show_output(entry.name) if self._show_output else None
-        log = bot.log = OutputLog(path, self._limits.log_bytes, tap)
+        log = bot.log = OutputLog(path, self._limits.output_bytes, tap)
         environment = bot_environment(
             entry.environment,
             address=server.address,

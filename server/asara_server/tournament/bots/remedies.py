@@ -84,15 +84,15 @@ _LIMIT_ERRORS = (
             r"|it used more than \S+ MiB of memory$"
         ),
         (
-            f"a bot may use {_LIMITS.memory_mb:,} MiB of memory, all its processes and /tmp "
-            "together, unless the tournament file sets another limits.memory_mb. Load or keep less."
+            f"a bot may use {_LIMITS.memory_mib:,} MiB of memory, all its processes and /tmp "
+            "together, unless the tournament file sets another limits.memory_mib. Use less."
         ),
     ),
     (
         re.compile(r"No space left on device|ENOSPC|File too large|EFBIG"),
         (
-            f"a bot may write {_LIMITS.disk_mb} MiB to each of /tmp, /dev/shm and its folder, all "
-            "held in memory, unless the tournament file sets another limits.disk_mb. Write less."
+            f"a bot may write {_LIMITS.disk_mib} MiB to each of /tmp, /dev/shm and its folder, all "
+            "held in memory, unless the tournament file sets another limits.disk_mib. Write less."
         ),
     ),
     (
@@ -207,7 +207,7 @@ COMMAND_LINE: Final = Options(
     " -v shows everything that the bot prints.",
 )
 TOURNAMENT: Final = Options(
-    "clocks.bank_s", "clocks.start_up_s", " With --out DIR, everything that it prints is kept."
+    "clocks.time_bank_s", "clocks.start_up_s", " With --out DIR, everything that it prints is kept."
 )
 QUESTION: Final = Options("--limit", "a tournament with clocks.start_up_s", "")
 """Those of `asara replay ask`."""

@@ -1,4 +1,4 @@
-"""Kinds of deal block, and the numbers of entries and teams that they need. Pure.
+"""Kinds of block, and the numbers of entries and teams that they need. Pure.
 
 Each entry belongs to a team; one without a team is a team of its own. Entries of one team never sit
 at one table, and never play a deal that the others of the team play at the same time.

@@ -115,24 +115,12 @@ def check_command(words: tuple[str, ...], directory: Path) -> None:
         if not found and re.fullmatch(r"(python|pypy)[\d.]*", program):
             hint = f"; 'python' is Python {platform.python_version()}, which runs asara"
         if not found:
-            hint = hint or _about_bundled(words)
+            is_bundled = os.path.isfile(bundled.path("bots", program, "bot.toml"))  # noqa: PTH113
+            own = f"; for the bundled bot write bot = {shlex.join(words)!r}" if is_bundled else ""
+            hint = hint or own
         raise CommandError(f"no program {program!r} on PATH{hint}")
     if program in _SCRIPT_FIRST and len(words) > 1:
         _check_script(words[1], directory)
-
-
-def _about_bundled(words: Sequence[str]) -> str:
-    """Return how a tournament file enters the bundled bot of this name; "" if it cannot."""
-    folder = next((bot for bot in bundled.path("bots").glob("*/") if bot.name == words[0]), None)
-    if folder is None:
-        return ""
-    if (folder / "main.py").is_file():
-        command = shlex.join(["python", "main.py", *words[1:]])
-        return f"; for the bundled bot write directory = '{folder}' and command = '{command}'"
-    about = folder / "bot.toml"
-    if not about.is_file() or "build" in about.read_text(encoding="utf-8"):
-        return ""  # one that must be built: `asara new` makes a copy to enter
-    return f"; for the bundled bot write directory = '{folder}' alone"
 
 
 def resolve_command(words: tuple[str, ...], directory: Path) -> tuple[str, ...]:

@@ -11,6 +11,7 @@ limits, teams, tokens and other directories are for the organiser alone, and no 
 the folder. What a path outside would find is never looked at, so that no error reveals it.
 """
 
+import difflib
 import os
 import re
 import stat
@@ -32,9 +33,10 @@ from pydantic import (
 )
 
 from asara_game.bounded_toml import parse_toml
+from asara_server import bundled
 from asara_server.bounded_file import read_bounded
 from asara_server.text import plain
-from asara_server.tournament.config.commands import CommandError
+from asara_server.tournament.config.commands import CommandError, split_command
 from asara_server.tournament.config.entry_faults import fault_text
 from asara_server.tournament.config.fields import Name, VariableText, command_words
 from asara_server.tournament.config.names import name_fault
@@ -51,7 +53,7 @@ _MOST_SHARED: Final = 10_000
 _SYSTEM: Final = ("/bin", "/lib", "/lib64", "/sbin", "/usr")
 """Directories with the programs of the system, which every bot sees."""
 _ORGANISERS: Final = re.compile(
-    r"directory|team|token|loopback|limits|clocks|seed|memory|cpu|processes|open_files|\w+_(s|mb|bytes)"
+    r"directory|team|token|loopback|limits|clocks|seed|memory|cpu|processes|open_files|\w+_(s|mib|bytes)"
 )
 """Keys of a tournament file that authors may expect to set."""
 
@@ -270,6 +272,35 @@ def read_entry_folder(path: Path, shown: str) -> EntryFolder:
         table[key] = list(table[key])
     table["directory"] = str(folder)
     return EntryFolder(folder, name, sha256(content).hexdigest(), bot.name, table)
+
+
+def bundled_bots() -> dict[str, Path]:
+    """Return the folder of each bundled bot by its name."""
+    folders = sorted(folder for folder in bundled.path("bots").iterdir() if has_bot_file(folder))
+    return {folder.name: folder for folder in folders}
+
+
+def name_of_bot(table: Mapping[str, Any]) -> str:
+    """Return the name of an entry with the key `bot` that has no other name."""
+    return str(table.get("bot")).strip().partition(" ")[0]
+
+
+def bundled_table(table: Mapping[str, Any]) -> dict[str, Any]:
+    """Complete the table of an entry with the key `bot`; raises ValueError."""
+    if others := [key for key in ("command", "directory", "build", "token") if key in table]:
+        raise ValueError(f"{others[0]}: leave it out, or leave out bot, which starts a bundled bot")
+    try:
+        name, *options = split_command(table["bot"])
+        if name not in (bots := bundled_bots()):
+            close = difflib.get_close_matches(name, bots, n=1)
+            known = f"did you mean {close[0]!r}?" if close else f"there are {', '.join(bots)}"
+            raise ValueError(f"there is no bundled bot {plain(name)!r}; {known}")
+        if "build" in (bots[name] / BOT_FILE).read_text(encoding="utf-8"):
+            raise ValueError(f"{name} must be built; enter a copy made with `asara new`")
+        found = read_entry_folder(bots[name], name).table
+    except ValueError as error:
+        raise ValueError(f"bot: {error}") from None
+    return {"name": name, **found, "command": [*found["command"], *options], **table}
 
 
 def _lines(name: str, faults: Iterable[str]) -> str:

@@ -74,7 +74,7 @@ def _seat_counts(value: object) -> tuple[int, ...]:
     return tuple(seats)
 
 
-def _rule_sets(value: object) -> tuple[frozenset[RuleSet], ...]:
+def _rules(value: object) -> tuple[frozenset[RuleSet], ...]:
     found = []
     for text in _as_list(value):
         if not isinstance(text, str):
@@ -182,7 +182,7 @@ Title = Annotated[str, Field(min_length=1, max_length=200), AfterValidator(_chec
 """A line of visible characters."""
 SeatCounts = Annotated[tuple[int, ...], BeforeValidator(_seat_counts)]
 """Numbers of seats, each once; one number stands for a list of one."""
-RuleSetList = Annotated[tuple[frozenset[RuleSet], ...], BeforeValidator(_rule_sets)]
+RulesList = Annotated[tuple[frozenset[RuleSet], ...], BeforeValidator(_rules)]
 """Combinations of rule sets, each once; one stands for a list of one."""
 Orders = Literal["rotations", "all"]
 """Seat orders that a group plays: each entry once in each seat, or all permutations."""

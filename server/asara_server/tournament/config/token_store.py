@@ -131,8 +131,8 @@ def new_token(path: Path, name: str) -> str:
     with _locked(path, make_folder=True) as file:
         if file.tokens.valid(name) is not None:
             raise TokenError(
-                f"{path}: has a token named {name!r}, which cannot be shown again: revoke it "
-                "first, or choose another name"
+                f"{path}: already has a token named {name!r}, which cannot be shown again; revoke "
+                "that token first, or choose another name"
             )
         made = Token(name=name, sha256=sha256_of(token), created=_now())
         file.replace((*file.tokens.tokens, made))

@@ -41,8 +41,10 @@ from asara_server.tournament.config.entry_folders import (
     EntryFolder,
     EntryFolders,
     LeftOut,
+    bundled_table,
     find_entry_folders,
     has_bot_file,
+    name_of_bot,
     read_entry_folder,
 )
 from asara_server.tournament.config.fields import (
@@ -53,7 +55,7 @@ from asara_server.tournament.config.fields import (
     Orders,
     ReadableFile,
     ReadablePaths,
-    RuleSetList,
+    RulesList,
     SeatCounts,
     Seconds,
     SecondsOrZero,
@@ -106,6 +108,8 @@ class Entry(_Section):
     """Name of the entry: up to 40 letters of one script, digits, single spaces and . _ + -."""
     team: Name = ""
     """Team of the entry; entries of one team never sit at the same table."""
+    bot: str = ""
+    """Name of a bundled bot, such as "greedy", with its options, instead of a command."""
     directory: Directory = Field(default=".", validate_default=True)
     """Working directory of the bot; its command is looked up there. Relative to this file."""
     build: tuple[str, ...] = ()
@@ -122,6 +126,15 @@ class Entry(_Section):
     """With true, the bot's processes can reach each other over loopback in the sandbox."""
     process_per: ProcessPolicy | None = None
     """Lifetime of this bot's processes, if it differs from that of the tournament."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _enter_bundled_bot(cls, table: Any) -> Any:
+        try:
+            is_bundled = isinstance(table, dict) and isinstance(table.get("bot"), str)
+            return bundled_table(table) if is_bundled else table
+        except ValueError as error:
+            raise problem(str(error)) from None
 
     @field_validator("build", mode="before")
     @classmethod
@@ -168,8 +181,8 @@ class Entry(_Section):
         if not self.token:
             if not self.command:
                 raise problem(
-                    "needs a command that starts its bot, a directory with a bot.toml, or the name "
-                    "of the token with which its bot connects from another machine"
+                    "needs a command, a bot (if it is bundled), a directory (with a bot.toml) or a "
+                    "token (if its bot is on another machine)"
                 )
             return self
         for key in type(self).model_fields:
@@ -197,13 +210,13 @@ class Clocks(_Section):
     """Time limits of a bot in seconds; see `ClockSettings`."""
 
     start_up_s: Seconds = _CLOCKS.start_up_s
-    """Seconds from the start of a bot's process until it must have connected."""
-    bank_s: Seconds = _CLOCKS.bank_s
-    """Seconds that a bot has for a match."""
+    """Seconds that a bot has to start and connect."""
+    time_bank_s: Seconds = _CLOCKS.bank_s
+    """Seconds that a bot has for a whole match, before increments."""
     increment_s: SecondsOrZero = _CLOCKS.increment_s
-    """Seconds added to the bank with every decision."""
+    """Seconds added to the time bank for each decision."""
     grace_s: SecondsOrZero = _CLOCKS.grace_s
-    """Seconds of every decision that do not count against the bank."""
+    """Seconds of each decision that are not charged to the time bank."""
     reconnect_s: SecondsOrZero = _CLOCKS.reconnect_s
     """Seconds that a bot may stay disconnected before it forfeits."""
     hide_forced: bool = _CLOCKS.hide_forced
@@ -211,43 +224,43 @@ class Clocks(_Section):
 
     def settings(self) -> ClockSettings:
         """Return the same limits as the referee's type."""
-        return ClockSettings(**self.model_dump())
+        values = self.model_dump()
+        return ClockSettings(bank_s=values.pop("time_bank_s"), **values)
 
 
 class Limits(_Section):
     """Limits of the runner on entries and their processes."""
 
-    log_bytes: Annotated[int, Field(ge=1_000, le=1_000_000_000)] = 100_000
-    """Bytes of a bot's output kept per match; longer output is cut, and the log says so."""
+    output_bytes: Annotated[int, Field(ge=1_000, le=1_000_000_000)] = 100_000
+    """Bytes of a bot's output kept per match; of longer output, the rest is dropped."""
     failed_starts: Annotated[int, Field(ge=1, le=100)] = 3
-    """Number of failed starts in a row after which the entry forfeits its other matches."""
+    """Number of failed starts in a row after which an entry forfeits its remaining matches."""
     idle_processes: Annotated[int, Field(ge=0, le=10_000)] = 64
-    """Maximum number of bot processes that wait for a match."""
+    """Maximum number of bot processes kept waiting for their next match."""
     suspend_share: Annotated[float, Field(ge=0, le=1)] = 0.5
     """Share of its matches, 0 to 1, that an entry may forfeit before it is suspended."""
     suspend_after: Annotated[int, Field(ge=1, le=1_000_000)] = 10
     """Number of matches an entry has to play before `suspend_share` is checked."""
-    memory_mb: Annotated[int, Field(ge=16, le=1 << 20)] = 1_024
-    """MiB of memory of a bot in the sandbox."""
+    memory_mib: Annotated[int, Field(ge=16, le=1 << 20)] = 1_024
+    """Maximum memory of a bot in the sandbox, in MiB."""
     processes: Annotated[int, Field(ge=4, le=30_000)] = 256
-    """Number of processes and threads of a bot in the sandbox."""
+    """Maximum number of processes and threads of a bot in the sandbox."""
     open_files: Annotated[int, Field(ge=32, le=1 << 20)] = 1_024
-    """Number of open files of each process in the sandbox."""
+    """Maximum number of open files of each process in the sandbox."""
     cpu_s: Annotated[int, Field(ge=1, le=1 << 30)] = 3_600
-    """Seconds of processor time of each process in the sandbox, over all its matches."""
+    """Maximum processor time of each process in the sandbox, in seconds, over all its matches."""
     cores: Annotated[int, Field(ge=1, le=1_024)] = 1
-    """Number of processor cores of a bot in the sandbox, for all its processes together."""
-    disk_mb: Annotated[int, Field(ge=1, le=1 << 20)] = 64
-    """MiB that a bot may write to each of /tmp, /dev/shm and its directory."""
-    directory_mb: Annotated[int, Field(ge=1, le=1 << 20)] = 128
-    """MiB of an entry's directory, of which each bot in the sandbox gets a copy in memory."""
+    """Maximum number of processor cores that the processes of a bot use together in the sandbox."""
+    disk_mib: Annotated[int, Field(ge=1, le=1 << 20)] = 64
+    """Maximum size of what a bot writes to each of /tmp, /dev/shm and its directory, in MiB."""
+    directory_mib: Annotated[int, Field(ge=1, le=1 << 20)] = 128
+    """Maximum size of an entry's directory, in MiB; each bot in a sandbox has a copy in memory."""
     build_s: Seconds = 900
-    """Seconds that a build may take."""
-    build_memory_mb: Annotated[int, Field(ge=16, le=1 << 20)] = 2_048
-    """MiB of memory of a build in the sandbox, not counting the files that it writes."""
-    build_mb: Annotated[int, Field(ge=1, le=1 << 20)] = 1_024
-    """MiB of an entry's directory after its build, and of /tmp during the build."""
-    """MiB of an entry's directory after its build, and of /tmp during the build."""
+    """Maximum duration of a build, in seconds."""
+    build_memory_mib: Annotated[int, Field(ge=16, le=1 << 20)] = 2_048
+    """Maximum memory of a build in the sandbox, in MiB, without the files that it writes."""
+    build_mib: Annotated[int, Field(ge=1, le=1 << 20)] = 1_024
+    """Maximum size of an entry's directory after its build, and of /tmp during it, in MiB."""
 
 
 class Remote(_Section):
@@ -265,7 +278,6 @@ class Remote(_Section):
     """Seconds that matches wait for an absent bot; then it forfeits them until it connects."""
     jobs_per_bot: Annotated[int, Field(ge=1, le=1_024)] = 16
     """Maximum number of matches of one bot at the same time; its client can ask for fewer."""
-    """Concurrent matches of each bot, unless its Hello asks for fewer."""
 
 
 def _default_blocks(data: Mapping[str, Any]) -> BlockKind:
@@ -279,21 +291,22 @@ class Tournament(_Section):
     """A validated tournament file."""
 
     title: Title
-    """Heading of the standings."""
+    """Title of the tournament, shown above the standings."""
     seats: SeatCounts
     """Number of seats at a table: 2, 3 or 4, or a list of these."""
-    rule_sets: RuleSetList
-    """Rule sets, such as "pro+gifts", or a list of these; `asara rules` lists all combinations."""
+    rules: RulesList
+    """Rules, such as "pro+gifts", or a list of these; `asara rules` lists all."""
     rounds: Annotated[int, Field(ge=1, le=1_000_000)] = 1
     """Number of times the whole schedule is played."""
     orders: Orders = "rotations"
     """Seat orders of a group: "rotations" (each entry once in each seat), or "all" of them."""
     blocks_per_entry: Annotated[int, Field(ge=1, le=1_000_000)] | None = None
-    """Number of blocks each entry plays with each rule set and number of seats, not `rounds`."""
+    """Number of blocks of each entry, for each of the rules and each number of seats. Replaces
+    `rounds`."""
     until: Literal["ranks settled"] | None = None
-    """With "ranks settled", the run ends early, once the ranks are clear."""
+    """With "ranks settled", the run ends early, as soon as the results settle the ranks."""
     places: Annotated[int, Field(ge=1)] | None = None
-    """With `until`, number of first places that have to be clear."""
+    """With `until`, the number of top places whose ranks have to be settled."""
     seed: str | None = None
     """Source of every deal, to be kept secret: 64 random hexadecimal digits."""
     jobs: Annotated[int, Field(ge=1, le=10_000)] = Field(default_factory=usable_cores)
@@ -546,6 +559,8 @@ def _with_bot_files(
     complete, faults = list(tables), []
     for number, table in enumerate(tables):
         directory = _directory_of_bot_file(table, base)
+        if "bot" in table:
+            complete[number] = {"name": name_of_bot(table), **table}
         if directory is None:
             continue
         try:
@@ -558,13 +573,13 @@ def _with_bot_files(
         complete[number] = {"name": folder.name or folder.folder, **folder.table, **table}
     if faults:
         raise ConfigError(faults)
-    return {**data, "entries": complete} if folders else data, folders
+    return {**data, "entries": complete} if tables else data, folders
 
 
 def _directory_of_bot_file(table: Mapping[str, Any], base: Path) -> Path | None:
     """Return the directory whose `bot.toml` holds the command of an entry; None if none does."""
     directory = table.get("directory")
-    if "command" in table or "token" in table or not isinstance(directory, str):
+    if table.keys() & {"bot", "command", "token"} or not isinstance(directory, str):
         return None
     try:
         path = Path(os.path.realpath(base / Path(directory).expanduser()))

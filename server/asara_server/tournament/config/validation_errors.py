@@ -85,6 +85,8 @@ def _fault(details: ErrorDetails, model: type[BaseModel]) -> str:
             return details["msg"]
     given = details["input"]
     message = _EXPECTED.get(details["type"]) or re.sub("^(Input|String) ", "", details["msg"])
+    message = message.replace("greater than or equal to", "at least")
+    message = message.replace("less than or equal to", "at most")
     if isinstance(given, str) and details["type"] in _UNQUOTED:
         message += ", without quotes"
     value = str(given).lower() if isinstance(given, bool) else repr(given)  # as TOML has it

@@ -465,7 +465,7 @@ class _Fault:
 
 def checked_rules(tournament: Tournament) -> frozenset[RuleSet]:
     """Return the largest of a tournament's combinations of rule sets, which is the one checked."""
-    return max(tournament.rule_sets, key=len)
+    return max(tournament.rules, key=len)
 
 
 def _seat(entry: Entry, played: PlayedMatch) -> SeatOutcome:

@@ -154,7 +154,7 @@ class LocalExecutor:
         _require_open_files(referee.limits, processes, context)
         if context.sandbox is not None and self._strangers:
             limits, log = context.match_settings.limits, logger("sandbox")
-            warn_of_epoll_watches(processes, limits.memory_mb, log)
+            warn_of_epoll_watches(processes, limits.memory_mib, log)
             warn_of_processes(processes, limits.processes, context.sandbox.tools.ceilings, log)
         self._on_referee(referee)
         wait_s = context.remote.wait_s if context.remote else 0.0

@@ -22,11 +22,11 @@ class AttemptCheck:
     unplayed: list[str] = field(default_factory=list)
     """Matches without a result that may still get one."""
     unplayed_in_begun_blocks: list[str] = field(default_factory=list)
-    """Those of deal blocks of which another match was attempted."""
+    """Those of blocks of which another match was attempted."""
     given_up: list[str] = field(default_factory=list)
     """Matches that are void for good."""
     open_blocks: set[str] = field(default_factory=set)
-    """Deal blocks that have unplayed matches."""
+    """Blocks that have unplayed matches."""
     begun: int = 0
     """Number of matches of the blocks that have begun."""
     skipped: str = ""

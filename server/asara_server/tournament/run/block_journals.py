@@ -1,4 +1,4 @@
-"""`journals/`: a journal for each deal block that a worker process of this machine plays.
+"""`journals/`: a journal for each block that a worker process of this machine plays.
 
 The worker writes it as the referee of a `local` run writes the journal of the run, and adds the
 results of the matches that are over. Once the runner has recorded them in its own journal, it

@@ -244,7 +244,7 @@ _SIGNED: Final = (
 _COMMANDS: Final = (
     "In this folder, with asara installed:",
     "  asara audit replays                       plays the matches again and checks signatures",
-    "  asara replay show replays/FILE --seat N   prints a match as one seat saw it",
+    "  asara replay show replays/FILE --seat 0   prints a match as one seat saw it",
     "  asara replay clock replays/FILE           shows times and forfeits",
 )
 

@@ -9,7 +9,7 @@ results.jsonl    a line for each attempt at a match, written when it ends
 standings.json   the standings, written at the end, even if the run was cut short
 tree_head.json   hashes of all that the run left, at its end; tree_head.json.sig is its signature
 processes.jsonl  when each bot process began, played and ended; see `process_record`
-submissions.jsonl  a line for each deal block that a worker was given
+submissions.jsonl  a line for each block that a worker was given
 replays/         a file for each match
 logs/            output of the bots, by match, and of builds
 builds/          directories of entries after their build
@@ -17,7 +17,7 @@ bundles/         a zip file for the author of each entry, once `asara bundle` wr
 journal.sqlite   the matches that are over, from which a run that was killed is resumed
 journal.running  the inputs of the matches that run
 journal.position  how far the journal had come, which shows if the end of it was lost
-journals/        journals of the deal blocks that worker processes play; see `block_journals`
+journals/        journals of the blocks that worker processes play; see `block_journals`
 remote.json      presence of the bots on other machines, while the run is played
 live.json        socket of the live feed, while the run is played; see `network.live_feed`
 run.log          log of the referee and the runner
@@ -124,7 +124,7 @@ class RunInfo(BaseModel):
     """"prepared": the manifest is signed, and no match was begun."""
     sandbox: SandboxKind = "none"
     """Sandbox in which the bots ran."""
-    processes: dict[str, ProcessPolicy] = {}
+    process_per: dict[str, ProcessPolicy] = {}
     """Lifetime of the processes of each entry whose bots are started here."""
     remote: tuple[str, ...] = ()
     """Entries whose bots run on other machines; their mirrored blocks share no deal."""

@@ -12,6 +12,7 @@ from asara_server.eventlog.describe import value_words
 from asara_server.match.deal_secrets import commitment, tournament_secret
 from asara_server.replay.signing import PUBLIC_KEY_FILE, public_key_pem
 from asara_server.text import plain
+from asara_server.tournament.config.entry_folders import name_of_bot
 from asara_server.tournament.config.tournament_file import LARGEST_FILE
 from asara_server.tournament.run.attempt_check import suspended_entries
 from asara_server.tournament.run.audit_trust import Signed
@@ -118,8 +119,9 @@ def _entry_faults(tournament: bytes, manifest: Manifest) -> Iterator[str]:
     names, own = [], []
     for table, entry in zip_longest(listed, manifest.entries[: len(listed)]):
         in_folder = entry is not None and entry.folder is not None
-        by_bot_file = "command" not in table and "token" not in table
-        names.append(table.get("name", entry.name if in_folder and by_bot_file else None))
+        by_bot_file = not table.keys() & {"bot", "command", "token"}
+        usual = entry.name if in_folder and by_bot_file else None
+        names.append(table.get("name", name_of_bot(table) if "bot" in table else usual))
         if entry is not None and in_folder == by_bot_file:
             own.append(entry.name)
     further = manifest.entries[len(listed) :]
@@ -137,7 +139,7 @@ def info_faults(info: RunInfo, manifest: Manifest, manifest_sha256: str) -> Iter
         ("asara", manifest.asara),
         ("title", manifest.title),
         ("entries", manifest.entry_names),
-        ("processes", {one.name: one.processes for one in manifest.entries if one.processes}),
+        ("process_per", {one.name: one.process_per for one in manifest.entries if one.process_per}),
         ("remote", manifest.remote),
         ("looks", manifest.looks),
         ("deals", manifest.deals),

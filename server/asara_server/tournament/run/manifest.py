@@ -45,7 +45,7 @@ class ManifestEntry(BaseModel):
     """Entries of one team never meet; "" if it belongs to none."""
     remote: bool
     """True if its bot runs on another machine."""
-    processes: ProcessPolicy | None = None
+    process_per: ProcessPolicy | None = None
     """Lifetime of its processes; None if they are started elsewhere."""
     folder: str | None = None
     """Name of the folder whose `bot.toml` has its command; None if the tournament file has it."""
@@ -103,7 +103,7 @@ class Manifest(Document):
     """Number of attempts at a match before it stays void."""
     limits: dict[str, int | float]
     """Limits of the tournament file, defaults included; for bots, what the machine permits."""
-    processes: ProcessPolicy
+    process_per: ProcessPolicy
     """Lifetime of the processes of entries that do not choose their own."""
     transport: Literal["unix", "tcp"]
     sandbox: SandboxKind
@@ -147,7 +147,7 @@ class Manifest(Document):
 
     def processes_by_seat(self, entries: Sequence[str]) -> tuple[ProcessPolicy | None, ...]:
         """Return the lifetime of processes that the replay of these entries states."""
-        policies = {entry.name: entry.processes for entry in self.entries}
+        policies = {entry.name: entry.process_per for entry in self.entries}
         by_seat = tuple(policies.get(name) for name in entries)
         return by_seat if any(by_seat) else ()
 
@@ -205,7 +205,7 @@ def new_manifest(
         left_out=tuple(one.folder for one in tournament.left_out),
         schedule_rule=schedule_rule,
         seats=tournament.seats,
-        rule_sets=tuple(map(format_rule_sets, tournament.rule_sets)),
+        rule_sets=tuple(map(format_rule_sets, tournament.rules)),
         rounds=tournament.rounds,
         blocks_per_entry=tournament.blocks_per_entry,
         orders=tournament.orders,
@@ -223,20 +223,20 @@ def new_manifest(
         rejections_forgiven=limits.rejections_forgiven,
         max_attempts=max_attempts,
         limits=tournament.limits.model_dump(),
-        processes=tournament.process_per,
+        process_per=tournament.process_per,
         transport=tournament.transport,
         sandbox=sandbox,
         ponder=tournament.ponder,
     )
 
 
-def _manifest_entry(entry: Entry, processes: ProcessPolicy | None) -> ManifestEntry:
+def _manifest_entry(entry: Entry, process_per: ProcessPolicy | None) -> ManifestEntry:
     folder = entry if isinstance(entry, FolderEntry) else None
     return ManifestEntry(
         name=entry.name,
         team=entry.team,
         remote=entry.remote,
-        processes=processes,
+        process_per=process_per,
         folder=folder and folder.folder,
         bot_toml_sha256=folder and folder.bot_toml_sha256,
     )

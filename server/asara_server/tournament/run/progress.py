@@ -52,7 +52,7 @@ MAX_ATTEMPTS = 3
 
 
 class PendingBlock(NamedTuple):
-    """The matches of a deal block that have no result."""
+    """The matches of a block that have no result."""
 
     name: str
     matches: tuple[PendingMatch, ...]
@@ -84,7 +84,7 @@ class RunProgress:
         not be built or started in it, and why. They stay out.
 
         `finished` is called with the last result of every match that is over, and `enough` after
-        that. Once `enough` returns True no further deal block begins; the blocks that have begun
+        that. Once `enough` returns True no further block begins; the blocks that have begun
         are played to their end and become the whole schedule. `exclusions_changed` is called when
         an entry is out or suspended.
 
@@ -125,7 +125,7 @@ class RunProgress:
         """Matches before the next look that are not over."""
         self._decided = False
         self._begun = {result.deal_block for result in self.results}
-        """Deal blocks of which a match has begun."""
+        """Blocks of which a match has begun."""
         self._pending_in = Counter(
             match.block for match, _ in self._pending(schedule) if match.shared_deal
         )
@@ -187,7 +187,7 @@ class RunProgress:
         return sorted(pending, key=lambda one: attempt_name(one[0].match_id, one[1]) not in begun)
 
     def pending_blocks(self) -> list[PendingBlock]:
-        """Return the pending matches by deal block, in the same order."""
+        """Return the pending matches by block, in the same order."""
         blocks: dict[str, list[PendingMatch]] = {}
         for pending in self.pending_matches():
             blocks.setdefault(pending.match.deal_block, []).append(pending)

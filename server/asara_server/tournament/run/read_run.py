@@ -20,10 +20,6 @@ class RunError(ValueError):
     """A run cannot be read; the text names the file, and says why."""
 
 
-class NoRunError(RunError):
-    """A directory holds no run."""
-
-
 class RecordedRun(NamedTuple):
     info: RunInfo
     results: tuple[MatchResult, ...]
@@ -60,7 +56,7 @@ def read_status(directory: Path) -> tuple[RunStatus, list[MatchResult]]:
 @contextmanager
 def _run_errors(directory: Path) -> Iterator[None]:
     if not os.path.isfile(directory / "run.json"):  # noqa: PTH113 - it takes a path of any length
-        raise NoRunError(f"{directory}: {NOT_A_RUN}")
+        raise RunError(f"{directory}: {NOT_A_RUN}")
     try:
         yield
     except (RunDirectoryError, ResultsError) as error:

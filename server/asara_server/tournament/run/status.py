@@ -107,7 +107,7 @@ class RunStatus:
     void: int
     """Number of these without a result."""
     blocks: int
-    """Number of deal blocks with a result."""
+    """Number of blocks with a result."""
     elapsed_s: float
     """Seconds from the start of the run to its end or to now, interruptions included."""
     pace: Pace

@@ -1,4 +1,4 @@
-"""`submissions.jsonl`: a line for each deal block that a worker was given, written beforehand.
+"""`submissions.jsonl`: a line for each block that a worker was given, written beforehand.
 
 A block that a worker does not return continues from the worker's journal, or is played again from
 its start if there is none. The file survives a runner that is killed: an attempt that was given to

@@ -227,7 +227,7 @@ class Sandbox:
             tuple(descriptors),
             cgroup,
             first,
-            limits.memory_mb,
+            limits.memory_mib,
             copied,
             began,
         )
@@ -236,7 +236,7 @@ class Sandbox:
         if self.tools.cgroups is None:
             return None
         return self.tools.cgroups.create(
-            memory_bytes=limits.memory_mb * MIB,
+            memory_bytes=limits.memory_mib * MIB,
             processes=limits.processes + OWN_PROCESSES,
             cores=limits.cores,
         )
@@ -256,7 +256,7 @@ class Sandbox:
             "/etc/group": f"bot:x:{_UID}:\n".encode(),
             "/etc/hosts": b"127.0.0.1 localhost bot\n::1 localhost\n",
             _VARIABLES_FILE: _export_script(variables),
-            **self._proc.files(limits.memory_mb),
+            **self._proc.files(limits.memory_mib),
         }
         for path, content in files.items():
             descriptors.append(memory_file(content))
@@ -282,7 +282,7 @@ class Sandbox:
         limits: ResourceLimits,
     ) -> Mounts:
         """Return all mounts except those of generated files."""
-        size = str(limits.disk_mb * MIB)
+        size = str(limits.disk_mib * MIB)
         mounts = {
             "/proc": ["--proc", "/proc"],
             # That of bubblewrap, which ends the bot: its memory, descriptors and command line.
@@ -301,7 +301,7 @@ class Sandbox:
             mounts[directory] = ["--bind", directory, directory]
         if view.copied is not None:
             own = view.copied.size if view.output is None else 0
-            size = str(own + limits.disk_mb * MIB)
+            size = str(own + limits.disk_mib * MIB)
             for path in view.copied.directories:
                 mounts[str(path)] = ["--size", size, "--tmpfs", str(path)]
         address = environment.get("ASARA_ADDRESS", "")
@@ -363,7 +363,7 @@ def _start_script(view: FilesystemView, limits: ResourceLimits, output: int) -> 
     run = f'. {_VARIABLES_FILE}; exec "$@"'
     unpack = ""
     if view.copied is not None and view.copied.archive is not None:
-        unpack = f"{_UNPACK}ulimit -f {limits.disk_mb * MIB // _ULIMIT_BYTES}\n"
+        unpack = f"{_UNPACK}ulimit -f {limits.disk_mib * MIB // _ULIMIT_BYTES}\n"
     if view.output is None:
         return unpack + run
     directory = shlex.quote(str(view.directory))

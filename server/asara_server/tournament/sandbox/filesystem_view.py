@@ -66,7 +66,7 @@ def match_sandbox(
     def read() -> PrivateCopy:
         files = EntryFiles(entries, hidden=sandbox.hidden, shared=sandbox.shared)
         source = copy_source(files.of(entry), entry, sandbox.hidden, limits, built).source
-        return copy_into_memory(source, limits.directory_mb)
+        return copy_into_memory(source, limits.directory_mib)
 
     on_path = search_path()
     programs = visible_programs(entry.command, entry.directory, {"PATH": on_path}, built)
@@ -104,7 +104,7 @@ def copy_source(
         dot_folders=not own.shared,
         kept=frozenset(one for path in own.named for one in (path, *path.parents)),
     )
-    left_out = largest_parts(source, limits.directory_mb) if own.shared else ()
+    left_out = largest_parts(source, limits.directory_mib) if own.shared else ()
     return EntrySource(source.without(left_out), left_out)
 
 
@@ -139,7 +139,7 @@ def oversized_entries(
                     entry=entry.name,
                     too_large=[str(part) for part in mine.left_out],
                 )
-            check_size(mine.source, limits.directory_mb)
+            check_size(mine.source, limits.directory_mib)
         except CopyTooLargeError as error:
             found[entry.name] = str(error.strerror)
             logger("runner").warning("entry is out", entry=entry.name, why=error.strerror)
@@ -181,7 +181,7 @@ def preview_views(
             mine = copy_source(own, entry, hidden, limits)
             if mine.left_out:
                 preview.left_out[entry.name] = mine.left_out
-            check_size(mine.source, limits.directory_mb)
+            check_size(mine.source, limits.directory_mib)
         except CopyTooLargeError as error:
             preview.out[entry.name] = str(error.strerror)
         except Exception as error:  # noqa: BLE001 - of its files alone; the run logs it
@@ -234,7 +234,7 @@ def build_sandbox(
     view = FilesystemView(
         entry.directory,
         readable=tuple(_readable_mounts(entry)),
-        copied=copy_into_memory(source, limits.build_mb),
+        copied=copy_into_memory(source, limits.build_mib),
         output=output,
     )
     return SandboxSpec(sandbox, view, build_limits(limits, sandbox.tools.ceilings), loopback=True)

@@ -110,7 +110,7 @@ class HiddenFiles:
             if reason in (OTHER_PROGRAM, OTHER_ENTRY):
                 return f"{reason}; move what both bots need to a further file, or {_remedy(path)}"
             if one in self.left_out:
-                return f"with it, {one.parent} exceeds limits.directory_mb{remedy}"
+                return f"with it, {one.parent} exceeds limits.directory_mib{remedy}"
             if one in tops:
                 return ""
             if self.own.shared and one.name.startswith(".") and one.is_dir():

@@ -30,7 +30,7 @@ def warn_of_processes(
         )
 
 
-def warn_of_epoll_watches(bots: int, memory_mb: int, log: FilteringBoundLogger) -> None:
+def warn_of_epoll_watches(bots: int, memory_mib: int, log: FilteringBoundLogger) -> None:
     """Log a warning if bots could register all descriptors with epoll that their user may.
 
     Then no program of this user could register any more, which includes the referee.
@@ -39,12 +39,12 @@ def warn_of_epoll_watches(bots: int, memory_mb: int, log: FilteringBoundLogger) 
         permitted = int(_WATCHES.read_text())
     except (OSError, ValueError):  # not Linux
         return
-    possible = bots * memory_mb * MIB // _WATCH_BYTES
+    possible = bots * memory_mib * MIB // _WATCH_BYTES
     if possible >= permitted:
         log.warning(
             "bots could stop the event loops of all programs of this user",
             epoll_watches=permitted,
             possible=possible,
             remedy=f"sysctl fs.epoll.max_user_watches={possible + permitted}, or lower "
-            "limits.memory_mb or jobs",
+            "limits.memory_mib or jobs",
         )

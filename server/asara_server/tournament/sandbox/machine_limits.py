@@ -65,9 +65,9 @@ def _ceilings(groups: Path) -> Iterator[tuple[str, Ceiling]]:
         ("open_files", "nofile", 1, 0),
         ("processes", "nproc", 1, OWN_PROCESSES),
         ("cpu_s", "cpu", 1, 1),
-        ("disk_mb", "fsize", MIB, 0),
-        ("memory_mb", "data", MIB, 0),
-        ("memory_mb", "as", MIB * ADDRESS_SPACE_FACTOR, 0),
+        ("disk_mib", "fsize", MIB, 0),
+        ("memory_mib", "data", MIB, 0),
+        ("memory_mib", "as", MIB * ADDRESS_SPACE_FACTOR, 0),
     ):
         if (hard := hard_limit(name.upper())) is not None:
             command = f"sudo prlimit --pid $$ --{name}={{0}}:{{0}}"
@@ -78,8 +78,8 @@ def _ceilings(groups: Path) -> Iterator[tuple[str, Ceiling]]:
         yield "open_files", Ceiling(files, str(_MOST_FILES), "sudo sysctl fs.nr_open={}")
     for folder in own_groups(groups):
         for field, name, unit, extra in (
-            ("memory_mb", "memory.max", MIB, 0),
-            ("memory_mb", "memory.limit_in_bytes", MIB, 0),
+            ("memory_mib", "memory.max", MIB, 0),
+            ("memory_mib", "memory.limit_in_bytes", MIB, 0),
             ("processes", "pids.max", 1, OWN_PROCESSES),
         ):
             file = folder / name
@@ -102,16 +102,16 @@ def build_limits(limits: Limits, ceilings: Ceilings) -> ResourceLimits:
 def effective_limits(limits: Limits, ceilings: Ceilings) -> Limits:
     """Return the limits of a tournament as this machine can keep them."""
     match, build = match_limits(limits, ceilings), build_limits(limits, ceilings)
-    build_mb = min(limits.build_mb, build.disk_mb)
+    build_mib = min(limits.build_mib, build.disk_mib)
     return limits.model_copy(
         update={
-            "memory_mb": match.memory_mb,
+            "memory_mib": match.memory_mib,
             "processes": match.processes,
             "open_files": match.open_files,
             "cpu_s": match.cpu_s,
-            "disk_mb": match.disk_mb,
-            "build_memory_mb": min(limits.build_memory_mb, build.memory_mb - build_mb),
-            "build_mb": build_mb,
+            "disk_mib": match.disk_mib,
+            "build_memory_mib": min(limits.build_memory_mib, build.memory_mib - build_mib),
+            "build_mib": build_mib,
         }
     )
 
@@ -145,8 +145,8 @@ def reductions(limits: Limits, ceilings: Ceilings, *, builds: bool) -> list[Redu
     match, build = _match_limits(limits), _build_limits(limits)
     asked = [(f"limits.{field}", field, getattr(match, field)) for field in ceilings]
     if builds:
-        asked.append(("limits.build_mb", "disk_mb", build.disk_mb))
-        asked.append(("limits.build_memory_mb + limits.build_mb", "memory_mb", build.memory_mb))
+        asked.append(("limits.build_mib", "disk_mib", build.disk_mib))
+        asked.append(("limits.build_memory_mib + limits.build_mib", "memory_mib", build.memory_mib))
     found = []
     for name, field, value in asked:
         ceiling = ceilings.get(field)
@@ -168,11 +168,11 @@ def _within(limits: ResourceLimits, ceilings: Ceilings) -> ResourceLimits:
 
 def _match_limits(limits: Limits) -> ResourceLimits:
     return ResourceLimits(
-        memory_mb=limits.memory_mb,
+        memory_mib=limits.memory_mib,
         processes=limits.processes,
         open_files=limits.open_files,
         cpu_s=limits.cpu_s,
-        disk_mb=limits.disk_mb,
+        disk_mib=limits.disk_mib,
         cores=limits.cores,
     )
 
@@ -180,7 +180,7 @@ def _match_limits(limits: Limits) -> ResourceLimits:
 def _build_limits(limits: Limits) -> ResourceLimits:
     return replace(
         _match_limits(limits),
-        memory_mb=limits.build_memory_mb + limits.build_mb,
-        disk_mb=limits.build_mb,
+        memory_mib=limits.build_memory_mib + limits.build_mib,
+        disk_mib=limits.build_mib,
         cores=None,  # compilers use all, and no match is played meanwhile
     )

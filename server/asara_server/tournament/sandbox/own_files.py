@@ -9,7 +9,7 @@ names, without
 - what belongs to other entries: their programs, and the folders and `readable` paths that they do
   not share with it,
 - folders whose names begin with a dot, such as `.git`, which may hold old copies of all that, and
-- if the folder exceeds `limits.directory_mb`, the largest files and folders in it.
+- if the folder exceeds `limits.directory_mib`, the largest files and folders in it.
 
 Two entries with programs in one folder both see the folder, each without the program of the other.
 No entry sees a home directory, `/tmp` and the like; there it sees its program alone. Directories of

@@ -81,13 +81,13 @@ class CopySource:
         return replace(self, excluded=self.excluded.union(paths))
 
 
-def copy_into_memory(source: CopySource, limit_mb: int) -> PrivateCopy:
+def copy_into_memory(source: CopySource, limit_mib: int) -> PrivateCopy:
     """Read the files and directories. Links are copied as links. Raises CopyTooLargeError."""
     directories: list[Path] = []
     files: list[CopiedFile] = []
     descriptors: list[int] = []
     pairs = source.pairs
-    members = _bounded(_members(source), limit_mb)
+    members = _bounded(_members(source), limit_mib)
     try:
         for path, target in pairs:
             if path.is_dir():
@@ -112,9 +112,9 @@ def copy_into_memory(source: CopySource, limit_mb: int) -> PrivateCopy:
     return copy
 
 
-def check_size(source: CopySource, limit_mb: int) -> None:
+def check_size(source: CopySource, limit_mib: int) -> None:
     """Raise CopyTooLargeError if the files and directories cannot be copied."""
-    _bounded(_members(source), limit_mb)
+    _bounded(_members(source), limit_mib)
 
 
 def copy_size(source: CopySource) -> int:
@@ -127,28 +127,28 @@ def source_members(source: CopySource) -> Iterator[Path]:
     return (member.source for member in _members(source))
 
 
-def largest_parts(source: CopySource, limit_mb: int) -> tuple[Path, ...]:
+def largest_parts(source: CopySource, limit_mib: int) -> tuple[Path, ...]:
     """Return the largest files and folders without which the rest can be copied; mostly none.
 
     They lie directly in the directories of the source. Those that are `kept` are not among them.
     """
     with suppress(CopyTooLargeError):
-        check_size(source, limit_mb)
+        check_size(source, limit_mib)
         return ()
     parts: list[tuple[bool, int, int, Path]] = []
     counted = 0
     for top, target in source.pairs:
         for part in _children(top, target, source) if top.is_dir() else ():
-            size, files = (limit_mb + 1) * MIB, 0
+            size, files = (limit_mib + 1) * MIB, 0
             if counted <= _MOST_COUNTED:
-                size, files = _measure(_with_content(part, source), limit_mb)
+                size, files = _measure(_with_content(part, source), limit_mib)
             counted += files
             parts.append((part.target not in source.kept, size, files, part.source))
     size = files = 0
     left_out = []
     for may_leave, part_size, part_files, path in sorted(parts):
         size, files = size + part_size, files + part_files
-        if may_leave and (size > limit_mb * MIB or files > MAX_FILES):
+        if may_leave and (size > limit_mib * MIB or files > MAX_FILES):
             left_out.append(path)
     return tuple(left_out)
 
@@ -261,26 +261,26 @@ def is_run_directory(names: Container[str]) -> bool:
     return folders and ("run.json" in names or "journal.sqlite" in names)
 
 
-def _measure(members: Iterable[_Member], limit_mb: int) -> tuple[int, int]:
+def _measure(members: Iterable[_Member], limit_mib: int) -> tuple[int, int]:
     """Return the bytes and the number of these members, counted no further than needed."""
     size = files = 0
     for member in members:
         files += 1
         size += member.stat.st_size if stat.S_ISREG(member.stat.st_mode) else 0
-        if size > limit_mb * MIB or files > MAX_FILES:
+        if size > limit_mib * MIB or files > MAX_FILES:
             break
     return size, files
 
 
-def _bounded(members: Iterable[_Member], limit_mb: int) -> list[_Member]:
+def _bounded(members: Iterable[_Member], limit_mib: int) -> list[_Member]:
     found = []
     size = 0
     for member in members:
         found.append(member)
         if stat.S_ISREG(member.stat.st_mode):
             size += member.stat.st_size
-        if size > limit_mb * MIB:
-            raise CopyTooLargeError(f"holds more than {limit_mb:,} MiB (limits.directory_mb)")
+        if size > limit_mib * MIB:
+            raise CopyTooLargeError(f"holds more than {limit_mib:,} MiB (limits.directory_mib)")
         if len(found) > MAX_FILES:
             raise CopyTooLargeError(f"holds more than {MAX_FILES:,} files")
     return found

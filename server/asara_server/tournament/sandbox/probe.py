@@ -24,7 +24,7 @@ from asara_server.tournament.sandbox.sandboxed_command import SandboxedCommand
 from asara_server.tournament.sandbox.seccomp import seccomp_filter
 from asara_server.tournament.sandbox.spec import FilesystemView, ResourceLimits
 
-USE_NONE: Final = "use --sandbox none to run bots unconfined, with your rights"
+USE_NONE: Final = "use --sandbox none to run bots unconfined, with your permissions"
 """The remedy that every message about a missing sandbox ends with."""
 _INSTALL: Final = (
     "install it (Debian, Ubuntu: apt-get install bubblewrap; Fedora: dnf install bubblewrap)"

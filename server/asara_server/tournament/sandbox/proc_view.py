@@ -99,9 +99,9 @@ class ProcView:
                 mounts[str(path)] = ["--tmpfs", str(path), "--remount-ro", str(path)]
         return cls(mounts, constants)
 
-    def files(self, memory_mb: int) -> dict[str, bytes]:
+    def files(self, memory_mib: int) -> dict[str, bytes]:
         """Return the content of all constant files for a program with this much memory."""
-        size = memory_mb * MIB // 1024
+        size = memory_mib * MIB // 1024
         lines = [f"{name + ':':<16}{size:>8} kB\n" for name in _MEMORY]
         lines += [f"{name + ':':<16}{0:>8} kB\n" for name in _NO_MEMORY]
         return {**self.constants, "/proc/meminfo": "".join(lines).encode()}

@@ -21,7 +21,7 @@ class SandboxedCommand:
     cgroup: Cgroup | None = None
     first: FirstProcess | None = None
     """With what it is ended if there is no control group."""
-    memory_mb: int = 0
+    memory_mib: int = 0
     copied: PrivateCopy | None = None
     """Files that the command copies while it starts; kept so that they stay open until then."""
     began_file: int = -1
@@ -58,7 +58,7 @@ class SandboxedCommand:
         if self._cleanup is not None:
             return self._exceeded_limit
         if self.cgroup is not None and self.cgroup.ran_out_of_memory():
-            return f"it used more than {self.memory_mb:,} MiB of memory"
+            return f"it used more than {self.memory_mib:,} MiB of memory"
         return ""
 
     def memory_peak(self) -> int | None:

@@ -39,29 +39,29 @@ def hard_limit(name: str) -> int | None:
 class ResourceLimits:
     """Resources that a program may use, in MiB and seconds."""
 
-    memory_mb: int
+    memory_mib: int
     processes: int
     open_files: int
     cpu_s: int
-    disk_mb: int
+    disk_mib: int
     cores: int | None = None
     """Processor cores of all its processes together, which control groups limit; None for all."""
 
     def prlimit_options(self, *, memory: bool, largest_file: int = 0) -> list[str]:
         """Return the options of prlimit that limit each process, with or without its memory.
 
-        Files may grow to `disk_mb`, or to `largest_file` bytes if that is more.
+        Files may grow to `disk_mib`, or to `largest_file` bytes if that is more.
         """
         options = [
             "--core=0",
             f"--nofile={self.open_files}",
             f"--cpu={self.cpu_s}:{self.cpu_s + 1}",
-            f"--fsize={max(self.disk_mb * MIB, largest_file)}",
+            f"--fsize={max(self.disk_mib * MIB, largest_file)}",
             # Linux counts these for all programs of a user; none may use up what others need.
             f"--sigpending={min(_PENDING_SIGNALS, hard_limit('SIGPENDING') or _PENDING_SIGNALS)}",
         ]
         if memory:
-            size = self.memory_mb * MIB
+            size = self.memory_mib * MIB
             return [*options, f"--data={size}", f"--as={size * ADDRESS_SPACE_FACTOR}"]
         kept = ((name, hard_limit(name.upper())) for name in ("data", "as"))
         return [*options, *(f"--{name}={hard or 'unlimited'}" for name, hard in kept)]

@@ -55,7 +55,7 @@ def estimate(tournament: Tournament) -> Estimate:
             decisions = round(decisions * _PROFESSIONAL)
         likely += kind.matches * kind.seats * (start + decisions * 0.001)
         slow += kind.matches * kind.seats * (start + decisions * 0.1)
-        seat_s = clocks.bank_s + decisions * longest_decision_s
+        seat_s = clocks.time_bank_s + decisions * longest_decision_s
         longest += kind.matches * (clocks.start_up_s + kind.seats * seat_s)
     jobs = tournament.jobs
     return Estimate(tuple(kinds), likely / jobs, slow / jobs, longest / jobs)

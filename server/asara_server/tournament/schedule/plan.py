@@ -25,7 +25,7 @@ def planned_matches(tournament: Tournament) -> list[ScheduledMatch]:
     return list_matches(
         [entry.name for entry in tournament.entries],
         tournament.seats,
-        tournament.rule_sets,
+        tournament.rules,
         planned_layout(tournament),
         remote=tournament.remote_entries,
     )
@@ -33,4 +33,4 @@ def planned_matches(tournament: Tournament) -> list[ScheduledMatch]:
 
 def planned_table_kinds(tournament: Tournament) -> list[TableKind]:
     """Return the number of blocks and matches of each kind of table, without listing them."""
-    return table_kinds(planned_layout(tournament), tournament.seats, tournament.rule_sets)
+    return table_kinds(planned_layout(tournament), tournament.seats, tournament.rules)

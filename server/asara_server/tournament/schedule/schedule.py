@@ -1,6 +1,6 @@
 """The schedule: groups of entries, their seats and rules, and the order of play. Pure.
 
-The unit is the deal block. A block of one group has one group of entries that fills a table, one
+The unit is the block. A block of one group has one group of entries that fills a table, one
 combination of rule sets, and a match in every required seat order, so that each entry sits in each
 seat equally often. The matches of a mirrored block share one deal; otherwise each has its own (see
 `match.deal_secrets`). A block is not mirrored if one of its entries could recognise a deal.
@@ -42,7 +42,7 @@ class ScheduledMatch:
     entries: tuple[str, ...]
     """Names of the entries, by seat."""
     block: str = ""
-    """Round, rule sets and number of the deal block, such as `r1-pro+gifts-0007`.
+    """Round, rule sets and number of the block, such as `r1-pro+gifts-0007`.
 
     Empty for a match outside any block."""
     kind: BlockKind = "independent"
@@ -55,7 +55,7 @@ class ScheduledMatch:
 
     @property
     def deal_block(self) -> str:
-        """Name of the deal block; a match outside any block is its own."""
+        """Name of the block; a match outside any block is its own."""
         return self.block or self.match_id
 
 

@@ -1,4 +1,4 @@
-"""Scores of parties in deal blocks: the data of every mean, interval and resample. Pure.
+"""Scores of parties in blocks: the data of every mean, interval and resample. Pure.
 
 The unit is the block, because matches of one deal are not independent. A party is an entry or a
 pair of entries.

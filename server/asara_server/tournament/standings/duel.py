@@ -1,4 +1,4 @@
-"""A duel: two entries play mirrored deal blocks until one is found to be better. Pure.
+"""A duel: two entries play mirrored blocks until one is found to be better. Pure.
 
 Blocks count in the order of the schedule, each as soon as it and all earlier ones are over. The
 verdict therefore depends neither on the number of concurrent matches nor on their durations: in the

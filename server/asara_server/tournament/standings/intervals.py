@@ -1,4 +1,4 @@
-"""Intervals of the expected score of a deal block, from ten blocks on. Pure and deterministic.
+"""Intervals of the expected score of a block, from ten blocks on. Pure and deterministic.
 
 A block score has few values: 0, ½ and 1 in a mirrored block of two seats. If most blocks end alike,
 the few others decide the sample variance and every resample, so that a Student, percentile or BCa

@@ -89,7 +89,7 @@ class MatchResult(BaseModel):
     rule_sets: str
     """Such as "pro+gifts"."""
     block: str = ""
-    """Name of its deal block; matches of one block are not independent of each other. Empty for a
+    """Name of its block; matches of one block are not independent of each other. Empty for a
     match that stands alone."""
     duplicate_deal: str = ""
     """Name of the deal, if it is that of a duplicate block: the matches with this deal have no
@@ -121,7 +121,7 @@ class MatchResult(BaseModel):
 
     @property
     def deal_block(self) -> str:
-        """Name of the deal block; a match outside any block is its own."""
+        """Name of the block; a match outside any block is its own."""
         return self.block or self.match_id
 
     @property

@@ -23,7 +23,7 @@ class ResultTable:
     match: Indices
     """Index of the match, whose seats are consecutive rows."""
     block: Indices
-    """Index of the deal block."""
+    """Index of the block."""
     deal: Indices
     """Index of the deal of a duplicate block; -1 for all other matches."""
     rules: Indices

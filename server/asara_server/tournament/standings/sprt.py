@@ -1,4 +1,4 @@
-"""A sequential test of which of two entries is better, evaluated after every deal block. Pure.
+"""A sequential test of which of two entries is better, evaluated after every block. Pure.
 
 A block is two matches of one deal with the seats swapped. Its score for entry A is the mean of the
 two matches: 0, ¼, ½, ¾ or 1. Blocks are independent, so their scores are multinomial with five

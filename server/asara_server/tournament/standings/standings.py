@@ -27,7 +27,7 @@ def compute_standings(
 ) -> Standings:
     """Return the standings of these results; entries that never played come last.
 
-    `group` has the number of matches of each deal block of the group that was begun last. `remote`
+    `group` has the number of matches of each block of the group that was begun last. `remote`
     are the entries on other machines. `looks` are those of a run that may end early.
     """
     # These load numerical libraries, which programs that only read standings do not need.
@@ -117,7 +117,7 @@ def block_variance(results: Iterable[MatchResult]) -> float | None:
 
 
 def without_forfeits(results: Iterable[MatchResult]) -> list[MatchResult]:
-    """Return the results of the deal blocks without a forfeit.
+    """Return the results of the blocks without a forfeit.
 
     A forfeit excludes its whole block, because the rest would no longer be equal for every seat.
     """

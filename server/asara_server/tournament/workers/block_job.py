@@ -1,4 +1,4 @@
-"""Deal blocks as units of work: what the runner sends to a worker, and what it receives.
+"""Blocks as units of work: what the runner sends to a worker, and what it receives.
 
 A worker gets the secrets of the deals that it plays, and nothing from which others derive. It
 returns replays without a signature: only the runner has the key.
@@ -40,7 +40,7 @@ class RunSettings:
 
 @dataclass(frozen=True, slots=True)
 class BlockJob:
-    """Matches of a deal block that are still to be played: of one that shares a deal, only one."""
+    """Matches of a block that are still to be played: of one that shares a deal, only one."""
 
     run_id: str
     matches: tuple[PendingMatch, ...]
@@ -129,7 +129,7 @@ class WorkerError(Exception):
 
 
 class WorkerBackend(Protocol):
-    """Workers that play deal blocks. All methods belong to one event loop."""
+    """Workers that play blocks. All methods belong to one event loop."""
 
     name: str
     """Name in `run.json`."""

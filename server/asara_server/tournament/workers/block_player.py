@@ -1,4 +1,4 @@
-"""Plays deal blocks on a worker, whether it is a process of this machine or one of a cluster."""
+"""Plays blocks on a worker, whether it is a process of this machine or one of a cluster."""
 
 import asyncio
 import atexit

@@ -86,7 +86,7 @@ class Packer:
                 "system that all machines share"
             )
         try:
-            check_size(source, self._limits.directory_mb)
+            check_size(source, self._limits.directory_mib)
         except OSError as error:
             raise ArchiveError(f"entry {name}: {error.strerror}") from None
         return self._pack(name, built or entry.directory, source, entry.directory)

@@ -67,7 +67,7 @@ def process_workers(
 class ProcessWorkers:
     """A `WorkerBackend` of worker processes, which are started when they are needed."""
 
-    name = "processes"
+    name = "workers"
     shares_directory = True
 
     def __init__(

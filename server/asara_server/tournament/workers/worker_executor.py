@@ -1,4 +1,4 @@
-"""Plays the matches of a run on workers, one deal block at a time each.
+"""Plays the matches of a run on workers, one block at a time each.
 
 A block is played by one worker from its first match to its last; of a block that shares a deal, a
 worker plays one match in each leg (see `schedule.legs`). After a leg all workers end their bots. If

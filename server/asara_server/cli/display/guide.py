@@ -1,0 +1,25 @@
+"""The guide of a command, which its help page refers to."""
+
+from pathlib import Path
+
+import asara_server
+from asara_server import bundled
+from asara_server.cli.display.examples import GUIDES
+from asara_server.cli.errors import UserError
+from asara_server.cli.usage_errors import did_you_mean
+
+
+def print_guide(command: str) -> None:
+    """Print the document about a command or its group, or a section of it."""
+    page = GUIDES.get(command) or GUIDES.get(command.partition(" ")[0])
+    if page is None:
+        hint = did_you_mean(command, GUIDES)
+        raise UserError(f"--guide: name a command, for example `asara help --guide match`{hint}")
+    document, _, heading = page.partition("#")
+    packages, parts = Path(asara_server.__file__).parents[1], Path(document).parts
+    path = packages.joinpath(*parts[1:]) if parts[0] == "server" else bundled.path(*parts)
+    text = path.read_text(encoding="utf-8")
+    if heading:
+        text = text.partition(f"\n## {heading}\n")[2].partition("\n## ")[0]
+        text = f"## {heading}\n{text}"
+    print(text.rstrip())
