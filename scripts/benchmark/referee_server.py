@@ -76,14 +76,14 @@ class MatchLoop:
             record = await self.referee.play(spec)
             assert not record.void
             if self._journal is not None:
-                self._journal.end(spec.match_id, "", None)
+                self._journal.end(spec.match_id, "")
 
 
 async def main(address: str, bots: list[str], rules: str, seats: int) -> None:
     """Serve until the benchmark ends; the live feed is named beside the socket, as in a run."""
     configure("error")  # matches are cut when the benchmark ends
     folder = Path(address.removeprefix("unix:")).parent
-    journal = Journal(folder / "journal.sqlite")
+    journal = Journal(folder / "run.journal")
     matches = MatchLoop(bots, rules, seats, journal)
     running = await serve(matches.referee, address)
     async with live_feed(matches.referee, folder, TimedFeed):

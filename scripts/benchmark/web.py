@@ -199,7 +199,7 @@ async def _delays_of_a_match(viewers: int, pause_s: float) -> list[float]:
     match = MatchSpec("m0-1", rules, players, ClockSettings(), secrets.token_bytes(32))
     with tempfile.TemporaryDirectory(prefix="asara-bench-") as made, ExitStack() as stack:
         folder = Path(made)
-        referee = Referee(journal=stack.enter_context(Journal(folder / "journal.sqlite")))
+        referee = Referee(journal=stack.enter_context(Journal(folder / "run.journal")))
         for name in names:
             referee.register_bot(name, name)
         running = await serve(referee, f"unix:{folder / 'socket'}")

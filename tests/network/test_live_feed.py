@@ -76,7 +76,7 @@ async def play_slowly(stream):
 @asynccontextmanager
 async def fed_referee(tmp_path, *, journal=False):
     """A referee with a live feed and the connected bots a and b."""
-    opened = Journal(tmp_path / "journal.sqlite") if journal else None
+    opened = Journal(tmp_path / "run.journal") if journal else None
     async with (
         referee_server(LimitSettings(), journal=opened) as server,
         live_feed(server.referee, tmp_path),

@@ -27,7 +27,7 @@ from pathlib import Path
 from typing import Final
 
 from asara_codec.wire_format import delimited, varint
-from asara_server.eventlog.journal_format import split_frames
+from asara_server.eventlog.log_file import split_frames
 from asara_server.eventlog.record_codec import record_bytes
 from asara_server.eventlog.replay import ReplayHeader
 from asara_server.network import local_socket

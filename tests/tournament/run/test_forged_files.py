@@ -352,7 +352,7 @@ def test_what_a_stranger_changes_is_named(played: Played, run: Path, forgery: st
     assert status == 1
 
 
-@pytest.mark.parametrize("left", ["manifest.json.sig", "schedule.jsonl", "journal.sqlite"])
+@pytest.mark.parametrize("left", ["manifest.json.sig", "schedule.jsonl", "run.journal"])
 def test_a_run_is_recognised_by_any_of_its_files(played: Played, run: Path, left: str) -> None:
     kept = {"referee.pub", left}
     delete(*(path for path in run.iterdir() if path.is_file() and path.name not in kept))

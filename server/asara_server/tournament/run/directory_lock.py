@@ -8,7 +8,7 @@ import os
 from pathlib import Path
 from typing import Self
 
-from asara_server.eventlog.sqlite_lock import lock_holder
+from asara_server.eventlog.file_lock import lock_holder
 
 try:
     import fcntl

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from asara_game.rules import format_rule_sets
 from asara_server.eventlog.journal import JournalError
 from asara_server.logs import logger
-from asara_server.replay.file import signed_bytes
+from asara_server.replay.file import file_content, signed_records
 from asara_server.replay.signing import SigningKey
 from asara_server.tournament.config.tournament_file import Limits
 from asara_server.tournament.run.block_journals import (
@@ -368,9 +368,10 @@ class RunProgress:
 
         Return the entries that are suspended because of it, and why; those that are out never are.
         """
-        replay = None if records is None else signed_bytes(records, self._key)
-        if replay is not None:
-            result = result.model_copy(update={"replay_sha256": sha256(replay).hexdigest()})
+        replay = () if records is None else signed_records(records, self._key)
+        if replay:
+            digest = sha256(file_content(replay)).hexdigest()
+            result = result.model_copy(update={"replay_sha256": digest})
         if not result.lost and (lost := self._losses.get(result.played_as)):
             result = result.model_copy(update={"lost": lost})
         self.directory.record_result(result, replay)
