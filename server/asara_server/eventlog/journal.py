@@ -7,6 +7,7 @@ of number 0 hold a line of text about the run:
 
 match NUMBER NAME      the match with this name has this number from now on
 result NUMBER RESULT   it is over; NUMBER is 0 if it never began
+given SUBMISSION       a worker was given matches; see `tournament.run.submissions`
 
 The file holds the secrets of running matches, so only its owner may read it. One process can have
 it open at a time, which locks it.
@@ -38,7 +39,7 @@ __all__ = ["Ended", "Journal", "JournalError", "OpenMatch"]
 
 _ABOUT_RUN: Final = b"\x00"
 """Number of the frames that belong to no match."""
-_LINE: Final = re.compile(r"(match|result) (\d+) (.*)", re.DOTALL)
+_LINE: Final = re.compile(r"(?:(match|result) (\d+)|given) (.*)", re.DOTALL)
 
 
 class OpenMatch(NamedTuple):
@@ -74,6 +75,8 @@ class Journal:
         A match that ends, or that the owner takes from it, is removed."""
         self.ended: list[Ended] = []
         """The matches that were over then, in the order in which they ended."""
+        self.given: list[str] = []
+        """What workers were given before then."""
         self._failed: str | None = None
         self._numbers: dict[str, int] = {}
         """Numbers of the matches that began and are not over, by name."""
@@ -117,10 +120,12 @@ class Journal:
                     line = _LINE.fullmatch(data.decode())
                     if line is None:
                         raise ValueError("a line about the run that this version cannot read")
-                    kind, match, text = line[1], int(line[2]), line[3]
+                    kind, match, text = line[1], int(line[2] or 0), line[3]
                     if kind == "match":
                         names[match], records[match] = text, []
                         highest = match
+                    elif kind is None:
+                        self.given.append(text)
                     else:
                         name, held = names.pop(match, ""), records.pop(match, [])
                         self.ended.append(Ended(text, tuple(held) if wanted(name) else ()))
@@ -196,6 +201,11 @@ class Journal:
         self._add_line(f"result {number} {result}")
         self.commit()
         self._sync.request()
+
+    def give(self, submission: str) -> None:
+        """Write what a worker is about to be given; raises JournalError."""
+        self._add_line(f"given {submission}")
+        self.commit()
 
     def _add_rest(self, match_id: str, records: Sequence[bytes]) -> None:
         """Add the records that the journal does not have of a match, which may have to begin."""

@@ -4,12 +4,10 @@ run.json         title, seed, secret of the deals, versions, times, and how the 
 tournament.toml  a copy of the tournament file
 referee.pub      public half of the key that signs the run and its replays
 manifest.json    what was decided before the first match; manifest.json.sig is its signature
-schedule.jsonl   a line for each match that was scheduled
 results.jsonl    a line for each attempt at a match, written when it ends
 standings.json   the standings, written at the end, even if the run was cut short
 tree_head.json   hashes of all that the run left, at its end; tree_head.json.sig is its signature
 processes.jsonl  when each bot process began, played and ended; see `process_record`
-submissions.jsonl  a line for each deal block that a worker was given
 replays/         a file for each match
 logs/            output of the bots, by match, and of builds
 builds/          directories of entries after their build
@@ -57,10 +55,8 @@ RUN_FILES = (
     "referee.pub",
     "manifest.json",
     "manifest.json.sig",
-    "schedule.jsonl",
     "tree_head.json",
     "tree_head.json.sig",
-    "submissions.jsonl",
     PROCESSES,
     "run.log",
     JOURNAL,
@@ -378,10 +374,6 @@ class RunDirectory:
         content = standings_bytes(standings)
         replace_file(self.path / "standings.json", content)
         return content
-
-    def write_file(self, name: str, content: bytes) -> None:
-        """Write a file of the run, which is one of RUN_FILES."""
-        replace_file(self.path / name, content)
 
     def results_sha256(self) -> str:
         """Return SHA-256 of `results.jsonl`, in hexadecimal, after forcing the file to disk."""

@@ -25,7 +25,6 @@ from asara_server.tournament.run.document_check import (
     mismatch,
     missing_files,
     standings_fault,
-    submission_faults,
     tournament_faults,
 )
 from asara_server.tournament.run.manifest import Manifest
@@ -122,7 +121,7 @@ class _RunAudit:
         if manifest is not None and files.manifest is not None:
             report.title = manifest.title
             report.manifest_sha256 = files.manifest.sha256
-            schedule = derived_schedule(files, manifest, self._faults)
+            schedule = derived_schedule(manifest, self._faults)
             self._faults += tournament_faults(files, self._signed, manifest)
             if files.info is not None:
                 self._faults += info_faults(files.info, manifest, report.manifest_sha256)
@@ -160,7 +159,6 @@ class _RunAudit:
             schedule = self._check_processes(manifest, schedule)
         check = check_attempts(manifest, schedule, files.lines)
         self._faults += check.faults
-        self._faults += submission_faults(files)
         scheduled = self._scheduled(manifest, schedule, check)
         self._check_progress(manifest, check, scheduled)
         withheld = self._withheld(schedule, check)
