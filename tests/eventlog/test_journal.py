@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from asara_server.eventlog.journal import Ended, Journal, JournalError
-from asara_server.eventlog.log_file import MAGIC, row_bytes, row_checksum
+from asara_server.eventlog.log_file import MAGIC, LogFollower, row_bytes, row_checksum
 
 
 def records(journal: Journal) -> dict[str, tuple[bytes, ...]]:
@@ -136,7 +136,7 @@ def test_files_that_are_no_journal(tmp_path: Path) -> None:
     (tmp_path / "text").write_text("no log, and longer than the first bytes of one")
     (tmp_path / "newer").write_bytes(MAGIC.replace(b"1", b"2"))
     for name in ("text", "newer"):
-        with pytest.raises(JournalError, match="damaged at byte 0: it does not begin as the log"):
+        with pytest.raises(JournalError, match="damaged at byte 0: it does not begin as a log"):
             Journal(tmp_path / name)
     with pytest.raises(JournalError, match="No such file"):
         Journal(tmp_path / "no" / "folder")
@@ -241,6 +241,48 @@ def test_rows_that_are_changed_are_found(tmp_path: Path, change: str) -> None:
     path.write_bytes(MAGIC + b"".join(rows))
     with pytest.raises(JournalError, match=rf"damaged at byte {ends[3]}: a row has another"):
         Journal(path)
+
+
+def test_what_is_added_to_a_log_can_be_followed(tmp_path: Path) -> None:
+    path = tmp_path / "j"
+    follower = LogFollower(path)
+    with pytest.raises(FileNotFoundError):
+        follower.news()
+    with Journal(path) as journal:
+        assert follower.news() == []
+        number = journal.begin("one", b"header")
+        assert follower.news() == []
+        journal.commit()
+        assert follower.news() == [(0, b"match 1 one"), (1, b"header")]
+        assert follower.news() == []
+        journal.add(number, b"move")
+        journal.commit()
+        journal.end("one", "rank 1")
+        assert follower.news() == [(1, b"move"), (0, b"result 1 rank 1")]
+    whole = path.read_bytes()
+    for cut in range(1, 20):
+        path.write_bytes(whole[:-cut])  # as it is while it is written
+        follower = LogFollower(path)
+        assert follower.news()[2:] == [(1, b"move")]
+        path.write_bytes(whole)
+        assert follower.news() == [(0, b"result 1 rank 1")]
+    path.write_bytes(MAGIC)
+    with Journal(path) as journal:
+        journal.begin("a much longer name of another run", bytes(200))
+    with pytest.raises(JournalError, match="damaged at byte"):
+        follower.news()
+
+
+def test_a_long_log_is_followed_in_parts(tmp_path: Path) -> None:
+    with Journal(tmp_path / "j") as journal:
+        number = journal.begin("one", b"header")
+        for _ in range(40):
+            journal.add(number, bytes(100_000))
+            journal.commit()
+        follower = LogFollower(tmp_path / "j")
+        parts = [follower.news() for _ in range(5)]
+    assert sum(map(len, parts)) == 42
+    assert all(len(part) < 15 for part in parts)
 
 
 WRITER = """

@@ -68,6 +68,14 @@ def lock_holder(path: Path) -> int | None:
         os.close(descriptor)
 
 
+def is_held(path: Path) -> bool:
+    """Return True if another process holds a file."""
+    try:
+        return lock_holder(path) is not None
+    except OSError:
+        return False
+
+
 # C's `struct flock`, whose fields are ordered differently on every system
 
 

@@ -35,8 +35,10 @@ from asara_server.eventlog.log_file import (
     split_frames,
 )
 
-__all__ = ["Ended", "Journal", "JournalError", "OpenMatch"]
+__all__ = ["TABLE", "Ended", "Journal", "JournalError", "OpenMatch"]
 
+TABLE: Final = "table.journal"
+"""Journal of the matches that `asara serve` plays, in the folder that its page shows."""
 _ABOUT_RUN: Final = b"\x00"
 """Number of the frames that belong to no match."""
 _LINE: Final = re.compile(r"(?:(match|result) (\d+)|given) (.*)", re.DOTALL)

@@ -16,13 +16,15 @@ from pathlib import Path
 from typing import BinaryIO, Final
 
 from asara_codec.wire_format import read_varint
+from asara_server.bounded_file import open_ordinary
 
 MAGIC: Final = b"ASARA run log 1\n"
 _CHECKSUM_BYTES: Final = 16
 _LENGTH_BYTES: Final = 4
 _SMALLEST_ROW: Final = _LENGTH_BYTES + _CHECKSUM_BYTES
-_LARGEST_ROW: Final = 256 << 20
+_LARGEST_ROW: Final = 64 << 20
 """More bytes than any commit writes."""
+_MOST_NEWS: Final = 1 << 20
 
 
 class JournalError(Exception):
@@ -55,47 +57,52 @@ def split_frames(frames: bytes) -> Iterator[tuple[int, bytes]]:
 
 
 class LogReader:
-    """Reads an open file from its beginning to its last whole row."""
+    """Reads an open file to its last whole row; another process may be appending to it."""
 
-    def __init__(self, file: BinaryIO, path: Path) -> None:
-        """`path` names the file in errors."""
-        self.end = 0
+    def __init__(self, file: BinaryIO, path: Path, end: int = 0, checksum: bytes = MAGIC) -> None:
+        """`path` names the file in errors. What comes before `end` was read by another reader,
+        whose last row had this checksum.
+        """
+        self.end = end
         """Number of bytes up to the end of the last row that was read."""
-        self.checksum = MAGIC
+        self.checksum = checksum
         """Checksum of that row."""
+        self._row = end
         self._file = file
         self._path = path
 
     def rows(self) -> Iterator[bytes]:
         """Yield the frames of each row.
 
-        Raises OSError, and JournalError if a row is damaged. A last row that was never written to
-        its end is left out.
+        Raises OSError, and JournalError if a row is damaged. A last row that is not there to its
+        end is left out.
         """
         read = self._file.read
         size = os.fstat(self._file.fileno()).st_size
-        magic = read(len(MAGIC))
-        if magic != MAGIC:
-            if MAGIC.startswith(magic):
-                return
-            raise self.damaged("it does not begin as the log of a run, in this version's format")
-        self.end = len(MAGIC)
+        if not self.end:
+            magic = read(len(MAGIC))
+            if magic != MAGIC:
+                if MAGIC.startswith(magic):
+                    return
+                raise self.damaged("it does not begin as a log in this version's format")
+            self.end = len(MAGIC)
+        self._file.seek(self.end)
         while self.end < size:
+            self._row = self.end
             length = int.from_bytes(read(_LENGTH_BYTES), "little")
             end = self.end + _SMALLEST_ROW + length
-            frames = read(length) if end <= size else b""
+            frames = read(length) if end <= size and length <= _LARGEST_ROW else b""
             checksum = row_checksum(self.checksum, frames)
             if end > size or read(_CHECKSUM_BYTES) != checksum:
                 self._check_torn(size)
                 return
-            self.checksum = checksum
+            self.end, self.checksum = end, checksum
             yield frames
-            self.end = end
 
     def damaged(self, fault: str) -> JournalError:
-        """Return the error about the row after the last one that was read."""
+        """Return the error about the row that was read last, or could not be read."""
         return JournalError(
-            f"{self._path}: damaged at byte {self.end:,}: {fault}; restore it from a backup, or "
+            f"{self._path}: damaged at byte {self._row:,}: {fault}; restore it from a backup, or "
             "start the run again in another folder"
         )
 
@@ -133,3 +140,30 @@ def _is_row(data: bytes, at: int) -> bool:
 def _row_end(data: bytes, at: int) -> int:
     length = int.from_bytes(data[at : at + _LENGTH_BYTES], "little")
     return at + _SMALLEST_ROW + length
+
+
+class LogFollower:
+    """Reads what is added to a log, from its beginning."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._end = 0
+        self._checksum = MAGIC
+
+    def news(self) -> list[tuple[int, bytes]]:
+        """Return the frames of the next rows, some MiB at most; none if there are no new ones.
+
+        Raises OSError, and JournalError if a row is damaged, or the file is another one.
+        """
+        with open_ordinary(self._path) as file:
+            reader = LogReader(file, self._path, self._end, self._checksum)
+            frames: list[tuple[int, bytes]] = []
+            for row in reader.rows():
+                try:
+                    frames += split_frames(row)
+                except ValueError as error:
+                    raise reader.damaged(str(error)) from None
+                if reader.end > self._end + _MOST_NEWS:
+                    break
+            self._end, self._checksum = reader.end, reader.checksum
+        return frames

@@ -18,9 +18,10 @@ from pydantic import ValidationError
 
 from asara_game.rules import format_rule_sets
 from asara_server.bounded_file import MIB, open_ordinary, read_bounded
+from asara_server.eventlog.file_lock import is_held
+from asara_server.eventlog.journal import TABLE
 from asara_server.eventlog.replay import ReplayHeader
 from asara_server.logs import logger
-from asara_server.network.live_file import LiveFile
 from asara_server.text import on_one_line, plain, without_paths
 from asara_server.tournament.run.directory import RunDirectoryError, RunInfo
 from asara_server.tournament.run.process_record import was_beside_others
@@ -270,7 +271,7 @@ class RunSummaries:
         }
         if source.kind is SourceKind.REPLAYS:
             with suppress(OSError):
-                if LiveFile.is_offered(source.directory):
+                if is_held(source.directory / TABLE):
                     found["state"] = RunState.RUNNING.value
                 found["over"] = sum(path.suffix == ".asara" for path in source.directory.iterdir())
             return found

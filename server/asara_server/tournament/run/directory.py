@@ -15,7 +15,6 @@ bundles/         a zip file for the author of each entry, once `asara bundle` wr
 run.journal      inputs and results of all matches, from which a run that was killed is resumed
 journals/        journals of the deal blocks that worker processes play; see `block_journals`
 remote.json      presence of the bots on other machines, while the run is played
-live.json        socket of the live feed, while the run is played; see `network.live_feed`
 run.log          log of the referee and the runner
 report.html      a page about the run, once `asara report` has written it
 """
@@ -34,7 +33,6 @@ from asara_server.atomic_file import PRIVATE, PUBLIC, AppendedFile, abandoned_pa
 from asara_server.bounded_file import MIB, bounded_lines, open_ordinary, read_bounded
 from asara_server.eventlog.journal import Journal, JournalError
 from asara_server.match.spec import ProcessPolicy
-from asara_server.network.live_file import LIVE_FILE, LiveFile
 from asara_server.replay.file import file_content
 from asara_server.tournament.config.block_kinds import BlockKind
 from asara_server.tournament.config.tournament_file import LARGEST_FILE
@@ -61,7 +59,6 @@ RUN_FILES = (
     "run.log",
     JOURNAL,
     "remote.json",
-    LIVE_FILE,
     "report.html",
 )
 BUNDLES = "bundles"
@@ -279,7 +276,6 @@ class RunDirectory:
                     "or start the run again in another folder"
                 )
             directory = cls(path, lock=lock)
-            LiveFile.remove(path)  # of the process that was killed
             for folder in _ALWAYS:
                 (path / folder).mkdir(exist_ok=True)
             stack.pop_all()

@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Final
 
 from asara_server.match.deal_secrets import commitment
-from asara_server.network.live_file import LIVE_FILE
 from asara_server.text import count
 from asara_server.tournament.run.attempt_check import AttemptCheck, check_attempts
 from asara_server.tournament.run.audit_trust import Published, Signed, check_signed
@@ -57,7 +56,6 @@ _NOT_CHECKED: Final = {
     "report.html": "`asara report` writes it again",
     "run.log": "",
     "remote.json": "",
-    LIVE_FILE: "",
     JOURNAL: "",
     JOURNALS: "",
     "logs": "",
