@@ -105,7 +105,7 @@ class Journal:
         """Hold the file until it is closed; raises JournalError if another process does."""
         try:
             hold(descriptor)
-        except OSError:
+        except (BlockingIOError, PermissionError):
             raise JournalError(f"{self.path}: {in_use(holder(descriptor) or 0)}") from None
 
     def _read(self, reader: LogReader, wanted: Callable[[str], bool]) -> int:

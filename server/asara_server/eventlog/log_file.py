@@ -24,6 +24,8 @@ _LENGTH_BYTES: Final = 4
 _SMALLEST_ROW: Final = _LENGTH_BYTES + _CHECKSUM_BYTES
 _LARGEST_ROW: Final = 64 << 20
 """More bytes than any commit writes."""
+_LARGEST_TORN: Final = 1 << 20
+"""More bytes than what is left of a row that was cut short."""
 _MOST_NEWS: Final = 1 << 20
 
 
@@ -117,12 +119,14 @@ class LogReader:
 def _is_torn(before: bytes, rest: bytes) -> bool:
     """Return True for the first part of a row that follows the checksum `before`, or zeros.
 
-    No part of a row is whole, even with another length, and no row follows it.
+    Such a part is not whole, even with another length, and no row follows it.
     """
     if not rest.strip(b"\0"):  # the system lost power before it had written the row
         return True
     whole = row_checksum(before, rest[_LENGTH_BYTES:-_CHECKSUM_BYTES])
     if _row_end(rest, 0) <= len(rest) or rest[-_CHECKSUM_BYTES:] == whole:
+        return False
+    if len(rest) > _LARGEST_TORN:  # the search for a row would take long
         return False
     return not any(_is_row(rest, at) for at in range(_SMALLEST_ROW, len(rest) - _SMALLEST_ROW))
 

@@ -31,6 +31,7 @@ from pydantic import BaseModel, Field, ValidationError
 
 from asara_server.atomic_file import PRIVATE, PUBLIC, AppendedFile, abandoned_parts, replace_file
 from asara_server.bounded_file import MIB, bounded_lines, open_ordinary, read_bounded
+from asara_server.eventlog.file_lock import lock_holder
 from asara_server.eventlog.journal import Journal, JournalError
 from asara_server.match.spec import ProcessPolicy
 from asara_server.replay.file import file_content
@@ -38,7 +39,6 @@ from asara_server.tournament.config.block_kinds import BlockKind
 from asara_server.tournament.config.tournament_file import LARGEST_FILE
 from asara_server.tournament.run.block_journals import FOLDER as JOURNALS
 from asara_server.tournament.run.costs import RunCosts
-from asara_server.tournament.run.directory_lock import DirectoryInUseError, DirectoryLock
 from asara_server.tournament.run.process_record import PROCESSES, ProcessFile
 from asara_server.tournament.sandbox.spec import SandboxKind
 from asara_server.tournament.standings.match_result import LONGEST_LINE, MatchResult
@@ -199,24 +199,22 @@ class RunDirectory:
     reveals its deal, so those of a block that shares one are published after its last match.
     """
 
-    def __init__(self, path: Path, *, lock: DirectoryLock | None = None) -> None:
-        """`lock` is held on the directory until it is closed."""
+    def __init__(self, path: Path, journal: Journal) -> None:
         self.path = path
         self.replays = path / "replays"
         self.logs = path / "logs"
         self.builds = path / "builds"
+        self.journal = journal
+        self._check_results()
         with ExitStack() as stack:
-            published = {file.stem for file in self.replays.glob("*.asara")}
-            self.journal = Journal(path / JOURNAL, wanted=lambda name: name not in published)
-            stack.callback(self.journal.close)
-            self._check_results()
+            stack.callback(journal.close)
             self._results = AppendedFile(path / "results.jsonl")
             stack.callback(self._results.close)
             self.processes = ProcessFile(path)
-            stack.pop_all()
+            stack.callback(self.processes.close)
+            self._stack = stack.pop_all()
         self._unpublished: dict[str, bytes] = {}
         """The content of replays that are not written yet, by their names."""
-        self._lock = lock
 
     def _check_results(self) -> None:
         """Raise RunDirectoryError if the journal lacks results that were written already.
@@ -246,13 +244,14 @@ class RunDirectory:
             if path.exists() and not path.is_dir():
                 raise RunDirectoryError(f"{path}: is a file; name a directory for the run")
             path.mkdir(parents=True, exist_ok=True)
-            lock = DirectoryLock.acquire(path, JOURNAL)
-            stack.callback(lock.release)
+            _check_not_played(path)
             if any(path.iterdir()):
-                _clear(path)
+                _check_never_begun(path)
+            journal = stack.enter_context(Journal(path / JOURNAL))
+            _clear(path)
             for folder in _ALWAYS:
                 (path / folder).mkdir()
-            directory = cls(path, lock=lock)
+            directory = cls(path, journal)
             stack.pop_all()
         return directory
 
@@ -265,8 +264,7 @@ class RunDirectory:
         with _errors(path), ExitStack() as stack:
             if not (path / "run.json").is_file():
                 raise RunDirectoryError(f"{path}: holds no run; start one without --resume")
-            lock = DirectoryLock.acquire(path, JOURNAL)
-            stack.callback(lock.release)
+            _check_not_played(path)
             info = read_info(path)
             if info.state == "finished":
                 raise RunDirectoryError(f"{path}: this run is complete; there is nothing to resume")
@@ -275,7 +273,10 @@ class RunDirectory:
                     f"{path}: this run has no {JOURNAL} to resume from: restore it from a backup, "
                     "or start the run again in another folder"
                 )
-            directory = cls(path, lock=lock)
+            published = {file.stem for file in (path / "replays").glob("*.asara")}
+            journal = Journal(path / JOURNAL, wanted=lambda name: name not in published)
+            stack.enter_context(journal)
+            directory = cls(path, journal)
             for folder in _ALWAYS:
                 (path / folder).mkdir(exist_ok=True)
             stack.pop_all()
@@ -382,12 +383,7 @@ class RunDirectory:
         return _sha256(self.path / PROCESSES)
 
     def close(self) -> None:
-        with ExitStack() as stack:
-            if self._lock is not None:
-                stack.callback(self._lock.release)
-            stack.callback(self.journal.close)
-            stack.callback(self.processes.close)
-            self._results.close()
+        self._stack.close()
 
 
 def _sha256(path: Path) -> str:
@@ -409,22 +405,38 @@ def _errors(path: Path) -> Iterator[None]:
     """Raise every expected error of the context as RunDirectoryError."""
     try:
         yield
-    except (JournalError, DirectoryInUseError) as error:
+    except JournalError as error:
         raise RunDirectoryError(str(error)) from None
     except OSError as error:
         what = error.strerror or error
         raise RunDirectoryError(f"{error.filename or path}: cannot be written: {what}") from None
 
 
-def _clear(path: Path) -> None:
-    """Delete what a run left that was killed before it began; refuse anything else."""
-    if not (path / "run.json").is_file() and not _was_never_begun(path):
-        raise RunDirectoryError(f"{path}: is not empty; choose a folder that is new or empty")
+def _check_not_played(path: Path) -> None:
+    """Raise RunDirectoryError if a run is being played in a directory, and OSError."""
+    with suppress(FileNotFoundError):
+        process = lock_holder(path / JOURNAL)
+        if process is not None:
+            which = f" by process {process}" if process else ""
+            raise RunDirectoryError(
+                f"{path}: a run is being played in it{which}: wait until it is over, stop it, or "
+                "choose another directory"
+            )
+
+
+def _check_never_begun(path: Path) -> None:
+    """Raise RunDirectoryError if a directory holds more than a run left that never began."""
     if (path / "run.json").is_file():
         raise RunDirectoryError(
             f"{path}: already contains a run; choose another folder, or delete that run first"
         )
-    for name in _possible_names(path).difference(RUN_FOLDERS):
+    if not _was_never_begun(path):
+        raise RunDirectoryError(f"{path}: is not empty; choose a folder that is new or empty")
+
+
+def _clear(path: Path) -> None:
+    """Delete what a run left that never began, apart from its journal, which is held."""
+    for name in _possible_names(path).difference(RUN_FOLDERS, [JOURNAL]):
         (path / name).unlink(missing_ok=True)
     for name in RUN_FOLDERS:
         shutil.rmtree(path / name, ignore_errors=True)
@@ -439,9 +451,9 @@ def _possible_names(path: Path) -> set[str]:
 def _was_never_begun(path: Path) -> bool:
     """True if a run made this directory and was killed before it wrote `run.json`."""
     names = {file.name for file in path.iterdir()}
-    results = path / "results.jsonl"
+    written = (path / name for name in (JOURNAL, "results.jsonl") if name in names)
     return (
-        names <= _possible_names(path)
-        and "replays" in names
-        and not (results.is_file() and results.stat().st_size)
+        JOURNAL in names
+        and names <= _possible_names(path)
+        and not any(file.stat().st_size for file in written)
     )
