@@ -109,6 +109,21 @@ def test_a_match_that_is_over_has_its_result_and_all_records_of_its_replay(tmp_p
         assert again.ended == [over[0]._replace(records=()), *over[1:]]
 
 
+def test_a_match_that_was_played_again_from_its_start_has_the_records_of_that(
+    tmp_path: Path,
+) -> None:
+    with Journal(tmp_path / "j") as journal:
+        journal.add(journal.begin("one", b"h"), b"start")
+        journal.begin("two", b"h")
+    again = (b"h", b"another start", b"results")
+    with Journal(tmp_path / "j") as journal:
+        journal.end("one", "rank 1", again)
+        journal.end("two", "void")
+    with Journal(tmp_path / "j") as journal:
+        assert journal.ended == [Ended("rank 1", again), Ended("void", ())]
+        assert not journal.unfinished
+
+
 def test_only_its_owner_may_read_it(tmp_path: Path) -> None:
     old = os.umask(0)
     try:

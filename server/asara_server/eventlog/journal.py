@@ -5,7 +5,7 @@ the records of its replay, with the same bytes, one after another: header and in
 and at its end results and signature. So the frames of a match that is over are its replay. Frames
 of number 0 hold a line of text about the run:
 
-match NUMBER NAME      the match with this name has this number from now on
+match NUMBER NAME      the match with this name begins under this number, perhaps anew
 result NUMBER RESULT   it is over; NUMBER is 0 if it never began
 given SUBMISSION       a worker was given matches; see `tournament.run.submissions`
 
@@ -124,12 +124,14 @@ class Journal:
                         raise ValueError("a line about the run that this version cannot read")
                     kind, match, text = line[1], int(line[2] or 0), line[3]
                     if kind == "match":
-                        names[match], records[match] = text, []
+                        names.pop(self._numbers.get(text, 0), None)
+                        self._numbers[text], names[match], records[match] = match, text, []
                         highest = match
                     elif kind is None:
                         self.given.append(text)
                     else:
                         name, held = names.pop(match, ""), records.pop(match, [])
+                        self._numbers.pop(name, None)
                         self.ended.append(Ended(text, tuple(held) if wanted(name) else ()))
             except KeyError as error:
                 raise reader.damaged(f"it lacks the beginning of match {error}") from None
@@ -137,7 +139,6 @@ class Journal:
                 raise reader.damaged(str(error)) from None
         for number, name in names.items():
             self.unfinished[name] = OpenMatch(name, tuple(records[number]))
-            self._numbers[name] = number
             self._records[number] = len(records[number])
         return highest + 1
 
@@ -193,9 +194,13 @@ class Journal:
     def end(self, match_id: str, result: str, records: Sequence[bytes] = ()) -> None:
         """End a match, and commit all that was added; raises JournalError.
 
-        `records` are those of its replay, of which the journal adds what it lacks.
+        `records` are those of its replay, of which the journal adds what it lacks. It begins anew
+        if it was played from its start again by somebody who did not have this journal.
         """
         if records:
+            held = self.unfinished.get(match_id)
+            if held is not None and held.records != tuple(records[: len(held.records)]):
+                del self._numbers[match_id]
             self._add_rest(match_id, records)
         number = self._numbers.pop(match_id, 0)
         self._records.pop(number, None)

@@ -22,7 +22,7 @@ MAGIC: Final = b"ASARA run log 1\n"
 _CHECKSUM_BYTES: Final = 16
 _LENGTH_BYTES: Final = 4
 _SMALLEST_ROW: Final = _LENGTH_BYTES + _CHECKSUM_BYTES
-_LARGEST_ROW: Final = 64 << 20
+_LARGEST_ROW: Final = 256 << 20
 """More bytes than any commit writes."""
 _LARGEST_TORN: Final = 1 << 20
 """More bytes than what is left of a row that was cut short."""
