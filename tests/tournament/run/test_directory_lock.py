@@ -64,7 +64,7 @@ CREATES = """
 import sys
 from pathlib import Path
 from asara_server.tournament.run.directory import RunDirectory
-RunDirectory.create(Path(sys.argv[1]))
+directory = RunDirectory.create(Path(sys.argv[1]))
 print("created", flush=True)
 sys.stdin.read()
 """
