@@ -120,7 +120,7 @@ def test_a_match_that_was_played_again_from_its_start_has_the_records_of_that(
         journal.end("one", "rank 1", again)
         journal.end("two", "void")
     with Journal(tmp_path / "j") as journal:
-        assert journal.ended == [Ended("rank 1", again), Ended("void", ())]
+        assert journal.ended == [Ended("rank 1", again), Ended("void", (b"h",))]
         assert not journal.unfinished
 
 
