@@ -17,7 +17,7 @@ def test_the_standings_and_every_signature_are_in_the_journal(tmp_path: Path) ->
     run = tmp_path / "run"
     words = ("random", "greedy", "--sandbox", "none", "--matches", "4", "--out", run)
     assert asara("match", *words).returncode == 0
-    command = ["node", SCRIPT, run]
+    command = ["node", str(SCRIPT), str(run)]
     printed = subprocess.run(command, capture_output=True, text=True, check=True).stdout
     standings = json.loads((run / "standings.json").read_text())["overall"]
     assert printed.splitlines() == [

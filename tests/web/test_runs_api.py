@@ -500,7 +500,7 @@ def test_a_table_whose_process_was_killed_is_not_played(client: TestClient, fold
         runs = {run["name"]: run["state"] for run in client.get("/api/runs").json()["runs"]}
         return {runs["table"], client.get("/api/runs/table").json()["state"]}
 
-    command = [sys.executable, "-c", KEEPS_JOURNAL, table / TABLE]
+    command = [sys.executable, "-c", KEEPS_JOURNAL, str(table / TABLE)]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
         assert process.stdout is not None
         process.stdout.readline()

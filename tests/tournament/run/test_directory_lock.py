@@ -71,7 +71,7 @@ sys.stdin.read()
 
 
 def test_a_directory_is_locked_before_there_is_a_run_in_it(tmp_path: Path) -> None:
-    command = [sys.executable, "-c", CREATES, tmp_path / "run"]
+    command = [sys.executable, "-c", CREATES, str(tmp_path / "run")]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as first:
         assert first.stdout is not None
         first.stdout.readline()
