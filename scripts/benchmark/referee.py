@@ -38,7 +38,7 @@ class Side:
     def __init__(self, server: Child, generators: list[Child], folder: Path) -> None:
         self.server = server
         self.folder = folder
-        """Folder of the server's socket, where the referee's `live.json` is."""
+        """Folder of the server's socket, where the referee's journal is."""
         self._generators = generators
 
     def start(self, matches: int) -> None:

@@ -2,7 +2,6 @@
 
 import asyncio
 import secrets
-import time
 from itertools import count
 from pathlib import Path
 from typing import Final
@@ -10,14 +9,12 @@ from typing import Final
 from asara_game.edition import load_edition
 from asara_game.rules import Rules, parse_rule_sets
 from asara_server.event_loop import run
-from asara_server.eventlog.journal import Journal
+from asara_server.eventlog.journal import TABLE, Journal
 from asara_server.logs import configure
 from asara_server.match.spec import ClockSettings, MatchSpec, Player
 from asara_server.network.grpc_server import serve
-from asara_server.network.live_feed import LiveFeed, live_feed
 from asara_server.referee.referee import Referee
-from scripts.benchmark.children import options, serve_commands
-from scripts.benchmark.children import usage as usage_of_process
+from scripts.benchmark.children import options, serve_commands, usage
 
 CLOCKS: Final = ClockSettings(start_up_s=600, bank_s=250)
 """Long enough for the pauses between rounds, in which bots hold decisions."""
@@ -27,22 +24,6 @@ def bots_of(match: int, bots: list[str], seats: int) -> list[str]:
     """Return who plays a match, by seat; every bot plays as many matches as any other."""
     first = match * seats
     return [bots[(first + seat) % len(bots)] for seat in range(seats)]
-
-
-class TimedFeed(LiveFeed):
-    """A live feed that adds up its own processor time, all readers included."""
-
-    used_s = 0.0
-
-    def _tick(self) -> None:
-        began_s = time.thread_time()
-        super()._tick()
-        TimedFeed.used_s += time.thread_time() - began_s
-
-
-async def usage() -> dict[str, float]:
-    """Return what this process uses, and what its live feed used of that."""
-    return {**await usage_of_process(), "feed_s": TimedFeed.used_s}
 
 
 class MatchLoop:
@@ -76,18 +57,16 @@ class MatchLoop:
             record = await self.referee.play(spec)
             assert not record.void
             if self._journal is not None:
-                self._journal.end(spec.match_id, "", None)
+                self._journal.end(spec.match_id, "")
 
 
 async def main(address: str, bots: list[str], rules: str, seats: int) -> None:
-    """Serve until the benchmark ends; the live feed is named beside the socket, as in a run."""
+    """Serve until the benchmark ends; the journal is beside the socket, for the page."""
     configure("error")  # matches are cut when the benchmark ends
     folder = Path(address.removeprefix("unix:")).parent
-    journal = Journal(folder / "journal.sqlite")
-    matches = MatchLoop(bots, rules, seats, journal)
+    matches = MatchLoop(bots, rules, seats, Journal(folder / TABLE))
     running = await serve(matches.referee, address)
-    async with live_feed(matches.referee, folder, TimedFeed):
-        await serve_commands({"start": matches.start, "usage": usage})
+    await serve_commands({"start": matches.start, "usage": usage})
     await running.server.stop(None)
 
 

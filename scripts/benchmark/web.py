@@ -1,17 +1,12 @@
 """The page: how soon it shows something, and what its viewers cost the referee.
 
 `web_cpu` and `web_rate`: two referees like that of `referee` play in turns; one of them is watched
-by 200 viewers through a web server of its own (`asara web`). The viewers reach the referee as one
-reader of its live feed. Halfway they change over to the other referee, so that a difference between
-the two processes cancels out.
-
-`web_feed` is what the live feed itself takes of the watched referee's processor time. It is
-measured inside the referee, so other programs on a busy machine disturb it little, while `web_cpu`
-also counts what the viewers' programs cost the referee by sharing the processor's caches.
+by 200 viewers through a web server of its own (`asara web`), which reads its journal. Halfway they
+change over to the other referee, so that a difference between the two processes cancels out.
 
 `web_delay`: one match is played at the pace of people, with 200 viewers. Measured is the time from
 the moment when the referee has handled the reply that ends a turn to its arrival at one more
-viewer; the peer is the longest wait that the live feed and the page's clock add to it.
+viewer; the peer is the longest wait that the look at the journal and the page's clock add to it.
 
 `web_first_table` and `web_first_load`: Chromium opens a finished four-player match of the richest
 rules in a fresh profile. The first is the time from the navigation to the drawn table, the second
@@ -48,20 +43,18 @@ from asara_game.edition import load_edition
 from asara_game.rules import Rules, parse_rule_sets
 from asara_server import bundled
 from asara_server.event_loop import run
-from asara_server.eventlog.journal import Journal
+from asara_server.eventlog.journal import TABLE, Journal
 from asara_server.logs import configure
 from asara_server.match.spec import ClockSettings, MatchSpec, Player
 from asara_server.network.grpc_server import PLAY_SERVICE, serve
-from asara_server.network.live_feed import live_feed
 from asara_server.referee.hosted import HostedMatch
 from asara_server.referee.referee import Referee
 from scripts.benchmark.children import Child, child
 from scripts.benchmark.figures import Bar, BenchError, Figure, compare
-from scripts.benchmark.referee import Side, side
+from scripts.benchmark.referee import side
 
 VIEWERS: Final = 200
 COST_BAR: Final = Bar(1.05, most=True)
-FEED_BAR: Final = Bar(0.05, most=True)
 LOAD_BAR: Final = Bar(1, most=True)
 _LOAD_KB: Final = 150
 _MATCHES: Final = 8
@@ -70,7 +63,7 @@ _SEATS: Final = 4
 _OWN_CONNECTION: Final = (("grpc.use_local_subchannel_pool", 1),)
 _TABLE_S: Final = 20.0
 _CLOCKS_MS: Final = 70.0
-"""The live feed sends a batch every 20 ms, and viewers are sent something every 50 ms."""
+"""The page looks at the journal every 20 ms, and viewers are sent something every 50 ms."""
 _NOTE_TABLE: Final = """
 const drawn = () => [...document.querySelectorAll("main svg[role]")].some(
   (svg) => svg.getBoundingClientRect().width > 200);
@@ -89,9 +82,9 @@ _Moments: TypeAlias = dict[int, float]
 """Seconds of the monotonic clock, by the number of an event."""
 
 
-_Round: TypeAlias = tuple[tuple[float, float], tuple[float, float], float]
-"""Decisions per second and processor time of a decision, of the watched referee and of the other;
-and what the feed takes of the former."""
+_Round: TypeAlias = tuple[tuple[float, float], tuple[float, float]]
+"""Decisions per second and processor time of a decision, of the watched referee and of the other.
+"""
 
 
 def web(quick: bool) -> list[Figure]:
@@ -128,7 +121,7 @@ def _web_server(folder: Path) -> Iterator[str]:
 
 @contextmanager
 def _viewers(folder: Path, viewers: int) -> Iterator[Child]:
-    """Watch the matches of the referee whose `live.json` is in this folder."""
+    """Watch the matches of the referee whose journal is in this folder."""
     with (
         _web_server(folder) as address,
         child("viewers", address=address, run=folder.name, viewers=viewers) as crowd,
@@ -141,7 +134,7 @@ def _viewers(folder: Path, viewers: int) -> Iterator[Child]:
 
 def _costs(quick: bool, viewers: int) -> list[Figure]:
     seconds, rounds = (0.3, 3) if quick else (1.0, 8)
-    costs, rates, feeds = [], [], []
+    costs, rates = [], []
     with side("referee_server") as one, side("referee_server") as other:
         for each in (one, other):
             each.start(_MATCHES)
@@ -149,33 +142,19 @@ def _costs(quick: bool, viewers: int) -> list[Figure]:
         for watched, alone in ((one, other), (other, one)):
             with _viewers(watched.folder, viewers) as crowd:
                 crowd.call("start")
-                measured = [_round(watched, alone, seconds) for _ in range(rounds)]
+                measured: list[_Round] = [
+                    (watched.play(seconds), alone.play(seconds)) for _ in range(rounds)
+                ]
                 if not crowd.call("counted")["messages"]:
                     raise BenchError("web: the viewers received nothing")
-            for (rate, cost), (peer_rate, peer_cost), feed_cost in measured[1:]:
-                feeds.append((feed_cost * 1e6, cost * 1e6))
+            for (rate, cost), (peer_rate, peer_cost) in measured[1:]:
                 rates.append((rate, peer_rate))
                 costs.append((cost * 1e6, peer_cost * 1e6))
     peer = "no viewer"
     return [
-        compare(
-            f"web_feed, {viewers} viewers",
-            feeds,
-            unit="µs/decision",
-            peer="all of a decision",
-            bar=FEED_BAR,
-        ),
         compare(f"web_cpu, {viewers} viewers", costs, unit="µs/decision", peer=peer, bar=COST_BAR),
         compare(f"web_rate, {viewers} viewers", rates, unit="decisions/s", peer=peer),
     ]
-
-
-def _round(watched: Side, alone: Side, seconds: float) -> _Round:
-    before = watched.server.call("usage")
-    rate, cost = watched.play(seconds)
-    after = watched.server.call("usage")
-    used, feed = (after[name] - before[name] for name in ("cpu_s", "feed_s"))
-    return (rate, cost), alone.play(seconds), cost * feed / used
 
 
 # The delay
@@ -184,7 +163,7 @@ def _round(watched: Side, alone: Side, seconds: float) -> _Round:
 def _delays(quick: bool, viewers: int) -> list[Figure]:
     configure("error")
     late = run(_delays_of_a_match(viewers, pause_s=0.004 if quick else 0.03))
-    peer = "a batch and a tick"
+    peer = "a look and a tick"
     return [
         Figure("web_delay, median", median(late), "ms", peer, _CLOCKS_MS),
         Figure("web_delay, p95", quantiles(late, n=20)[-1], "ms", peer, _CLOCKS_MS),
@@ -199,28 +178,27 @@ async def _delays_of_a_match(viewers: int, pause_s: float) -> list[float]:
     match = MatchSpec("m0-1", rules, players, ClockSettings(), secrets.token_bytes(32))
     with tempfile.TemporaryDirectory(prefix="asara-bench-") as made, ExitStack() as stack:
         folder = Path(made)
-        referee = Referee(journal=stack.enter_context(Journal(folder / "journal.sqlite")))
+        referee = Referee(journal=stack.enter_context(Journal(folder / TABLE)))
         for name in names:
             referee.register_bot(name, name)
         running = await serve(referee, f"unix:{folder / 'socket'}")
-        async with live_feed(referee, folder):
-            playing = asyncio.create_task(referee.play(match))
-            answer = asyncio.Event()
-            bots = [
-                asyncio.create_task(_play_slowly(running.address, name, pause_s, answer))
-                for name in names
-            ]
-            while not (running_matches := referee.running_matches()):  # noqa: ASYNC110
-                await asyncio.sleep(0.01)
-            ends = asyncio.create_task(_note_ends(running_matches[0]))
-            address = stack.enter_context(_web_server(folder))
-            crowd = child("viewers", address=address, run=folder.name, viewers=viewers)
-            await asyncio.to_thread(stack.enter_context(crowd).call, "start")
-            watching = asyncio.create_task(_watch(address, folder.name, match.match_id))
-            await asyncio.sleep(0.2)
-            answer.set()
-            await asyncio.gather(playing, *bots)
-            late = _late(await ends, await watching)
+        playing = asyncio.create_task(referee.play(match))
+        answer = asyncio.Event()
+        bots = [
+            asyncio.create_task(_play_slowly(running.address, name, pause_s, answer))
+            for name in names
+        ]
+        while not (running_matches := referee.running_matches()):  # noqa: ASYNC110
+            await asyncio.sleep(0.01)
+        ends = asyncio.create_task(_note_ends(running_matches[0]))
+        address = stack.enter_context(_web_server(folder))
+        crowd = child("viewers", address=address, run=folder.name, viewers=viewers)
+        await asyncio.to_thread(stack.enter_context(crowd).call, "start")
+        watching = asyncio.create_task(_watch(address, folder.name, match.match_id))
+        await asyncio.sleep(0.2)
+        answer.set()
+        await asyncio.gather(playing, *bots)
+        late = _late(await ends, await watching)
         await running.server.stop(None)
     return late
 

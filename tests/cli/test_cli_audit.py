@@ -170,11 +170,9 @@ def test_a_run_says_who_signed_it_and_what_was_not_checked(cup: Path) -> None:
             "  checked: this key signed the manifest, the results and 12 replays; schedule, deals, "
             "standings and every replayed match agree with the files"
         ),
-        "  not checked: journal.position",
-        "  not checked: journal.running",
-        "  not checked: journal.sqlite",
         "  not checked: logs",
         "  not checked: report.html (`asara report` writes it again)",
+        "  not checked: run.journal",
         (
             "  not checked: the programs of the bots, what they printed, and the referee's reasons "
             "for crashes, starts that failed and void attempts"

@@ -23,7 +23,6 @@ import typer
 
 from asara_server.cli.app import app
 from asara_server.eventlog.journal import Journal
-from asara_server.replay.file import replay_bytes
 from asara_server.tournament.config.token_store import new_token
 from asara_server.tournament.run.directory import RunDirectory, RunDirectoryError
 from tests.cli import mutations
@@ -161,10 +160,7 @@ TARGETS = (
         "replay decision --seat 1 {}/" + REPLAY + " 3", "replay ask {}/" + REPLAY + " 3 nobody",
         "replay diff {}/" + REPLAY + " {}/run/replays/r1-basic-0002.asara",
     )),
-    Target("killed/journal.sqlite", mutations.mutate_bytes, ()),
-    Target("killed/journal.sqlite-wal", mutations.mutate_bytes, ()),
-    Target("killed/journal.running", mutations.mutate_bytes, ()),
-    Target("killed/journal.position", mutations.mutate_bytes, ()),
+    Target("killed/run.journal", mutations.mutate_bytes, ()),
     Target("killed/results.jsonl", mutations.mutate_json, ()),
     Target("killed/run.json", mutations.mutate_json, ()),
 )  # fmt: skip
@@ -193,7 +189,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     new_token(found / "tokens.json", "cid")
     for name in ("cup.toml", "evening.toml"):
         assert asara("tournament", "plan", found / name).returncode == 0
-    run, replays = run_with_replays(found / "run", 3)
+    run, _ = run_with_replays(found / "run", 3)
     (run / "remote.json").write_text(
         '{"address": "127.0.0.1:5", "wait_s": 600, "entries": '
         '{"bot 0": {"state": "here", "since": "2026-01-01T10:00:00+00:00"}}}'
@@ -201,25 +197,20 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     written = found / "standings.json"
     assert asara("status", run, "--json", written).returncode == 0
     written.rename(run / "standings.json")
-    _leave_killed_run(found, replay_bytes(replays[0], KEY))
+    _leave_killed_run(found)
     return found
 
 
-def _leave_killed_run(folder: Path, replay: bytes) -> None:
+def _leave_killed_run(folder: Path) -> None:
     killed, _ = run_with_replays(folder / "killed", 3, **RUNNING)
     shutil.rmtree(killed / "replays")
-    journal = Journal(killed / "journal.sqlite")
-    for line in (killed / "results.jsonl").read_text().splitlines():
-        name = line.partition('"match_id":"')[2].partition('"')[0]
-        journal.add(journal.begin(name, b"header", ("a", "b")), b"record")
-        journal.commit()
-        journal.end(name, line, replay)
-    journal.add(journal.begin("r1-basic-0004", b"header", ("a", "b")), b"record")
-    journal.commit()
-    held = {path: path.read_bytes() for path in killed.iterdir()}
-    journal.close()
-    for path, data in held.items():
-        path.write_bytes(data)
+    with Journal(killed / "run.journal") as journal:
+        for line in (killed / "results.jsonl").read_text().splitlines():
+            name = line.partition('"match_id":"')[2].partition('"')[0]
+            journal.add(journal.begin(name, b"header"), b"record")
+            journal.commit()
+            journal.end(name, line)
+        journal.add(journal.begin("r1-basic-0004", b"header"), b"record")
 
 
 def contents(folder: Path) -> dict[str, tuple[int, int]]:

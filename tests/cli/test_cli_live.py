@@ -12,12 +12,11 @@ from pathlib import Path
 import pytest
 from websockets.asyncio.client import connect
 
-from asara_server.network.live_feed import LiveFeedError, open_feed
-from asara_server.network.live_file import LIVE_FILE, LiveFile
+from asara_server.tournament.run.directory import JOURNAL
+from asara_server.web.live_matches import LiveRun
 from tests.cli.command import command_line, environment
 from tests.cli.test_cli_serve import dial_in
 from tests.events import EVENT_S, wait_until
-from tests.tournament import sample_bots
 from tests.web.served import Watcher
 
 
@@ -41,79 +40,28 @@ def playing(*words: str) -> Iterator["subprocess.Popen[str]"]:
         process.wait()
 
 
-def offered(out: Path, process: "subprocess.Popen[str]") -> LiveFile:
-    """Wait until the matches of a run are offered."""
-
-    def live() -> LiveFile | None:
-        assert process.poll() is None, process.communicate()[1]
-        return LiveFile.read(out)
-
-    offered = wait_until("the matches are offered", live)
-    assert offered
-    return offered
-
-
-async def headers(live: LiveFile, number: int) -> list[bytes]:
-    """The first records of some matches in a feed."""
-    found: dict[int, bytes] = {}
-    async with asyncio.timeout(EVENT_S), open_feed(live.socket) as batches:
-        async for batch in batches:
-            for match, record in batch:
-                found.setdefault(match, record)
-            if len(found) >= number:
-                break
-    return list(found.values())
+async def live_matches(out: Path) -> list[str]:
+    """Return the names of the running matches of a run that may be watched."""
+    run = LiveRun(out)
+    matches = await run.matches()
+    await run.close()
+    return [match.header.match_id for match in matches]
 
 
 @pytest.mark.long
-def test_a_run_with_a_directory_offers_its_matches_until_it_is_over(tmp_path: Path) -> None:
-    out = tmp_path / "run"
-    words = ("random", "random", "--sandbox", "none", "--matches", "8", "--out", str(out))
-    with playing("match", *words) as process:
-        live = offered(out, process)
-        assert live.process == process.pid
-        assert any(b"random" in header for header in asyncio.run(headers(live, 2)))
-        assert process.wait() == 0
-    assert not (out / LIVE_FILE).exists()
-    assert not live.socket.parent.exists()
-
-
-@pytest.mark.long
-def test_a_killed_run_leaves_a_socket_that_is_known_to_be_dead(tmp_path: Path) -> None:
+def test_the_matches_of_a_run_can_be_watched_while_its_program_lives(tmp_path: Path) -> None:
     out = tmp_path / "run"
     words = ("random", "random", "--sandbox", "none", "--matches", "500", "--out", str(out))
     with playing("match", *words) as process:
-        live = offered(out, process)
+
+        def live() -> list[str]:
+            assert process.poll() is None, process.communicate()[1]
+            return asyncio.run(live_matches(out)) if (out / JOURNAL).exists() else []
+
+        wait_until("a match can be watched", live)
         process.send_signal(signal.SIGKILL)
         process.wait()
-    assert LiveFile.read(out) == live
-    with pytest.raises(LiveFeedError):
-        asyncio.run(headers(live, 1))
-
-
-@pytest.mark.long
-def test_matches_of_worker_processes_are_not_offered(tmp_path: Path) -> None:
-    file = tmp_path / "cup.toml"
-    for name in ("a", "b"):
-        (tmp_path / name).mkdir()
-        (tmp_path / name / "bot.py").write_text(sample_bots.GOOD)
-    entries = "".join(
-        f'[[entries]]\nname = "{name}"\ncommand = ["python", "bot.py"]\ndirectory = "{name}"\n'
-        for name in ("a", "b")
-    )
-    file.write_text(
-        f'title = "cup"\nseats = 2\nrules = ["basic"]\nrounds = 1\n{entries}', encoding="utf-8"
-    )
-    out = tmp_path / "run"
-    words = ("--workers", "2", "--sandbox", "none", "--out", str(out))
-    with playing("tournament", "run", str(file), *words) as process:
-
-        def over_and_never_offered() -> bool:
-            assert not (out / LIVE_FILE).exists()
-            return process.poll() is not None
-
-        wait_until("the run is over", over_and_never_offered)
-        assert process.returncode == 0, process.communicate()[1]
+    assert asyncio.run(live_matches(out)) == []
 
 
 @pytest.mark.long

@@ -80,11 +80,11 @@ def test_a_run_goes_on_only_as_it_was_begun(cup: Path, tmp_path: Path) -> None:
         assert "cannot be read, or was written by another version of asara" in resume(cup)
     finally:
         (run / "run.json").write_text(info)
-    (run / "journal.sqlite").rename(run / "hidden")
+    (run / "run.journal").rename(run / "hidden")
     try:
-        assert "has no journal.sqlite to resume from" in resume(cup)
+        assert "has no run.journal to resume from" in resume(cup)
     finally:
-        (run / "hidden").rename(run / "journal.sqlite")
+        (run / "hidden").rename(run / "run.journal")
 
 
 @pytest.mark.long
@@ -129,7 +129,7 @@ def test_what_a_run_leaves_that_was_killed_at_once_is_no_run(tmp_path: Path) -> 
     out = tmp_path / "run"
     for folder in ("replays", "logs"):
         (out / folder).mkdir(parents=True)
-    (out / "journal.sqlite").touch()
+    (out / "run.journal").touch()
     words = ("tournament", "run", file, "--out", out)
     assert "holds no run; start one without --resume" in refusal(*words, "--resume")
     assert asara(*words).returncode == 0

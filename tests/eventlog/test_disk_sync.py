@@ -30,18 +30,18 @@ def synced(monkeypatch: pytest.MonkeyPatch) -> threading.Semaphore:
 def test_many_requests_within_an_interval_are_one(
     tmp_path: Path, synced: threading.Semaphore
 ) -> None:
-    (tmp_path / "file").touch()
-    sync = DiskSync(tmp_path / "file")
-    for _ in range(100):
+    with (tmp_path / "file").open("wb") as file:
+        sync = DiskSync(file.fileno())
+        for _ in range(100):
+            sync.request()
+        assert synced.acquire(timeout=EVENT_S)
+        assert not synced.acquire(timeout=0.2)
         sync.request()
-    assert synced.acquire(timeout=EVENT_S)
-    assert not synced.acquire(timeout=0.2)
-    sync.request()
-    assert synced.acquire(timeout=EVENT_S)
-    sync.close()
+        assert synced.acquire(timeout=EVENT_S)
+        sync.close()
 
 
-def test_it_ends_if_it_is_closed_just_before_a_request_is_taken_back(tmp_path: Path) -> None:
+def test_it_ends_if_it_is_closed_just_before_a_request_is_taken_back() -> None:
     class Requested(threading.Event):
         def clear(self) -> None:
             closing.start()
@@ -49,7 +49,7 @@ def test_it_ends_if_it_is_closed_just_before_a_request_is_taken_back(tmp_path: P
             wait_until("the end is requested", self.is_set)
             super().clear()
 
-    sync = DiskSync(tmp_path / "file")
+    sync = DiskSync(-1)
     sync._requested = Requested()
     closing = threading.Thread(target=sync.close, daemon=True)
     with pytest.MonkeyPatch.context() as patch:
@@ -62,7 +62,7 @@ def test_it_ends_if_it_is_closed_just_before_a_request_is_taken_back(tmp_path: P
 
 def test_the_end_of_a_match_is_forced_to_disk(tmp_path: Path, synced: threading.Semaphore) -> None:
     with Journal(tmp_path / "j") as journal:
-        journal.end("m1", "result", None)
+        journal.end("m1", "result")
         assert synced.acquire(timeout=EVENT_S)
 
 
@@ -75,8 +75,8 @@ def test_a_disk_that_fails_fails_the_journal(
     monkeypatch.setattr(disk_sync, "INTERVAL_S", 0.01)
     journal = Journal(tmp_path / "j")
     monkeypatch.setattr(os, "fsync", failing)
-    journal.end("m1", "result", None)
+    journal.end("m1", "result")
     wait_until("the disk fails", lambda: journal._sync.error)
     with pytest.raises(JournalError, match="Input/output error"):
-        journal.end("m2", "result", None)
+        journal.end("m2", "result")
     journal.close()

@@ -5,19 +5,18 @@ import random
 
 import pytest
 
-from asara_server.network import live_feed
 from asara_server.web import live_matches
 from tests.events import until
 from tests.referee.harness import spec
 from tests.web.served import watched_referee
 
 QUIET_S = 0.06
-"""Longer than the way of a record through the feed, a tick and the socket."""
+"""Longer than the way of a record through the journal, a tick and the socket."""
 
 
 @pytest.fixture(autouse=True)
 def quick_ticks(monkeypatch):
-    monkeypatch.setattr(live_feed, "_INTERVAL_S", 0.005)
+    monkeypatch.setattr(live_matches, "_INTERVAL_S", 0.005)
     monkeypatch.setattr(live_matches, "_TICK_S", 0.01)
 
 
@@ -37,7 +36,7 @@ async def test_within_a_turn_nothing_is_sent_and_a_new_watcher_sees_what_was_bef
     rng = random.Random(1)
     async with watched_referee(tmp_path) as web:
         streams = await web.bots("a", "b")
-        playing = asyncio.create_task(web.referee.play(spec(rule_sets=rule_sets)))
+        playing = asyncio.create_task(web.play(spec(rule_sets=rule_sets)))
         await until(web.referee.running_matches)
         feed = web.feed("m1")
         decisions = {asyncio.create_task(next_decision(each)): each for each in streams}
@@ -68,7 +67,7 @@ async def test_no_message_holds_a_secret_of_the_running_match(tmp_path):
     async with watched_referee(tmp_path) as web:
         streams = await web.bots("a", "b")
         played = spec(rule_sets="pro+gifts")
-        playing = asyncio.create_task(web.referee.play(played))
+        playing = asyncio.create_task(web.play(played))
         await until(web.referee.running_matches)
         watcher = await web.watch()
         decisions = {asyncio.create_task(next_decision(each)): each for each in streams}

@@ -206,7 +206,7 @@ async def test_a_reply_that_came_while_the_referee_stood_still_is_in_time() -> N
 
 
 async def test_a_late_reply_survives_the_referee(tmp_path: Path) -> None:
-    path = tmp_path / "journal.sqlite"
+    path = tmp_path / "run.journal"
     with Journal(path) as journal:
         async with referee_server(journal=journal) as server:
             match = await seated(server, 3)

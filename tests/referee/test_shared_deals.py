@@ -88,17 +88,17 @@ def test_a_header_that_cannot_be_is_refused():
 
 def test_a_journal_of_another_block_is_refused(tmp_path):
     match = shared()
-    with Journal(tmp_path / "journal.sqlite") as journal:
+    with Journal(tmp_path / "run.journal") as journal:
         header = ReplayHeader.of(match, LIMITS.match_limits, 0)
-        journal.begin(match.match_id, record_bytes(header), ["a", "b"])
+        journal.begin(match.match_id, record_bytes(header))
         journal.commit()
     for changed in ({"shared_deal": "b2"}, {"shared_deal": ""}, {"secret": bytes(32)}):
         with (
-            Journal(tmp_path / "journal.sqlite") as journal,
+            Journal(tmp_path / "run.journal") as journal,
             pytest.raises(JournalError, match="b1-1 has other entries or another deal"),
         ):
             recover(journal, replace(match, **changed))
-    with Journal(tmp_path / "journal.sqlite") as journal:
+    with Journal(tmp_path / "run.journal") as journal:
         recovered = recover(journal, match)
         assert recovered is not None
         assert recovered.spec.shared_deal == "b1"

@@ -24,7 +24,7 @@ from asara_server.tournament.config.tournament_file import load_tournament
 from asara_server.tournament.execution.executor import ExecutionContext
 from asara_server.tournament.run.costs import RunCosts
 from asara_server.tournament.run.directory import RunDirectory, RunInfo, standings_bytes
-from asara_server.tournament.run.manifest import Manifest, schedule_bytes
+from asara_server.tournament.run.manifest import Manifest
 from asara_server.tournament.run.process_record import (
     PROCESSES,
     ProcessRecorder,
@@ -266,7 +266,6 @@ class Forger:
                 self.edit_result(index, replay_sha256=digest)
         with suppress(ValueError):  # no schedule follows from it
             self.schedule = self.manifest.planned_matches()
-        (self.run / "schedule.jsonl").write_bytes(schedule_bytes(self.schedule))
         self.write("manifest.json", self.manifest)
         manifest_sha256 = sha256(self.manifest.content()).hexdigest()
         self.info = self.info.model_copy(update={"manifest_sha256": manifest_sha256})

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from asara_codec.results import Termination
-from asara_server.eventlog.journal_format import Position, position_path
+from asara_server.eventlog.log_file import LogReader
 from asara_server.match.inputs import ReopenRecord
 from asara_server.replay.file import read_replay
 from asara_server.tournament.config.tournament_file import load_tournament
@@ -88,8 +88,8 @@ def wait_for_a_worker(run: Path, process: "subprocess.Popen[str]") -> None:
 
 def commits(journal: Path) -> int:
     """Commits of a journal, after those with which its first match begins."""
-    position = Position.read(position_path(journal))
-    return max(position.commits - 5, 0) if position else 0
+    with journal.open("rb") as file:
+        return max(sum(1 for _ in LogReader(file, journal).rows()) - 5, 0)
 
 
 def workers_of(process: "subprocess.Popen[str]") -> list[int]:

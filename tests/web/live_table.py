@@ -119,7 +119,7 @@ def live_table(folder: Path, rule_sets: str = "basic") -> Iterator[LiveTable]:
         async with watched_referee(folder) as web:
             streams = await web.bots("a", "b")
             table.web = web
-            table.playing = asyncio.create_task(web.referee.play(spec(rule_sets=rule_sets)))
+            table.playing = asyncio.create_task(web.play(spec(rule_sets=rule_sets)))
             await until(web.referee.running_matches)
             table.feed = web.feed("m1")
             table.forwarder = Forwarder(web.address)

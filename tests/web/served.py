@@ -12,9 +12,10 @@ from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed
 
 from asara.v1.watch_pb2 import WatchRequest, WatchResponse
+from asara_server.eventlog.journal import TABLE, Journal
 from asara_server.match.feed import MatchFeed
-from asara_server.network.live_feed import live_feed
-from asara_server.web import live_matches
+from asara_server.match.spec import MatchRecord, MatchSpec
+from asara_server.web import live_matches, open_run, run_json
 from asara_server.web.settings import WebLimits, WebSettings
 from tests.events import EVENT_S
 from tests.referee.harness import RefereeServer, Stream, referee_server
@@ -78,14 +79,21 @@ class Watcher:
 
 
 class WatchedReferee:
-    """A referee with a live feed, and a web server that shows its matches."""
+    """A referee with a journal, and a web server that shows its matches."""
 
-    def __init__(self, server: RefereeServer, address: str, run: str) -> None:
+    def __init__(self, server: RefereeServer, journal: Journal, address: str, run: str) -> None:
         self.server = server
+        self._journal = journal
         self.referee = server.referee
         self.address = address
         self.run = run
         self._watchers: list[Watcher] = []
+
+    async def play(self, match: MatchSpec) -> MatchRecord:
+        """Play a match to its end, as a run does."""
+        record = await self.referee.play(match)
+        self._journal.end(match.match_id, "result")
+        return record
 
     async def watcher(self, run: str | None = None) -> Watcher:
         """A new watcher, who has asked nothing yet."""
@@ -119,16 +127,17 @@ class WatchedReferee:
 async def watched_referee(
     folder: Path, *, limits: WebLimits | None = None
 ) -> AsyncIterator[WatchedReferee]:
-    """Serve a referee, with its feed named in `folder`, and a web server, until the exit."""
+    """Serve a referee, with its journal in `folder`, and a web server, until the exit."""
     settings = WebSettings(sources=(folder,), limits=limits or WebLimits())
-    with pytest.MonkeyPatch.context() as patch:
+    with pytest.MonkeyPatch.context() as patch, Journal(folder / TABLE) as journal:
         patch.setattr(live_matches, "_READY_S", EVENT_S)
+        for module in (live_matches, open_run, run_json):  # a process does not see its own lock
+            patch.setattr(module, "is_held", Path.exists)
         async with (
-            referee_server() as server,
-            live_feed(server.referee, folder),
+            referee_server(journal=journal) as server,
             serving(settings) as address,
         ):
-            watched = WatchedReferee(server, address, folder.name)
+            watched = WatchedReferee(server, journal, address, folder.name)
             try:
                 yield watched
             finally:

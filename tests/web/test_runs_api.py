@@ -1,9 +1,9 @@
 """The API about runs: what it shows, what it does not show, and damaged or changing directories."""
 
 import json
-import os
 import shutil
 import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -13,7 +13,7 @@ from starlette.testclient import TestClient
 
 from asara.v1.replay_view_pb2 import ReplayView
 from asara_codec.results import Termination
-from asara_server.network.live_file import LIVE_FILE
+from asara_server.eventlog.journal import TABLE
 from asara_server.tournament.bots.decision_index import append_index, index_of
 from asara_server.tournament.run.directory import RunInfo
 from asara_server.tournament.standings.match_result import MatchResult, SeatOutcome
@@ -512,17 +512,31 @@ def test_a_folder_of_replays_is_a_run_without_a_schedule(client: TestClient, fol
     assert client.get("/api/runs/table/matches/r1-basic-0001/view").status_code == 200
 
 
+KEEPS_JOURNAL = """
+import sys
+from pathlib import Path
+from asara_server.eventlog.journal import Journal
+with Journal(Path(sys.argv[1])):
+    print("open", flush=True)
+    sys.stdin.read()
+"""
+
+
 def test_a_table_whose_process_was_killed_is_not_played(client: TestClient, folder: Path):
     table = folder / "table"
     table.mkdir()
-    gone = subprocess.Popen(["true"])
-    gone.wait()
-    for process, state in ((os.getpid(), "running"), (gone.pid, "finished")):
-        content = {"socket": str(table / "gone"), "process": process}
-        (table / LIVE_FILE).write_text(json.dumps(content))
+
+    def state() -> set[str]:
         runs = {run["name"]: run["state"] for run in client.get("/api/runs").json()["runs"]}
-        assert runs["table"] == state
-        assert client.get("/api/runs/table").json()["state"] == state
+        return {runs["table"], client.get("/api/runs/table").json()["state"]}
+
+    command = [sys.executable, "-c", KEEPS_JOURNAL, str(table / TABLE)]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        process.stdout.readline()
+        assert state() == {"running"}
+        process.kill()
+    assert state() == {"finished"}
 
 
 def test_a_fault_names_the_attempt_at_its_match(client: TestClient, folder: Path):

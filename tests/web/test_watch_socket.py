@@ -13,9 +13,9 @@ from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 
 from asara.v1.watch_pb2 import WatchRequest
+from asara_server.eventlog.log_file import LogFollower
 from asara_server.eventlog.replay import replay_of
-from asara_server.network.live_feed import live_feed
-from asara_server.network.live_file import LIVE_FILE, LiveFile
+from asara_server.match.match import Match
 from asara_server.replay.file import write_replay
 from asara_server.replay.signing import SigningKey
 from asara_server.tournament.run.directory import RunInfo
@@ -44,7 +44,7 @@ async def play_in_step(stream, *, pace=lambda: True, stop=lambda: False):
 async def test_a_running_match_grows_to_its_end(tmp_path):
     async with watched_referee(tmp_path) as web:
         a, b = await web.bots("a", "b")
-        playing = asyncio.create_task(web.referee.play(spec()))
+        playing = asyncio.create_task(web.play(spec()))
         await until(web.referee.running_matches)
         feed = web.feed("m1")
         watcher = await web.watch()
@@ -69,7 +69,7 @@ async def test_a_running_match_grows_to_its_end(tmp_path):
 async def test_a_watcher_who_lost_the_connection_goes_on_where_he_was(tmp_path):
     async with watched_referee(tmp_path) as web:
         a, b = await web.bots("a", "b")
-        playing = asyncio.create_task(web.referee.play(spec(rule_sets="pro")))
+        playing = asyncio.create_task(web.play(spec(rule_sets="pro")))
         await until(web.referee.running_matches)
         feed = web.feed("m1")
         whole = watcher = await web.watch()
@@ -97,7 +97,7 @@ async def test_a_watcher_who_lost_the_connection_goes_on_where_he_was(tmp_path):
 async def test_nothing_of_the_turn_in_progress_is_shown(tmp_path):
     async with watched_referee(tmp_path) as web:
         a, b = await web.bots("a", "b")
-        playing = asyncio.create_task(web.referee.play(spec()))
+        playing = asyncio.create_task(web.play(spec()))
         await until(web.referee.running_matches)
         feed = web.feed("m1")
 
@@ -119,7 +119,7 @@ async def test_nothing_of_the_turn_in_progress_is_shown(tmp_path):
 async def test_ticks_become_rarer_with_many_viewers(tmp_path):
     async with watched_referee(tmp_path) as web:
         await web.bots("a", "b")
-        playing = asyncio.create_task(web.referee.play(spec()))
+        playing = asyncio.create_task(web.play(spec()))
         await until(web.referee.running_matches)
         live = live_matches.LiveRun(tmp_path)
         (match,) = await live.matches()
@@ -142,7 +142,7 @@ async def test_turns_are_told_at_a_tick_of_the_clock_and_at_no_other_time(tmp_pa
     monkeypatch.setattr(live_matches.LiveRun, "_tick_always", never_tick)
     async with watched_referee(tmp_path) as web:
         a, b = await web.bots("a", "b")
-        playing = asyncio.create_task(web.referee.play(spec()))
+        playing = asyncio.create_task(web.play(spec()))
         await until(web.referee.running_matches)
         watcher = await web.watch()
         await until(lambda: runs and any(each.watchers for each in runs[0]._running.values()))
@@ -169,7 +169,7 @@ async def test_an_update_is_encoded_once_for_all_watchers(tmp_path, monkeypatch)
     monkeypatch.setattr(WatchMessages, "update", counted)
     async with watched_referee(tmp_path) as web:
         a, b = await web.bots("a", "b")
-        playing = asyncio.create_task(web.referee.play(spec()))
+        playing = asyncio.create_task(web.play(spec()))
         await until(web.referee.running_matches)
         watchers = [await web.watch() for _ in range(40)]
         await asyncio.gather(*(watcher.read() for watcher in watchers))
@@ -184,32 +184,34 @@ async def test_an_update_is_encoded_once_for_all_watchers(tmp_path, monkeypatch)
 # What ends a watch
 
 
-async def test_the_watcher_of_a_cut_match_is_sent_void(tmp_path):
+async def test_the_watcher_of_a_void_match_is_sent_void(tmp_path, monkeypatch):
     async with watched_referee(tmp_path) as web:
         a, _ = await web.bots("a", "b")
-        playing = asyncio.create_task(web.referee.play(spec()))
-        await a.until("decision")
+        playing = asyncio.create_task(web.play(spec()))
+        first = await a.until("decision")
         watcher = await web.watch()
         assert (await watcher.read()).HasField("started")
-        playing.cancel()
+
+        def fail(*_: object) -> None:
+            raise ZeroDivisionError
+
+        monkeypatch.setattr(Match, "reply", fail)
+        await a.answer(first)
+        assert (await playing).void
         assert await watcher.ending() == (4000, "")
         ended = watcher.responses[-1].ended
         assert ended.void
         assert ended.deal_secret == b""
 
 
-async def test_a_referee_that_goes_away_is_unavailable(tmp_path):
-    settings = WebSettings(sources=(tmp_path,))
-    async with referee_server() as server, serving(settings) as address:
-        server.admit("a", "b")
-        a, _ = [await server.dial(name) for name in "ab"]
-        playing = asyncio.create_task(server.referee.play(spec()))
+async def test_a_referee_that_goes_away_is_unavailable(tmp_path, monkeypatch):
+    async with watched_referee(tmp_path) as web:
+        a, _ = await web.bots("a", "b")
+        playing = asyncio.create_task(web.play(spec()))
         await a.until("decision")
-        async with live_feed(server.referee, tmp_path):
-            url = f"ws://{address}/ws/watch?run={tmp_path.name}"
-            watcher = Watcher(await connect(url, proxy=None))
-            await watcher.ask()
-            assert (await watcher.read()).HasField("started")
+        watcher = await web.watch()
+        assert (await watcher.read()).HasField("started")
+        monkeypatch.setattr(live_matches, "is_held", lambda _: False)
         code, reason = await watcher.ending()
         assert (code, reason.partition(":")[0]) == (4014, "stopping")
         playing.cancel()
@@ -255,7 +257,7 @@ async def test_garbage_is_refused(tmp_path, message, expected):
 async def test_a_second_message_is_refused(tmp_path):
     async with watched_referee(tmp_path) as web:
         a, _ = await web.bots("a", "b")
-        playing = asyncio.create_task(web.referee.play(spec()))
+        playing = asyncio.create_task(web.play(spec()))
         await a.until("decision")
         watcher = await web.watch()
         await watcher.read()
@@ -274,7 +276,7 @@ async def test_silence_is_ended(tmp_path):
 async def test_watchers_are_limited(tmp_path):
     async with watched_referee(tmp_path, limits=WebLimits(watchers=2)) as web:
         a, _ = await web.bots("a", "b")
-        playing = asyncio.create_task(web.referee.play(spec()))
+        playing = asyncio.create_task(web.play(spec()))
         await a.until("decision")
         watchers = [await web.watch() for _ in range(2)]
         for watcher in watchers:
@@ -296,7 +298,7 @@ async def test_watchers_are_limited(tmp_path):
 async def test_a_thousand_sockets_are_served_or_refused_and_slow_nobody(tmp_path):
     async with watched_referee(tmp_path) as web:
         a, b = await web.bots("a", "b")
-        playing = asyncio.create_task(web.referee.play(spec()))
+        playing = asyncio.create_task(web.play(spec()))
         await until(web.referee.running_matches)
         first = await web.watch()
         await first.read()
@@ -346,7 +348,7 @@ async def test_a_watcher_who_does_not_read_is_disconnected(tmp_path):
 
     async with watched_referee(tmp_path) as web:
         a, b = await web.bots("a", "b")
-        playing = asyncio.create_task(web.referee.play(spec(rule_sets="pro")))
+        playing = asyncio.create_task(web.play(spec(rule_sets="pro")))
         await until(web.referee.running_matches)
         catalogue = RunCatalogue((tmp_path,))
         live = live_matches.LiveRuns()
@@ -366,38 +368,34 @@ async def test_a_watcher_who_does_not_read_is_disconnected(tmp_path):
         assert len(stuck.sent) == 2
 
 
-# The feed is read while somebody is interested
+# The journal is read while somebody is interested
 
 
-async def test_the_referee_is_left_alone_until_somebody_watches(tmp_path, monkeypatch):
+async def test_the_journal_is_left_alone_until_somebody_watches(tmp_path, monkeypatch):
     monkeypatch.setattr(live_matches, "_IDLE_S", 0.2)
+    looks = []
+    news = LogFollower.news
+
+    def noted(follower):
+        looks.append(follower)
+        return news(follower)
+
+    monkeypatch.setattr(LogFollower, "news", noted)
     async with watched_referee(tmp_path) as web:
         a, _ = await web.bots("a", "b")
-        playing = asyncio.create_task(web.referee.play(spec()))
+        playing = asyncio.create_task(web.play(spec()))
         await a.until("decision")
         await turns()
-        matches = web.referee._matches
-        assert matches.on_over is None
+        assert not looks
         watcher = await web.watch()
         await watcher.read()
-        await turns()
-        assert matches.on_over is not None  # as long as somebody watches
         watcher.socket.transport.abort()
-        await until(lambda: matches.on_over is None)
+        seen = -1
+        while seen != len(looks):
+            seen = len(looks)
+            await asyncio.sleep(5 * live_matches._INTERVAL_S)
         assert (await (await web.watch()).read()).HasField("started")  # it can be had again
         playing.cancel()
-
-
-async def test_a_dead_feed_is_no_running_match(tmp_path):
-    server = await asyncio.start_unix_server(lambda *_: None, tmp_path / "live")
-    server.close()
-    LiveFile.write(tmp_path, tmp_path / "live")
-    async with serving(WebSettings(sources=(tmp_path,))) as address:
-        url = f"ws://{address}/ws/watch?run={tmp_path.name}"
-        watcher = Watcher(await connect(url, proxy=None))
-        await watcher.ask()
-        assert (await watcher.ending())[0] == 4005
-    assert (tmp_path / LIVE_FILE).exists()
 
 
 # Matches that are over
@@ -476,7 +474,7 @@ async def test_a_damaged_replay_is_an_error_without_details(tmp_path):
 async def test_a_match_can_be_watched_from_its_end_to_its_publication(tmp_path):
     async with watched_referee(tmp_path) as web:
         a, b = await web.bots("a", "b")
-        playing = asyncio.create_task(web.referee.play(spec()))
+        playing = asyncio.create_task(web.play(spec()))
         await until(web.referee.running_matches)
         early = await web.watch()
         await early.read()
@@ -521,7 +519,7 @@ async def test_running_matches_are_listed_with_what_everybody_may_know(tmp_path)
             replace(spec(match_id="m2"), shared_deal="block-1"),  # other matches have its deal
             spec(match_id="m3"),
         ]
-        tasks = [asyncio.create_task(web.referee.play(match)) for match in matches]
+        tasks = [asyncio.create_task(web.play(match)) for match in matches]
         rows = await listed(web, 2)
         assert [datetime.fromisoformat(row.pop("started")).tzinfo for row in rows] == [UTC] * 2
         seats = [{"entry": name, "rank": 0, "prestige": 0, "fault": ""} for name in "ab"]
@@ -582,7 +580,7 @@ async def test_a_mirrored_match_is_shown_live_if_all_bots_are_contained(
     async with watched_referee(tmp_path) as web:
         a, b = await web.bots("a", "b")
         mirrored = replace(spec(), shared_deal="block-1")
-        playing = asyncio.create_task(web.referee.play(mirrored))
+        playing = asyncio.create_task(web.play(mirrored))
         await until(web.referee.running_matches)
         watcher = await web.watch()
         bots = [asyncio.create_task(play_in_step(each)) for each in (a, b)]
@@ -608,7 +606,7 @@ async def test_a_mirrored_match_that_is_not_shown_cannot_be_told_from_none(tmp_p
     write_run(tmp_path, "none")
     async with watched_referee(tmp_path) as web:
         a, _ = await web.bots("a", "b")
-        playing = asyncio.create_task(web.referee.play(replace(spec(), shared_deal="block-1")))
+        playing = asyncio.create_task(web.play(replace(spec(), shared_deal="block-1")))
         await a.until("decision")
         endings = [await (await web.watch(name)).ending() for name in ("m1", "m2")]
         assert endings[0][1].replace("m1", "m2") == endings[1][1]

@@ -2,7 +2,6 @@
 
 import os
 import threading
-from pathlib import Path
 from typing import Final
 
 INTERVAL_S: Final = 1.0
@@ -10,10 +9,10 @@ INTERVAL_S: Final = 1.0
 
 
 class DiskSync:
-    """Forces one file to disk at most once per interval, after a `request`."""
+    """Forces one open file to disk at most once per interval, after a `request`."""
 
-    def __init__(self, path: Path) -> None:
-        self._path = path
+    def __init__(self, descriptor: int) -> None:
+        self._descriptor = descriptor
         self._requested = threading.Event()
         self._closed = threading.Event()
         self._thread: threading.Thread | None = None
@@ -28,7 +27,7 @@ class DiskSync:
         self._requested.set()
 
     def close(self) -> None:
-        """End the thread; a request that waits is dropped."""
+        """End the thread; a request that waits is dropped. The file is closed after that."""
         self._closed.set()
         self._requested.set()
         if self._thread is not None:
@@ -40,10 +39,7 @@ class DiskSync:
             if self._closed.is_set():  # this may have been the request of `close`
                 return
             try:
-                with self._path.open("r+b", buffering=0) as file:
-                    os.fsync(file)
-            except FileNotFoundError:
-                continue
+                os.fsync(self._descriptor)
             except OSError as error:
                 self.error = error
                 return

@@ -1,217 +1,233 @@
 """The journal: every input of every match, written to disk before its consequences are sent.
 
-What running matches add between two commits is appended to a log at once, whatever matches it
-belongs to; `running_log` has the format. A match is over if and only if its result is in an SQLite
-file in WAL mode, whose table is in `journal_format`. The bytes of a record are those that the
-replay will have.
+It is one file, which only grows; `log_file` has the format. Frames with the number of a match hold
+the records of its replay, with the same bytes, one after another: header and inputs as they come,
+and at its end results and signature. So the frames of a match that is over are its replay. Frames
+of number 0 hold a line of text about the run:
 
-The files hold the secrets of running matches, so only their owner may read them. One process can
-have them open at a time: it holds SQLite's lock.
+match NUMBER NAME      the match with this name begins under this number, perhaps anew
+result NUMBER RESULT   it is over; NUMBER is 0 if it never began
+given SUBMISSION       a worker was given matches; see `tournament.run.submissions`
+
+The file holds the secrets of running matches, so only its owner may read it. One process can have
+it open at a time, which locks it.
 """
 
 import errno
 import os
-import sqlite3
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+import re
+import stat
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
 from pathlib import Path
-from typing import Final, NamedTuple, NoReturn, Self
+from typing import BinaryIO, Final, NamedTuple, NoReturn, Self
 
+from asara_codec.wire_format import delimited, varint
+from asara_server.atomic_file import PRIVATE, AppendedFile
 from asara_server.eventlog.disk_sync import DiskSync
-from asara_server.eventlog.journal_check import check_journal
-from asara_server.eventlog.journal_format import (
-    GENESIS,
-    SCHEMA,
+from asara_server.eventlog.file_lock import hold, holder
+from asara_server.eventlog.log_file import (
+    MAGIC,
     JournalError,
-    PositionFile,
-    ended_checksum,
-    replay_checksum,
+    LogReader,
+    row_bytes,
+    row_checksum,
+    split_frames,
 )
-from asara_server.eventlog.running_log import OpenMatch, RunningLog, log_path
-from asara_server.eventlog.sqlite_lock import lock_holder
 
-__all__ = ["Ended", "Journal", "JournalError", "OpenMatch"]
+__all__ = ["TABLE", "Ended", "Journal", "JournalError", "OpenMatch"]
+
+TABLE: Final = "table.journal"
+"""Journal of the matches that `asara serve` plays, in the folder that its page shows."""
+_ABOUT_RUN: Final = b"\x00"
+"""Number of the frames that belong to no match."""
+_LINE: Final = re.compile(r"(?:(match|result) (\d+)|given) (.*)", re.DOTALL)
 
 
-_END: Final = (
-    "INSERT INTO matches (ended, match_id, result, replay, replay_checksum, checksum) "
-    "VALUES (?, ?, ?, ?, ?, ?)"
-)
+class OpenMatch(NamedTuple):
+    """A match that began and is not over."""
+
+    match_id: str
+    records: tuple[bytes, ...]
+    """The header of its replay, and its inputs."""
 
 
 class Ended(NamedTuple):
     """A match that is over."""
 
-    match_id: str
     result: str
     """The text with which it was ended."""
-    replay: bytes | None
-    """Content of its replay file; None if it has none, or the file is known to be written."""
+    records: tuple[bytes, ...]
+    """All that the journal has of its replay; empty if that is not wanted."""
 
 
 class Journal:
     """An open journal. As a context manager it commits what was added, and closes the file."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, wanted: Callable[[str], bool] = lambda name: True) -> None:
         """Open a journal, which is created if it does not exist; raises JournalError.
 
-        A journal that is damaged, or lacks commits that were made, is refused and not changed.
+        A journal that is damaged is refused, and none is changed before the first commit. Records
+        of matches that are over are kept in `ended` if their names are `wanted`.
         """
         self.path = path
+        self.unfinished: dict[str, OpenMatch] = {}
+        """By name, the matches that had begun and were not over when the journal was opened.
+
+        A match that ends, or that the owner takes from it, is removed."""
+        self.ended: list[Ended] = []
+        """The matches that were over then, in the order in which they ended."""
+        self.given: list[str] = []
+        """What workers were given before then."""
         self._failed: str | None = None
-        self._sync = DiskSync(path.with_name(f"{path.name}-wal"))
-        self._written: list[str] = []
+        self._numbers: dict[str, int] = {}
+        """Numbers of the matches that began and are not over, by name."""
+        self._records: dict[int, int] = {}
+        """How many records of these matches were added, by number."""
+        self._added: list[bytes] = []
         try:
-            self._check_files()
-            os.close(os.open(path, os.O_CREAT | os.O_WRONLY, 0o600))
-            self._database = sqlite3.connect(path, timeout=0, isolation_level=None)
-            self._execute = self._database.execute
-            self._open()
-            self._ended, self._ended_checksum = self._last_ended()
-            over = {match_id for (match_id,) in self._execute("SELECT match_id FROM matches")}
-            self._log = RunningLog(log_path(path), over)
-            opened = self._log.open_matches
-            self._unfinished = {match.match_id: match for match in opened.values()}
-            # Numbers of the matches that began and are not over, by name.
-            self._numbers = {match.match_id: number for number, match in opened.items()}
-            self._position = PositionFile(path)
-            self._store_position()
-        except (OSError, sqlite3.Error) as error:
+            with ExitStack() as stack:
+                held = stack.enter_context(_open_private(path))
+                self._lock(held.fileno())
+                reader = LogReader(held, path)
+                self._next_number = self._read(reader, wanted)
+                self._checksum = reader.checksum
+                self._end: int | None = reader.end
+                """Where the first commit goes; None after it."""
+                self._file = AppendedFile(path)
+                stack.callback(self._file.close)
+                self._sync = DiskSync(self._file.fileno())
+                self._stack = stack.pop_all()
+        except OSError as error:
             self._fail(error)
 
-    def _check_files(self) -> None:
-        """Raise JournalError if another process has the journal open, or it is not sound."""
-        if self.path.exists() and (process := lock_holder(self.path)) is not None:
-            raise JournalError(f"{self.path}: {in_use(process)}")
-        checked = check_journal(self.path)
-        if checked.missing_commits:
-            raise JournalError(f"{self.path}: {checked.loss}")
+    def _lock(self, descriptor: int) -> None:
+        """Hold the file until it is closed; raises JournalError if another process does."""
+        try:
+            hold(descriptor)
+        except (BlockingIOError, PermissionError):
+            raise JournalError(f"{self.path}: {in_use(holder(descriptor) or 0)}") from None
 
-    def _open(self) -> None:
-        self._execute("PRAGMA locking_mode = EXCLUSIVE")
-        (held,) = self._execute("SELECT count(*) FROM sqlite_schema").fetchone()
-        self._execute("PRAGMA journal_mode = WAL")
-        self._execute("PRAGMA synchronous = NORMAL")
-        self._execute("PRAGMA wal_autocheckpoint = 4000")  # each waits for the disk
-        self._execute("BEGIN EXCLUSIVE")  # fails now if another process has the file open
-        if not held:
-            for statement in SCHEMA:
-                self._execute(statement)
-        self._execute("COMMIT")
-
-    def _last_ended(self) -> tuple[int, bytes]:
-        """Return the number of matches that are over, and the checksum of the last."""
-        query = "SELECT ended, checksum FROM matches ORDER BY ended DESC LIMIT 1"
-        return self._execute(query).fetchone() or (0, GENESIS)
+    def _read(self, reader: LogReader, wanted: Callable[[str], bool]) -> int:
+        """Read all that is there; return the number of the next match."""
+        names: dict[int, str] = {}
+        records: dict[int, list[bytes]] = {}
+        highest = 0
+        for frames in reader.rows():
+            try:
+                for number, data in split_frames(frames):
+                    if number:
+                        records[number].append(data)
+                        continue
+                    line = _LINE.fullmatch(data.decode())
+                    if line is None:
+                        raise ValueError("a line about the run that this version cannot read")
+                    kind, match, text = line[1], int(line[2] or 0), line[3]
+                    if kind == "match":
+                        names.pop(self._numbers.get(text, 0), None)
+                        self._numbers[text], names[match], records[match] = match, text, []
+                        highest = match
+                    elif kind is None:
+                        self.given.append(text)
+                    else:
+                        name, held = names.pop(match, ""), records.pop(match, [])
+                        self._numbers.pop(name, None)
+                        self.ended.append(Ended(text, tuple(held) if wanted(name) else ()))
+            except KeyError as error:
+                raise reader.damaged(f"it lacks the beginning of match {error}") from None
+            except ValueError as error:
+                raise reader.damaged(str(error)) from None
+        for number, name in names.items():
+            self.unfinished[name] = OpenMatch(name, tuple(records[number]))
+            self._records[number] = len(records[number])
+        return highest + 1
 
     # Writing
 
     @property
     def pending(self) -> bool:
-        """True if records were added since the last commit."""
-        return self._log.pending
+        """True if anything was added since the last commit."""
+        return bool(self._added)
 
-    def begin(self, match_id: str, header: bytes, tokens: Sequence[str]) -> int:
+    def begin(self, match_id: str, header: bytes) -> int:
         """Begin a match; return the number under which its records are added."""
-        number = self._numbers[match_id] = self._log.begin(match_id, header, tokens)
+        number = self._numbers[match_id] = self._next_number
+        self._next_number += 1
+        self._records[number] = 0
+        self._add_line(f"match {number} {match_id}")
+        self.add(number, header)
         return number
 
-    def adopt(self, opened: OpenMatch) -> bool:
+    def adopt(self, opened: OpenMatch) -> None:
         """Take over and commit an unfinished match of another journal, which this one may hold in
-        part; return False if it holds something else. Raises JournalError.
+        part; nothing is done if it holds something else. Raises JournalError.
         """
-        held = self._unfinished.get(opened.match_id)
-        if held is None:
-            number = self.begin(opened.match_id, opened.header, opened.tokens)
-            records = opened.records
-        elif (held.header, held.records) == (opened.header, opened.records[: len(held.records)]):
-            number = self.number(opened.match_id)
-            records = opened.records[len(held.records) :]
-        else:
-            return False
-        for record in records:
-            self.add(number, record)
-        self.commit()
-        self._unfinished[opened.match_id] = opened
-        return True
+        held = self.unfinished.get(opened.match_id, OpenMatch(opened.match_id, ()))
+        if held.records == opened.records[: len(held.records)]:
+            self._add_rest(opened.match_id, opened.records)
+            self.commit()
+            self.unfinished[opened.match_id] = opened
 
     def add(self, number: int, record: bytes) -> None:
         """Add a record of a match, which the next commit writes."""
-        self._log.add(number, record)
+        self._records[number] += 1
+        self._added.append(varint(number) + delimited(record))
 
     def commit(self) -> None:
         """Write all that was added; raises JournalError, and does so again once it has failed."""
-        if not self._log.pending:
+        if not self._added:
             return
+        self._check()
+        frames = b"".join(self._added)
+        self._added.clear()
+        self._checksum = row_checksum(self._checksum, frames)
+        row = row_bytes(frames, self._checksum)
         try:
-            self._check()
-            self._log.commit()
-            self._store_position()
+            if self._end is not None:
+                os.truncate(self.path, self._end)
+                row = row if self._end else MAGIC + row
+                self._end = None
+            self._file.append(row)
         except OSError as error:
             self._fail(error)
 
-    def end(self, match_id: str, result: str, replay: bytes | None) -> None:
-        """End a match, and commit all that was added; raises JournalError."""
-        number = self._numbers.pop(match_id, 0)  # 0 if the match failed before it began
-        self._unfinished.pop(match_id, None)
-        about_replay = None if replay is None else replay_checksum(replay)
-        checksum = ended_checksum(self._ended_checksum, match_id, result, about_replay)
-        row = self._ended + 1, match_id, result, replay, about_replay, checksum
+    def end(self, match_id: str, result: str, records: Sequence[bytes] = ()) -> None:
+        """End a match, and commit all that was added; raises JournalError.
+
+        `records` are those of its replay, of which the journal adds what it lacks. It begins anew
+        if it was played from its start again by somebody who did not have this journal.
+        """
+        if records:
+            held = self.unfinished.get(match_id)
+            if held is not None and held.records != tuple(records[: len(held.records)]):
+                del self._numbers[match_id]
+            self._add_rest(match_id, records)
+        number = self._numbers.pop(match_id, 0)
+        self._records.pop(number, None)
+        self.unfinished.pop(match_id, None)
+        self._add_line(f"result {number} {result}")
         self.commit()
-        with self._transaction():
-            self._execute(_END, row)
-            self._drop_written()
-        self._ended += 1
-        self._ended_checksum = checksum
-        try:
-            self._log.drop(number)
-            self._store_position()
-        except OSError as error:
-            self._fail(error)
         self._sync.request()
 
-    def written(self, match_id: str) -> None:
-        """Drop the replay of a match, whose file is written, with the next transaction."""
-        self._written.append(match_id)
+    def give(self, submission: str) -> None:
+        """Write what a worker is about to be given; raises JournalError."""
+        self._add_line(f"given {submission}")
+        self.commit()
 
-    def _store_position(self) -> None:
-        self._position.write(self._log.commits, self._ended, self._log.checksum)
+    def _add_rest(self, match_id: str, records: Sequence[bytes]) -> None:
+        """Add the records that the journal does not have of a match, which may have to begin."""
+        if match_id not in self._numbers:
+            self.begin(match_id, records[0])
+        number = self._numbers[match_id]
+        for record in records[self._records[number] :]:
+            self.add(number, record)
 
-    def _drop_written(self) -> None:
-        for match_id in self._written:
-            self._execute("UPDATE matches SET replay = NULL WHERE match_id = ?", (match_id,))
-        self._written.clear()
-
-    # Reading
-
-    @property
-    def unfinished(self) -> dict[str, OpenMatch]:
-        """By name, the matches that had begun and were not over when the journal was opened.
-
-        A match that ends, or that the owner takes from it, is removed.
-        """
-        return self._unfinished
+    def _add_line(self, text: str) -> None:
+        self._added.append(_ABOUT_RUN + delimited(text.encode()))
 
     def number(self, match_id: str) -> int:
         """Return the number of a match that is not over; raises KeyError."""
         return self._numbers[match_id]
-
-    def ended(self) -> Iterator[Ended]:
-        """Yield the matches that are over, in the order in which they ended."""
-        for row in self._execute("SELECT match_id, result, replay FROM matches ORDER BY ended"):
-            yield Ended(*row)
-
-    def replay(self, match_id: str) -> bytes | None:
-        """Return the replay of a match that is over; None if it has none, or its file is written.
-
-        Raises JournalError.
-        """
-        query = "SELECT replay FROM matches WHERE match_id = ?"
-        try:
-            row = self._execute(query, (match_id,)).fetchone()
-        except sqlite3.Error as error:
-            self._fail(error)
-        return None if row is None else row[0]
 
     # Closing and failing
 
@@ -226,24 +242,9 @@ class Journal:
         try:
             if self._failed is None:
                 self.commit()
-                with self._transaction():
-                    self._drop_written()
         finally:
             self._sync.close()
-            self._database.close()
-            self._log.close()
-            self._position.close()
-
-    @contextmanager
-    def _transaction(self) -> Iterator[None]:
-        """Commit what is done to the database in the context."""
-        try:
-            self._check()
-            self._execute("BEGIN IMMEDIATE")
-            yield
-            self._execute("COMMIT")
-        except sqlite3.Error as error:
-            self._fail(error)
+            self._stack.close()
 
     def _check(self) -> None:
         if self._failed is not None:
@@ -251,10 +252,15 @@ class Journal:
         if self._sync.error is not None:
             self._fail(self._sync.error)
 
-    def _fail(self, error: OSError | sqlite3.Error) -> NoReturn:
-        path = getattr(error, "filename", None) or self.path
-        self._failed = f"{path}: {_cause(error)}"
+    def _fail(self, error: OSError) -> NoReturn:
+        full = error.errno in (errno.ENOSPC, errno.EDQUOT)
+        self._failed = (
+            f"{error.filename or self.path}: {_FULL if full else error.strerror or error}"
+        )
         raise JournalError(self._failed) from None
+
+
+_FULL: Final = "the disk is full: make room, then continue with --resume"
 
 
 def in_use(process: int) -> str:
@@ -263,19 +269,11 @@ def in_use(process: int) -> str:
     return f"another program has it open{which}: wait until that run is over, or stop it"
 
 
-_FULL: Final = "the disk is full: make room, then continue with --resume"
-
-
-def _cause(error: OSError | sqlite3.Error) -> str:
-    if isinstance(error, OSError):
-        if error.errno in (errno.ENOSPC, errno.EDQUOT):
-            return _FULL
-        return error.strerror or str(error)
-    match getattr(error, "sqlite_errorcode", 0) & 0xFF:
-        case sqlite3.SQLITE_BUSY | sqlite3.SQLITE_LOCKED:
-            return in_use(0)
-        case sqlite3.SQLITE_FULL:
-            return _FULL
-        case sqlite3.SQLITE_NOTADB | sqlite3.SQLITE_CORRUPT:
-            return f"damaged ({error})"
-    return str(error)
+def _open_private(path: Path) -> BinaryIO:
+    """Open an ordinary file, which is created if it does not exist; raises OSError."""
+    flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
+    descriptor = os.open(path, flags | getattr(os, "O_BINARY", 0), PRIVATE)
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        os.close(descriptor)
+        raise OSError(errno.EINVAL, "is a device or a pipe, not a file", str(path))
+    return os.fdopen(descriptor, "rb")

@@ -70,14 +70,14 @@ def _read(journal: Journal, opened: OpenMatch) -> tuple[ReplayHeader, tuple[Reco
     records: list[Record] = []
     header: ReplayHeader | None = None
     try:
-        header_record = record_from_bytes(opened.header)
-        if isinstance(header_record, ReplayHeader):
-            header = header_record
         for data in opened.records:
             record: AnyRecord = record_from_bytes(data)
-            if isinstance(record, ReplayHeader | Results | Signature):
-                raise CodecError("a journal does not hold records of its kind")
-            records.append(record)
+            if isinstance(record, ReplayHeader) and header is None:
+                header = record
+            elif isinstance(record, ReplayHeader | Results | Signature) or header is None:
+                raise CodecError("no record of this kind has its place here")
+            else:
+                records.append(record)
     except CodecError as error:
         fault = f"record {len(records) + 2}: {error}" if header else f"header: {error}"
         raise JournalError(f"{journal.path}: match {opened.match_id}: {fault}") from None

@@ -29,12 +29,8 @@ class GroupCommit:
         """Add a match with new records or messages to the commit at the end of this turn."""
         records = match.records
         add = self.journal.add
-        fed = hosted.fed
         for index in range(hosted.journaled, len(records)):
-            data = record_bytes(records[index])
-            add(hosted.number, data)
-            if fed is not None:
-                fed.append(data)
+            add(hosted.number, record_bytes(records[index]))
         hosted.journaled = len(records)
         self._pending.append(hosted)
         if not self._scheduled:

@@ -125,7 +125,6 @@ class HostedMatch:
         faults_logged   number of faults that are in the log
         number          its number in the journal
         journaled       number of its records that are in the journal
-        fed             the last of these as bytes, for the live feed; None while nobody reads it
     All the time
         result          the future with which `Referee.play` ends
         update_waiters  futures to be completed when messages were sent, or when it is over
@@ -140,7 +139,6 @@ class HostedMatch:
         "duration_us",
         "failure",
         "faults_logged",
-        "fed",
         "journaled",
         "match",
         "nonces",
@@ -181,7 +179,6 @@ class HostedMatch:
         self.faults_logged = 0
         self.number = 0
         self.journaled = 0
-        self.fed: list[bytes] | None = None
         self.update_waiters: list[asyncio.Future[None]] = []
 
     def time_us(self, now: int) -> int:

@@ -1,7 +1,6 @@
 """All matches of a referee, from the call of `play` to their results."""
 
 import asyncio
-from collections.abc import Callable
 
 from structlog.typing import FilteringBoundLogger
 
@@ -35,8 +34,6 @@ class MatchHost:
         limits = settings.match_limits
         self.by_id: dict[str, HostedMatch] = {}
         """By the match's name, in the order of the calls of `play`."""
-        self.on_over: Callable[[HostedMatch], None] | None = None
-        """Called with every match that is no longer hosted, all of it that is journaled."""
         self._clock = clock
         self._log = log
         self._commits = None if journal is None else GroupCommit(journal, self._journal_failed)
@@ -89,11 +86,6 @@ class MatchHost:
         """
         if self._commits is not None:
             self._commits.flush()
-
-    @property
-    def failed(self) -> bool:
-        """True once the journal has failed: what it does not hold must not be shown."""
-        return self._commits is not None and self._commits.error is not None
 
     async def stop(self, finish_s: float) -> list[str]:
         """Cut all matches, after at most `finish_s` for the open decisions.
@@ -179,8 +171,6 @@ class MatchHost:
             bot.forfeited.discard(hosted.spec.match_id)
             bot.update_reading()
         self.starter.remove(hosted)
-        if self.on_over is not None:
-            self.on_over(hosted)
         wake(hosted.update_waiters)
 
     def _journal_failed(self, error: JournalError) -> None:

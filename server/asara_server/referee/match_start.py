@@ -206,8 +206,7 @@ class MatchStarter:
         self._log.info("match started", match=spec.match_id, entries=spec.entries)
         if self.journal is not None:
             header = ReplayHeader.of(spec, self._limits, hosted.started_unix_ms)
-            tokens = [player.token for player in spec.players]
-            hosted.number = self.journal.begin(spec.match_id, record_bytes(header), tokens)
+            hosted.number = self.journal.begin(spec.match_id, record_bytes(header))
         self._driver.drive(hosted, Match.start, present, hosted.absent)
 
     def _note_start(self, hosted: HostedMatch) -> None:

@@ -5,7 +5,7 @@ the next one.
 """
 
 import asyncio
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from importlib.metadata import version
 
 from structlog.typing import FilteringBoundLogger
@@ -244,22 +244,6 @@ class Referee:
         """Return the matches that have begun, in the order of the calls of `play`."""
         self.flush()
         return [hosted for hosted in self._matches.by_id.values() if hosted.match is not None]
-
-    def flushed_matches(self) -> Iterator[HostedMatch]:
-        """Yield the running matches, all that happened in them journaled; none once that fails."""
-        self.flush()
-        if not self._matches.failed:
-            yield from (each for each in self._matches.by_id.values() if each.match is not None)
-
-    def on_match_over(self, called: Callable[[HostedMatch, bool], None] | None) -> None:
-        """Have this called with every match that is over, cut or void, once it is journaled.
-
-        The second argument is false if the journal has failed and does not hold all of it.
-        """
-        if called is None:
-            self._matches.on_over = None
-        else:
-            self._matches.on_over = lambda hosted: called(hosted, not self._matches.failed)
 
     def decision_id(self, match_id: str, seat: int) -> int:
         """Return the number of the decision that a seat was asked last; 0 if there is none."""

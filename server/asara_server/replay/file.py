@@ -64,12 +64,20 @@ def replay_records(replay: Replay) -> tuple[bytes, ...]:
     return tuple(map(record_bytes, (replay.header, *replay.records, results)))
 
 
+def signed_records(records: Iterable[bytes], key: SigningKey) -> tuple[bytes, ...]:
+    """Return these records and their signature."""
+    held = tuple(records)
+    return *held, record_bytes(Signature(key.public, key.sign(chain(held))))
+
+
 def signed_bytes(records: Iterable[bytes], key: SigningKey) -> bytes:
     """Return the content of a file with these records and their signature."""
-    held = list(records)
-    signature = Signature(key.public, key.sign(chain(held)))
-    frames = map(delimited, (*held, record_bytes(signature)))
-    return _MAGIC + bytes([VERSION]) + b"".join(frames)
+    return file_content(signed_records(records, key))
+
+
+def file_content(records: Iterable[bytes]) -> bytes:
+    """Return the content of a file with these records."""
+    return _MAGIC + bytes([VERSION]) + b"".join(map(delimited, records))
 
 
 def chain(records: Iterable[bytes]) -> bytes:

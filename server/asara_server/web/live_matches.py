@@ -1,4 +1,4 @@
-"""Running matches, followed through the live feed of the program that plays them.
+"""Running matches, followed in the journal of the program that plays them.
 
 A match that somebody watches is simulated again from its records, and watchers are sent the events
 of whole turns.
@@ -8,7 +8,7 @@ more than 50 watchers, because bots may need the machine. So many turns of a qui
 message, which is encoded once for all watchers; and the moment of a message says nothing about what
 has happened in the turn in progress.
 
-The feed is read while somebody is interested, and for half a minute afterwards.
+The journal is read while somebody is interested, and for half a minute afterwards.
 """
 
 import asyncio
@@ -19,29 +19,32 @@ from typing import Final
 
 from asara_codec.reflection import CodecError
 from asara_game.rules import format_rule_sets
+from asara_server.eventlog.file_lock import is_held
+from asara_server.eventlog.journal import TABLE, JournalError
+from asara_server.eventlog.log_file import LogFollower
 from asara_server.eventlog.record_codec import Results, Signature, record_from_bytes
 from asara_server.eventlog.replay import ReplayError, ReplayHeader
 from asara_server.eventlog.resimulate import apply_record
 from asara_server.logs import logger
 from asara_server.match.match import Match
-from asara_server.network.live_feed import Batch, LiveFeedError, open_feed
-from asara_server.network.live_file import LiveFile
 from asara_server.referee.stream_errors import ErrorKind, StreamError
 from asara_server.report.run_json import MatchRow
 from asara_server.text import plain
-from asara_server.tournament.run.directory import RunDirectoryError, read_info
+from asara_server.tournament.run.directory import JOURNAL, RunDirectoryError, read_info
 from asara_server.tournament.standings.match_result import utc_text
 from asara_server.web.watch_messages import WatchMessages
 
 _TICK_S: Final = 0.05
 _SENT_PER_S: Final = 1_000
 """Largest number of messages to all watchers of a run in a second."""
+_INTERVAL_S: Final = 0.02
+"""Seconds between two looks at the journal."""
 _IDLE_S: Final = 30.0
-"""Seconds for which the feed is read after the last request or watcher."""
+"""Seconds for which the journal is read after the last request or watcher."""
 _READY_S: Final = 2.0
-"""Seconds that a request waits for the beginnings of the running matches."""
+"""Seconds that a request waits until the journal has been read."""
 _RETRY_S: Final = 1.0
-"""Least number of seconds between two attempts to connect."""
+"""Least number of seconds between two attempts to read the journal."""
 _OVER_S: Final = 60.0
 """Seconds for which a match can be watched here after its end: its replay may not be published."""
 _MOST_OVER: Final = 64
@@ -49,14 +52,14 @@ _MOST_ENCODED: Final = 8
 
 
 class LiveMatch:
-    """A match in the feed; it is simulated while somebody watches it."""
+    """A match in the journal; it is simulated while somebody watches it."""
 
     def __init__(self, header: ReplayHeader) -> None:
         self.header = header
         self.match: Match | None = None
         self.watchers = 0
         self.ended_s: float | None = None
-        """Time when it was over or cut; None while it runs."""
+        """Time when it was over or void; None while it runs."""
         self._messages: WatchMessages | None = None
         self._unread: list[bytes] = []
         """Records that are not applied yet."""
@@ -80,13 +83,13 @@ class LiveMatch:
             ],
         }
 
-    # What the feed says
+    # What the journal says
 
     def add(self, record: bytes) -> None:
         self._unread.append(record)
 
     def end(self) -> None:
-        """Say that it is over, or was cut."""
+        """Say that it is over, or void."""
         self.ended_s = time.monotonic()
 
     def fail(self, why: str) -> None:
@@ -116,8 +119,10 @@ class LiveMatch:
         records, self._unread = self._unread, []
         for data in records:
             record = record_from_bytes(data)
-            if isinstance(record, ReplayHeader | Results | Signature):
-                raise CodecError("a running match has no record of its kind")
+            if isinstance(record, ReplayHeader):
+                raise CodecError("a match has one header")
+            if isinstance(record, Results | Signature):  # it is over
+                continue
             apply_record(match, record)
             match.outbox.clear()
         if self.ended_s is not None and not match.finished:
@@ -215,6 +220,9 @@ class LiveRun:
     def __init__(self, folder: Path) -> None:
         """Matches that share a deal are shown if all bots are contained: they cannot watch."""
         self._folder = folder
+        run = folder / JOURNAL
+        self._journal = run if run.exists() else folder / TABLE
+        self._log = LogFollower(self._journal)
         self._contained = False
         self._running: dict[int, LiveMatch] = {}
         self._over: dict[str, LiveMatch] = {}
@@ -255,11 +263,12 @@ class LiveRun:
         if self._reading is not None:
             self._reading.cancel()
             await asyncio.gather(self._reading, return_exceptions=True)
+            self._end_reading()
 
-    # The feed
+    # The journal
 
     async def _connect(self) -> None:
-        """Have the feed read, if there is one."""
+        """Have the journal read, if a program is writing it."""
         self._asked_s = time.monotonic()
         if self._reading is None or self._reading.done():
             if self._asked_s < self._failed_s + _RETRY_S:
@@ -273,46 +282,61 @@ class LiveRun:
             pass
 
     async def _read(self) -> None:
-        """Read the feed until it ends or nobody is interested."""
+        """Read the journal until nobody writes it, or nobody is interested."""
         ticking = asyncio.create_task(self._tick_always())
         try:
-            live, self._contained = await asyncio.to_thread(_about_run, self._folder)
-            if live is None:
-                raise LiveFeedError("there is no live.json")
-            async with open_feed(live.socket) as batches:
-                async for batch in batches:
-                    self._take(batch)
-        except LiveFeedError as error:
+            if not await asyncio.to_thread(is_held, self._journal):
+                raise JournalError("no program writes it")
+            self._contained = await asyncio.to_thread(_contained, self._folder)
+            while self._is_wanted():
+                played, frames = await asyncio.to_thread(self._news)
+                self._take(frames)
+                if not frames:
+                    if not played:
+                        raise JournalError("no program writes it")
+                    self._ready.set()
+                    await asyncio.sleep(_INTERVAL_S)
+        except (JournalError, CodecError, ValueError, OSError) as error:
             self._failed_s = time.monotonic()
-            logger("web").debug("no live feed", run=str(self._folder), detail=str(error))
+            logger("web").debug("no live matches", run=str(self._folder), detail=str(error))
+            self._end_reading()
         finally:
             ticking.cancel()
-            self._end_reading()
-
-    def _take(self, batch: Batch) -> None:
-        """Add what the feed says to the matches; raises LiveFeedError."""
-        if not batch:
+            self._show_news()
             self._ready.set()
-        for number, data in batch:
+
+    def _news(self) -> tuple[bool, list[tuple[int, bytes]]]:
+        """Return whether a program writes the journal, and what is new in it."""
+        played = is_held(self._journal)  # a program writes its last before it ends
+        return played, self._log.news()
+
+    def _is_wanted(self) -> bool:
+        now_s = time.monotonic()
+        if any(match.watchers for match in self._running.values()):
+            self._asked_s = now_s
+        return now_s <= self._asked_s + _IDLE_S
+
+    def _take(self, frames: list[tuple[int, bytes]]) -> None:
+        """Add what the journal says to the matches; raises CodecError and ValueError."""
+        for number, data in frames:
             match = self._running.get(number)
-            if match is None:
+            if number and match is None:
                 self._running[number] = LiveMatch(_header(data))
-            elif data:
+            elif match is not None:
                 match.add(data)
-            else:
-                del self._running[number]
-                match.end()
-                self._over.pop(match.header.match_id, None)
-                self._over[match.header.match_id] = match
+            elif data.startswith(b"result "):
+                ended = self._running.pop(int(data.split(b" ", 2)[1]), None)
+                if ended is not None:
+                    ended.end()
+                    self._over.pop(ended.header.match_id, None)
+                    self._over[ended.header.match_id] = ended
 
     def _end_reading(self) -> None:
         self._show_news()
         for match in self._running.values():
             match.fail("the program that plays the match has stopped; try again")
         self._running.clear()
-        self._ready.set()
-        self._tick.set()
-        self._tick = asyncio.Event()
+        self._log = LogFollower(self._journal)
 
     def tick_s(self) -> float:
         """Return the seconds between two ticks, which depend on nothing in a match."""
@@ -325,11 +349,6 @@ class LiveRun:
             interval_s = self.tick_s()
             await asyncio.sleep(interval_s - loop.time() % interval_s)
             self._show_news()
-            now_s = time.monotonic()
-            if any(match.watchers for match in self._running.values()):
-                self._asked_s = now_s
-            elif now_s > self._asked_s + _IDLE_S and self._reading is not None:
-                self._reading.cancel()
 
     def _show_news(self) -> None:
         for match in (*self._running.values(), *self._over.values()):
@@ -344,28 +363,24 @@ class LiveRun:
 
 
 def _header(data: bytes) -> ReplayHeader:
-    """Return the header with which a match begins in the feed; raises LiveFeedError."""
-    try:
-        header = record_from_bytes(data)
-    except CodecError as error:
-        raise LiveFeedError(f"the feed is damaged: {error}") from None
+    """Return the header with which a match begins in the journal; raises CodecError."""
+    header = record_from_bytes(data)
     if not isinstance(header, ReplayHeader):
-        raise LiveFeedError("the feed is damaged: a match has no header")
+        raise CodecError("a match has no header")
     return header
 
 
-def _about_run(folder: Path) -> tuple[LiveFile | None, bool]:
-    """Return where the feed of a run is, and True if all its bots are contained.
+def _contained(folder: Path) -> bool:
+    """Return True if all bots of a run are contained.
 
     One on another machine is not: it may play at a table of a duplicate block while its author
     watches the others.
     """
-    live = LiveFile.read(folder)
     try:
         info = read_info(folder)
     except RunDirectoryError:
-        return live, False
-    return live, info.sandbox != "none" and not info.remote
+        return False
+    return info.sandbox != "none" and not info.remote
 
 
 class LiveRuns:

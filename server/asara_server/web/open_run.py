@@ -12,8 +12,9 @@ from typing import Final
 
 from asara_game.rules import format_rule_sets
 from asara_server.bounded_file import read_bounded
+from asara_server.eventlog.file_lock import is_held
+from asara_server.eventlog.journal import TABLE
 from asara_server.eventlog.replay import Replay, ReplayError
-from asara_server.network.live_file import LiveFile
 from asara_server.replay.file import LARGEST_FILE, parse_file
 from asara_server.replay.signing import PUBLIC_KEY_FILE, KeyFileError, read_public_key
 from asara_server.report.run_json import MatchRow, match_row
@@ -69,7 +70,7 @@ class OpenRun:
         """True if a program is playing matches of it."""
         if self.status is not None:
             return self.status.state is RunState.RUNNING
-        return LiveFile.is_offered(self.source.directory)
+        return is_held(self.source.directory / TABLE)
 
     @property
     def _results(self) -> list[MatchResult]:

@@ -8,7 +8,7 @@ from enum import Enum
 from pathlib import Path
 from typing import Final
 
-from asara_server.network.live_file import LIVE_FILE
+from asara_server.eventlog.journal import TABLE
 from asara_server.web.responses import WebError
 
 _MOST_RUNS: Final = 1_000
@@ -67,7 +67,7 @@ def kind_of(directory: Path) -> SourceKind | None:
         return SourceKind.RUN
     try:
         with os.scandir(directory) as entries:
-            if any(entry.name.endswith(".asara") or entry.name == LIVE_FILE for entry in entries):
+            if any(entry.name.endswith(".asara") or entry.name == TABLE for entry in entries):
                 return SourceKind.REPLAYS
     except OSError:
         pass

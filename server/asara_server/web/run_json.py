@@ -17,9 +17,10 @@ from pydantic import ValidationError
 
 from asara_game.rules import format_rule_sets
 from asara_server.bounded_file import MIB, open_ordinary, read_bounded
+from asara_server.eventlog.file_lock import is_held
+from asara_server.eventlog.journal import TABLE
 from asara_server.eventlog.replay import ReplayHeader
 from asara_server.logs import logger
-from asara_server.network.live_file import LiveFile
 from asara_server.report import run_json as report
 from asara_server.report.model import Publisher, read_report
 from asara_server.report.tables import details_json
@@ -121,7 +122,7 @@ class RunSummaries:
         }
         if source.kind is SourceKind.REPLAYS:
             with suppress(OSError):
-                if LiveFile.is_offered(source.directory):
+                if is_held(source.directory / TABLE):
                     found["state"] = RunState.RUNNING.value
                 found["over"] = sum(path.suffix == ".asara" for path in source.directory.iterdir())
             return found

@@ -1,6 +1,7 @@
 """A run directory in which a run is being played is neither deleted nor taken over."""
 
 import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -59,13 +60,26 @@ def test_every_command_is_refused_with_the_process_of_the_run(
     assert before.items() <= contents(folder / "run").items()
 
 
+CREATES = """
+import sys
+from pathlib import Path
+from asara_server.tournament.run.directory import RunDirectory
+directory = RunDirectory.create(Path(sys.argv[1]))
+print("created", flush=True)
+sys.stdin.read()
+"""
+
+
 def test_a_directory_is_locked_before_there_is_a_run_in_it(tmp_path: Path) -> None:
-    first = RunDirectory.create(tmp_path / "run")
-    before = contents(tmp_path)
-    with pytest.raises(RunDirectoryError, match="a run is being played in it"):
-        RunDirectory.create(tmp_path / "run")
-    assert contents(tmp_path) == before
-    first.close()
+    command = [sys.executable, "-c", CREATES, str(tmp_path / "run")]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as first:
+        assert first.stdout is not None
+        first.stdout.readline()
+        before = contents(tmp_path)
+        with pytest.raises(RunDirectoryError, match=f"being played in it by process {first.pid}"):
+            RunDirectory.create(tmp_path / "run")
+        assert contents(tmp_path) == before
+        first.kill()
     RunDirectory.create(tmp_path / "run").close()
 
 

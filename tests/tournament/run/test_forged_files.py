@@ -288,14 +288,6 @@ STRANGER: dict[str, tuple[Callable[[Path], object], str]] = {
         "referee.pub: not the key that signed manifest.json",
     ),
     "the public key deleted": (lambda run: (run / "referee.pub").unlink(), "referee.pub: missing"),
-    "the schedule edited": (
-        lambda run: edit(run, "schedule.jsonl", '["ann","bob"]', '["bob","ann"]'),
-        r"schedule.jsonl: line 1: expected .* by manifest.json; found",
-    ),
-    "the schedule deleted": (
-        lambda run: (run / "schedule.jsonl").unlink(),
-        "schedule.jsonl: missing",
-    ),
     "the manifest deleted": (
         lambda run: (run / "manifest.json").unlink(),
         "manifest.json: missing",
@@ -352,7 +344,7 @@ def test_what_a_stranger_changes_is_named(played: Played, run: Path, forgery: st
     assert status == 1
 
 
-@pytest.mark.parametrize("left", ["manifest.json.sig", "schedule.jsonl", "journal.sqlite"])
+@pytest.mark.parametrize("left", ["manifest.json.sig", "run.json", "run.journal"])
 def test_a_run_is_recognised_by_any_of_its_files(played: Played, run: Path, left: str) -> None:
     kept = {"referee.pub", left}
     delete(*(path for path in run.iterdir() if path.is_file() and path.name not in kept))

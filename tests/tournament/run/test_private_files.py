@@ -10,7 +10,7 @@ from tests.tournament.samples import INFO, RUNNING
 def modes(path: Path) -> dict[str, int]:
     return {
         name: (path / name).stat().st_mode & 0o777
-        for name in ("run.json", "tournament.toml", "journal.sqlite")
+        for name in ("run.json", "tournament.toml", "run.journal")
     }
 
 

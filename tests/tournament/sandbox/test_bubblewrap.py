@@ -73,13 +73,13 @@ def test_what_is_secret_stays_so_where_all_around_it_is_seen(
 ) -> None:
     folder = tmp_path / "bot"
     (folder / "run").mkdir(parents=True)
-    for name in ("run/journal.sqlite", "referee.key"):
+    for name in ("run/run.journal", "referee.key"):
         (folder / name).write_text("words")
     kept = sandbox.with_hidden(folder / "run", folder / "referee.key")
     (folder / "own.py").write_text("""
 import os
 print(sorted(os.listdir(".")))
-for name in ("run/journal.sqlite", "referee.key"):
+for name in ("run/run.journal", "referee.key"):
     try:
         assert not open(name).read()
     except OSError as error:
@@ -88,7 +88,7 @@ open("run/x", "w")
 """)
     how, printed = run(kept, folder, ["python", "own.py"])
     assert "['own.py']\n" in printed
-    assert "refused run/journal.sqlite\n" in printed
+    assert "refused run/run.journal\n" in printed
     assert "words" not in printed
     assert "No such file or directory: 'run/x'" in printed
     assert how == "exited with status 1"

@@ -66,7 +66,7 @@ def test_the_program_of_another_entry_is_named_with_the_remedy(base: Path) -> No
     )
 
 
-@pytest.mark.parametrize("name", ["cup.toml", "run/journal.sqlite", "old/replays/x", "./run"])
+@pytest.mark.parametrize("name", ["cup.toml", "run/run.journal", "old/replays/x", "./run"])
 def test_what_belongs_to_the_referee_has_no_remedy(base: Path, name: str) -> None:
     assert explain(base, f"no such file or directory: {name!r}") == (
         f"the sandbox hid {name.removeprefix('./')}: it belongs to the referee"

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from asara_server.eventlog.file_lock import lock_holder
 from asara_server.eventlog.journal import Journal
-from asara_server.eventlog.sqlite_lock import lock_holder
 from asara_server.tournament.run.block_journals import block_journals
 from asara_server.tournament.standings.match_result import read_results
 from asara_server.tournament.workers import process_workers as process_workers_module
@@ -88,8 +88,7 @@ def stopped_in_a_match(worker: int, run: Path, folder: Path) -> bool:
     os.kill(worker, signal.SIGSTOP)
     own = [path for path in block_journals(run) if lock_holder(path) == worker]
     if own and commits(own[0]):
-        for path in own[0].parent.glob(f"{own[0].stem}.*"):
-            shutil.copy(path, folder / path.name)
+        shutil.copy(own[0], folder)
         with Journal(folder / own[0].name) as journal:
             if journal.unfinished:
                 return True

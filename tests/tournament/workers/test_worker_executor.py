@@ -225,11 +225,8 @@ def test_a_lost_block_is_played_again_as_the_same_attempt(cup: Path, tmp_path: P
     lost_twice = {"r1-basic-0002-1", "r1-basic-0002-2"}
     for result in end.results:
         assert result.lost == (("it died", "it died") if result.match_id in lost_twice else ())
-    audited = asara("audit", tmp_path / "run")
-    assert "submissions.jsonl:" not in audited.stdout
-    assert (
-        audited.stdout.count("was given to a worker before, which did not return it: it died") == 4
-    )
+    audited = asara("audit", tmp_path / "run").stdout
+    assert audited.count("was given to a worker before, which did not return it: it died") == 4
     play(cup, tmp_path / "calm", WorkerExecutor(Scripted(done)))
     assert outcome(tmp_path / "run") == outcome(tmp_path / "calm")
 
@@ -279,17 +276,10 @@ def test_what_workers_had_when_the_runner_was_killed_is_not_forgotten(
     run = tmp_path / "run"
     with pytest.raises(ZeroDivisionError):
         play(cup, run, WorkerExecutor(Scripted(die)))
-    log = run / "submissions.jsonl"
-    log.write_bytes(log.read_bytes() + b'{"block":"r1-ba')  # killed while it wrote
     end = play(cup, run, WorkerExecutor(Scripted(done)), resume=True)
     lost = {result.match_id: result.lost for result in end.results if result.lost}
     why = ("the run ended before its worker returned it",)
     assert lost == {"r1-basic-0002-1": why, "r1-basic-0002-2": why}
-    assert "submissions.jsonl:" not in asara("audit", run).stdout
-    log.unlink()
-    audited = asara("audit", run)
-    assert audited.returncode == 1
-    assert "submissions.jsonl: losses of r1-basic-0002-1: expected" in audited.stdout
 
 
 def test_a_worker_that_does_not_fit_ends_the_run_which_can_go_on(cup: Path, tmp_path: Path) -> None:

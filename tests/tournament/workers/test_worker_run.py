@@ -11,6 +11,7 @@ import pytest
 
 from asara_server.eventlog.journal import Journal
 from asara_server.tournament.run.block_journals import block_journals
+from asara_server.tournament.standings.match_result import MatchResult
 from asara_server.tournament.workers.block_job import BlockJob, BlockResult, RunSettings
 from asara_server.tournament.workers.block_player import (
     abandon_blocks,
@@ -93,7 +94,8 @@ def test_a_worker_that_shares_the_run_directory_writes_journal_and_output_there(
         whole = play_block(replace(job, run_id=own.run_id))
         (path,) = block_journals(directory)
         with Journal(path) as journal:
-            assert [one.match_id for one in journal.ended()] == list(job.attempts)
+            results = [MatchResult.model_validate_json(one.result) for one in journal.ended]
+            assert [one.played_as for one in results] == list(job.attempts)
             assert not journal.unfinished
         assert whole.bot_logs == ()
         logs = {log.relative_to(directory / "logs").parts[0] for log in directory.glob("logs/*/*")}

@@ -11,7 +11,7 @@ from pathlib import Path
 from asara.installing import install_command
 from asara_game.edition import load_edition
 from asara_server.bounded_file import read_bounded
-from asara_server.cli.display.console import notify, warn
+from asara_server.cli.display.console import notify
 from asara_server.cli.errors import UserError
 from asara_server.cli.sessions.web import WEB_PACKAGES
 from asara_server.replay.signing import SigningKey
@@ -74,8 +74,6 @@ def resumed_run_directory(
                 f"{path}: the replays of this run are signed with another key; pass that key with "
                 "--key"
             )
-        for warning in directory.warnings:
-            warn(warning)
         yield directory, info
 
 

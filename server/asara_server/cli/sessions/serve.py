@@ -30,11 +30,11 @@ from asara_server.cli.sessions.setup import (
 )
 from asara_server.cli.sessions.web_child import web_for_run
 from asara_server.event_loop import run
+from asara_server.eventlog.journal import TABLE, Journal, JournalError
 from asara_server.match.deal_secrets import secret_of, tournament_secret
 from asara_server.match.spec import ClockSettings
 from asara_server.network.addresses import LOCAL_TRANSPORT, ServeError, reachable_address
 from asara_server.network.grpc_server import RunningServer, serve
-from asara_server.network.live_feed import live_feed
 from asara_server.network.open_files import files_needed, require_open_files
 from asara_server.network.tls import TlsFiles
 from asara_server.referee.referee import Referee
@@ -108,9 +108,10 @@ def serve_table(options: ServeOptions, log: LogOptions) -> int:
         )
         server = TableServer(settings)
         if options.web is not None:
-            server.live_folder = options.out_directory or _empty_folder(stack)
-            # The page shows a folder once matches are offered in it.
-            server.begun = partial(page.show, server.live_folder)
+            folder = options.out_directory or _empty_folder(stack)
+            server.keep_journal(stack, folder / TABLE)
+            # The page shows a folder once there is a journal in it.
+            server.begun = partial(page.show, folder)
         status = run(server.run())
         if not server.stopped:
             page.stay()
@@ -210,10 +211,19 @@ class TableServer:
         self.results: list[MatchResult] = []
         self.interrupted: list[str] = []
         self._stop_task: asyncio.Task[None] | None = None
-        self.live_folder: Path | None = None
-        """Folder whose `live.json` leads to the live feed; None without one."""
         self.begun: Callable[[], None] | None = None
-        """Called in a thread when the live feed is offered."""
+        """Called in a thread when the table can be shown."""
+        self._journal: Journal | None = None
+
+    def keep_journal(self, stack: ExitStack, path: Path) -> None:
+        """Have a journal in the context, from which a page can show the running matches."""
+        try:
+            path.unlink(missing_ok=True)  # of a table that was killed
+            stack.callback(path.unlink, missing_ok=True)
+            self._journal = stack.enter_context(Journal(path))
+        except (OSError, JournalError) as error:
+            raise UserError(f"--web: {error}", status=1) from None
+        self.referee = Referee(journal=self._journal)
 
     @property
     def stopped(self) -> bool:
@@ -228,7 +238,8 @@ class TableServer:
             stack.push_async_callback(serving.server.stop, 1.0)
             logs = stack.enter_context(tempfile.TemporaryDirectory(prefix="asara-logs-"))
             local = await stack.enter_async_context(self._local_referee(Path(logs)))
-            await self._show_page(stack)
+            if self.begun is not None:
+                await asyncio.to_thread(self.begun)
             for guest in self.settings.guests:
                 local.pool.add_guest(guest.name, guest.token)
             play_task = asyncio.create_task(self._play(local.matches))
@@ -240,16 +251,9 @@ class TableServer:
             elif not play_task.cancelled():
                 try:
                     play_task.result()  # raises its exception
-                except MachineError as error:
+                except (MachineError, JournalError) as error:
                     raise UserError(str(error), status=1) from None
         return self.print_summary()
-
-    async def _show_page(self, stack: AsyncExitStack) -> None:
-        """Offer the live feed, and then start the page, if there is to be one."""
-        if self.live_folder is not None:
-            await stack.enter_async_context(live_feed(self.referee, self.live_folder))
-        if self.begun is not None:
-            await asyncio.to_thread(self.begun)
 
     async def _listen(self) -> RunningServer:
         settings = self.settings
@@ -279,6 +283,7 @@ class TableServer:
     def _local_referee(self, logs: Path) -> AbstractAsyncContextManager[LocalReferee]:
         """Return the context in which the opponents run."""
         settings = self.settings
+        hidden = [logs] if self._journal is None else [logs, self._journal.path.parent]
         entries = settings.opponents
         match_settings = MatchSettings(
             entries=entries,
@@ -295,7 +300,7 @@ class TableServer:
             self.referee,
             edition=load_edition(),
             secret_of=partial(secret_of, tournament_secret(settings.seed)),
-            sandbox=settings.sandbox.with_hidden(logs) if settings.sandbox else None,
+            sandbox=settings.sandbox.with_hidden(*hidden) if settings.sandbox else None,
             logs=logs,
             out={},
             suspended={},
@@ -322,6 +327,8 @@ class TableServer:
         """Write the replay of a match, and print its result."""
         result = played.result
         self.results.append(result)
+        if self._journal is not None:
+            self._journal.end(result.played_as, result.model_dump_json())
         if played.replay is None:
             warn(f"{result.match_id} has no result, because the referee failed")
         else:

@@ -9,7 +9,7 @@ from functools import cache
 from pathlib import Path
 from typing import Final
 
-from asara_server.eventlog.sqlite_lock import give_up, hold_shared, holder
+from asara_server.eventlog.file_lock import give_up, hold_shared, holder
 from asara_server.tournament.bots.build_cache import cache_folder
 
 _living: Final[set[str]] = set()

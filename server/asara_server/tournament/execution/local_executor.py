@@ -8,7 +8,6 @@ from typing import Final, Self
 
 from asara_server.logs import logger
 from asara_server.match.spec import SECOND_US
-from asara_server.network.live_feed import live_feed
 from asara_server.network.open_files import files_needed, require_open_files
 from asara_server.referee.limits import LimitSettings
 from asara_server.referee.referee import Referee
@@ -161,7 +160,6 @@ class LocalExecutor:
         bots = RemoteBots(referee, context.match_settings.entries, wait_s=wait_s)
         lobby = _remote_lobby(progress, context, referee, bots)
         async with (
-            live_feed(referee, progress.directory.path),
             lobby.open(self._on_listening) if lobby else nullcontext(),
             local_referee(
                 context.match_settings,

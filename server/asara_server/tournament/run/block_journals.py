@@ -14,16 +14,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from asara_codec.wire_format import delimited, read_varint
-from asara_server.atomic_file import abandoned_parts
+from asara_server.eventlog.file_lock import lock_holder
 from asara_server.eventlog.journal import Journal, JournalError, OpenMatch, in_use
-from asara_server.eventlog.journal_format import position_path
-from asara_server.eventlog.running_log import log_path
-from asara_server.eventlog.sqlite_lock import lock_holder
 from asara_server.tournament.standings.match_result import MatchResult
 
 FOLDER: Final = "journals"
-_SUFFIX: Final = ".sqlite"
+_SUFFIX: Final = ".journal"
 _CHECK_INTERVAL_S: Final = 0.05
 
 
@@ -76,24 +72,21 @@ def begin_block_journal(directory: Path, block: str, begun: Sequence[OpenMatch])
 
 def end_attempt(journal: Journal, attempt: PlayedAttempt) -> None:
     """Write that an attempt is over; raises JournalError."""
-    result, records = attempt.result, attempt.records
-    replay = None if records is None else b"".join(map(delimited, records))
-    journal.end(result.played_as, result.model_dump_json(), replay)
+    result = attempt.result
+    journal.end(result.played_as, result.model_dump_json(), attempt.records or ())
 
 
 def read_block_journal(path: Path) -> JournaledBlock:
     """Return what the journal of a block holds that no process has open; raises JournalError."""
     try:
         with Journal(path) as journal:
+            results = [MatchResult.model_validate_json(one.result) for one in journal.ended]
             ended = tuple(
-                PlayedAttempt(
-                    MatchResult.model_validate_json(one.result),
-                    None if one.replay is None else _records(one.replay),
-                )
-                for one in journal.ended()
+                PlayedAttempt(result, None if result.void else records)
+                for result, (_, records) in zip(results, journal.ended, strict=True)
             )
             return JournaledBlock(ended, tuple(journal.unfinished.values()))
-    except (ValueError, IndexError) as error:
+    except ValueError as error:
         raise JournalError(f"{path}: damaged ({error})") from None
 
 
@@ -111,13 +104,7 @@ def wait_for_writers(directory: Path, most_s: float) -> None:
 
 
 def remove_block_journal(path: Path) -> None:
-    """Remove the journal of a block and the files beside it."""
-    # The position first: alone it would say that a later journal of this name lacks commits.
-    position_path(path).unlink(missing_ok=True)
-    log = log_path(path)
-    wal = path.with_name(f"{path.name}-wal")
-    for file in (wal, log, *abandoned_parts(path.parent, (log.name,))):
-        file.unlink(missing_ok=True)
+    """Remove the journal of a block."""
     path.unlink(missing_ok=True)
 
 
@@ -126,13 +113,3 @@ def _holder(path: Path) -> int | None:
         return lock_holder(path)
     except OSError:
         return None
-
-
-def _records(replay: bytes) -> tuple[bytes, ...]:
-    records = []
-    position = 0
-    while position < len(replay):
-        length, position = read_varint(replay, position)
-        records.append(replay[position : position + length])
-        position += length
-    return tuple(records)

@@ -4,22 +4,17 @@ run.json         title, seed, secret of the deals, versions, times, and how the 
 tournament.toml  a copy of the tournament file
 referee.pub      public half of the key that signs the run and its replays
 manifest.json    what was decided before the first match; manifest.json.sig is its signature
-schedule.jsonl   a line for each match that was scheduled
 results.jsonl    a line for each attempt at a match, written when it ends
 standings.json   the standings, written at the end, even if the run was cut short
 tree_head.json   hashes of all that the run left, at its end; tree_head.json.sig is its signature
 processes.jsonl  when each bot process began, played and ended; see `process_record`
-submissions.jsonl  a line for each block that a worker was given
 replays/         a file for each match
 logs/            output of the bots, by match, and of builds
 builds/          directories of entries after their build
 bundles/         a zip file for the author of each entry, once `asara bundle` wrote them
-journal.sqlite   the matches that are over, from which a run that was killed is resumed
-journal.running  the inputs of the matches that run
-journal.position  how far the journal had come, which shows if the end of it was lost
+run.journal      inputs and results of all matches, from which a run that was killed is resumed
 journals/        journals of the blocks that worker processes play; see `block_journals`
 remote.json      presence of the bots on other machines, while the run is played
-live.json        socket of the live feed, while the run is played; see `network.live_feed`
 run.log          log of the referee and the runner
 report.html      a page about the run, once `asara report` has written it
 """
@@ -27,7 +22,7 @@ report.html      a page about the run, once `asara report` has written it
 import hashlib
 import os
 import shutil
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Literal, Self
@@ -35,21 +30,21 @@ from typing import Literal, Self
 from pydantic import BaseModel, Field, ValidationError
 
 from asara_server.atomic_file import PRIVATE, PUBLIC, AppendedFile, abandoned_parts, replace_file
-from asara_server.bounded_file import MIB, read_bounded
+from asara_server.bounded_file import MIB, bounded_lines, open_ordinary, read_bounded
+from asara_server.eventlog.file_lock import lock_holder
 from asara_server.eventlog.journal import Journal, JournalError
 from asara_server.match.spec import ProcessPolicy
-from asara_server.network.live_file import LIVE_FILE, LiveFile
+from asara_server.replay.file import file_content
 from asara_server.tournament.config.block_kinds import BlockKind
 from asara_server.tournament.config.tournament_file import LARGEST_FILE
 from asara_server.tournament.run.block_journals import FOLDER as JOURNALS
 from asara_server.tournament.run.costs import RunCosts
-from asara_server.tournament.run.directory_lock import DirectoryInUseError, DirectoryLock
 from asara_server.tournament.run.process_record import PROCESSES, ProcessFile
-from asara_server.tournament.run.resume_check import check_resumable
 from asara_server.tournament.sandbox.spec import SandboxKind
-from asara_server.tournament.standings.match_result import MatchResult
+from asara_server.tournament.standings.match_result import LONGEST_LINE, MatchResult
 from asara_server.tournament.standings.model import Standings
 
+JOURNAL = "run.journal"
 RUN_FILES = (
     "run.json",
     "tournament.toml",
@@ -58,20 +53,14 @@ RUN_FILES = (
     "referee.pub",
     "manifest.json",
     "manifest.json.sig",
-    "schedule.jsonl",
     "tree_head.json",
     "tree_head.json.sig",
-    "submissions.jsonl",
     PROCESSES,
     "run.log",
-    "journal.sqlite",
-    "journal.running",
-    "journal.position",
+    JOURNAL,
     "remote.json",
-    LIVE_FILE,
     "report.html",
 )
-JOURNAL = "journal.sqlite"
 BUNDLES = "bundles"
 BUNDLE_MATCHES = "matches.jsonl"
 """File of a bundle with the results of its matches; no run has one."""
@@ -79,8 +68,6 @@ PAGES = "pages"
 """Folder of the pages that `asara report --pages` writes."""
 RUN_FOLDERS = ("replays", "logs", "builds", JOURNALS, BUNDLES, PAGES)
 _ALWAYS = ("replays", "logs")
-_LEFTOVERS = (f"{JOURNAL}-wal",)
-"""Files that a run leaves only if it is killed."""
 
 _LARGEST_JSON = 16 * MIB
 _MOST_SCHEDULED = 1_000_000_000
@@ -212,28 +199,40 @@ class RunDirectory:
     reveals its deal, so those of a block that shares one are published after its last match.
     """
 
-    def __init__(
-        self,
-        path: Path,
-        *,
-        lock: DirectoryLock | None = None,
-        warnings: tuple[str, ...] = (),
-    ) -> None:
-        """`lock` is held on the directory until it is closed."""
+    def __init__(self, path: Path, journal: Journal) -> None:
         self.path = path
         self.replays = path / "replays"
         self.logs = path / "logs"
         self.builds = path / "builds"
+        self.journal = journal
+        self._check_results()
         with ExitStack() as stack:
+            stack.callback(journal.close)
             self._results = AppendedFile(path / "results.jsonl")
             stack.callback(self._results.close)
             self.processes = ProcessFile(path)
             stack.callback(self.processes.close)
-            self.journal = Journal(path / JOURNAL)
-            stack.pop_all()
-        self.warnings = warnings
-        """Damage that was found when the run was resumed, in words."""
-        self._lock = lock
+            self._stack = stack.pop_all()
+        self._unpublished: dict[str, bytes] = {}
+        """The content of replays that are not written yet, by their names."""
+
+    def _check_results(self) -> None:
+        """Raise RunDirectoryError if the journal lacks results that were written already.
+
+        It has everything first: its end was lost, and these matches would be played again.
+        """
+        path = self.path / "results.jsonl"
+        known = len(self.journal.ended)
+        if path.exists():
+            with open_ordinary(path) as file:
+                lines = bounded_lines(file, path, LONGEST_LINE)
+                told = sum(line.endswith(b"\n") for line in lines)
+            if told > known:
+                raise RunDirectoryError(
+                    f"{self.path / JOURNAL}: its end is missing: it has {known:,} of {told:,} "
+                    f"results in {path.name}; restore it from a backup, or delete {path.name}: it "
+                    "is written from the journal, and what is missing there is played again"
+                )
 
     @classmethod
     def create(cls, path: Path) -> Self:
@@ -245,13 +244,14 @@ class RunDirectory:
             if path.exists() and not path.is_dir():
                 raise RunDirectoryError(f"{path}: is a file; name a directory for the run")
             path.mkdir(parents=True, exist_ok=True)
-            lock = DirectoryLock.acquire(path, JOURNAL)
-            stack.callback(lock.release)
+            _check_not_played(path)
             if any(path.iterdir()):
-                _clear(path)
+                _check_never_begun(path)
+            journal = stack.enter_context(Journal(path / JOURNAL))
+            _clear(path)
             for folder in _ALWAYS:
                 (path / folder).mkdir()
-            directory = cls(path, lock=lock)
+            directory = cls(path, journal)
             stack.pop_all()
         return directory
 
@@ -264,8 +264,7 @@ class RunDirectory:
         with _errors(path), ExitStack() as stack:
             if not (path / "run.json").is_file():
                 raise RunDirectoryError(f"{path}: holds no run; start one without --resume")
-            lock = DirectoryLock.acquire(path, JOURNAL)
-            stack.callback(lock.release)
+            _check_not_played(path)
             info = read_info(path)
             if info.state == "finished":
                 raise RunDirectoryError(f"{path}: this run is complete; there is nothing to resume")
@@ -274,43 +273,48 @@ class RunDirectory:
                     f"{path}: this run has no {JOURNAL} to resume from: restore it from a backup, "
                     "or start the run again in another folder"
                 )
-            check = check_resumable(path, path / JOURNAL)
-            if check.fault:
-                raise RunDirectoryError(check.fault)
-            directory = cls(path, lock=lock, warnings=check.warnings)
-            LiveFile.remove(path)  # of the process that was killed
+            published = {file.stem for file in (path / "replays").glob("*.asara")}
+            journal = Journal(path / JOURNAL, wanted=lambda name: name not in published)
+            stack.enter_context(journal)
+            directory = cls(path, journal)
             for folder in _ALWAYS:
                 (path / folder).mkdir(exist_ok=True)
             stack.pop_all()
         return directory, info
 
-    def record_result(self, result: MatchResult, replay: bytes | None) -> None:
+    def record_result(self, result: MatchResult, replay: Sequence[bytes]) -> None:
         """Store the result of a match, in the journal first, then in `results.jsonl`.
 
-        The replay stays in the journal, which only the owner may read, until `publish_replays`.
+        `replay` has the records of its replay, none if it is void. They stay in the journal, which
+        only the owner may read, until `publish_replays`.
         """
         self.journal.end(result.played_as, result.model_dump_json(), replay)
         self._results.append(f"{result.model_dump_json()}\n".encode())
+        if replay:
+            self._unpublished[result.played_as] = file_content(replay)
 
     def publish_replays(self, names: Iterable[str]) -> None:
         """Write the replays of these matches, by their names in the journal, to `replays`."""
         for name in names:
-            replay = self.journal.replay(name)
+            replay = self._unpublished.pop(name, None)
             if replay is not None:
                 replace_file(self.replays / f"{name}.asara", replay)
-                self.journal.written(name)
 
     def restore_results(self) -> list[MatchResult]:
         """Return the results in the journal, after rewriting `results.jsonl` from them."""
         for folder, names in ((self.path, RUN_FILES), (self.replays, ("*.asara",))):
             for part in abandoned_parts(folder, names):
                 part.unlink()
-        lines = [ended.result for ended in self.journal.ended()]
+        ended, self.journal.ended = self.journal.ended, []
         self._results.close()
         path = self.path / "results.jsonl"
-        replace_file(path, "".join(f"{line}\n" for line in lines).encode())
+        replace_file(path, "".join(f"{one.result}\n" for one in ended).encode())
         self._results = AppendedFile(path)
-        return [MatchResult.model_validate_json(line) for line in lines]
+        results = [MatchResult.model_validate_json(one.result) for one in ended]
+        for result, (_, records) in zip(results, ended, strict=True):
+            if records and not result.void:
+                self._unpublished[result.played_as] = file_content(records)
+        return results
 
     def make_journals(self) -> None:
         """Make the folder of the journals of blocks; raises OSError."""
@@ -368,10 +372,6 @@ class RunDirectory:
         replace_file(self.path / "standings.json", content)
         return content
 
-    def write_file(self, name: str, content: bytes) -> None:
-        """Write a file of the run, which is one of RUN_FILES."""
-        replace_file(self.path / name, content)
-
     def results_sha256(self) -> str:
         """Return SHA-256 of `results.jsonl`, in hexadecimal, after forcing the file to disk."""
         os.fsync(self._results.fileno())
@@ -383,12 +383,7 @@ class RunDirectory:
         return _sha256(self.path / PROCESSES)
 
     def close(self) -> None:
-        with ExitStack() as stack:
-            if self._lock is not None:
-                stack.callback(self._lock.release)
-            stack.callback(self.journal.close)
-            stack.callback(self.processes.close)
-            self._results.close()
+        self._stack.close()
 
 
 def _sha256(path: Path) -> str:
@@ -410,22 +405,38 @@ def _errors(path: Path) -> Iterator[None]:
     """Raise every expected error of the context as RunDirectoryError."""
     try:
         yield
-    except (JournalError, DirectoryInUseError) as error:
+    except JournalError as error:
         raise RunDirectoryError(str(error)) from None
     except OSError as error:
         what = error.strerror or error
         raise RunDirectoryError(f"{error.filename or path}: cannot be written: {what}") from None
 
 
-def _clear(path: Path) -> None:
-    """Delete what a run left that was killed before it began; refuse anything else."""
-    if not (path / "run.json").is_file() and not _was_never_begun(path):
-        raise RunDirectoryError(f"{path}: is not empty; choose a folder that is new or empty")
+def _check_not_played(path: Path) -> None:
+    """Raise RunDirectoryError if a run is being played in a directory, and OSError."""
+    with suppress(FileNotFoundError):
+        process = lock_holder(path / JOURNAL)
+        if process is not None:
+            which = f" by process {process}" if process else ""
+            raise RunDirectoryError(
+                f"{path}: a run is being played in it{which}: wait until it is over, stop it, or "
+                "choose another directory"
+            )
+
+
+def _check_never_begun(path: Path) -> None:
+    """Raise RunDirectoryError if a directory holds more than a run left that never began."""
     if (path / "run.json").is_file():
         raise RunDirectoryError(
             f"{path}: already contains a run; choose another folder, or delete that run first"
         )
-    for name in _possible_names(path).difference(RUN_FOLDERS):
+    if not _was_never_begun(path):
+        raise RunDirectoryError(f"{path}: is not empty; choose a folder that is new or empty")
+
+
+def _clear(path: Path) -> None:
+    """Delete what a run left that never began, apart from its journal, which is held."""
+    for name in _possible_names(path).difference(RUN_FOLDERS, [JOURNAL]):
         (path / name).unlink(missing_ok=True)
     for name in RUN_FOLDERS:
         shutil.rmtree(path / name, ignore_errors=True)
@@ -434,15 +445,15 @@ def _clear(path: Path) -> None:
 def _possible_names(path: Path) -> set[str]:
     """Names of files and folders in a directory that a run may have made."""
     parts = abandoned_parts(path, RUN_FILES)
-    return {*RUN_FILES, *RUN_FOLDERS, *_LEFTOVERS, *(part.name for part in parts)}
+    return {*RUN_FILES, *RUN_FOLDERS, *(part.name for part in parts)}
 
 
 def _was_never_begun(path: Path) -> bool:
     """True if a run made this directory and was killed before it wrote `run.json`."""
     names = {file.name for file in path.iterdir()}
-    results = path / "results.jsonl"
+    written = (path / name for name in (JOURNAL, "results.jsonl") if name in names)
     return (
-        names <= _possible_names(path)
-        and "replays" in names
-        and not (results.is_file() and results.stat().st_size)
+        JOURNAL in names
+        and names <= _possible_names(path)
+        and not any(file.stat().st_size for file in written)
     )

@@ -17,7 +17,7 @@ from asara_server.tournament.config.tournament_file import LARGEST_FILE
 from asara_server.tournament.run.attempt_check import suspended_entries
 from asara_server.tournament.run.audit_trust import Signed
 from asara_server.tournament.run.directory import RunInfo, standings_bytes
-from asara_server.tournament.run.manifest import MANIFEST, SCHEDULE, Manifest, schedule_bytes
+from asara_server.tournament.run.manifest import MANIFEST, Manifest, schedule_bytes
 from asara_server.tournament.run.process_record import PROCESSES
 from asara_server.tournament.run.run_files import (
     RESULTS,
@@ -26,7 +26,6 @@ from asara_server.tournament.run.run_files import (
     TOURNAMENT,
     RunFiles,
 )
-from asara_server.tournament.run.submissions import SUBMISSIONS, losses, read_submissions
 from asara_server.tournament.run.tree_head import TREE_HEAD, TreeHead, root_text, schedule_order
 from asara_server.tournament.schedule.looks import looks_at
 from asara_server.tournament.schedule.schedule import ScheduledMatch
@@ -40,7 +39,6 @@ def missing_files(files: RunFiles, head: TreeHead | None) -> Iterator[str]:
         RUN_INFO: files.info is not None,
         RESULTS: bool(files.results_sha256),
         STANDINGS: files.standings is not None or not ended,
-        SCHEDULE: files.schedule is not None,
         PROCESSES: files.processes is not None,
         PUBLIC_KEY_FILE: files.public_pem is not None,
     }
@@ -56,17 +54,14 @@ def missing_files(files: RunFiles, head: TreeHead | None) -> Iterator[str]:
         yield mismatch(f"{RUN_INFO}: state", head.state, files.info.state, TREE_HEAD)
 
 
-def derived_schedule(
-    files: RunFiles, manifest: Manifest, faults: list[str]
-) -> list[ScheduledMatch]:
-    """Return the schedule that follows from the manifest; add the faults of other schedules."""
+def derived_schedule(manifest: Manifest, faults: list[str]) -> list[ScheduledMatch]:
+    """Return the schedule that follows from the manifest; add its faults."""
     try:
         schedule = manifest.planned_matches()
     except (ValueError, ArithmeticError, LookupError) as error:
         faults.append(f"{MANIFEST}: no schedule follows from it: {error}")
         return []
-    content = schedule_bytes(schedule)
-    if (digest := sha256(content).hexdigest()) != manifest.schedule_sha256:
+    if (digest := sha256(schedule_bytes(schedule)).hexdigest()) != manifest.schedule_sha256:
         faults.append(
             f"{MANIFEST}: schedule_sha256: expected {digest} by its entries and settings; found "
             f"{manifest.schedule_sha256}: another schedule, or that of another version of asara"
@@ -78,8 +73,6 @@ def derived_schedule(
     if manifest.looks and manifest.looks != (looks := looks_at(schedule)):
         found, wanted = (", ".join(map(str, one)) for one in (manifest.looks, looks))
         faults.append(mismatch(f"{MANIFEST}: looks", wanted, found, "its schedule"))
-    if files.schedule is not None and files.schedule != content:
-        faults.append(f"{SCHEDULE}: {_first_line_difference(content, files.schedule)}")
     return schedule
 
 
@@ -155,16 +148,6 @@ def info_faults(info: RunInfo, manifest: Manifest, manifest_sha256: str) -> Iter
         yield f"{RUN_INFO}: seed: the deals that follow from it are not those of {MANIFEST}"
 
 
-def submission_faults(files: RunFiles) -> Iterator[str]:
-    """Yield attempts whose losses are not those in the list of submissions to workers."""
-    listed = losses(read_submissions(files.submissions or b""))
-    for line in files.lines:
-        name = line.result.played_as
-        expected, found = line.result.lost, listed.get(name, ())
-        if expected != found and not files.has_fault(SUBMISSIONS):
-            yield mismatch(f"{SUBMISSIONS}: losses of {name}", expected, found, RESULTS)
-
-
 def head_faults(
     files: RunFiles, head: TreeHead, manifest: Manifest, schedule: Sequence[ScheduledMatch]
 ) -> Iterator[str]:
@@ -231,18 +214,6 @@ def mismatch(place: str, expected: object, found: object, source: str) -> str:
 
 def _words(value: Any) -> str:
     return value_words(tuple(map(str, value)) if isinstance(value, tuple) else value)
-
-
-def _first_line_difference(expected: bytes, found: bytes) -> str:
-    """Return the first line in which two texts of lines differ, in words."""
-    one, other = expected.split(b"\n"), found.split(b"\n")
-    for number, (a, b) in enumerate(zip(one, other, strict=False), start=1):
-        if a != b:
-            return (
-                f"line {number}: expected {value_words(a.decode())} by {MANIFEST}; "
-                f"found {value_words(b.decode(errors='replace'))}"
-            )
-    return f"expected {len(one) - 1} lines by {MANIFEST}; found {len(other) - 1}"
 
 
 _TOLERANCE: Final = 2e-6

@@ -26,7 +26,6 @@ from asara_server.tournament.schedule.schedule import ScheduledMatch, list_match
 from asara_server.tournament.standings.match_result import utc_now
 
 MANIFEST = "manifest.json"
-SCHEDULE = "schedule.jsonl"
 
 _MOST_MATCHES = 2_000_000
 """More matches than any run has."""
@@ -85,7 +84,7 @@ class Manifest(Document):
     matches: int = Field(ge=0, le=1_000_000_000)
     """Number of scheduled matches."""
     schedule_sha256: str
-    """SHA-256 of `schedule.jsonl`."""
+    """SHA-256 of the schedule, in the form of `schedule_bytes`."""
     may_end_early: bool
     """True if the run may end before all blocks are played, as a duel does when it is decided."""
     looks: tuple[int, ...] = ()
@@ -276,7 +275,7 @@ def _changed_folder(begun: Manifest, resumed: Manifest) -> str | None:
 
 
 def schedule_bytes(schedule: Iterable[ScheduledMatch]) -> bytes:
-    """Return the content of `schedule.jsonl`: a line for each match, in the order of play."""
+    """Return the schedule as text: a line for each match, in the order of play."""
     return b"".join(_schedule_line(match) for match in schedule)
 
 

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from asara_game.rules import format_rule_sets
 from asara_server.eventlog.journal import JournalError
 from asara_server.logs import logger
-from asara_server.replay.file import signed_bytes
+from asara_server.replay.file import file_content, signed_records
 from asara_server.replay.signing import SigningKey
 from asara_server.tournament.config.tournament_file import Limits
 from asara_server.tournament.run.block_journals import (
@@ -30,7 +30,7 @@ from asara_server.tournament.run.process_record import (
     last_group,
     matches_alone,
 )
-from asara_server.tournament.run.submissions import attempt_losses
+from asara_server.tournament.run.submissions import Submissions
 from asara_server.tournament.run.suspension import Suspensions
 from asara_server.tournament.schedule.legs import (
     DEFAULT_MATCH_S,
@@ -108,6 +108,7 @@ class RunProgress:
         self.schedule = schedule
         self.directory = directory
         self.results: list[MatchResult] = list(results)
+        self.submissions = Submissions(directory.journal)
         self.stopping = asyncio.Event()
         """Set when no further match may begin."""
         self.unfinished: list[str] = []
@@ -130,8 +131,6 @@ class RunProgress:
             match.block for match, _ in self._pending(schedule) if match.shared_deal
         )
         """Number of matches without a result, by block with a shared deal."""
-        self._losses: dict[str, tuple[str, ...]] = {}
-        """Reasons why workers of earlier runners did not return attempts, by their names."""
         self._withheld: dict[str, list[str]] = defaultdict(list)
         """Replays that reveal the deal of matches still to come or running, by block."""
         self._suspensions = Suspensions(schedule, limits)
@@ -294,20 +293,16 @@ class RunProgress:
 
     def recover_blocks(self) -> None:
         """Take over what workers of an earlier runner journaled; see `recover_block`."""
-        self._losses = attempt_losses(self.directory.path)
         for path in block_journals(self.directory.path):
             self.recover_block(block_of(path))
         self.directory.remove_journals()
 
-    def recover_block(
-        self, block: str, lost: Callable[[str], tuple[str, ...]] = lambda name: ()
-    ) -> bool:
+    def recover_block(self, block: str) -> bool:
         """Take over what the worker of a block journaled that was lost or stopped.
 
-        Matches that are over are recorded; `lost` returns the reasons why earlier workers of this
-        runner did not return an attempt. The others continue from their last decision. Return False
-        if there is no sound journal: all of the block may have begun. Raises JournalError if the
-        journal of the run fails.
+        Matches that are over are recorded, and the others continue from their last decision. Return
+        False if there is no sound journal: all of the block may have begun. Raises JournalError if
+        the journal of the run fails.
         """
         path = block_journal(self.directory.path, block)
         if not path.exists():
@@ -321,9 +316,8 @@ class RunProgress:
         pending = self._pending_attempts()
         for result, records in journaled.ended:
             if match := pending.pop(result.played_as, None):
-                found = result.model_copy(update={"lost": lost(result.played_as)})
-                self.record_result(found, records)
-                self.finish_match(match, found)
+                self.record_result(result, records)
+                self.finish_match(match, result)
                 pending = self._pending_attempts()
         for opened in journaled.unfinished:
             if opened.match_id in pending:
@@ -335,13 +329,8 @@ class RunProgress:
     def _pending_attempts(self) -> dict[str, ScheduledMatch]:
         return {attempt_name(match.match_id, n): match for match, n in self.pending_matches()}
 
-    def record_void(
-        self, match: ScheduledMatch, attempt: int, why: str, lost: tuple[str, ...] = ()
-    ) -> None:
-        """Record an attempt without a result, and finish the match if it was the last.
-
-        `lost` holds the reasons why earlier workers did not return the same attempt.
-        """
+    def record_void(self, match: ScheduledMatch, attempt: int, why: str) -> None:
+        """Record an attempt without a result, and finish the match if it was the last."""
         result = MatchResult(
             match_id=match.match_id,
             attempt=attempt,
@@ -351,7 +340,6 @@ class RunProgress:
             seats=(),
             void=True,
             void_reason=why,
-            lost=lost,
             started=utc_now(),
             seconds=0.0,
         )
@@ -368,10 +356,11 @@ class RunProgress:
 
         Return the entries that are suspended because of it, and why; those that are out never are.
         """
-        replay = None if records is None else signed_bytes(records, self._key)
-        if replay is not None:
-            result = result.model_copy(update={"replay_sha256": sha256(replay).hexdigest()})
-        if not result.lost and (lost := self._losses.get(result.played_as)):
+        replay = () if records is None else signed_records(records, self._key)
+        if replay:
+            digest = sha256(file_content(replay)).hexdigest()
+            result = result.model_copy(update={"replay_sha256": digest})
+        if lost := self.submissions.lost(result.played_as):
             result = result.model_copy(update={"lost": lost})
         self.directory.record_result(result, replay)
         self.results.append(result)

@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Final
 
 from asara_server.match.deal_secrets import commitment
-from asara_server.network.live_file import LIVE_FILE
 from asara_server.text import count
 from asara_server.tournament.run.attempt_check import AttemptCheck, check_attempts
 from asara_server.tournament.run.audit_trust import Published, Signed, check_signed
@@ -25,7 +24,6 @@ from asara_server.tournament.run.document_check import (
     mismatch,
     missing_files,
     standings_fault,
-    submission_faults,
     tournament_faults,
 )
 from asara_server.tournament.run.manifest import Manifest
@@ -58,11 +56,7 @@ _NOT_CHECKED: Final = {
     "report.html": "`asara report` writes it again",
     "run.log": "",
     "remote.json": "",
-    LIVE_FILE: "",
-    "journal.position": "",
-    "journal.running": "",
     JOURNAL: "",
-    f"{JOURNAL}-wal": "",
     JOURNALS: "",
     "logs": "",
     "builds": "",
@@ -125,7 +119,7 @@ class _RunAudit:
         if manifest is not None and files.manifest is not None:
             report.title = manifest.title
             report.manifest_sha256 = files.manifest.sha256
-            schedule = derived_schedule(files, manifest, self._faults)
+            schedule = derived_schedule(manifest, self._faults)
             self._faults += tournament_faults(files, self._signed, manifest)
             if files.info is not None:
                 self._faults += info_faults(files.info, manifest, report.manifest_sha256)
@@ -163,7 +157,6 @@ class _RunAudit:
             schedule = self._check_processes(manifest, schedule)
         check = check_attempts(manifest, schedule, files.lines)
         self._faults += check.faults
-        self._faults += submission_faults(files)
         scheduled = self._scheduled(manifest, schedule, check)
         self._check_progress(manifest, check, scheduled)
         withheld = self._withheld(schedule, check)

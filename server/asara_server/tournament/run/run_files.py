@@ -11,7 +11,7 @@ from pydantic import ValidationError
 
 from asara_server.replay.signing import PUBLIC_KEY_FILE
 from asara_server.tournament.run.directory import JOURNAL, RunInfo
-from asara_server.tournament.run.manifest import MANIFEST, SCHEDULE
+from asara_server.tournament.run.manifest import MANIFEST
 from asara_server.tournament.run.process_record import PROCESSES
 from asara_server.tournament.run.signed_file import (
     DocumentError,
@@ -20,7 +20,6 @@ from asara_server.tournament.run.signed_file import (
     read_signed_bytes,
     signature_name,
 )
-from asara_server.tournament.run.submissions import SUBMISSIONS
 from asara_server.tournament.run.tree_head import TREE_HEAD
 from asara_server.tournament.standings.match_result import MatchResult
 
@@ -31,7 +30,7 @@ TOURNAMENT: Final = "tournament.toml"
 SUFFIX: Final = ".asara"
 
 MARKS: Final = (
-    *(RUN_INFO, TOURNAMENT, SCHEDULE, RESULTS, SUBMISSIONS, STANDINGS, JOURNAL),
+    *(RUN_INFO, TOURNAMENT, RESULTS, STANDINGS, JOURNAL),
     *(MANIFEST, signature_name(MANIFEST), TREE_HEAD, signature_name(TREE_HEAD)),
 )
 """Files any of which makes a directory that of a run."""
@@ -59,10 +58,8 @@ class RunFiles:
     info: RunInfo | None = None
     info_sha256: str = ""
     tournament: bytes | None = None
-    schedule: bytes | None = None
     public_pem: bytes | None = None
     standings: bytes | None = None
-    submissions: bytes | None = None
     processes: bytes | None = None
     results_sha256: str = ""
     """"" if there is no such file."""
@@ -93,10 +90,8 @@ def read_files(directory: Path) -> RunFiles:
     files.manifest = _read_document(files, MANIFEST)
     files.tree_head = _read_document(files, TREE_HEAD)
     files.tournament = _read(files, TOURNAMENT)
-    files.schedule = _read(files, SCHEDULE)
     files.public_pem = _read(files, PUBLIC_KEY_FILE)
     files.standings = _read(files, STANDINGS)
-    files.submissions = _read(files, SUBMISSIONS)
     files.processes = _read(files, PROCESSES)
     _read_info(files)
     read_results_into(files)

@@ -5,13 +5,7 @@ from hashlib import sha256
 
 from asara_server.replay.signing import SigningKey
 from asara_server.tournament.run.directory import RunDirectory, RunDirectoryError, RunInfo
-from asara_server.tournament.run.manifest import (
-    MANIFEST,
-    SCHEDULE,
-    Manifest,
-    changed_field,
-    schedule_bytes,
-)
+from asara_server.tournament.run.manifest import MANIFEST, Manifest, changed_field
 from asara_server.tournament.run.signed_file import (
     DocumentError,
     SignedBytes,
@@ -48,10 +42,9 @@ class RunSigner:
         return self._manifest_sha256
 
     def begin(self) -> None:
-        """Write the manifest and the schedule of a new run."""
-        path = self._directory.path
-        self._directory.write_file(SCHEDULE, schedule_bytes(self._schedule))
-        self._manifest_sha256 = write_signed(path / MANIFEST, self._manifest, self._key).sha256
+        """Write the manifest of a new run."""
+        path = self._directory.path / MANIFEST
+        self._manifest_sha256 = write_signed(path, self._manifest, self._key).sha256
 
     def resume(self) -> None:
         """Check that a run resumes as it began, and withdraw the signed end of its last part.
@@ -70,7 +63,6 @@ class RunSigner:
                 "restore them, or start another run"
             )
         self._manifest_sha256 = signed.sha256
-        self._directory.write_file(SCHEDULE, schedule_bytes(self._schedule))
         for name in (TREE_HEAD, signature_name(TREE_HEAD), "standings.json"):
             (path / name).unlink(missing_ok=True)
 

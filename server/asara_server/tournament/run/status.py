@@ -18,7 +18,7 @@ from typing import Final
 
 from asara_codec.results import Termination
 from asara_server.bounded_file import bounded_lines, open_ordinary
-from asara_server.eventlog.sqlite_lock import lock_holder
+from asara_server.eventlog.file_lock import lock_holder
 from asara_server.text import on_one_line
 from asara_server.tournament.run.directory import (
     JOURNAL,
@@ -36,7 +36,7 @@ from asara_server.tournament.standings.match_result import (
 
 RESULTS: Final = "results.jsonl"
 
-_WRITTEN_IN_PLAY: Final = (RESULTS, "run.log", "journal.running", JOURNAL)
+_WRITTEN_IN_PLAY: Final = (RESULTS, "run.log", JOURNAL)
 """Files whose times show when a run last did something."""
 
 

@@ -258,7 +258,7 @@ def _children(folder: Path, inside: Path, source: CopySource) -> list[_Member]:
 def is_run_directory(names: Container[str]) -> bool:
     """Return True if a directory with these names in it is that of a run."""
     folders = "replays" in names and "logs" in names
-    return folders and ("run.json" in names or "journal.sqlite" in names)
+    return folders and ("run.json" in names or "run.journal" in names)
 
 
 def _measure(members: Iterable[_Member], limit_mib: int) -> tuple[int, int]:

@@ -29,7 +29,6 @@ from asara_server.tournament.run.block_journals import (
 from asara_server.tournament.run.costs import CostMeter, RunCosts
 from asara_server.tournament.run.manifest import MANIFEST
 from asara_server.tournament.run.progress import MAX_ATTEMPTS, PendingBlock, RunProgress
-from asara_server.tournament.run.submissions import SubmissionLog
 from asara_server.tournament.sandbox.bubblewrap import Sandbox
 from asara_server.tournament.sandbox.spec import SandboxConfig
 from asara_server.tournament.standings.match_result import MatchResult, attempt_name, without_output
@@ -112,7 +111,7 @@ class _BlockScheduler:
         self._pending: deque[PendingBlock] = deque()
         self._running: dict[asyncio.Future[BlockResult], PendingBlock] = {}
         self._losses: Counter[str] = Counter()
-        self._submissions = SubmissionLog(progress.directory.path)
+        self._submissions = progress.submissions
         self._failed_starts = FailedStarts(context.match_settings.limits.failed_starts)
         self._no_workers = False
         self._survivors: tuple[int, ...] = ()
@@ -138,7 +137,6 @@ class _BlockScheduler:
                 await self._stop()
         finally:
             stopping.cancel()
-            self._submissions.close()
             if self._running:
                 await self._backend.stop_blocks(self._run_id, 0.0)
                 for future in self._running:
@@ -192,7 +190,7 @@ class _BlockScheduler:
             if self._progress.begin_block(block.name):
                 if self._backend.shares_directory:
                     make_block_journal(self._progress.directory.path, block.name)
-                self._submissions.submit(block.name, _attempts(block))
+                self._submissions.submit(_attempts(block))
                 future = asyncio.wrap_future(self._backend.submit(self._job(block)))
                 self._running[future] = block
 
@@ -270,8 +268,7 @@ class _BlockScheduler:
         self._record_processes(result.processes)
         self._write_logs(result.bot_logs)
         last: dict[str, MatchResult] = {}
-        for returned, records in result.attempts:
-            attempt = self._with_losses(returned)
+        for attempt, records in result.attempts:
             progress.record_result(attempt, records)
             self._record_starts(attempt)
             last[attempt.match_id] = attempt
@@ -299,10 +296,6 @@ class _BlockScheduler:
                 self._log_sizes[str(log)] = before
             with path.open("ab") as file:
                 file.write(moved_index(content, before) if path.suffix == SUFFIX else content)
-
-    def _with_losses(self, result: MatchResult) -> MatchResult:
-        """Return a result with the reasons why earlier workers did not return it."""
-        return result.model_copy(update={"lost": self._submissions.lost(result.played_as)})
 
     def _record_starts(self, result: MatchResult) -> None:
         """Count failed starts over all blocks: each has a pool of its own."""
@@ -337,8 +330,7 @@ class _BlockScheduler:
         self._progress.unfinished.append(f"{name} is given up without a result: {why}")
         for match, first_attempt in block.matches:
             for attempt in range(first_attempt, MAX_ATTEMPTS + 1):
-                lost = self._submissions.lost(attempt_name(match.match_id, attempt))
-                self._progress.record_void(match, attempt, why, lost)
+                self._progress.record_void(match, attempt, why)
 
     def _recover(self, block: PendingBlock) -> bool:
         """Record what the worker of a lost block journaled; return True if all of it is known."""
@@ -346,7 +338,7 @@ class _BlockScheduler:
             return False
         progress = self._progress
         before = len(progress.results)
-        known = progress.recover_block(block.name, self._submissions.lost)
+        known = progress.recover_block(block.name)
         for result in progress.results[before:]:
             self._record_starts(result)
         return known

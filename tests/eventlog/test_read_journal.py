@@ -1,0 +1,31 @@
+"""A run can be read in another language from its journal and the description of the file."""
+
+import json
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.cli.command import asara
+
+SCRIPT = Path("scripts/examples/read_journal.mjs")
+
+
+@pytest.mark.skipif(not shutil.which("node"), reason="there is no Node.js")
+def test_the_standings_and_every_signature_are_in_the_journal(tmp_path: Path) -> None:
+    run = tmp_path / "run"
+    words = ("random", "greedy", "--sandbox", "none", "--matches", "4", "--out", run)
+    assert asara("match", *words).returncode == 0
+    command = ["node", str(SCRIPT), str(run)]
+    printed = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    standings = json.loads((run / "standings.json").read_text())["overall"]
+    assert printed.splitlines() == [
+        f"{row['entry']}\t{row['matches']}\t{row['score']:.3f}" for row in standings
+    ]
+    journal = bytearray((run / "run.journal").read_bytes())
+    journal[len(journal) // 2] ^= 1
+    (run / "run.journal").write_bytes(journal)
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert "damaged" in done.stderr
