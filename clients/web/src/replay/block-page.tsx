@@ -1,4 +1,4 @@
-/** The matches of a deal block side by side, in step. */
+/** The matches of a block side by side, in step. */
 
 import { type Signal, signal } from "@preact/signals";
 import { useEffect, useMemo, useState } from "preact/hooks";

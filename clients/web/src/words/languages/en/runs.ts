@@ -52,9 +52,9 @@ export const runs = {
   score: "Score",
   scoreHelp:
     "Score: 1 for first place down to 0 for last. The range contains the expected score with 95 % confidence.",
-  unfinished: "{count:# match is|# matches are} missing in deal blocks that were played in part.",
+  unfinished: "{count:# match is|# matches are} missing in blocks that were played in part.",
   remoteBlocks:
-    "In {count:# deal block|# deal blocks}, entries on other machines sat at several tables, and could tell each other about the deal.",
+    "In {count:# block|# blocks}, entries on other machines sat at several tables, and could tell each other about the deal.",
   endedEarly:
     "The run ended early because the ranks were settled. The intervals allow for every look at the results.",
   besideOthers:
