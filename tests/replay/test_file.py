@@ -144,7 +144,7 @@ def test_no_seat_has_more_rejections_than_the_one_that_forfeits() -> None:
 
 
 def test_no_file_and_no_regular_file(tmp_path: Path) -> None:
-    with pytest.raises(ReplayError, match=r"none\.asara: No such file"):
+    with pytest.raises(ReplayError, match=r"none\.asara: no such file"):
         read_replay(tmp_path / "none.asara")
     with pytest.raises(ReplayError, match="not a file"):
         read_replay(tmp_path)
