@@ -1,12 +1,14 @@
 """Run `asara` with 80 columns, in this process or, like a user, in a new one."""
 
+import itertools
 import os
 import pty
 import re
+import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import chdir, redirect_stderr, redirect_stdout
 from io import BytesIO, TextIOWrapper
 from pathlib import Path
@@ -26,6 +28,25 @@ def environment() -> dict[str, str]:
     """Return the environment of a user, without what this process has set for gRPC."""
     inherited = {name: os.environ[name] for name in os.environ if not name.startswith("GRPC_")}
     return {**inherited, "COLUMNS": COLUMNS, "NO_COLOR": "1"}
+
+
+def interrupted_run(
+    words: Iterable[str | Path], matches: int, by: signal.Signals
+) -> tuple[int, str]:
+    """Run a tournament until so many matches are over; return its status and standard error."""
+    with subprocess.Popen(
+        command_line("-v", *words),
+        stderr=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        text=True,
+        env=environment(),
+    ) as process:
+        assert process.stderr is not None
+        overs = (line for line in process.stderr if "match over" in line)
+        assert len(list(itertools.islice(overs, matches))) == matches
+        process.send_signal(by)
+        _, stderr = process.communicate(timeout=EVENT_S)
+    return process.returncode, stderr
 
 
 def command_line(*words: str | Path) -> list[str]:

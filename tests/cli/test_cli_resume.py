@@ -2,15 +2,13 @@
 
 import json
 import signal
-import subprocess
 from pathlib import Path
 
 import pytest
 
 from asara_server.replay.signing import load_or_make_key
 from asara_server.tournament.standings.match_result import read_results
-from tests.cli.command import asara, command_line, environment, refusal
-from tests.events import EVENT_S
+from tests.cli.command import asara, interrupted_run, refusal
 from tests.tournament import sample_bots
 from tests.tournament.sample_bots import HEADER, write_tournament
 
@@ -23,22 +21,8 @@ def cup(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("cup")
     file = write_tournament(folder, GOOD, HEADER + "rounds = 8\njobs = 1\n")
     words = ("tournament", "run", file, "--out", folder / "run", "--key", folder / "key")
-    process = subprocess.Popen(
-        command_line("-v", *words),
-        stderr=subprocess.PIPE,
-        stdout=subprocess.DEVNULL,
-        text=True,
-        env=environment(),
-    )
-    assert process.stderr
-    overs = 0
-    for line in process.stderr:
-        overs += "match over" in line
-        if overs == 2:
-            process.send_signal(signal.SIGTERM)
-            break
-    _, stderr = process.communicate(timeout=EVENT_S)
-    assert process.returncode == 128 + signal.SIGTERM
+    status, stderr = interrupted_run(words, 2, signal.SIGTERM)
+    assert status == 128 + signal.SIGTERM
     assert "To resume this run, repeat the command with --resume." in stderr
     return folder
 

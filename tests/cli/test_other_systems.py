@@ -95,16 +95,21 @@ def test_a_tournament_is_played_by_workers(system: str, bot: Path) -> None:
     assert "Cup: 2 matches" in printed
 
 
-@contextmanager
-def serving(system: str, *words: str | Path) -> Iterator[str]:
-    """Run a command that serves a page until the end of the context; yield its address."""
-    with subprocess.Popen(
+def started(system: str, *words: str | Path) -> subprocess.Popen[str]:
+    """Start a command, whose whole output comes from its standard output."""
+    return subprocess.Popen(
         command_line(*words),
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
         env={**environment(), **lacking(system), "PYTHONUNBUFFERED": "1"},
-    ) as process:
+    )
+
+
+@contextmanager
+def serving(system: str, *words: str | Path) -> Iterator[str]:
+    """Run a command that serves a page until the end of the context; yield its address."""
+    with started(system, *words) as process:
         assert process.stdout is not None
         lines: list[str] = []
         try:
@@ -135,13 +140,7 @@ def test_play_opens_a_table(system: str, bot: Path) -> None:
 @pytest.mark.long
 def test_serve_plays_with_a_bot_that_is_started_by_hand(system: str, bot: Path) -> None:
     words = ["serve", "random", "--sandbox", "none", "--listen", "127.0.0.1:0"]
-    with subprocess.Popen(
-        command_line(*words),
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        env={**environment(), **lacking(system), "PYTHONUNBUFFERED": "1"},
-    ) as process:
+    with started(system, *words) as process:
         assert process.stdout is not None
         line = next(line for line in process.stdout if "ASARA_TOKEN=" in line)
         given = dict(word.split("=", 1) for word in line.split())

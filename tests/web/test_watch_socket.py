@@ -4,6 +4,7 @@ import asyncio
 import random
 from dataclasses import replace
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 
 import httpx2
@@ -13,13 +14,17 @@ from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 
 from asara.v1.watch_pb2 import WatchRequest
+from asara_server.eventlog.journal import TABLE, Journal
 from asara_server.eventlog.log_file import LogFollower
-from asara_server.eventlog.replay import replay_of
+from asara_server.eventlog.record_codec import record_bytes
+from asara_server.eventlog.replay import ReplayHeader, replay_of
 from asara_server.match.match import Match
+from asara_server.match.spec import MatchLimits
 from asara_server.replay.file import write_replay
 from asara_server.replay.signing import SigningKey
 from asara_server.tournament.run.directory import RunInfo
 from asara_server.web import live_matches, watch_messages
+from asara_server.web.live_matches import LiveRun
 from asara_server.web.run_catalogue import RunCatalogue, Source, SourceKind
 from asara_server.web.settings import WebLimits, WebSettings
 from asara_server.web.watch_messages import WatchMessages
@@ -64,6 +69,18 @@ async def test_a_running_match_grows_to_its_end(tmp_path):
         result.prestige for result in record.results
     ]
     assert last.ended.deal_secret == record.spec.secret
+
+
+async def test_a_match_that_begins_anew_is_shown_once(tmp_path, monkeypatch):
+    monkeypatch.setattr(live_matches, "is_held", Path.exists)
+    header = record_bytes(ReplayHeader.of(spec(), MatchLimits(64, 3), 0))
+    with Journal(tmp_path / TABLE) as journal:
+        for _ in range(2):
+            journal.begin("m1", header)
+            journal.commit()
+        live = LiveRun(tmp_path)
+        assert [match.header.match_id for match in await live.tables()] == ["m1"]
+        await live.close()
 
 
 async def test_a_watcher_who_lost_the_connection_goes_on_where_he_was(tmp_path):

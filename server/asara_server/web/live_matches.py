@@ -330,6 +330,12 @@ class LiveRun:
                     ended.end()
                     self._over.pop(ended.header.match_id, None)
                     self._over[ended.header.match_id] = ended
+            elif data.startswith(b"match "):
+                name = data.split(b" ", 2)[2].decode()
+                for before, running in list(self._running.items()):
+                    if running.header.match_id == name:  # it begins anew
+                        del self._running[before]
+                        running.fail("the match begins anew; look at it again")
 
     def _end_reading(self) -> None:
         self._show_news()

@@ -10,8 +10,7 @@ from pathlib import Path
 import pytest
 
 from asara_server.tournament.run.directory import RunDirectory
-from tests.cli.command import asara, command_line, environment, refusal
-from tests.events import EVENT_S
+from tests.cli.command import asara, interrupted_run, refusal
 from tests.tournament.sample_bots import GOOD, HEADER, write_tournament
 
 MATCHES = 12
@@ -23,21 +22,7 @@ def killed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("cup")
     bots = {"ann": GOOD, "bob": GOOD}
     file = write_tournament(folder, bots, HEADER + "rounds = 6\njobs = 1\n")
-    process = subprocess.Popen(
-        command_line("-v", *words(folder, file=file)),
-        stderr=subprocess.PIPE,
-        stdout=subprocess.DEVNULL,
-        text=True,
-        env=environment(),
-    )
-    assert process.stderr
-    overs = 0
-    for line in process.stderr:
-        overs += "match over" in line
-        if overs == 4:
-            process.send_signal(signal.SIGKILL)
-            break
-    process.communicate(timeout=EVENT_S)
+    interrupted_run(words(folder, file=file), 4, signal.SIGKILL)
     return folder
 
 

@@ -295,7 +295,7 @@ def bundled_table(table: Mapping[str, Any]) -> dict[str, Any]:
             close = difflib.get_close_matches(name, bots, n=1)
             known = f"did you mean {close[0]!r}?" if close else f"there are {', '.join(bots)}"
             raise ValueError(f"there is no bundled bot {plain(name)!r}; {known}")
-        if "build" in (bots[name] / BOT_FILE).read_text(encoding="utf-8"):
+        if "build" in parse_toml((bots[name] / BOT_FILE).read_bytes(), LARGEST_BOT_FILE):
             raise ValueError(f"{name} must be built; enter a copy made with `asara new`")
         found = read_entry_folder(bots[name], name).table
     except ValueError as error:

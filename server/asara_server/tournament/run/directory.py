@@ -282,16 +282,21 @@ class RunDirectory:
             stack.pop_all()
         return directory, info
 
-    def record_result(self, result: MatchResult, replay: Sequence[bytes]) -> None:
+    def record_result(self, result: MatchResult, replay: Sequence[bytes]) -> MatchResult:
         """Store the result of a match, in the journal first, then in `results.jsonl`.
 
         `replay` has the records of its replay, none if it is void. They stay in the journal, which
-        only the owner may read, until `publish_replays`.
+        only the owner may read, until `publish_replays`. Return the result with their hash.
         """
-        self.journal.end(result.played_as, result.model_dump_json(), replay)
-        self._results.append(f"{result.model_dump_json()}\n".encode())
         if replay:
-            self._unpublished[result.played_as] = file_content(replay)
+            content = self._unpublished[result.played_as] = file_content(replay)
+            result = result.model_copy(
+                update={"replay_sha256": hashlib.sha256(content).hexdigest()}
+            )
+        line = result.model_dump_json()
+        self.journal.end(result.played_as, line, replay)
+        self._results.append(f"{line}\n".encode())
+        return result
 
     def publish_replays(self, names: Iterable[str]) -> None:
         """Write the replays of these matches, by their names in the journal, to `replays`."""

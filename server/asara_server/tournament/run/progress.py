@@ -6,14 +6,13 @@ It does not depend on what plays the matches (see `execution`). All of it belong
 import asyncio
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Mapping, Sequence
-from hashlib import sha256
 from types import MappingProxyType
 from typing import NamedTuple
 
 from asara_game.rules import format_rule_sets
 from asara_server.eventlog.journal import JournalError
 from asara_server.logs import logger
-from asara_server.replay.file import file_content, signed_records
+from asara_server.replay.file import signed_records
 from asara_server.replay.signing import SigningKey
 from asara_server.tournament.config.tournament_file import Limits
 from asara_server.tournament.run.block_journals import (
@@ -347,22 +346,15 @@ class RunProgress:
         if attempt >= MAX_ATTEMPTS:
             self.finish_match(match, result)
 
-    def record_result(
-        self,
-        result: MatchResult,
-        records: Sequence[bytes] | None,
-    ) -> dict[str, str]:
+    def record_result(self, result: MatchResult, records: Sequence[bytes] | None) -> dict[str, str]:
         """Store the result of an attempt and its replay, which is made of `records` and signed.
 
         Return the entries that are suspended because of it, and why; those that are out never are.
         """
         replay = () if records is None else signed_records(records, self._key)
-        if replay:
-            digest = sha256(file_content(replay)).hexdigest()
-            result = result.model_copy(update={"replay_sha256": digest})
         if lost := self.submissions.lost(result.played_as):
             result = result.model_copy(update={"lost": lost})
-        self.directory.record_result(result, replay)
+        result = self.directory.record_result(result, replay)
         self.results.append(result)
         self._publish_or_withhold(result)
         suspended = self._suspensions.record_result(result, self.out)
