@@ -164,18 +164,18 @@ def test_a_run_says_who_signed_it_and_what_was_not_checked(cup: Path) -> None:
         f"{cup}: Cup: finished; 12 of 12 matches have a result",
         f"  key {CUP_KEY.public.hex()[:16]}: named in the manifest that was published (--manifest)",
         f"  manifest: {manifest_of(cup)}, as published",
-        f"  deal commitment: {commitment_of(cup)}, that of the manifest",
+        f"  deal commitment: {commitment_of(cup)}, as in the manifest",
         "  notes.txt: extra: not part of the run, and not checked",
         (
             "  checked: this key signed the manifest, the results and 12 replays; schedule, deals, "
-            "standings and every replayed match agree with the files"
+            "standings and every match, played again, agree with the files of the run"
         ),
         "  not checked: logs",
         "  not checked: report.html (`asara report` writes it again)",
         "  not checked: run.journal",
         (
             "  not checked: the programs of the bots, what they printed, and the referee's reasons "
-            "for crashes, starts that failed and void attempts"
+            "for crashes, failed starts and void attempts"
         ),
         "audited 12 replays: 12 sound, 0 unsound",
     ]

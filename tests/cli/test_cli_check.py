@@ -88,7 +88,7 @@ def test_the_check_says_who_works_and_the_status_that_somebody_does_not(
 ) -> None:
     assert checked.returncode == 1
     assert (
-        "Evening: 7 entries, two matches of each with pro+gifts and 2 seats against random\n"
+        "Evening: 7 entries; each plays two matches with pro+gifts and 2 seats against random\n"
         in checked.stderr
     )
     lines = checked.stdout.splitlines()

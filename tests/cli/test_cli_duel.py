@@ -52,7 +52,7 @@ def test_greedy_is_better_than_random(tmp_path: Path) -> None:
     heading = done.stderr.splitlines()[:4]
     assert heading[:2] == [
         "greedy against random, basic, 2 at a time.",
-        "A bot counts as better from an expected score of 0.9 (382 Elo).",
+        "A bot counts as better if its expected score is at least 0.9 (382 Elo).",
     ]
     report = json.loads((tmp_path / "answer.json").read_text())
     assert report["sentence"] == done.stdout.strip()
@@ -99,7 +99,7 @@ def test_it_says_that_it_cannot_tell_and_the_answer_does_not_depend_on_how_many_
         done = asara(*words, "--jobs", at_once, "--json", "answer.json", cwd=tmp_path)
         assert done.returncode == 3, done.stderr
         assert done.stdout.startswith(
-            "Undecided whether random or random-2 is better: random scored 0."
+            "It is not clear whether random or random-2 is better: random scored 0."
         )
         assert "in 2 blocks of two matches. More blocks or a larger margin" in done.stdout
         answers.append((tmp_path / "answer.json").read_bytes())
@@ -161,7 +161,7 @@ def test_a_duel_that_is_stopped_says_what_is_known(tmp_path: Path) -> None:
     stdout, stderr = process.communicate(timeout=EVENT_S)
     assert process.returncode == 128 + signal.SIGINT
     assert "Traceback" not in stderr
-    assert stdout.startswith("Undecided whether slow or slow-2 is better")
+    assert stdout.startswith("It is not clear whether slow or slow-2 is better")
     assert json.loads((tmp_path / "answer.json").read_text())["blocks"] >= 1
     assert json.loads((tmp_path / "run" / "run.json").read_text())["state"] == "cut short"
 

@@ -174,7 +174,7 @@ def test_nothing_is_overwritten(tmp_path: Path) -> None:
 
 def test_an_unknown_language_is_refused_with_those_that_there_are(tmp_path: Path) -> None:
     said = refusal("new", "pyton", "mine", cwd=tmp_path)
-    assert said == "asara: no starter for the language 'pyton'; did you mean 'python'?\n"
+    assert said == "asara: unknown language 'pyton'; did you mean 'python'?\n"
     for other in ("cobol", "php"):
         said = refusal("new", other, "mine", cwd=tmp_path)
         assert "choose from python, go" in said

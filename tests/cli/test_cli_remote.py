@@ -129,7 +129,7 @@ def test_what_cannot_be_received_is_said_before_anything_is_written(tmp_path: Pa
 def test_the_plan_says_whose_blocks_are_not_mirrored(tmp_path: Path) -> None:
     file, _ = write_cup(tmp_path, ("ann", "bob"), HEADER.replace("independent", "mirrored"))
     shown = asara("tournament", "plan", file).stdout
-    assert "Each block plays every rotation of its seats, with one deal." in shown
+    assert "Each block plays every rotation of the seats once, all with the same deal." in shown
     assert "\nIn blocks with an entry on another machine, each match has its own deal.\n" in shown
 
 

@@ -47,7 +47,7 @@ def test_where_two_matches_part(tmp_path: Path) -> None:
     first, *rest = done.stdout.splitlines()
     assert first.startswith("record ")
     assert " | " in first
-    assert any(line.startswith("result of seat 0: ") for line in rest)
+    assert any(line.startswith("seat 0: ") for line in rest)
     named = replace(REPLAY, header=replace(REPLAY.header, entries=("x", "y", "z")))
     done = asara("replay", "diff", a, written(tmp_path / "c.asara", named))
     assert done.stdout == "entries: bot 0, bot 1, bot 2 | x, y, z\n"

@@ -428,6 +428,6 @@ def test_after_a_resume_the_time_of_the_session_and_of_the_whole_run_are_told_ap
 
 
 def test_what_a_run_cost_is_a_line(run: Path) -> None:
-    line = "The cores were 50% busy: 90% of this time with bots, and 10% with the referee."
+    line = "The cores were 50% busy; bots used 90% of that time, and the referee 10%."
     change(run, costs=COSTS.model_dump())
     assert line in asara("status", run).stdout

@@ -41,7 +41,7 @@ def test_the_plan_counts_blocks_and_matches_and_tells_their_balance(tmp_path: Pa
         ["all", "16", "36"],
     ]
     assert done.stdout.splitlines()[-3] == (
-        "Each block plays every rotation of its seats, with a new deal for each match."
+        "Each block plays every rotation of the seats once, each with a new deal."
     )
     assert done.stdout.splitlines()[-2].startswith("Duration: about ")
     assert done.stdout.splitlines()[-1].startswith("at most ")
@@ -70,11 +70,11 @@ def test_the_plan_says_why_blocks_are_mirrored(tmp_path: Path) -> None:
         "tournament", "plan", write_tournament(tmp_path, dict.fromkeys("abcde", ""), header)
     )
     assert (
-        "Each block plays every rotation of its seats, with one deal.\n"
-        "Blocks are mirrored by default:\n"
+        "Each block plays every rotation of the seats once, all with the same deal.\n"
+        "Blocks are mirrored, because\n"
         "with 4 seats, duplicate blocks need 8 entries (2 x 4), and there are 5.\n"
-        "Blocks are played in groups of about 5, each in 4 legs: all bots are\n"
-        "restarted between two matches of one deal.\n"
+        "Blocks are played in groups of about 5, and each group in 4 legs: all bots\n"
+        "are restarted between two matches with the same deal.\n"
     ) in done.stdout
 
 
@@ -126,7 +126,7 @@ def test_what_is_wrong_with_the_file_is_said_in_lines(tmp_path: Path) -> None:
     assert refusal("tournament", "run", file, "--out", tmp_path / "run") == (
         f"asara: cup.toml: entry 2 'bob': command: no such file 'bob.py' in {tmp_path}; "
         "did you mean 'rob.py'?\n"
-        "asara: cup.toml: colour: unknown key; known are title, seats, rules, rounds, "
+        "asara: cup.toml: colour: unknown key; the known keys are title, seats, rules, rounds, "
         "orders, blocks_per_entry, until, places, seed, jobs, deals, ponder, transport, "
         "clocks, limits, "
         "remote, entries_from, entries, tables, blocks, process_per\n"

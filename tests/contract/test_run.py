@@ -104,7 +104,7 @@ def test_a_run_prints_standings_and_what_happened(cup: Cup) -> None:
         ["exits", "4"],
     ]
     assert "exits forfeits" in printed
-    assert re.search(r"\nThe cores were \S+ busy: \S+ of this time with bots, and", printed)
+    assert re.search(r"\nThe cores were \S+ busy; bots used \S+ of that time, and", printed)
     assert "exits is out: not started again after 3 failures in a row: exited with" in printed
     logs = (cup.run / "logs").rglob("*-exits.log")
     assert any("cannot load model.bin" in log.read_text() for log in logs)

@@ -74,7 +74,7 @@ def page_of(directory: Path) -> str:
 
 
 def data_of(page: str) -> Any:
-    """What a page holds for its script."""
+    """Return the data that a page contains for its script."""
     found = re.search(r'id="run">([^<]*)<', page)
     assert found
     return json.loads(zlib.decompress(b64decode(found[1])))

@@ -25,10 +25,11 @@ Usage: asara sidecar [OPTIONS]
 
   The member `method` of a request is one of
     observe        pass on a message from the referee
-    sample         create worlds at the last decision; returns their numbers
+    sample         create worlds for the latest decision; returns their ids
     legal_actions, apply, copy, release, outcome, view
+                   work on one world, by its id
     evaluate       estimate the final prestige of each seat
-    play_out       the same, after playing on with a policy
+    play_out       as evaluate, after playing on with a policy
     hello          list all methods, policies and limits
 
 Options:

@@ -20,12 +20,12 @@ GROUPS: Final = {
         "play": "Play against bots in your browser.",
         "duel": "Find out which of two bots is better.",
         "check": "Check that a bot works, as an organiser would.",
-        "rules": "Show the numbers of the game, their sources, and the rule sets.",
+        "rules": "Show the game's costs, limits and scores, and the rule sets.",
     },
     "Tournaments": {
         "tournament": "Plan, check and run tournaments.",
         "token": "Manage tokens for bots on other machines.",
-        "serve": "Referee a match of bots that you start yourself.",
+        "serve": "Referee a match between bots that you start yourself.",
     },
     "Results": {
         "status": "Show the progress and the standings of a run.",

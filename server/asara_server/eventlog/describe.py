@@ -23,11 +23,11 @@ _LONGEST: Final = 160
 
 
 def describe(record: Record) -> str:
-    """Return a noun phrase, such as `a reply of seat 1 (build 2)`."""
+    """Return a noun phrase, such as `a reply from seat 1 (build 2)`."""
     match record:
         case ReplyRecord(_, seat, actions):
             played = ", ".join(map(str, actions))
-            return f"a reply of seat {seat} ({plain(played, _LONGEST)})"
+            return f"a reply from seat {seat} ({plain(played, _LONGEST)})"
         case RejectionRecord(_, seat, _, _, reason, detail):
             return f"a rejection of seat {seat} ({reason.name}: {plain(detail, _LONGEST)})"
         case ForfeitRecord(_, seat, termination, _):

@@ -5,8 +5,8 @@ the records of its replay, with the same bytes, one after another: header and in
 and at its end results and signature. So the frames of a match that is over are its replay. Frames
 of number 0 hold a line of text about the run:
 
-match NUMBER NAME      the match with this name begins under this number, perhaps anew
-result NUMBER RESULT   it is over; NUMBER is 0 if it never began
+match NUMBER NAME      the match NAME begins, or begins anew; its frames have this NUMBER
+result NUMBER RESULT   this match is over; NUMBER is 0 if it never began
 given SUBMISSION       a worker was given matches; see `tournament.run.submissions`
 
 The file holds the secrets of running matches, so only its owner may read it. One process can have
@@ -83,7 +83,7 @@ class Journal:
         self._numbers: dict[str, int] = {}
         """Numbers of the matches that began and are not over, by name."""
         self._records: dict[int, int] = {}
-        """How many records of these matches were added, by number."""
+        """For each of these matches, by its number: the number of its records."""
         self._added: list[bytes] = []
         try:
             with ExitStack() as stack:

@@ -17,9 +17,9 @@ by a search, so a tournament file with such a seed is refused (`tournament.confi
 A seat that sent no nonce counts as 32 zero bytes. `asara_game.deal` describes how the shuffles
 follow from D.
 
-`shared_deal` is the name of the block, such as "r1-basic-0007". `match_id` is that of the
-match as it was played, such as "r1-basic-0007-1", or "r1-basic-0007-1.2" if it was played again. A
-match that is played again therefore has another deal, unless its block shares one.
+`shared_deal` names the block, such as "r1-basic-0007". `match_id` names the match as it was played:
+"r1-basic-0007-1", or "r1-basic-0007-1.2" if it was played again. So a match that is played again
+has another deal, unless its block shares one.
 
 SHA-256(T) is published before the first match of a tournament, and T after the last. SHA-256(S) is
 sent to all bots before the match, and S at its end. With nonces, SHA-256(S) is sent before any bot

@@ -42,7 +42,7 @@ def diff_replays(one: Replay, other: Replay) -> Iterator[str]:
     for first, second in zip(one.results, other.results, strict=False):
         if first != second:
             name, a, b = first_difference(first, second)
-            yield f"result of seat {first.seat}: {name} {value_words(a)} | {value_words(b)}"
+            yield f"seat {first.seat}: {name} {value_words(a)} | {value_words(b)}"
 
 
 def _value(value: Any) -> str:

@@ -15,7 +15,7 @@ from asara_server.tournament.standings.standings import by_schedule
 
 
 class Publisher(NamedTuple):
-    """What may be shown of a run, and to whom."""
+    """Decides what readers may see of a run."""
 
     private: tuple[str, ...]
     """Directories of the organiser."""

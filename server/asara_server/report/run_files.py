@@ -1,4 +1,4 @@
-"""The files of a run that a report reads besides its results."""
+"""What a report reads from the directory of a run, apart from the results."""
 
 import os
 from dataclasses import dataclass

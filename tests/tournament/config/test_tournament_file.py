@@ -111,7 +111,7 @@ def test_a_full_file_is_read(folder: Path) -> None:
         (
             HEAD + "[clocks]\nblitz = 3\n" + TWO,
             (
-                "cup.toml: clocks.blitz: unknown key; known are "
+                "cup.toml: clocks.blitz: unknown key; the known keys are "
                 "start_up_s, time_bank_s, increment_s, grace_s, reconnect_s, hide_forced"
             ),
         ),

@@ -52,7 +52,7 @@ def test_parts_add_up_and_nothing_becomes_negative() -> None:
 
 def test_a_sentence_says_where_the_time_went() -> None:
     assert COSTS.sentence == (
-        "The cores were 50% busy: 90% of this time with bots, and 10% with the referee."
+        "The cores were 50% busy; bots used 90% of that time, and the referee 10%."
     )
     elsewhere = COSTS.model_copy(update={"core_s": 0.0})
     assert elsewhere.sentence == "Bots took 90% of the processor time, the referee 10%."

@@ -19,8 +19,8 @@ Usage: asara bridge [OPTIONS] -- COMMAND...
 
   Connect any program that speaks JSON lines.
 
-  The bridge is the command of a bot. It starts your program once, for all
-  matches of the bot.
+  Use `asara bridge -- COMMAND` wherever a bot's command is expected. The bridge
+  starts your program once, for all matches of the bot.
 
   The program reads one JSON object per line. The member `type` is
   match_started, decision, rejection or match_ended. Every line also has the
@@ -29,9 +29,10 @@ Usage: asara bridge [OPTIONS] -- COMMAND...
     random_index   index of one of them, for bots that play at random
     decision       the whole message: decision.kind, decision.view, and more
 
-  For each decision, the program prints one line and flushes it. The line is an
-  index into `legal`, which starts at 0, or the text of an action. To send more
-  actions of the same turn, print a list, such as [3,"lay blue face-down"].
+  For each decision, the program prints one line and flushes it. The line is
+  either an index into `legal`, counted from 0, or the text of an action. To
+  send several actions of the same turn, print a list, such as
+  [3,"lay blue face-down"].
   Print everything else to standard error.
 
 Arguments:

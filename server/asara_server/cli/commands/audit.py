@@ -31,7 +31,7 @@ InclusionOption = Annotated[
     bool,
     typer.Option(
         "--inclusion",
-        help="Check that each replay belongs to its run, without the other replays of the run.",
+        help="Check only that each replay belongs to its run; the other replays are not needed.",
     ),
 ]
 ProofOption = Annotated[
@@ -40,7 +40,7 @@ ProofOption = Annotated[
         "--proof",
         metavar="FILE",
         help="Proof for --inclusion, written by `asara replay prove`.",
-        show_default="PATH.proof, the proof in a bundle, or the run around the replay",
+        show_default="PATH.proof, the proof in a bundle, or the run directory of the replay",
     ),
 ]
 LeaksOption = Annotated[
@@ -75,8 +75,8 @@ def audit(
 
     Compares the schedule, results, standings and all files of a run with its signed manifest.
     Lists everything that is missing, extra or changed, and what was not checked. The exit
-    status is 0 if nothing is wrong, 1 if something is, and 3 if nothing is wrong but the end of
-    a run is not signed.
+    status is 0 if nothing is wrong, 1 if something is, and 3 if nothing is wrong except that a
+    run has no signed end.
     """
     from asara_server.cli.sessions.audit import audit_inclusion, audit_paths, published
 

@@ -39,8 +39,9 @@ def check(
 
     Builds the bot in a copy of its folder. Then one process of the bot plays two matches
     against the bundled bot random, one in each seat, and has to exit without an error. The
-    clock is generous: a bot that needs more time than a tournament gives by default is reported
-    as slow. The exit status is 0 if the bot works, and 1 if it is broken or slow.
+    clock is longer than in a tournament, so that a slow bot can finish: if it needs more than the
+    default clock of a tournament, it is reported as slow. The exit status is 0 if the bot works,
+    and 1 if it is broken or slow.
     """
     from asara_server.cli.sessions.bot_check import check_bot
 

@@ -53,7 +53,7 @@ JobsOption = Annotated[
         metavar="N",
         min=1,
         max=256,
-        help="Number of cases to play at the same time; cases that are waiting do not count.",
+        help="Number of cases to run at the same time; a case that only waits does not count.",
         show_default="two per CPU core",
     ),
 ]
@@ -65,7 +65,8 @@ AgainOption = Annotated[
     ),
 ]
 ListOption = Annotated[
-    bool, typer.Option("--list", help="List the cases and what each one tests, and play none.")
+    bool,
+    typer.Option("--list", help="List the cases and what each one tests, without running them."),
 ]
 
 
@@ -82,7 +83,7 @@ def conformance(
     """Test a client against the protocol.
 
     Starts the bot for every test case, without a sandbox, and kills its process group afterwards.
-    In most cases the bot can choose any legal action. The exit status is 0 if all
+    In most test cases, any legal action will do. The exit status is 0 if all
     cases pass, and 1 otherwise.
     """
     from asara_server.cli.sessions.conformance import Options, list_all, test_client

@@ -29,7 +29,7 @@ def new(
 ) -> None:
     """Create a ready-to-run bot in a new folder.
 
-    The folder contains a bot that plays random legal actions, the client of its language, a
+    The folder contains a bot that plays random legal actions, the client library of its language, a
     bot.toml, a README, a script that checks the bot, and a GitHub workflow that runs this
     script. If the packages cannot be downloaded, the folder is still created, and the
     exit status is 1.

@@ -52,7 +52,7 @@ SeatOption = Annotated[
 NumberArgument = Annotated[
     int,
     typer.Argument(
-        metavar="DECISION", min=1, help="Number of the decision; 1 is the first of its seat."
+        metavar="DECISION", min=1, help="Number of the decision, counted from 1 for each seat."
     ),
 ]
 DecisionSeatOption = Annotated[
@@ -89,7 +89,7 @@ LimitOption = Annotated[
         metavar="SECONDS",
         min=0.001,
         max=86_400,
-        help="Seconds for each answer, which the bot sees as its clock.",
+        help="Seconds for each answer; the bot sees them as the time left on its clock.",
         show_default="the time the seat had",
     ),
 ]
@@ -171,8 +171,8 @@ def ask(
     """Ask a bot to decide again, and compare its answer.
 
     Prints its answer next to the recorded one. The bot receives everything its seat received,
-    so it also answers the earlier decisions. These earlier answers are ignored. For a replay in its
-    run directory, the bot gets the same ASARA_SEED as in the run.
+    so it also answers the earlier decisions; those answers do not change the match. If the replay
+    is still in its run directory, the bot gets the same ASARA_SEED as in the run.
     """
     from asara_server.cli.sessions.ask import AskOptions, ask_again
 

@@ -28,7 +28,10 @@ _TITLES: Final = {
 
 
 def rules() -> None:
-    """Show the numbers of the game, their sources, and the rule sets."""
+    """Show the game's costs, limits and scores, and the rule sets.
+
+    Each table names its source: the rulebook, a published review, or a reconstruction.
+    """
     edition = load_edition()
     out.print(Text(f"Edition: {edition.name}", "bold"))
     out.print(f"SHA-256: {edition.sha256.hex()}\n", soft_wrap=True)

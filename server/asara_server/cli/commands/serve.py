@@ -35,7 +35,7 @@ def serve(
     sandbox: SandboxOption = SandboxChoice.BUBBLEWRAP,
     web: WebOption = None,
 ) -> None:
-    """Referee a match of bots that you start yourself.
+    """Referee a match between bots that you start yourself.
 
     For each free seat, prints the environment variables that your bot needs. The match begins
     when all bots have connected. Press Ctrl-C to stop.

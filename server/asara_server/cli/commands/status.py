@@ -35,7 +35,9 @@ WithoutForfeitsOption = Annotated[
 JsonOption = Annotated[
     Path | None,
     typer.Option(
-        "--json", metavar="FILE", help="Also write the standings to FILE, as in standings.json."
+        "--json",
+        metavar="FILE",
+        help="Also write the standings to FILE, in the form of the standings.json of a run.",
     ),
 ]
 WatchOption = Annotated[

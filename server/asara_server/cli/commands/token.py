@@ -41,14 +41,16 @@ FileOption = Annotated[
 def new(name: NameArgument, file: FileOption = None) -> None:
     """Create a token, which is printed only once.
 
-    The file stores only the hash of the token.
+    Only a hash of the token is stored, so it cannot be shown again.
     """
     path = file or default_tokens_path()
     try:
         token = new_token(path, name)
     except TokenError as error:
         raise UserError(str(error)) from None
-    notify(f"Token of {name}, which is printed only once; {path} stores its hash:")
+    notify(
+        f"{path} stores only a hash of the token. The token of {name} is printed only this once:"
+    )
     print(token)
 
 
@@ -69,7 +71,7 @@ def list_(file: FileOption = None) -> None:
 
 @app.command(cls=PlainCommand)
 def revoke(name: NameArgument, file: FileOption = None) -> None:
-    """Revoke a token; running tournaments disconnect its bot."""
+    """Revoke a token; tournaments in progress disconnect its bot."""
     path = file or default_tokens_path()
     try:
         revoke_token(path, name)

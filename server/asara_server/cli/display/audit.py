@@ -17,8 +17,8 @@ SINGLE_REPLAYS = (
 )
 
 _NEVER_CHECKED = (
-    "the programs of the bots, what they printed, and the referee's reasons for crashes, starts "
-    "that failed and void attempts"
+    "the programs of the bots, what they printed, and the referee's reasons for crashes, failed "
+    "starts and void attempts"
 )
 
 
@@ -111,14 +111,14 @@ def report_lines(report: RunReport, held: Published, *, sound: bool) -> Iterator
         yield f"  key {fingerprint(signed.public_key)}: {source}"
     if signed.manifest is not None:
         yield f"  manifest: {_manifest_words(report, held)}"
-        yield f"  deal commitment: {plain(signed.manifest.deal_commitment)}, that of the manifest"
+        yield f"  deal commitment: {plain(signed.manifest.deal_commitment)}, as in the manifest"
     for note in report.notes:
         yield f"  {note}"
     if sound and report.ended:
         yield (
             "  checked: this key signed the manifest, the results and "
             f"{count(len(report.replays), 'replay')}; schedule, deals, standings and every "
-            "replayed match agree with the files"
+            "match, played again, agree with the files of the run"
         )
     for text in (*report.unchecked, _NEVER_CHECKED):
         yield f"  not checked: {text}"
@@ -127,6 +127,6 @@ def report_lines(report: RunReport, held: Published, *, sound: bool) -> Iterator
 def _manifest_words(report: RunReport, held: Published) -> str:
     digest = report.manifest_sha256
     if held.manifest_sha256 is None:
-        return f"{digest}, not compared with the one that was published (--manifest)"
+        return f"{digest}, not compared with a published hash, which --manifest takes"
     same = digest == held.manifest_sha256
     return f"{digest}, {'as published' if same else 'not the one that was published'}"

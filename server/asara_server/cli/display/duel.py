@@ -69,9 +69,11 @@ def heading(
     score = 0.5 + test.margin
     return (
         f"{a} against {b}, {format_rule_sets(rule_sets)}, {at_once} at a time.\n"
-        f"A bot counts as better from an expected score of {score:g} ({elo(score):.0f} Elo).\n"
-        f"Progress: the score of {_short(a)} with its 95 % interval, and the state of the\n"
-        f"test between {lower:.1f} (neither is better) and {upper:.1f} (one is better)."
+        "A bot counts as better if its expected score is at least "
+        f"{score:g} ({elo(score):.0f} Elo).\n"
+        f"Each line: blocks played, the score of {_short(a)} with its 95 % interval, and the\n"
+        f"state of the test between {lower:.1f} (neither is better) and "
+        f"{upper:.1f} (one is better)."
     )
 
 
@@ -99,7 +101,7 @@ def answer(report: DuelReport) -> str:
     """Return the answer of a duel in plain words."""
     a, b = report.entries
     if report.score is None or report.interval_95 is None:
-        return f"Undecided whether {a} or {b} is better: no block was completed."
+        return f"It is not clear whether {a} or {b} is better: no block was completed."
     score, (low, high) = report.score, report.interval_95
     if report.better == b:
         a, b = b, a
@@ -120,8 +122,8 @@ def answer(report: DuelReport) -> str:
             f"at most {100 * report.beta:g} duels in 100 would end with this answer."
         )
     return (
-        f"Undecided whether {a} or {b} is better: {a} {scored}. "
-        "More blocks or a larger margin may decide it."
+        f"It is not clear whether {a} or {b} is better: {a} {scored}. "
+        "A larger --max-blocks or --margin may decide it."
     )
 
 

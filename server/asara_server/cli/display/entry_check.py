@@ -90,8 +90,8 @@ def check_heading(tournament: Tournament, opponent: str) -> str:
     """Return title and size of a tournament, and how its entries are checked."""
     rules = format_rule_sets(checked_rules(tournament))
     return (
-        f"{tournament.title}: {count(len(tournament.entries), 'entry')}, two matches of each with "
-        f"{rules} and {min(tournament.seats)} seats against {opponent}"
+        f"{tournament.title}: {count(len(tournament.entries), 'entry')}; each plays two matches "
+        f"with {rules} and {min(tournament.seats)} seats against {opponent}"
     )
 
 

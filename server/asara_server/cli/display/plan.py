@@ -73,8 +73,8 @@ def _block_text(tournament: Tournament) -> str:
     else:
         orders = "rotation" if tournament.orders == "rotations" else "order"
         shared = tournament.blocks == "mirrored"
-        deals = "one deal" if shared else "a new deal for each match"
-        text = f"Each block plays every {orders} of its seats, with {deals}."
+        deals = "all with the same deal" if shared else "each with a new deal"
+        text = f"Each block plays every {orders} of the seats once, {deals}."
     if "blocks" not in tournament.model_fields_set:
         text += f"\n{_default_text(tournament)}"
     if tournament.blocks == "mirrored" and tournament.remote_entries:
@@ -88,8 +88,8 @@ def _legs_text(tournament: Tournament, expected: Estimate) -> str:
     match_s = expected.likely_s * tournament.jobs / max(expected.matches, 1)
     size = group_size(expected.blocks, tournament.jobs, match_s)
     return (
-        f"Blocks are played in groups of about {size:,}, each in {legs} legs: all bots are\n"
-        "restarted between two matches of one deal."
+        f"Blocks are played in groups of about {size:,}, and each group in {legs} legs: all bots\n"
+        "are restarted between two matches with the same deal."
     )
 
 
@@ -108,7 +108,7 @@ def _default_text(tournament: Tournament) -> str:
     if tournament.blocks == "duplicate":
         return "Blocks are duplicate by default, as there are twice as many entries as seats."
     needed = needed_for_duplicate(tournament.teams, tournament.seats)
-    return f"Blocks are mirrored by default:\n{needed}."
+    return f"Blocks are mirrored, because\n{needed}."
 
 
 def _team_text(tournament: Tournament, balance: Balance) -> str:

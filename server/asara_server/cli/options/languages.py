@@ -155,6 +155,6 @@ def find_language(name: str) -> Language:
     close = difflib.get_close_matches(wanted, names, n=1, cutoff=0.7)  # php is not a cpp
     hint = f"did you mean {close[0]!r}?" if close else f"choose from {', '.join(names)}"
     raise UserError(
-        f"no starter for the language {name!r}; {hint}"
+        f"unknown language {name!r}; {hint}"
         + ("" if close else "; for any other, see `asara bridge --help` and `asara proto`")
     )

@@ -32,7 +32,7 @@ PilotOption = Annotated[
     typer.Option(
         "--pilot",
         metavar="DIR",
-        help="With --precision: an earlier run of the same kind, which shows how results vary.",
+        help="With --precision: a similar earlier run, to estimate how much results vary.",
     ),
 ]
 OutOption = Annotated[

@@ -25,7 +25,11 @@ def play_matches(
     """Play the matches; return the exit status. With -v, show what the bots print."""
     combination = rule_sets(options.rules)
     if not 2 <= len(bots) <= 4:
-        remedy = "for more, write a tournament file" if bots[1:] else "add an opponent: random"
+        remedy = (
+            "for more, write a tournament file"
+            if bots[1:]
+            else "add an opponent, for example random"
+        )
         wrong_number = f"a match has 2 to 4 bots, not {len(bots)}; {remedy}"
         try:
             find_bots(bots)

@@ -147,7 +147,7 @@ async def _play(runner: Runner, meter: ProgressMeter, *, publish: bool) -> tuple
     def stop(number: signal.Signals) -> None:
         signals.append(number)
         if len(signals) == 1:
-            notify("Stopping after the open decisions. Press Ctrl-C again to stop immediately.")
+            notify("Stopping after the pending decisions. Press Ctrl-C again to stop immediately.")
             left, seconds = runner.open_in_group
             if left:
                 notify(

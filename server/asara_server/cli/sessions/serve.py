@@ -174,7 +174,7 @@ def _opponents(arguments: list[str], seats: int) -> tuple[BotCommand, ...]:
             "raise --seats or name fewer bots"
         )
     if any(bot.name.startswith("guest-") for bot in opponents):
-        raise UserError("names that begin with guest- are those of free seats")
+        raise UserError("names that begin with guest- are reserved for free seats")
     return tuple(opponents)
 
 
@@ -343,7 +343,7 @@ class TableServer:
 
     def _stop(self, play_task: asyncio.Task[None]) -> None:
         if self._stop_task is None:
-            notify("Stopping after the open decisions.")
+            notify("Stopping after the pending decisions.")
             self._stop_task = asyncio.create_task(self._stop_referee(play_task))
 
     async def _stop_referee(self, play_task: asyncio.Task[None]) -> None:
@@ -355,7 +355,7 @@ class TableServer:
         settings = self.settings
         notify(f"Listening on {address} ({'TLS' if settings.tls else 'no TLS'})")
         for guest in settings.guests:
-            out.print(f"\nStart the bot for {guest.name} with")
+            out.print(f"\nStart the bot for {guest.name} with these variables:")
             variables = " ".join(self._variables(guest, address))
             out.print(f"    {variables}", soft_wrap=True)
         out.print()

@@ -232,7 +232,7 @@ class Limits(_Section):
     """Limits of the runner on entries and their processes."""
 
     output_bytes: Annotated[int, Field(ge=1_000, le=1_000_000_000)] = 100_000
-    """Bytes of a bot's output kept per match; of longer output, the rest is dropped."""
+    """Maximum number of bytes of a bot's output kept per match; anything beyond is dropped."""
     failed_starts: Annotated[int, Field(ge=1, le=100)] = 3
     """Number of failed starts in a row after which an entry forfeits its remaining matches."""
     idle_processes: Annotated[int, Field(ge=0, le=10_000)] = 64
@@ -301,10 +301,10 @@ class Tournament(_Section):
     orders: Orders = "rotations"
     """Seat orders of a group: "rotations" (each entry once in each seat), or "all" of them."""
     blocks_per_entry: Annotated[int, Field(ge=1, le=1_000_000)] | None = None
-    """Number of blocks of each entry, for each of the rules and each number of seats. Replaces
+    """Number of blocks that each entry plays with each of the rules and number of seats. Replaces
     `rounds`."""
     until: Literal["ranks settled"] | None = None
-    """With "ranks settled", the run ends early, as soon as the results settle the ranks."""
+    """With "ranks settled", the run ends once further matches could hardly change the ranks."""
     places: Annotated[int, Field(ge=1)] | None = None
     """With `until`, the number of top places whose ranks have to be settled."""
     seed: str | None = None
@@ -324,14 +324,14 @@ class Tournament(_Section):
     remote: Remote | None = None
     """The address for bots on other machines; only if an entry has a token."""
     entries_from: str | None = None
-    """Pattern of the folders of further entries, such as "submissions/*"; relative to this file."""
+    """Pattern of folders with more entries, such as "submissions/*"; relative to this file."""
     entries: Annotated[tuple[Entry, ...], Field(strict=False, max_length=_MOST_ENTRIES)]
     """The participants."""
     tables: Annotated[int, Field(ge=3, le=50)] = DEFAULT_TABLES
     """Maximum number of tables of a duplicate block, 3 to 50."""
     blocks: BlockKind = Field(default_factory=_default_blocks)
-    """Who shares a deal: several tables ("duplicate"), all seat orders of a group ("mirrored"), or
-    no two matches ("independent")."""
+    """Which matches share a deal: those of several tables ("duplicate"), all seat orders of a group
+    ("mirrored"), or none ("independent")."""
     process_per: ProcessPolicy = "run"
     """Lifetime of a bot process: with "run", it plays further matches; with "match", only one."""
 

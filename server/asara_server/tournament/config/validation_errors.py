@@ -109,7 +109,7 @@ def _unknown_key(location: tuple[int | str, ...], model: type[BaseModel]) -> str
     close = difflib.get_close_matches(str(key), known, n=1)
     if close:
         return f"unknown key; did you mean {close[0]!r}?"
-    return f"unknown key; known are {', '.join(known)}"
+    return f"unknown key; the known keys are {', '.join(known)}"
 
 
 def _tables(model: type[BaseModel]) -> list[str]:

@@ -44,8 +44,8 @@ class RunCosts(BaseModel):
             return f"Bots took {bots:.0%} of the processor time, the referee {1 - bots:.0%}."
         busy = min(1.0, self.cpu_s / self.core_s)
         return (
-            f"The cores were {busy:.0%} busy: {bots:.0%} of this time with bots, and "
-            f"{1 - bots:.0%} with the referee."
+            f"The cores were {busy:.0%} busy; bots used {bots:.0%} of that time, "
+            f"and the referee {1 - bots:.0%}."
         )
 
     def __add__(self, other: Self) -> Self:
