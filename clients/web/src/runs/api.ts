@@ -51,9 +51,9 @@ export interface LadderRow {
 export interface Standings {
   readonly matches: number;
   readonly complete: boolean;
-  /** Deal blocks of the open group that were played in part, and the matches that they lack. */
+  /** Blocks of the open group that were played in part, and the matches that they lack. */
   readonly unfinished: { readonly blocks: number; readonly matches: number };
-  /** Deal blocks in which entries on other machines sat at several tables. */
+  /** Blocks in which entries on other machines sat at several tables. */
   readonly remote_blocks: number;
   /** The run ended before all was played, because its ranks were settled. */
   readonly ended_early: boolean;

@@ -84,7 +84,7 @@ export const runs = {
   left_out: "without an entry",
   settings: "How it is played",
   rules: "Rules",
-  blocks: "Deal blocks",
+  blocks: "Blocks",
   mirrored: "mirrored: every seat order with the same deal",
   duplicate: "duplicate: the same deal at several tables",
   independent: "independent: every match with its own deal",
