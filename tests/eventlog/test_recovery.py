@@ -41,6 +41,8 @@ async def kept(path: Path) -> AsyncIterator[RefereeServer]:
             yield server
         finally:
             kill(journal)
+    journal._added.clear()
+    journal.close()
 
 
 def kill(journal: Journal) -> None:

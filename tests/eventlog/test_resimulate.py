@@ -87,7 +87,7 @@ def test_a_reply_of_a_seat_that_was_not_asked() -> None:
     assert isinstance(reply, ReplyRecord)
     other = (reply.seat + 1) % 3
     text = fault(REPLY, reply._replace(seat=other))
-    assert f"record {REPLY + 2}: expected one of seat {reply.seat}; found a reply of" in text
+    assert f"record {REPLY + 2}: expected one of seat {reply.seat}; found a reply from" in text
 
 
 def test_costs_and_times_that_do_not_fit() -> None:

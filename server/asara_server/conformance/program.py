@@ -122,8 +122,7 @@ class Program:
             output.size += len(data)
             output.kept += data[: _KEPT - len(output.kept)]
             if output.too_large:
-                self._kill_group()
-                return
+                self._kill_group()  # what is left is read, so that the pipe is closed
 
 
 def _entries(folder: str) -> list[str]:

@@ -113,6 +113,7 @@ def test_errors_of_writing_name_the_file(tmp_path: Path) -> None:
     file = AppendedFile(tmp_path / "results.jsonl")
     with pytest.raises(OSError, match="No space left") as caught:
         file.append(b"line\n")
+    file.close()
     assert caught.value.filename == str(tmp_path / "results.jsonl")
 
 

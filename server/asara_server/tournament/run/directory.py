@@ -209,7 +209,7 @@ class RunDirectory:
         with ExitStack() as stack:
             stack.callback(journal.close)
             self._results = AppendedFile(path / "results.jsonl")
-            stack.callback(self._results.close)
+            stack.callback(lambda: self._results.close())  # which `restore_results` replaces
             self.processes = ProcessFile(path)
             stack.callback(self.processes.close)
             self._stack = stack.pop_all()
