@@ -209,7 +209,7 @@ class RunDirectory:
         with ExitStack() as stack:
             stack.callback(journal.close)
             self._results = AppendedFile(path / "results.jsonl")
-            stack.callback(lambda: self._results.close())  # which `restore_results` replaces
+            stack.callback(self._results.close)
             self.processes = ProcessFile(path)
             stack.callback(self.processes.close)
             self._stack = stack.pop_all()
@@ -315,6 +315,7 @@ class RunDirectory:
         path = self.path / "results.jsonl"
         replace_file(path, "".join(f"{one.result}\n" for one in ended).encode())
         self._results = AppendedFile(path)
+        self._stack.callback(self._results.close)
         results = [MatchResult.model_validate_json(one.result) for one in ended]
         for result, (_, records) in zip(results, ended, strict=True):
             if records and not result.void:
