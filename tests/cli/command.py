@@ -8,8 +8,8 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Iterable
-from contextlib import chdir, redirect_stderr, redirect_stdout
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import chdir, contextmanager, redirect_stderr, redirect_stdout
 from io import BytesIO, TextIOWrapper
 from pathlib import Path
 
@@ -51,6 +51,25 @@ def interrupted_run(
 
 def command_line(*words: str | Path) -> list[str]:
     return [sys.executable, "-m", "asara_server.cli", *map(str, words)]
+
+
+@contextmanager
+def started(*words: str | Path, most_s: float = 90) -> Iterator[subprocess.Popen[str]]:
+    """Yield a running command; kill it at the exit, or after `most_s`, and close its outputs."""
+    with subprocess.Popen(
+        command_line(*words),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=environment(),
+    ) as process:
+        killer = threading.Timer(most_s, process.kill)  # otherwise a failing test would hang
+        killer.start()
+        try:
+            yield process
+        finally:
+            killer.cancel()
+            process.kill()
 
 
 def asara(

@@ -3,10 +3,6 @@
 import asyncio
 import re
 import signal
-import subprocess
-import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -14,30 +10,10 @@ from websockets.asyncio.client import connect
 
 from asara_server.tournament.run.directory import JOURNAL
 from asara_server.web.live_matches import LiveRun
-from tests.cli.command import command_line, environment
+from tests.cli.command import started
 from tests.cli.test_cli_serve import dial_in
 from tests.events import EVENT_S, wait_until
 from tests.web.served import Watcher
-
-
-@contextmanager
-def playing(*words: str) -> Iterator["subprocess.Popen[str]"]:
-    """Run a command until the exit, at most a minute."""
-    process = subprocess.Popen(
-        command_line(*words),
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        env=environment(),
-    )
-    killer = threading.Timer(60, process.kill)
-    killer.start()
-    try:
-        yield process
-    finally:
-        killer.cancel()
-        process.kill()
-        process.wait()
 
 
 async def live_matches(out: Path) -> list[str]:
@@ -52,7 +28,7 @@ async def live_matches(out: Path) -> list[str]:
 def test_the_matches_of_a_run_can_be_watched_while_its_program_lives(tmp_path: Path) -> None:
     out = tmp_path / "run"
     words = ("random", "random", "--sandbox", "none", "--matches", "500", "--out", str(out))
-    with playing("match", *words) as process:
+    with started("match", *words) as process:
 
         def live() -> list[str]:
             assert process.poll() is None, process.communicate()[1]
@@ -67,7 +43,7 @@ def test_the_matches_of_a_run_can_be_watched_while_its_program_lives(tmp_path: P
 @pytest.mark.long
 def test_a_served_match_can_be_watched_on_the_page(tmp_path: Path) -> None:
     words = ("random", "--sandbox", "none", "--web", "127.0.0.1:0")
-    with playing("serve", "--listen", "127.0.0.1:0", *words, "--matches", "2") as process:
+    with started("serve", "--listen", "127.0.0.1:0", *words, "--matches", "2") as process:
         assert process.stdout is not None
         assert process.stderr is not None
         address = ""

@@ -5,7 +5,6 @@ import re
 import signal
 import subprocess
 import sys
-import threading
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
@@ -15,7 +14,7 @@ import pytest
 
 from asara_server.network.metrics import MetricsServer
 from asara_server.tournament.standings.match_result import read_results
-from tests.cli.command import command_line, environment, refusal
+from tests.cli.command import refusal, started
 from tests.events import EVENT_S, wait_until
 from tests.tournament import sample_bots
 from tests.tournament.processes import children
@@ -26,25 +25,12 @@ from tests.tournament.worker_runs import PATIENT
 @contextmanager
 def command(*words: str | Path) -> Iterator[tuple[subprocess.Popen[str], str]]:
     """Yield a running command, and the URL of its metrics."""
-    process = subprocess.Popen(
-        command_line(*words, "--metrics", "127.0.0.1:0"),
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
-        text=True,
-        env=environment(),
-    )
-    assert process.stderr is not None
-    killer = threading.Timer(300, process.kill)  # otherwise a failing test would hang
-    killer.start()
-    try:
+    with started(*words, "--metrics", "127.0.0.1:0", most_s=300) as process:
+        assert process.stderr is not None
         line = process.stderr.readline()
         found = re.fullmatch(r"Metrics: (http://127\.0\.0\.1:\d+/metrics)\n", line)
         assert found, line
         yield process, found[1]
-    finally:
-        killer.cancel()
-        process.kill()
-        process.communicate()
 
 
 def scrape(url: str) -> str:

@@ -32,7 +32,7 @@ def test_a_match_through_the_link_and_the_replay_stays(tmp_path: Path, temporary
         address, fragment = parts_of(table.links[0])
         assert fragment["seats"] == "you,random"
         assert fragment["run"] == "mine"
-        ended = asyncio.run(sit_down(table.links[0], leave=False))
+        ended = asyncio.run(sit_down(table.links[0], stay=table.process.wait))
         status, stdout, stderr = table.ended()
     assert status == 0, stderr
     assert [result.entry for result in ended.results] == ["you", "random"]

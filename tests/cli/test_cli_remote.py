@@ -6,7 +6,6 @@ import shutil
 import socket
 import subprocess
 import sys
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -17,7 +16,7 @@ import pytest
 from asara_server.cli.display import progress
 from asara_server.cli.display.progress import RunMeter, awaited_text, building_text
 from asara_server.tournament.standings.match_result import MatchResult, read_results, utc_now
-from tests.cli.command import asara, command_line, environment, refusal
+from tests.cli.command import asara, refusal, started
 from tests.events import EVENT_S, wait_until
 from tests.tournament import sample_bots
 from tests.tournament.remote_bots import CERTIFICATE, DATA, remote_table, write_cup
@@ -31,27 +30,14 @@ def playing(file: Path, *words: str) -> Iterator[tuple[subprocess.Popen[str], st
     """Yield the run of a tournament file, and the address at which bots connect."""
     out = file.parent / "run"
     key = file.parent / "key"
-    process = subprocess.Popen(
-        command_line("tournament", "run", file, *words, "--out", out, "--key", key),
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        env=environment(),
-    )
-    killer = threading.Timer(90, process.kill)
-    killer.start()
-    assert process.stderr is not None
-    try:
+    with started("tournament", "run", file, *words, "--out", out, "--key", key) as process:
+        assert process.stderr is not None
         address = None
         while address is None:
             line = process.stderr.readline()
             assert line, "it ended"
             address = re.fullmatch(r"Bots on other machines connect at (\S+) \(TLS\)\n", line)
         yield process, address[1]
-    finally:
-        killer.cancel()
-        process.kill()
-        process.communicate()
 
 
 def dial_in(folder: Path, address: str, token: str) -> subprocess.Popen[str]:

@@ -7,7 +7,6 @@ import socket
 import ssl
 import subprocess
 import sys
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -15,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from asara_server.replay.file import read_replay
-from tests.cli.command import command_line, environment, refusal
+from tests.cli.command import refusal, started
 from tests.events import EVENT_S
 from tests.tournament import sample_bots
 
@@ -25,28 +24,15 @@ CLIENT_TESTS = Path(__file__).parents[1] / "contract/client"
 @contextmanager
 def serving(*words: str, seats: int = 1) -> Iterator[tuple[subprocess.Popen[str], list[str]]]:
     """Yield a running `asara serve`, and the lines that it prints for its free seats."""
-    process = subprocess.Popen(
-        command_line("serve", "--listen", "127.0.0.1:0", *words),
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        env=environment(),
-    )
-    assert process.stdout is not None
-    lines: list[str] = []
-    killer = threading.Timer(60, process.kill)
-    killer.start()
-    try:
+    with started("serve", "--listen", "127.0.0.1:0", *words) as process:
+        assert process.stdout is not None
+        lines: list[str] = []
         while len(lines) < seats:
             line = process.stdout.readline()
             assert line, process.communicate()[1]
             if "ASARA_ADDRESS=" in line:
                 lines.append(line.strip())
         yield process, lines
-    finally:
-        killer.cancel()
-        process.kill()
-        process.wait()
 
 
 def dial_in(folder: Path, line: str) -> subprocess.Popen[bytes]:

@@ -1,13 +1,13 @@
 """A running `asara play`, and bots that sit down at it through its links."""
 
+import asyncio
 import subprocess
-import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
-from tests.cli.command import command_line, environment
+from tests.cli.command import started
 from tests.events import EVENT_S
 from tests.referee.harness import play_bot
 from tests.web.play_pipe import WebStream
@@ -29,28 +29,16 @@ class Table:
 @contextmanager
 def play_table(*words: str, people: int = 1) -> Iterator[Table]:
     """Run `asara play`; yield it once it has printed the links."""
-    process = subprocess.Popen(
-        command_line("play", "--no-browser", "--people", str(people), *words),
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        env=environment(),
-    )
-    assert process.stdout is not None
-    links: list[str] = []
-    killer = threading.Timer(300, process.kill)
-    killer.start()
-    try:
+    words = ("--no-browser", "--people", str(people), *words)
+    with started("play", *words, most_s=300) as process:
+        assert process.stdout is not None
+        links: list[str] = []
         while len(links) < people:
             line = process.stdout.readline()
             assert line, process.communicate()[1]
             if "http://" in line:
                 links.append(line.strip())
         yield Table(process, links)
-    finally:
-        killer.cancel()
-        process.kill()
-        process.wait()
 
 
 def parts_of(link: str) -> tuple[str, dict[str, str]]:
@@ -60,13 +48,14 @@ def parts_of(link: str) -> tuple[str, dict[str, str]]:
     return split.netloc, {name: values[0] for name, values in fragment.items()}
 
 
-async def sit_down(link: str, *, leave: bool = True) -> Any:
-    """Play a match through a link at random; return its end."""
+async def sit_down(link: str, *, stay: Callable[[], object] | None = None) -> Any:
+    """Play a match through a link at random, and leave when `stay` is over; return its end."""
     address, fragment = parts_of(link)
     stream = WebStream(address)
     await stream.hello(fragment["token"])
     await stream.expect("welcome")
     (ended,) = await play_bot(stream)
-    if leave:
-        await (await stream.socket()).close()
+    if stay:
+        await asyncio.to_thread(stay)
+    await (await stream.socket()).close()
     return ended
