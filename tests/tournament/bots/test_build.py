@@ -395,13 +395,14 @@ def test_sparse_files_count_by_their_length(tmp_path: Path, sandbox: Sandbox | N
 
 
 @pytest.mark.long
-def test_a_build_leaves_no_million_of_files(tmp_path: Path, sandbox: Sandbox | None) -> None:
+def test_a_build_leaves_no_heap_of_files(tmp_path: Path, sandbox: Sandbox | None) -> None:
     script = """cat part.txt >bot.py; python -c '
-for number in range(1_000_000):
+for number in range(150_000):
     open(f"file{number}", "w").close()
 '"""
     file = enter(tmp_path, {"many": script})
     file.write_text(file.read_text().replace("build_s = 60", "build_s = 120"))
     (why,) = build(file, sandbox).values()
-    assert "has more than 100,000 files" in why or "memory" in why
+    limits = ("has more than 100,000 files", "20 MiB of disk", "memory")
+    assert any(limit in why for limit in limits), why
     assert list((tmp_path / "run/builds").iterdir()) == []
