@@ -121,8 +121,8 @@ def test_many_files_in_several_processes(run: Path) -> None:
 
 def test_what_cannot_be_audited(tmp_path: Path) -> None:
     missing = tmp_path / "no"
-    assert refusal("audit", missing) == f"asara: {missing}: no such file or directory\n"
-    assert "holds no replay" in refusal("audit", tmp_path)
+    assert refusal("audit", missing) == f"asara: {missing}: no such file or folder\n"
+    assert "contains no replay" in refusal("audit", tmp_path)
     empty = tmp_path / "a.asara"
     empty.touch()
     done = asara("audit", empty)
@@ -346,7 +346,7 @@ def test_hashes_of_another_shape(cup: Path) -> None:
 
 def prove(run: Path, name: str, proof: Path) -> None:
     file = run / "replays" / f"{name}.asara"
-    done = asara("replay", "prove", file, "--output", proof)
+    done = asara("replay", "prove", file, "--out", proof)
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
 
@@ -396,7 +396,7 @@ def test_a_replay_elsewhere_needs_its_proof(cup: Path) -> None:
         f"{alone}: is not in a run; pass its proof with --proof, or make one with `asara replay "
         "prove` in the run"
     )
-    done = asara("replay", "prove", alone, "--output", cup.parent / "p")
+    done = asara("replay", "prove", alone, "--out", cup.parent / "p")
     assert done.returncode == 2
     assert "is not in the folder `replays` of a run" in done.stderr
 
@@ -474,7 +474,7 @@ def test_the_proof_of_another_replay_another_run_or_no_run(cup: Path, tmp_path: 
     write_replay(cup / "replays" / "x.asara", other, KEY)
     done = asara("audit", cup / "replays" / "x.asara", "--inclusion")
     assert "this replay does not belong to the run" in done.stdout
-    done = asara("replay", "prove", cup / "replays" / "x.asara", "--output", tmp_path / "p")
+    done = asara("replay", "prove", cup / "replays" / "x.asara", "--out", tmp_path / "p")
     assert done.returncode == 2
     assert "does not belong to the run" in done.stderr
     write_replay(tmp_path / "x.asara", other, KEY)

@@ -171,7 +171,7 @@ def test_output_and_replays_are_kept_where_asked(
     shown = asara("replay", "clock", kept / "replays" / "check-Bob+-1.asara")
     assert shown.returncode == 0
     again = refusal("tournament", "check", evening / "cup.toml", "--out", kept)
-    assert "is not empty; choose a directory that is new or empty" in again
+    assert "is not empty; choose a folder that is new or empty" in again
 
 
 def test_no_entry_meets_another(evening: Path, checked: "subprocess.CompletedProcess[str]") -> None:

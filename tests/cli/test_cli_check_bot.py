@@ -161,7 +161,7 @@ def test_files_too_large_for_a_tournament(tmp_path: Path) -> None:
     done = asara("check", folder, *CONTAINED)
     assert done.returncode == 1
     assert "size of files      130 of 128 MiB" in done.stdout
-    assert "mine is broken: never started: could not be started: its directory holds" in done.stdout
+    assert "mine is broken: never started: could not be started: its folder holds" in done.stdout
 
 
 def test_what_is_kept(tmp_path: Path) -> None:
@@ -180,7 +180,7 @@ def test_input_that_is_wrong(tmp_path: Path) -> None:
     assert "mine/bot.toml: command: should be" in refusal("check", folder)
     assert "bot 'gredy': neither" in refusal("check", "gredy")
     assert "--rules genie" in refusal("check", "random", "--rules", "genie")
-    assert "--json nowhere/x: its directory does not exist" in refusal(
+    assert "--json nowhere/x: its folder does not exist" in refusal(
         "check", "random", "--json", "nowhere/x"
     )
     assert "--out" in refusal("check", "random", "--out", folder / "bot.toml")

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from asara_server.cli.display.duel import answer, progress_line
+from asara_server.cli.display.duel import progress_line, verdict
 from asara_server.tournament.standings.duel import DuelReport
 from asara_server.tournament.standings.match_result import read_results
 from asara_server.tournament.standings.sprt import Verdict
@@ -189,7 +189,7 @@ def test_options_that_make_no_sense_are_refused(tmp_path: Path) -> None:
     assert "--rules genie: rule set 'genie' needs 'pro'" in refusal(*duel, "--rules", "genie")
     assert "did you mean 'random'?" in refusal("duel", "randon", "greedy")
     assert "B is missing" in refusal("duel", "random")
-    assert "is a directory; name a file" in refusal(*duel, "--json", tmp_path)
+    assert "is a folder; choose a file" in refusal(*duel, "--json", tmp_path)
     assert "create that first" in refusal(*duel, "--json", tmp_path / "no" / "answer.json")
     (tmp_path / "notes.txt").touch()
     assert "is not empty" in refusal(*duel, "--out", tmp_path)
@@ -217,7 +217,7 @@ REPORT = DuelReport(
 
 
 def test_where_the_second_is_better_the_score_is_its_own() -> None:
-    assert answer(REPORT) == (
+    assert verdict(REPORT) == (
         "yours is better than mine: it scored 0.875 (95 %: 0.800–0.900) in 12,345 blocks of two "
         "matches. If the bots were equal, at most 1 duels in 100 would end with this answer."
     )
@@ -231,4 +231,4 @@ def test_the_line_of_a_long_duel_fits() -> None:
     assert len(line) <= 80
     nothing = REPORT.model_copy(update={"score": None, "interval_95": None, "blocks": 0})
     assert progress_line(nothing, float("inf")) == "no block is over yet"
-    assert "no block was completed" in answer(nothing)
+    assert "no block was completed" in verdict(nothing)

@@ -87,7 +87,7 @@ def test_defaults_are_shown_in_the_form_in_which_they_are_typed() -> None:
     ):
         assert note in text
     text = " ".join(asara("tournament", "run", "--help").stdout.split())
-    assert "the directory of the run to continue. [required]" in text
+    assert "the folder of the run to continue. [required]" in text
 
 
 @pytest.mark.parametrize(

@@ -145,7 +145,7 @@ def test_devices_and_files_of_the_kernel(tmp_path: Path, command: str, path: str
         "tournament plan {}",
         "status {}",
         "report {}",
-        "report . --output {}",
+        "report . --out {}",
         "audit {}",
         "audit . --public-key {}",
         "replay show {}",
@@ -167,7 +167,7 @@ def test_a_path_that_is_too_long(tmp_path: Path, command: str) -> None:
 def test_a_token_file_that_is_a_directory(tmp_path: Path) -> None:
     for path in ("/", tmp_path, "."):
         error = refusal("token", "new", "x", "--file", path, cwd=tmp_path)
-        assert error == f"asara: {path}: is a directory; name a file\n"
+        assert error == f"asara: {path}: is a folder; choose a file\n"
     assert not list(tmp_path.iterdir())
 
 

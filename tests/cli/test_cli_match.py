@@ -195,13 +195,13 @@ def test_bots_that_cannot_be_found_are_refused_with_what_there_is(tmp_path: Path
     assert "bot 'python no.py': no such file 'no.py'" in refusal(
         "match", "python no.py", "random", cwd=tmp_path
     )
-    assert "the directory has no bot.toml" in refusal("match", ".", "random", cwd=tmp_path)
+    assert "the folder has no bot.toml" in refusal("match", ".", "random", cwd=tmp_path)
     assert ("no program 'python3.99' on PATH; 'python' is Python 3.") in refusal(
         "match", "python3.99 my_bot.py", "random"
     )
     assert "2 to 4 bots, not 1" in refusal("match", "random")
     both = refusal("match", ".", cwd=tmp_path)
-    assert "name the bot's file. Also, a match has 2 to 4 bots, not 1; add an opponent" in both
+    assert "pass the bot's file. Also, a match has 2 to 4 bots, not 1; add an opponent" in both
     assert "2 to 4 bots, not 5" in refusal("match", *["random"] * 5)
 
 
@@ -218,7 +218,7 @@ def test_names_of_files_and_folders_are_corrected(tmp_path: Path) -> None:
         assert text.startswith(f"asara: bot {name!r}: ")
         return text.partition(": ")[2].removeprefix(f"bot {name!r}: ").rstrip("\n")
 
-    folder = "the directory has no bot.toml, main.py or main.go; did you mean "
+    folder = "the folder has no bot.toml, main.py or main.go; did you mean "
     for name in ("my bot", "my bot/", "./my bot"):
         assert refused(name) == f"{folder}'my bot/clever.py'?"
     write(spaced, "my_bot", "")
@@ -226,8 +226,7 @@ def test_names_of_files_and_folders_are_corrected(tmp_path: Path) -> None:
     (spaced / "my_bot.py").unlink()
     write(spaced, "other", "")
     assert (
-        refused("my bot")
-        == "the directory has no bot.toml, main.py or main.go; name the bot's file"
+        refused("my bot") == "the folder has no bot.toml, main.py or main.go; pass the bot's file"
     )
     assert refused("mine") == "no such file; did you mean 'mine.py'?"
     assert refused("my bot/other") == "no such file; did you mean 'my bot/other.py'?"

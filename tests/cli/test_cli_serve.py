@@ -75,7 +75,7 @@ def test_a_guest_plays_an_opponent_and_the_replay_stays(tmp_path: Path) -> None:
         ("random", "guest-1"),
     ]
     assert refusal("serve", *words) == (
-        f"asara: --out {replays}: already holds replays; choose another directory\n"
+        f"asara: --out {replays}: already contains replays; choose another folder\n"
     )
 
 

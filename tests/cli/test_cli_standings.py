@@ -112,7 +112,7 @@ def test_what_is_shown_can_be_kept_and_is_the_same_every_time(run: Path, tmp_pat
     done = asara("status", run, "--json", tmp_path / "no" / "such.json")
     assert done.returncode == 2
     assert done.stderr == (
-        f"asara: --json {tmp_path / 'no' / 'such.json'}: its directory does not exist; create that "
+        f"asara: --json {tmp_path / 'no' / 'such.json'}: its folder does not exist; create that "
         "first, or choose another file\n"
     )
 
@@ -140,7 +140,7 @@ def test_a_run_that_goes_on_has_standings(run: Path) -> None:
 
 def test_what_is_no_run_is_refused(tmp_path: Path) -> None:
     assert refusal("status", tmp_path) == (
-        f"asara: {tmp_path}: not a run directory; pass the directory you gave to --out\n"
+        f"asara: {tmp_path}: not a run folder; pass the folder you gave to --out\n"
     )
 
 

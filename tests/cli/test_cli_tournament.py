@@ -126,7 +126,7 @@ def test_what_is_wrong_with_the_file_is_said_in_lines(tmp_path: Path) -> None:
     assert refusal("tournament", "run", file, "--out", tmp_path / "run") == (
         f"asara: cup.toml: entry 2 'bob': command: no such file 'bob.py' in {tmp_path}; "
         "did you mean 'rob.py'?\n"
-        "asara: cup.toml: colour: unknown key; the known keys are title, seats, rules, rounds, "
+        "asara: cup.toml: colour: unknown setting; the settings are title, seats, rules, rounds, "
         "orders, blocks_per_entry, until, places, seed, jobs, deals, ponder, transport, "
         "clocks, limits, "
         "remote, entries_from, entries, tables, blocks, process_per\n"
@@ -318,7 +318,7 @@ def test_entries_that_are_too_large_are_named_before_the_first_match(tmp_path: P
     file.write_text(text)
     done = asara("tournament", "plan", file)
     assert done.returncode == 0
-    told = "will be out in the sandbox: its directory holds more than 2 MiB (limits.directory_mib)"
+    told = "will be out in the sandbox: its folder contains more than 2 MiB (limits.directory_mib)"
     assert done.stderr.startswith(f"large {told}")
     assert done.stderr.count("will be out") == 1
     sandbox_or_skip()

@@ -87,7 +87,7 @@ MISTAKES = {
         "import nunpy as np\n" + DECIDE + RANDOM + RUN,
         1,
         "No module named 'nunpy'",
-        "put nunpy.py beside my_bot.py. If it is a package, .* -m pip install nunpy",
+        "put nunpy.py next to my_bot.py. If it is a package, .* -m pip install nunpy",
     ),
     "no-run": Mistake(
         DECIDE + RANDOM,
@@ -244,7 +244,7 @@ MISTAKES = {
         "open('/tmp/asara-weights.bin')\n" + DECIDE + RANDOM + RUN,
         1,
         "No such file or directory: '/tmp/asara-weights.bin'",
-        r"In the sandbox, /tmp and \$HOME are one folder .*Put the file beside the program",
+        r"In the sandbox, /tmp and \$HOME are one folder .*Put the file next to the program",
     ),
     "file-in-home": Mistake(
         "import os\nopen(os.path.expanduser('~/weights.bin'))\n" + DECIDE + RANDOM + RUN,
@@ -257,7 +257,7 @@ MISTAKES = {
         DECIDE + "    open('weights.bin')\n" + RANDOM + RUN,
         4,
         "No such file or directory: 'weights.bin'",
-        r'Path\(__file__\)\.parent / "weights\.bin" is always beside the program',
+        r'Path\(__file__\)\.parent / "weights\.bin" is always next to the program',
         long=True,
     ),
     "read-only-folder": Mistake(
@@ -536,7 +536,7 @@ def test_a_wrong_path_is_refused_with_the_file_that_may_be_meant(tmp_path: Path)
     assert refusal("match", "mybot.py", "random", cwd=tmp_path) == (
         f"asara: bot 'mybot.py': no such file in {tmp_path}; did you mean 'my_bot.py'?\n"
     )
-    assert f"there is no directory '{tmp_path}/bots' either" in refusal(
+    assert f"there is no folder '{tmp_path}/bots' either" in refusal(
         "match", "bots/mine.py", "random", cwd=tmp_path
     )
 

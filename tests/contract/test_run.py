@@ -176,13 +176,13 @@ def test_what_one_seat_saw_is_shown_and_everything_is_exported(cup: Cup) -> None
     exported = json.loads(asara("replay", "export", replay).stdout)
     assert set(exported) <= {field.json_name for field in Replay.DESCRIPTOR.fields}
     page = cup.run.parent / "page.html"
-    asara("replay", "page", replay, "--output", page)
+    asara("replay", "page", replay, "--out", page)
     assert page.read_text().startswith("<!doctype html>")
 
 
 def test_status_and_report(cup: Cup, tmp_path: Path) -> None:
     assert asara("status", cup.run).stdout.startswith("Cup: finished")
-    asara("report", cup.run, "--output", tmp_path / "report.html")
+    asara("report", cup.run, "--out", tmp_path / "report.html")
     assert "exits" in (tmp_path / "report.html").read_text()
 
 

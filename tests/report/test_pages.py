@@ -68,7 +68,7 @@ def test_of_a_run_that_goes_on_only_published_replays_have_a_page(tmp_path: Path
 def test_the_pages_lie_beside_a_report_elsewhere(tmp_path: Path) -> None:
     run, _ = run_with_replays(tmp_path / "run", 1)
     (tmp_path / "site").mkdir()
-    done = asara("report", run, "--pages", "--output", tmp_path / "site" / "index.html")
+    done = asara("report", run, "--pages", "--out", tmp_path / "site" / "index.html")
     assert done.returncode == 0, done.stderr
     (link,) = links(tmp_path / "site" / "index.html")
     assert (tmp_path / "site" / link).is_file()

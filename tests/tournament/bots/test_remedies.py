@@ -73,8 +73,8 @@ def test_a_missing_module_may_be_a_file_of_the_author(monkeypatch: pytest.Monkey
     monkeypatch.setattr(sys, "executable", "/my env/bin/python")
     error = "ModuleNotFoundError: No module named 'tools.cards'"
     assert advice(trace(error, "/bots/my_bot.py:1")) == (
-        "if tools is a file of yours, put tools.py beside my_bot.py. If it is a package, check its "
-        f"name, or install it: {shlex.quote(sys.executable)} -m pip install tools"
+        "if tools is a file of yours, put tools.py next to my_bot.py. If it is a package, check "
+        f"its name, or install it: {shlex.quote(sys.executable)} -m pip install tools"
     )
 
 
@@ -177,7 +177,7 @@ def test_other_errors_do_not_accuse_a_file_of_hiding_a_module(output: str) -> No
         ("ModuleNotFoundError: No module named 'asara'", "start the bot with `python`"),
         (
             "ImportError: attempted relative import with no known parent package",
-            "correct my_bot.py, line 2: a program is no package, so import a file beside it with",
+            "correct my_bot.py, line 2: a program is no package, so import a file next to it with",
         ),
         (
             "ImportError: cannot import name 'Acton' from 'asara' (/site-packages/asara/a.py)",

@@ -125,9 +125,9 @@ def test_what_is_no_folder_is_named(evening: Path) -> None:
 @pytest.mark.parametrize(
     ("pattern", "fault"),
     [
-        ("submissions/", "should be a directory and a pattern for the folders in it"),
-        ("*/ann", "should be a directory and a pattern for the folders in it"),
-        ("", "should be a directory and a pattern for the folders in it"),
+        ("submissions/", "should be a folder and a pattern for the folders in it"),
+        ("*/ann", "should be a folder and a pattern for the folders in it"),
+        ("", "should be a folder and a pattern for the folders in it"),
         ("entries/*", "cannot be read: No such file or directory"),
         ("submissions/x*", "'submissions/x*' finds nothing; put each entry into a folder"),
     ],

@@ -60,7 +60,7 @@ def test_paths_are_relative_to_the_file_and_tokens_lie_beside_the_key(folder: Pa
         (
             '[[entries]]\nname = "far"\n' + HERE,
             (
-                "entry 1 'far': needs a command, a bot (if it is bundled), a directory (with a "
+                "entry 1 'far': needs a command, a bot (if it is bundled), a folder (with a "
                 "bot.toml) or a token (if its bot is on another machine)"
             ),
         ),
@@ -132,7 +132,7 @@ def test_paths_are_relative_to_the_file_and_tokens_lie_beside_the_key(folder: Pa
         ),
         (
             remote_table(certificat="x") + HERE + FAR,
-            "remote.certificat: unknown key; did you mean 'certificate'?",
+            "remote.certificat: unknown setting; did you mean 'certificate'?",
         ),
     ],
 )

@@ -103,15 +103,15 @@ def test_a_full_file_is_read(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        (HEAD + "round = 3\n" + TWO, "cup.toml: round: unknown key; did you mean 'rounds'?"),
+        (HEAD + "round = 3\n" + TWO, "cup.toml: round: unknown setting; did you mean 'rounds'?"),
         (
             HEAD + TWO.replace("command", "comand", 1),
-            "cup.toml: entry 1 'first': comand: unknown key; did you mean 'command'?",
+            "cup.toml: entry 1 'first': comand: unknown setting; did you mean 'command'?",
         ),
         (
             HEAD + "[clocks]\nblitz = 3\n" + TWO,
             (
-                "cup.toml: clocks.blitz: unknown key; the known keys are "
+                "cup.toml: clocks.blitz: unknown setting; the settings are "
                 "start_up_s, time_bank_s, increment_s, grace_s, reconnect_s, hide_forced"
             ),
         ),
@@ -131,13 +131,13 @@ def test_a_full_file_is_read(folder: Path) -> None:
         ),
         (
             HEAD + TWO.replace("python bot.py", "python bots", 1),
-            "cup.toml: entry 1 'first': command: 'bots' is a directory; name the program in it",
+            "cup.toml: entry 1 'first': command: 'bots' is a folder; write the program in it",
         ),
         (
             HEAD + TWO.replace("python bot.py", "bot.py", 1),
             (
                 "cup.toml: entry 1 'first': command: no program 'bot.py' on PATH; "
-                "for the file beside it write './bot.py'"
+                "for the file next to it write './bot.py'"
             ),
         ),
         (
@@ -332,8 +332,8 @@ def test_a_full_file_is_read(folder: Path) -> None:
             HEAD + TWO + 'build = "make"\n',
             (
                 "cup.toml: entry 2 'second': build: works in a copy of the entry's "
-                "directory, which holds "
-                "the tournament file; give the entry a directory of its own"
+                "folder, which holds "
+                "the tournament file; give the entry a folder of its own"
             ),
         ),
         (
@@ -486,11 +486,11 @@ def test_everything_that_is_wrong_is_told_at_once(folder: Path) -> None:
         ),
         (
             HEAD + "time_bank_s = 5\n" + TWO,
-            "time_bank_s: unknown key here; it belongs below the line [clocks]",
+            "time_bank_s: unknown setting here; it belongs below the line [clocks]",
         ),
         (
             HEAD + "[clocks]\nmemory_mib = 5\n" + TWO,
-            "clocks.memory_mib: unknown key here; it belongs below the line [limits]",
+            "clocks.memory_mib: unknown setting here; it belongs below the line [limits]",
         ),
         (
             HEAD + "seats = 3\n" + TWO,
@@ -517,7 +517,7 @@ def test_a_key_at_the_wrong_place_or_twice_is_told_where_it_belongs(folder, text
 def test_a_missing_file_a_directory_and_a_file_that_is_no_text(folder: Path) -> None:
     for path, message in (
         (folder / "no.toml", "DIR/no.toml: no such file"),
-        (folder, "DIR: is a directory; name the tournament file in it"),
+        (folder, "DIR: is a folder; pass the tournament file in it"),
     ):
         with pytest.raises(ConfigError) as caught:
             load_tournament(path)

@@ -7,7 +7,7 @@ import typer
 
 PathsArgument = Annotated[
     list[Path],
-    typer.Argument(metavar="PATH", help="Run directories, or single replays."),
+    typer.Argument(metavar="PATH", help="Folders of runs, or single replays."),
 ]
 PublicKeyOption = Annotated[
     Path | None,
@@ -40,7 +40,7 @@ ProofOption = Annotated[
         "--proof",
         metavar="FILE",
         help="Proof for --inclusion, written by `asara replay prove`.",
-        show_default="PATH.proof, the proof in a bundle, or the run directory of the replay",
+        show_default="PATH.proof, the proof in a bundle, or the run that contains the replay",
     ),
 ]
 LeaksOption = Annotated[

@@ -41,7 +41,7 @@ MatchesOption = Annotated[
     ),
 ]
 MirroredOption = Annotated[
-    bool, typer.Option("--mirrored", help="Play each deal once per rotation of the seats.")
+    bool, typer.Option("--mirrored", help="Play every deal once in each rotation of the seats.")
 ]
 
 

@@ -37,7 +37,7 @@ JsonOption = Annotated[
     typer.Option(
         "--json",
         metavar="FILE",
-        help="Also write the standings to FILE, in the form of the standings.json of a run.",
+        help="Also write the standings to FILE, formatted like the standings.json of a run.",
     ),
 ]
 WatchOption = Annotated[
@@ -131,7 +131,7 @@ def _interruptible_wait() -> Iterator[Callable[[float], bool]]:
 
 
 def _read(reader: StatusReader) -> RunStatus:
-    """Read the status; raise UserError if the directory holds no run, or a damaged one."""
+    """Read the status; raise UserError if the folder holds no run, or a damaged one."""
     directory = reader.directory
     try:
         if not (directory / "run.json").is_file():

@@ -34,16 +34,6 @@ ReplayFolderOption = Annotated[
     Path | None,
     typer.Option("--out", "-o", metavar="DIR", help="Keep a replay of each match in DIR."),
 ]
-SeedOption = Annotated[
-    str | None,
-    typer.Option(
-        "--seed",
-        metavar="TEXT",
-        help="64 random hexadecimal digits, which no bot can guess. The same digits repeat the "
-        "same deals.",
-        show_default="random",
-    ),
-]
 TlsCertOption = Annotated[
     Path | None,
     typer.Option(

@@ -41,7 +41,7 @@ HostOption = Annotated[
     typer.Option(
         "--host",
         metavar="NAME",
-        help="Host name by which browsers reach this server, for example behind a proxy. Can be "
+        help="Host name that browsers use for this server, for example behind a proxy. Can be "
         "repeated.",
     ),
 ]

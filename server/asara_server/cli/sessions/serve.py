@@ -3,6 +3,7 @@
 import asyncio
 import secrets
 import shlex
+import signal
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, ExitStack
@@ -41,7 +42,7 @@ from asara_server.referee.referee import Referee
 from asara_server.replay.file import write_replay
 from asara_server.replay.signing import PUBLIC_KEY_FILE, SigningKey, default_key_path
 from asara_server.tournament.bots.process import MachineError
-from asara_server.tournament.config.seeds import check_seed, draw_seed
+from asara_server.tournament.config.seeds import draw_seed, local_seed
 from asara_server.tournament.config.tournament_file import Entry, Limits
 from asara_server.tournament.execution.executor import MatchSettings
 from asara_server.tournament.execution.local_referee import LocalReferee, local_referee
@@ -149,29 +150,19 @@ def _settings(options: ServeOptions) -> ServeSettings:
         clocks=ClockSettings(
             bank_s=options.clock.time_bank_s, increment_s=options.clock.increment_s
         ),
-        seed=_seed(options.seed),
+        seed=draw_seed() if options.seed is None else local_seed(options.seed),
         sandbox=sandbox,
         replays=replay_sink(options.out_directory),
     )
     return replace(settings, opponents=built_bots(entries, sandbox))
 
 
-def _seed(option: str | None) -> str:
-    """Return the seed, which must be strong because guests may be anybody's bots."""
-    if option is None:
-        return draw_seed()
-    try:
-        return check_seed(option)
-    except ValueError as error:
-        raise UserError(f"--seed: {error}") from None
-
-
 def _opponents(arguments: list[str], seats: int) -> tuple[BotCommand, ...]:
     opponents = find_bots(arguments)
     if len(opponents) >= seats:
         raise UserError(
-            f"{len(opponents)} bots leave none of the {seats} seats free; "
-            "raise --seats or name fewer bots"
+            f"{len(opponents)} bots leave no free seat at a table of {seats}; "
+            "raise --seats or pass fewer bots"
         )
     if any(bot.name.startswith("guest-") for bot in opponents):
         raise UserError("names that begin with guest- are reserved for free seats")
@@ -192,7 +183,7 @@ def replay_sink(folder: Path | None) -> ReplaySink | None:
     try:
         folder.mkdir(parents=True, exist_ok=True)
         if any(folder.glob("*.asara")):
-            raise UserError(f"--out {folder}: already holds replays; choose another directory")
+            raise UserError(f"--out {folder}: already contains replays; choose another folder")
         (folder / PUBLIC_KEY_FILE).write_bytes(key.public_pem)
     except OSError as error:
         raise UserError(f"--out {folder}: {error.strerror}") from None
@@ -211,6 +202,7 @@ class TableServer:
         self.results: list[MatchResult] = []
         self.interrupted: list[str] = []
         self._stop_task: asyncio.Task[None] | None = None
+        self._signal: signal.Signals | None = None
         self.begun: Callable[[], None] | None = None
         """Called in a thread when the table can be shown."""
         self._journal: Journal | None = None
@@ -243,7 +235,7 @@ class TableServer:
             for guest in self.settings.guests:
                 local.pool.add_guest(guest.name, guest.token)
             play_task = asyncio.create_task(self._play(local.matches))
-            signals.enter_context(on_signals(lambda _: self._stop(play_task)))
+            signals.enter_context(on_signals(partial(self._stop, play_task)))
             self.announce(serving.address)
             await asyncio.wait([play_task])
             if self._stop_task:
@@ -253,7 +245,8 @@ class TableServer:
                     play_task.result()  # raises its exception
                 except (MachineError, JournalError) as error:
                     raise UserError(str(error), status=1) from None
-        return self.print_summary()
+        status = self.print_summary()
+        return status if self._signal is None else 128 + self._signal
 
     async def _listen(self) -> RunningServer:
         settings = self.settings
@@ -341,8 +334,9 @@ class TableServer:
         for line in fault_lines([result]):
             warn(line)
 
-    def _stop(self, play_task: asyncio.Task[None]) -> None:
+    def _stop(self, play_task: asyncio.Task[None], number: signal.Signals) -> None:
         if self._stop_task is None:
+            self._signal = number
             notify("Stopping after the pending decisions.")
             self._stop_task = asyncio.create_task(self._stop_referee(play_task))
 
@@ -355,7 +349,7 @@ class TableServer:
         settings = self.settings
         notify(f"Listening on {address} ({'TLS' if settings.tls else 'no TLS'})")
         for guest in settings.guests:
-            out.print(f"\nStart the bot for {guest.name} with these variables:")
+            out.print(f"\nStart the bot for {guest.name} with these environment variables:")
             variables = " ".join(self._variables(guest, address))
             out.print(f"    {variables}", soft_wrap=True)
         out.print()

@@ -201,7 +201,7 @@ def _matches(pattern: str, base: Path) -> tuple[str, list[Path]]:
     parent, _, last = pattern.rpartition("/")
     if not last or "\0" in pattern or any(char in parent for char in "*?["):
         raise ValueError(
-            f"{plain(pattern)!r} should be a directory and a pattern for the folders in it, such "
+            f"{plain(pattern)!r} should be a folder and a pattern for the folders in it, such "
             "as 'submissions/*'"
         )
     if pattern.startswith("/") and not parent:
