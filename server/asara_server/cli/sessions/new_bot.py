@@ -49,9 +49,8 @@ def make_bot(language_name: str, directory: str, *, fetch: bool) -> int:
     name = package_name(folder.name)
     with _made_beside(folder) as part:
         _copy_bot(language, name, part)
-    notify(
-        f"Created {_shown(folder)}, a bot in {language.title}. Its source is {_shown(folder)}/{language.source}."
-    )
+    shown = _shown(folder)
+    notify(f"Created {shown}, a bot in {language.title}. Its source: {shown}/{language.source}")
     status = _fetch(language, folder) if fetch else 0
     argument = shlex.quote(directory)
     steps = {

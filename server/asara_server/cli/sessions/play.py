@@ -108,10 +108,8 @@ def _opponents(options: PlayOptions) -> tuple[BotCommand, ...]:
     alone = people == 1 and not named
     seats = max(people + len(named), 2)
     if seats > 4:
-        raise UserError(
-            f"{people} {'person' if people == 1 else 'people'} and {len(named)} bots need more than "
-            "4 seats; pass fewer bots"
-        )
+        persons = "1 person" if people == 1 else f"{people} people"
+        raise UserError(f"{persons} and {len(named)} bots need more than 4 seats; pass fewer bots")
     left = seats - people - len(named)
     opponents = find_bots([*named, *[OPPONENT] * (max(left, 1) if alone else left)])
     taken = Counter(bot.name.casefold() for bot in opponents)

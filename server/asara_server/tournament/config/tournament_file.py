@@ -216,7 +216,7 @@ class Clocks(_Section):
     increment_s: SecondsOrZero = _CLOCKS.increment_s
     """Seconds added to the time bank for each decision."""
     grace_s: SecondsOrZero = _CLOCKS.grace_s
-    """Seconds of each decision that are free, so the time bank does not pay for them."""
+    """Seconds per decision that are not deducted from the time bank."""
     reconnect_s: SecondsOrZero = _CLOCKS.reconnect_s
     """Seconds that a bot may stay disconnected before it forfeits."""
     hide_forced: bool = _CLOCKS.hide_forced
