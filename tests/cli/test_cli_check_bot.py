@@ -54,10 +54,10 @@ def test_a_bot_that_works(tmp_path: Path, sandbox: str) -> None:
     lines = done.stdout.splitlines()
     names = [line.split("  ")[0] for line in lines[:9]]
     assert names == [
-        *("build", "starts in", "first reply after", "median decision", "longest decision"),
-        *("decisions", "time bank needed", "memory peak", "size of files"),
+        *("build", "start-up", "first reply", "median decision", "longest decision"),
+        *("decisions", "time bank needed", "peak memory", "folder size"),
     ]
-    assert lines[8].endswith(" 3 of 128 MiB")
+    assert lines[8].endswith(" 3 MiB of 128 MiB")
     assert lines[9:] == ["the bot printed:", "  | holds", "", "Mine works."]
     begin, building = done.stderr.splitlines()[:2]
     assert begin.startswith("Checking Mine in two matches with ")
@@ -178,11 +178,9 @@ def test_what_is_kept(tmp_path: Path) -> None:
 def test_input_that_is_wrong(tmp_path: Path) -> None:
     folder = write(tmp_path / "mine", "", "command = 3\n")
     assert "mine/bot.toml: command: should be" in refusal("check", folder)
-    assert "bot 'gredy': neither" in refusal("check", "gredy")
+    assert "bot 'gredy': no such file" in refusal("check", "gredy")
     assert "--rules genie" in refusal("check", "random", "--rules", "genie")
-    assert "--json nowhere/x: its folder does not exist" in refusal(
-        "check", "random", "--json", "nowhere/x"
-    )
+    assert "--json nowhere/x: the folder " in refusal("check", "random", "--json", "nowhere/x")
     assert "--out" in refusal("check", "random", "--out", folder / "bot.toml")
     assert "--clock" in refusal("check", "random", "--clock", "0")
     assert "--readable" in refusal("check", "random", "--readable", "/gone")

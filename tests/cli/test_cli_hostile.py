@@ -81,7 +81,7 @@ def test_a_command_that_no_process_could_receive(tmp_path: Path, word: str) -> N
             ("a = " + "{a=" * 80_000, "nested too deeply"),
             (".".join("a" * 60_000) + " = 1", "more than 32 dots in line 3"),
             ('"."'.join("a" * 60_000), "more than 32 dots in line 3"),
-            ("".join(f"a{n}{'.a' * 30} = 1\n" for n in range(3_500)), "unknown key"),
+            ("".join(f"a{n}{'.a' * 30} = 1\n" for n in range(3_500)), "unknown setting"),
             ("a = " + "1" * 100_000, "a number or a date out of range"),
             ("seed = 0x" + "f" * 100_000, "an integer of more than 512 bits"),
             ("rounds = " + "9" * 4_000, "an integer of more than 512 bits"),

@@ -30,7 +30,7 @@ def test_a_match_of_files_commands_and_bundled_bots(tmp_path: Path) -> None:
     done = asara("match", mine, "python mine.py", "random", "--rules", "pro+gifts", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     lines = [line.split() for line in done.stdout.splitlines()]
-    assert lines[0][0] == "r1-pro+gifts-0001"
+    assert lines[0][:2] == ["Match", "r1-pro+gifts-0001"]
     assert lines[1] == ["seat", "entry", "rank", "prestige"]
     assert {line[1] for line in lines[2:5]} == {"mine", "mine-2", "random"}
     ranks = [line[2] for line in lines[2:5]]
@@ -154,7 +154,7 @@ def test_a_missing_extra_is_named_before_the_command_that_needs_it(
     monkeypatch.setitem(sys.modules, WEB_PACKAGES[-1], None)  # as if it were not installed
     notify_run_directory(Path("runs/first"))
     shown = " ".join(capsys.readouterr().err.split())
-    assert shown.endswith(f"In a browser: {install_command('web')}, then asara web runs/first")
+    assert shown.endswith(f"in a browser: {install_command('web')}, then asara web runs/first")
 
 
 def test_a_bot_is_started_in_its_own_folder_from_wherever_it_is_named(tmp_path: Path) -> None:
@@ -189,8 +189,7 @@ def test_the_sandbox_says_what_it_hid_and_how_to_show_it(tmp_path: Path) -> None
 
 def test_bots_that_cannot_be_found_are_refused_with_what_there_is(tmp_path: Path) -> None:
     assert refusal("match", "randon", "random", cwd=tmp_path) == (
-        "asara: bot 'randon': neither a file, nor a command, nor a bundled bot; "
-        "did you mean 'random'?\n"
+        "asara: bot 'randon': no such file, command or bundled bot; did you mean 'random'?\n"
     )
     assert "bot 'python no.py': no such file 'no.py'" in refusal(
         "match", "python no.py", "random", cwd=tmp_path
@@ -264,7 +263,7 @@ def test_a_program_on_path_starts_in_the_sandbox_unless_it_is_a_shim(
 
 def test_options_that_make_no_sense_are_refused() -> None:
     assert refusal("match", "random", "random", "--rules", "genie") == (
-        "asara: --rules genie: rule set 'genie' needs 'pro': write 'pro+genie'\n"
+        "asara: --rules genie: rule set 'genie' needs 'pro'; write 'pro+genie'\n"
     )
     assert "--clock: " in refusal("match", "random", "random", "--clock", "-3")
     assert "--matches: " in refusal("match", "random", "random", "--matches", "0")

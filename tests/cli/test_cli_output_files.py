@@ -64,7 +64,7 @@ def test_only_regular_files_are_replaced(run: Path, tmp_path: Path, command: str
 @pytest.mark.parametrize("command", COMMANDS)
 def test_no_directory_is_made(run: Path, tmp_path: Path, command: str) -> None:
     error = refusal(*words(command, run, tmp_path / "none" / "file"))
-    assert "its folder does not exist; create that first" in error
+    assert "does not exist; create it first" in error
     assert not (tmp_path / "none").exists()
 
 
@@ -90,7 +90,7 @@ def test_the_run_that_a_duel_writes_is_not_overwritten_either(tmp_path: Path) ->
 
 def test_tables_do_not_replace_files_of_a_run(run: Path, tmp_path: Path) -> None:
     assert "belongs to the run" in refusal("report", run, "--csv", run / "replays")
-    assert "create that first" in refusal("report", run, "--csv", tmp_path / "none" / "tables")
+    assert "create it first" in refusal("report", run, "--csv", tmp_path / "none" / "tables")
 
 
 def test_a_link_to_a_regular_file_stays_a_link(run: Path, tmp_path: Path) -> None:

@@ -39,11 +39,11 @@ def test_a_page_is_written_of_everything_or_of_one_seat(tmp_path: Path, file: Pa
     out = tmp_path / "match.html"
     done = asara("replay", "page", file, "--out", out)
     assert (done.returncode, done.stdout) == (0, "")
-    assert done.stderr == f"Page: {out}, with everything\n"
+    assert done.stderr == f"Wrote the page to {out}, with everything\n"
     assert b64decode(out.read_bytes().split(b'id="replay">')[1].split(b"<")[0]) == file.read_bytes()
     own = tmp_path / "own.html"
     done = asara("replay", "page", file, "--out", own, "--seat", "2", "--language", "de")
-    assert done.stderr == f"Page: {own}, with what seat 2 could see\n"
+    assert done.stderr == f"Wrote the page to {own}, with what seat 2 could see\n"
     assert view_in(own).viewer_seat == 2
     assert '<html lang="de" data-language="de">' in own.read_text()
 

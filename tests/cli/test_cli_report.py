@@ -26,7 +26,10 @@ def test_a_page_and_tables_are_written_and_hold_the_standings(tmp_path):
     run = write_run(tmp_path / "run", mirrored())
     done = asara("report", run, "--csv", tmp_path / "tables")
     assert (done.returncode, done.stdout) == (0, "")
-    assert done.stderr == f"Report: {run / 'report.html'}, tables: {tmp_path / 'tables'}\n"
+    assert (
+        done.stderr
+        == f"Wrote the report to {run / 'report.html'}, and its tables to {tmp_path / 'tables'}\n"
+    )
     assert {file.name for file in (tmp_path / "tables").iterdir()} == set(CSV_FILES)
     asara("status", run, "--json", tmp_path / "standings.json")
     standings = Standings.model_validate_json((tmp_path / "standings.json").read_bytes())
@@ -65,7 +68,7 @@ def test_a_damaged_replay_is_told_and_does_no_harm(tmp_path, capsys):
     with pytest.raises(SystemExit) as ended:
         report(run)
     assert not ended.value.code
-    problem = "r1-basic-0001.asara: not a replay of an ASARA match: its first bytes differ"
+    problem = "r1-basic-0001.asara: not an ASARA replay: its first bytes differ"
     assert f"left out: {problem}" in capsys.readouterr().err
     page = (run / "report.html").read_text()
     assert data_of(page)["tables"]["unread"]["rows"] == [[problem]]
@@ -73,7 +76,7 @@ def test_a_damaged_replay_is_told_and_does_no_harm(tmp_path, capsys):
 
 def test_what_is_no_run_is_refused_and_nothing_is_written(tmp_path):
     assert refusal("report", tmp_path) == (
-        f"asara: {tmp_path}: not a run folder; pass the folder you gave to --out\n"
+        f"asara: {tmp_path}: not the folder of a run; pass the folder you gave to --out\n"
     )
     assert list(tmp_path.iterdir()) == []
 
@@ -88,7 +91,7 @@ def test_places_that_cannot_be_written_are_named(tmp_path):
     assert refusal("report", run, "--csv", file) == (
         f"asara: --csv {file}: is a file; choose a folder\n"
     )
-    assert "its folder does not exist" in refusal("report", run, "--out", file / "page.html")
+    assert "does not exist" in refusal("report", run, "--out", file / "page.html")
 
 
 @pytest.mark.parametrize(

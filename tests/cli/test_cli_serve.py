@@ -144,7 +144,7 @@ def test_what_cannot_be_served_is_refused() -> None:
     assert "--insecure-remote" in error
     assert "TLS needs both" in refusal("serve", "--tls-cert", "cert.pem")
     assert "No such file" in refusal("serve", "--tls-cert", "cert.pem", "--tls-key", "key.pem")
-    assert "leave none of the 2 seats free" in refusal("serve", *["random"] * 2)
+    assert "leave no free seat at a table of 2" in refusal("serve", *["random"] * 2)
     assert "write host:port" in refusal("serve", "--listen", "here")
     assert "needs 'pro'" in refusal("serve", "--rules", "genie")
 

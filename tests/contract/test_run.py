@@ -95,7 +95,9 @@ def test_a_run_prints_standings_and_what_happened(cup: Cup) -> None:
     printed = cup.done.stderr
     assert max(map(len, lines)) <= 80
     assert lines[0] == "Cup: 6 matches in 3 blocks"
-    assert " ".join(lines[1].split()) == ("# entry score 95 % ranks wins prestige matches forfeits")
+    assert " ".join(lines[1].split()) == (
+        "# entry score 95% interval rank range wins prestige matches forfeits"
+    )
     assert lines[4].split()[1] == "exits"
     assert lines[4].split()[-2:] == ["4", "4"]
     assert [line.split() for line in lines[6:9]] == [
@@ -119,7 +121,7 @@ def test_a_run_publishes_its_files(cup: Cup) -> None:
     assert cup.manifest in log.splitlines()[0]
     assert f"Deal commitment (SHA-256): {info['deal_commitment']}\n" in cup.done.stderr
     assert info["deal_commitment"] in log.splitlines()[0]
-    assert f"Tournament secret: {info['tournament_secret']}\n" in cup.done.stderr
+    assert f"Tournament secret (proves all deals): {info['tournament_secret']}\n" in cup.done.stderr
     assert "match started" in log
 
 
@@ -194,14 +196,14 @@ def test_what_cannot_be_done_ends_with_status_2(tmp_path: Path) -> None:
         ("tournament plan none.toml", "none.toml: no such file"),
         ("audit none", "none: no such file or directory"),
         ("replay show none", "none: no such file"),
-        ("replay show a.asara", "a.asara: not a replay of an ASARA match"),
+        ("replay show a.asara", "a.asara: not an ASARA replay"),
     ):
         assert refusal(*words.split(), cwd=tmp_path).startswith(f"asara: {text}")
 
 
 def test_a_sound_run_is_audited_with_status_0(cup: Cup) -> None:
     done = asara("audit", cup.run, "--manifest", cup.manifest)
-    assert done.stdout.endswith("audited 6 replays: 6 sound, 0 unsound\n")
+    assert done.stdout.endswith("Audited 6 replays: 6 passed, 0 failed.\n")
     asara("audit", cup.run, "--manifest", "0" * 64, status=1)
 
 

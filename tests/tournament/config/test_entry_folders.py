@@ -146,7 +146,7 @@ def test_too_few_entries_are_an_error_that_names_the_folders_left_out(evening: P
         (evening / "submissions" / name / BOT_FILE).write_text("")
     with pytest.raises(ConfigError) as caught:
         load(evening)
-    assert caught.value.lines[0].startswith("cup.toml: seats: 2 seats need as many entries")
+    assert caught.value.lines[0].startswith("cup.toml: seats: 2 seats need at least 2 entries")
     assert caught.value.lines[1:] == (
         "left out: submissions/ann/bot.toml: command: is missing",
         "left out: submissions/bob/bot.toml: command: is missing",

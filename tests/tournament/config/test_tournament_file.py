@@ -216,7 +216,7 @@ def test_a_full_file_is_read(folder: Path) -> None:
             HEAD + TWO.replace("second", "First"),
             (
                 "cup.toml: entries: entry 1 and entry 2 are both named 'First'; "
-                "names must differ by more than case; name one of them otherwise in its table"
+                "rename one of them (upper and lower case count as the same)"
             ),
         ),
         (
@@ -229,14 +229,14 @@ def test_a_full_file_is_read(folder: Path) -> None:
         (
             HEAD.replace("2", "[2, 4]") + TWO,
             (
-                "cup.toml: seats: 4 seats need as many entries, and there are 2; "
+                "cup.toml: seats: 4 seats need at least 4 entries, but there are only 2; "
                 "add [[entries]] or play with fewer seats"
             ),
         ),
         (
             HEAD + "entries = []\n",
             (
-                "cup.toml: seats: 2 seats need as many entries, and there are 0; "
+                "cup.toml: seats: 2 seats need at least 2 entries, but there are only 0; "
                 "add [[entries]] or play with fewer seats"
             ),
         ),
@@ -248,11 +248,11 @@ def test_a_full_file_is_read(folder: Path) -> None:
         (HEAD.replace("2", "[]") + TWO, "cup.toml: seats: is empty; name at least one"),
         (
             HEAD.replace("basic", "genie") + TWO,
-            "cup.toml: rules: rule set 'genie' needs 'pro': write 'pro+genie'",
+            "cup.toml: rules: rule set 'genie' needs 'pro'; write 'pro+genie'",
         ),
         (
             HEAD.replace("basic", "proo") + TWO,
-            "cup.toml: rules: no rule set 'proo'; use basic, pro, gifts, genie",
+            "cup.toml: rules: unknown rule set 'proo'; the rule sets are basic, pro, gifts, genie",
         ),
         (
             HEAD.replace('"basic"', '["pro+gifts", "gifts+pro"]') + TWO,
@@ -296,10 +296,7 @@ def test_a_full_file_is_read(folder: Path) -> None:
         ),
         (
             HEAD + "blocks_per_entry = 30\nrounds = 2\n" + TWO,
-            (
-                "cup.toml: rounds: blocks_per_entry already says how much is played; "
-                "leave out one of them"
-            ),
+            ("cup.toml: rounds: cannot be combined with blocks_per_entry; remove one of them"),
         ),
         (
             HEAD + TWO + 'process_per = "always"\n',
@@ -561,7 +558,7 @@ def test_blocks_are_duplicate_if_there_are_twice_as_many_entries_as_seats(
             'blocks = "duplicate"\n',
             ("",) * 7,
             (
-                "blocks: with 4 seats, duplicate blocks need 8 entries (2 x 4), and there are 7; "
+                "blocks: duplicate blocks need at least 8 entries for 4 seats; there are only 7; "
                 "add [[entries]], play with fewer seats, or set blocks to 'mirrored'"
             ),
         ),
@@ -569,8 +566,8 @@ def test_blocks_are_duplicate_if_there_are_twice_as_many_entries_as_seats(
             'blocks = "duplicate"\n',
             ("a", "a", *[""] * 8),
             (
-                "blocks: with 4 seats and a team of 2 ('a'), duplicate blocks need 16 entries "
-                "(2 x 4 x 2), and there are 10; add [[entries]], play with fewer seats, or set "
+                "blocks: duplicate blocks need at least 16 entries for 4 seats and a team of 2 "
+                "('a'); there are only 10; add [[entries]], play with fewer seats, or set "
                 "blocks to 'mirrored'"
             ),
         ),
@@ -578,9 +575,9 @@ def test_blocks_are_duplicate_if_there_are_twice_as_many_entries_as_seats(
             "",
             ("a", "a", "b", "b", "c"),
             (
-                "seats: 4 seats need entries of as many teams, because those of one team never "
-                "sit at one table, and there are 3; add [[entries]] of other teams or play with "
-                "fewer seats"
+                "seats: 4 seats need at least 4 teams, because team-mates never sit at the same "
+                "table, but there are only 3; add [[entries]] from other teams or play with fewer "
+                "seats"
             ),
         ),
         (

@@ -2,7 +2,7 @@
 
 import typer
 
-from asara_server.cli.options.match import USUAL_CLOCK, ClockOption, RulesOption, SeedOption
+from asara_server.cli.options.match import USUAL_CLOCK, ClockOption, RulesOption
 from asara_server.cli.options.sandbox import SandboxChoice, SandboxOption
 from asara_server.cli.options.serve import (
     InsecureRemoteOption,
@@ -11,6 +11,7 @@ from asara_server.cli.options.serve import (
     OpponentsArgument,
     ReplayFolderOption,
     SeatsOption,
+    SeedOption,
     ServeOptions,
     TlsCertOption,
     TlsKeyOption,

@@ -68,7 +68,7 @@ def _reservations(standings: Standings) -> Iterator[str]:
         yield f"The run ended early, because the ranks were settled; the maximum was {most}."
     if looks := len(standings.looks):
         yield (
-            f"The intervals and possible ranks allow for {count(looks, 'check')} of the results\n"
+            f"The intervals and rank ranges allow for {count(looks, 'check')} of the results\n"
             "during the run."
         )
 
@@ -136,7 +136,7 @@ def _show_overall(standings: Standings) -> None:
         "entry",
         ">score",
         ">95% interval",
-        ">possible ranks",
+        ">rank range",
         ">wins",
         ">prestige",
         ">matches",

@@ -34,6 +34,15 @@ ReplayFolderOption = Annotated[
     Path | None,
     typer.Option("--out", "-o", metavar="DIR", help="Keep a replay of each match in DIR."),
 ]
+SeedOption = Annotated[
+    str | None,
+    typer.Option(
+        "--seed",
+        metavar="TEXT",
+        help="As for `asara match`, but 64 random hexadecimal digits, which no bot can guess.",
+        show_default="random",
+    ),
+]
 TlsCertOption = Annotated[
     Path | None,
     typer.Option(

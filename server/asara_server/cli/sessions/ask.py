@@ -22,7 +22,7 @@ from asara_server.match.inputs import RejectionRecord, ReplyRecord
 from asara_server.network.addresses import LOCAL_TRANSPORT, ServeError
 from asara_server.replay.questions import question
 from asara_server.replay.signing import default_key_path
-from asara_server.text import count, plain, plain_words, seats_text
+from asara_server.text import plain, plain_words, seats_text
 from asara_server.tournament.bots.bot_addresses import BotAddresses
 from asara_server.tournament.bots.pool import BotPool
 from asara_server.tournament.bots.process import MachineError
@@ -228,16 +228,14 @@ def _show_verdict(bot: BotCommand, answer: AskedAnswer, number: int) -> int:
     else:
         same = record.actions == recorded.actions
         verdict = f"The replies {'are the same' if same else 'differ'}."
-    earlier = count(number - 1, "earlier decision")
     if different:
         listed = ", ".join(map(str, different[:_MOST_LISTED]))
         more = ", …" if len(different) > _MOST_LISTED else ""
-        verdict += f" The replies to {len(different)} of {earlier} differ: {listed}{more}."
+        share = f"{len(different)} of {number - 1}"
+        verdict += f" Earlier decisions with different replies: {listed}{more} ({share})."
+    elif number > 1 and same:
+        verdict += " So are the replies to all earlier decisions."
     elif number > 1:
-        verdict += (
-            f" So are the replies to the {earlier}."
-            if same
-            else (f" The replies to the {earlier} are the same.")
-        )
+        verdict += " The replies to all earlier decisions are the same."
     out.print(verdict)
     return 1 if rejected else 0

@@ -163,6 +163,9 @@ def _inclusion(
     """Return the first fault of a replay or its proof, and its place in the run."""
     if path.is_dir():
         raise UserError(f"{path}: is a folder; --inclusion is for single replays")
+    for file in (path, proof_file):
+        if file is not None and not file.exists():
+            raise UserError(f"{file}: no such file")
     try:
         data = read_file(path)
         usual = (path.with_name(path.name + PROOF_SUFFIX), proof_in_bundle(path))

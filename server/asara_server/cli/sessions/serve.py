@@ -42,7 +42,7 @@ from asara_server.referee.referee import Referee
 from asara_server.replay.file import write_replay
 from asara_server.replay.signing import PUBLIC_KEY_FILE, SigningKey, default_key_path
 from asara_server.tournament.bots.process import MachineError
-from asara_server.tournament.config.seeds import draw_seed, local_seed
+from asara_server.tournament.config.seeds import check_seed, draw_seed
 from asara_server.tournament.config.tournament_file import Entry, Limits
 from asara_server.tournament.execution.executor import MatchSettings
 from asara_server.tournament.execution.local_referee import LocalReferee, local_referee
@@ -150,11 +150,21 @@ def _settings(options: ServeOptions) -> ServeSettings:
         clocks=ClockSettings(
             bank_s=options.clock.time_bank_s, increment_s=options.clock.increment_s
         ),
-        seed=draw_seed() if options.seed is None else local_seed(options.seed),
+        seed=_seed(options.seed),
         sandbox=sandbox,
         replays=replay_sink(options.out_directory),
     )
     return replace(settings, opponents=built_bots(entries, sandbox))
+
+
+def _seed(option: str | None) -> str:
+    """Return the seed, which must be strong because guests may be anybody's bots."""
+    if option is None:
+        return draw_seed()
+    try:
+        return check_seed(option)
+    except ValueError as error:
+        raise UserError(f"--seed: {error}") from None
 
 
 def _opponents(arguments: list[str], seats: int) -> tuple[BotCommand, ...]:
