@@ -82,7 +82,7 @@ def test_another_key_and_no_key(run: Path, tmp_path: Path) -> None:
     for _ in range(2):
         done = asara("audit", run)
         assert done.returncode == 0
-        own = f"signed with key {KEY.public.hex()}. Only the replay itself says that this is the "
+        own = f"signed with key {KEY.public.hex()}. Nothing outside the replay confirms "
         assert own in done.stderr
         (run / "referee.pub").unlink(missing_ok=True)
     stranger = random_replay(RULE_COMBINATIONS[0], 2, seed=9, replies=5)
@@ -171,8 +171,8 @@ def test_a_run_says_who_signed_it_and_what_was_not_checked(cup: Path) -> None:
         "  not checked: the files logs, run.journal",
         "  not checked: report.html (`asara report` writes it again)",
         (
-            "  not checked: the bots' programs and output, and the referee's reasons for crashes, "
-            "failed starts and void matches"
+            "  not checked: the bots' programs and output, and the reasons that the referee gave "
+            "for crashes, failed starts and void matches"
         ),
         "Audited 12 replays: 12 passed, 0 failed.",
     ]
@@ -203,7 +203,7 @@ def test_two_runs_below_one_directory(tmp_path: Path) -> None:
     done = asara("audit", tmp_path, tmp_path / "one" / "run")
     assert done.returncode == 0, done.stdout
     assert done.stdout.endswith("Audited 24 replays: 24 passed, 0 failed.\n")
-    assert done.stderr.count("Only the run itself says") == 2
+    assert done.stderr.count("Nothing outside the run confirms") == 2
 
 
 def test_a_single_replay_is_checked_against_the_secret_of_its_run(cup: Path) -> None:
@@ -386,7 +386,7 @@ def test_a_replay_in_its_run_needs_no_proof_and_no_other_replay(cup: Path) -> No
     done = asara("audit", file, "--inclusion")
     assert done.returncode == 0, done.stdout
     assert "leaf 1 of 12" in done.stdout
-    assert "Only the run itself says" in done.stderr
+    assert "Nothing outside the run confirms" in done.stderr
 
 
 def test_a_replay_elsewhere_needs_its_proof(cup: Path) -> None:

@@ -81,8 +81,8 @@ def test_a_bot_is_not_better_than_itself_and_nothing_is_left_behind(
     done = asara_process("duel", "steady.py", "steady.py", "--margin", "0.4", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert done.stdout == (  # by hand: the interval ends at ½ times the 2nd root of 1/20
-        "Neither is better by 0.4 (382 Elo) or more: steady scored 0.500 (95% interval 0.112–0.888) "
-        "in 2 blocks of two matches against steady-2. "
+        "Neither is better by 0.4 (382 Elo) or more: steady scored 0.500 "
+        "(95% interval 0.112–0.888) in 2 blocks of two matches against steady-2. "
         "If one were, at most 5 in 100 duels would end with this verdict.\n"
     )
     assert list(temporary.iterdir()) == []
@@ -218,7 +218,8 @@ REPORT = DuelReport(
 
 def test_where_the_second_is_better_the_score_is_its_own() -> None:
     assert verdict(REPORT) == (
-        "yours is better than mine: it scored 0.875 (95% interval 0.800–0.900) in 12,345 blocks of two "
+        "yours is better than mine: it scored 0.875 (95% interval 0.800–0.900) in 12,345 "
+        "blocks of two "
         "matches. If the bots were equal, at most 1 in 100 duels would end with this verdict."
     )
 

@@ -100,14 +100,14 @@ def test_defaults_are_shown_in_the_form_in_which_they_are_typed() -> None:
         ("match a b --mirror", "unknown option --mirror (did you mean --mirrored?)", "match"),
         ("status run --leaks", "unknown option --leaks", "status"),
         ("match a b --jobs", "--jobs needs a value", "match"),
-        ("duel random", "B is missing", "duel"),
+        ("duel random", "argument B is missing", "duel"),
         ("tournament run cup.toml", "--out is missing", "tournament run"),
         ("rules now", "unexpected: now", "rules"),
         ("match a b -j 0", "--jobs: use at least 1", "match"),
-        ("match a b --matches two", "--matches: use a whole number", "match"),
+        ("match a b --matches two", "--matches: must be a whole number", "match"),
         (
             "match a b --clock soon",
-            "--clock: write seconds, such as 60 or 60+0.5, not 'soon'",
+            "--clock: 'soon' is not a time; write seconds, such as 60 or 60+0.5",
             "match",
         ),
         (

@@ -129,7 +129,7 @@ def test_what_cannot_be_received_is_said_before_anything_is_written(tmp_path: Pa
 def test_the_plan_says_whose_blocks_are_not_mirrored(tmp_path: Path) -> None:
     file, _ = write_cup(tmp_path, ("ann", "bob"), HEADER.replace("independent", "mirrored"))
     shown = asara("tournament", "plan", file).stdout
-    assert "In each block, the same entries play each seat once" in shown
+    assert "In each block, the same entries play in each seat once" in shown
     said = "If an entry is on another machine, every match of its blocks has a new deal."
     assert said in " ".join(shown.split())
 
@@ -155,7 +155,7 @@ def test_the_pace_of_a_resumed_run_is_that_of_what_it_plays(
     activity = SimpleNamespace(awaited=[], waits=(), building={}, to_build=())
     meter.start(6, [], activity)
     now_s = 60.0
-    assert meter.summary() == "6 of 10 matches, 1 min"
+    assert meter.summary() == "6 of 10 matches after 1 min"
     began = "2026-01-01T00:00:00+00:00"
     meter.add_result(
         MatchResult(

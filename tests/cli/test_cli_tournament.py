@@ -41,7 +41,7 @@ def test_the_plan_counts_blocks_and_matches_and_tells_their_balance(tmp_path: Pa
         ["all", "16", "36"],
     ]
     assert " ".join(done.stdout.splitlines()[-4:-2]) == (
-        "In each block, the same entries play each seat once, with a new deal each time."
+        "In each block, the same entries play in each seat once, with a new deal each time."
     )
     assert done.stdout.splitlines()[-2].startswith("Expected duration: ")
     assert done.stdout.splitlines()[-1].startswith("Maximum duration: ")
@@ -60,7 +60,7 @@ def test_the_plan_of_a_balanced_schedule_of_many_entries(tmp_path: Path) -> None
     assert lines[2] == ["basic", "4", "375", "1,500", "30", "0–1"]
     assert (
         "In each block, up to 4 tables with different entries play the same deal. "
-        'These are the default blocks ("duplicate") if there are enough entries.'
+        'Such blocks are called "duplicate", and are the default if there are enough entries.'
     ) in " ".join(done.stdout.split())
 
 
@@ -70,10 +70,11 @@ def test_the_plan_says_why_blocks_are_mirrored(tmp_path: Path) -> None:
         "tournament", "plan", write_tournament(tmp_path, dict.fromkeys("abcde", ""), header)
     )
     assert (
-        "In each block, the same entries play each seat once, with the same deal. "
-        'These are "mirrored" blocks, because duplicate blocks need at least 8 entries for 4 '
-        "seats; there are only 5. About 5 blocks are played at a time, in 4 legs: each leg has one "
-        "match of each block. All bots restart between legs, so that they cannot remember a deal."
+        "In each block, the same entries play in each seat once, with the same deal. Such blocks "
+        'are called "mirrored". They are used, because duplicate blocks need at least 8 entries '
+        "for 4 seats; there are only 5. All blocks are played in one group. Each group takes 4 "
+        "legs, and each leg plays one match of every block in the group. All bots restart between "
+        "legs, so that they cannot remember a deal."
     ) in " ".join(done.stdout.split())
 
 

@@ -15,13 +15,13 @@ __all__ = ["main", "serve"]
 _HELP = """\
 Usage: asara sidecar [OPTIONS]
 
-  Sample worlds and play them out, for a bot that looks ahead.
+  Sample possible game states and play them out, for bots that look ahead.
 
   A world is a complete state of the game that agrees with everything a seat
   knows. A bot in any language starts this program, writes one request per line
-  and reads one response per line, both as JSON. The bot first passes on every
-  message from the referee; then it can request worlds and playouts. The program
-  ends when its standard input ends.
+  and reads one response per line, both as JSON. The bot passes on each message
+  from the referee as it arrives, and can then request worlds and playouts. The
+  program ends when its standard input ends.
 
   The member `method` of a request is one of
     observe        pass on a message from the referee

@@ -36,8 +36,8 @@ GROUPS: Final = {
         "bundle": "Write a zip file for the author of each entry.",
     },
     "Client authors": {
-        "bridge": "Connect any program that speaks JSON lines.",
-        "sidecar": "Sample worlds and play them out, for a bot that looks ahead.",
+        "bridge": "Connect any program that reads and writes JSON lines.",
+        "sidecar": "Sample possible game states and play them out, for bots that look ahead.",
         "conformance": "Test a client against the protocol.",
         "proto": "Write the .proto files of the protocol.",
     },

@@ -22,8 +22,8 @@ _PLAINER: Final = (
         r"use at least \1",
     ),
     (re.compile(r"^Input should be less than or equal to (\S+)$"), r"use at most \1"),
-    (re.compile(r"^Input should be a valid integer\b.*$"), "use a whole number"),
-    (re.compile(r"^Input should be a valid number\b.*$"), "use a number"),
+    (re.compile(r"^Input should be a valid integer\b.*$"), "must be a whole number"),
+    (re.compile(r"^Input should be a valid number\b.*$"), "must be a number"),
     (re.compile(r"^Missing command$"), "the command is missing"),
 )
 
@@ -55,7 +55,7 @@ def _fault(error: Any) -> str:
         hint = did_you_mean(error.option_name, (one for one in options if one.startswith("--")))
         return f"unknown option {error.option_name}{hint}"
     if name == "MissingParameter":
-        return f"{_place(error)} is missing"
+        return f"{'' if _place(error).startswith('-') else 'argument '}{_place(error)} is missing"
     if found := re.match(r"No such command '(.*?)'", message):
         hint = did_you_mean(found[1], error.ctx.command.list_commands(error.ctx))
         return f"unknown command {found[1]!r}{hint}"

@@ -48,9 +48,10 @@ def diff_replays(one: Replay, other: Replay) -> Iterator[Difference]:
             yield Difference(f"First record that differs: record {number}", _words(a), _words(b))
             break
     for first, second in zip(one.results, other.results, strict=False):
-        if first != second:
-            name, a, b = first_difference(first, second)
-            what = f"Result of seat {first.seat}: {name.replace('_', ' ')}"
+        named = second._replace(entry=first.entry)  # a different entry is a difference in set-up
+        if first != named:
+            name, a, b = first_difference(first, named)
+            what = f"Result of seat {first.seat}: {plain_words(name)}"
             yield Difference(what, _value(a), _value(b))
 
 

@@ -197,7 +197,7 @@ def parse_file(data: bytes) -> ReplayFile:
     if not data:
         raise ReplayError("the file is empty; copy it again from its source")
     if data[: len(_MAGIC)] != _MAGIC[: len(data)]:
-        raise ReplayError("not an ASARA replay: its first bytes differ")
+        raise ReplayError("not an ASARA replay")
     if len(data) < _START:
         raise ReplayError("cut short in its first bytes; copy it again from its source")
     if data[len(_MAGIC)] != VERSION:

@@ -15,7 +15,7 @@ PublicKeyOption = Annotated[
         "--public-key",
         metavar="FILE",
         help="The referee's public key, as published by the organiser.",
-        show_default="the key in the run, which anybody could have made",
+        show_default="the key stored in the run, which does not prove who signed it",
     ),
 ]
 ManifestOption = Annotated[
@@ -46,7 +46,7 @@ ProofOption = Annotated[
 LeaksOption = Annotated[
     bool,
     typer.Option(
-        "--leaks", help="Also check that no seat received anything that it must not know."
+        "--leaks", help="Also check that no seat received anything that it should not know."
     ),
 ]
 JobsOption = Annotated[
@@ -75,8 +75,8 @@ def audit(
 
     Compares the schedule, results, standings and all files of a run with its signed manifest.
     Lists everything that is missing, extra or changed, and what was not checked. The exit
-    status is 0 if nothing is wrong, 1 if something is, and 3 if nothing is wrong except that a
-    run has no signed end.
+    status is 0 if nothing is wrong, 1 if something is, and 3 if the only problem is that the end of
+    a run was never signed.
     """
     from asara_server.cli.sessions.audit import audit_inclusion, audit_paths, published
 

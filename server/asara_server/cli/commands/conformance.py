@@ -20,8 +20,8 @@ LevelOption = Annotated[
     typer.Option(
         "--level",
         help="What to test: the protocol only; client adds what users expect of a client library; "
-        "kit also adds the moves and files of the bundled kits.",
-        show_default="protocol; with --case, the level of each case",
+        "kit also tests the moves and files of the bots that `asara new` creates.",
+        show_default="protocol; with --case, every level",
     ),
 ]
 RunOption = Annotated[
@@ -53,7 +53,7 @@ JobsOption = Annotated[
         metavar="N",
         min=1,
         max=256,
-        help="Number of cases to play at the same time; cases that only wait do not count.",
+        help="Number of cases to play at the same time; cases that are only waiting do not count.",
         show_default="two per CPU core",
     ),
 ]

@@ -29,7 +29,8 @@ from asara_server.replay.time_ledger import Cost, Ledger, TimeOut, ledger
 from asara_server.text import plain_words, seats_text
 
 app = typer.Typer(
-    help="Inspect the replays of finished matches.",
+    help="Inspect the replays of finished matches.\n\n"
+    "A run has a replay of every match in its folder `replays`.",
     no_args_is_help=True,
     epilog="Read on: asara help --guide replay",
 )
@@ -90,7 +91,7 @@ LimitOption = Annotated[
         min=0.001,
         max=86_400,
         help="Seconds for each reply; the bot sees them as the time left on its clock.",
-        show_default="the time the seat had",
+        show_default="the time the seat had left",
     ),
 ]
 ProofOption = Annotated[
@@ -129,7 +130,7 @@ BArgument = Annotated[Path, typer.Argument(metavar="B", help="The replay to comp
 def show(file: FileArgument, seat: SeatOption = None) -> None:
     """Print a match turn by turn, as the referee or one seat saw it.
 
-    Each turn ends with the numbers of its decisions, for `replay decision` and `replay ask`.
+    After each turn come the decision numbers to pass to `replay decision` and `replay ask`.
     """
     replay = _read(file).replay
     try:
@@ -171,8 +172,8 @@ def ask(
     """Ask a bot to decide again, and compare its reply.
 
     Prints its reply next to the recorded one. The bot receives everything its seat received,
-    so it also replies to the earlier decisions; those replies do not change the match. If the
-    replay is still in its run, the bot gets the same ASARA_SEED as in the run.
+    so it also replies to the earlier decisions; those replies do not change the match. If
+    FILE is still in the folder of its run, the bot gets the same ASARA_SEED as it did then.
     """
     from asara_server.cli.sessions.ask import AskOptions, ask_again
 

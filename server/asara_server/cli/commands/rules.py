@@ -34,7 +34,7 @@ _WIDTH: Final = 80
 def rules() -> None:
     """Show the game's costs, limits and scores, and the rule sets.
 
-    Numbers come from the rulebook; the output marks those that come from published reviews or are
+    Numbers come from the rulebook, unless they are marked as taken from published reviews or as
     reconstructed.
     """
     edition = load_edition()

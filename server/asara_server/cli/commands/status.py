@@ -30,7 +30,10 @@ CrossOption = Annotated[
 ]
 WithoutForfeitsOption = Annotated[
     bool,
-    typer.Option("--without-forfeits", help="Leave blocks with a forfeit out of the standings."),
+    typer.Option(
+        "--without-forfeits",
+        help="Exclude blocks (sets of matches with the same deal) in which an entry forfeited.",
+    ),
 ]
 JsonOption = Annotated[
     Path | None,

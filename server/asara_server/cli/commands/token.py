@@ -32,7 +32,7 @@ FileOption = Annotated[
         "--file",
         metavar="FILE",
         help="File in which the tokens are stored.",
-        show_default="asara/tokens.json in the user's configuration directory",
+        show_default="asara/tokens.json in the user's configuration folder",
     ),
 ]
 

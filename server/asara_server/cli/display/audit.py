@@ -16,8 +16,8 @@ SINGLE_REPLAYS = (
 )
 
 _NEVER_CHECKED = (
-    "the bots' programs and output, and the referee's reasons for crashes, failed starts and "
-    "void matches"
+    "the bots' programs and output, and the reasons that the referee gave for crashes, failed "
+    "starts and void matches"
 )
 
 
@@ -49,18 +49,18 @@ def key_warning(found: HasSigned, held: Published) -> str:
         else ", or pass the published hash of the manifest with --manifest"
     )
     return (
-        f"{title} is signed with key {signed.public_key.hex()}. Only the run itself says that this "
-        "is the organiser's key. If the run is not yours, get the organiser's public key and pass "
-        f"it with --public-key{other}."
+        f"{title} is signed with key {signed.public_key.hex()}. Nothing outside the run confirms "
+        "that this is the organiser's key. If the run is not yours, get the organiser's public "
+        f"key and pass it with --public-key{other}."
     )
 
 
 def single_key_warning(key: bytes) -> str:
     """Return a warning about a key that was found beside the replays, or in them."""
     return (
-        f"The first replay is signed with key {key.hex()}. Only the replay itself says that this "
-        "is the organiser's key. If the run is not yours, get the organiser's public key and pass "
-        "it with --public-key."
+        f"The first replay is signed with key {key.hex()}. Nothing outside the replay confirms "
+        "that this is the organiser's key. If the run is not yours, get the organiser's public "
+        "key and pass it with --public-key."
     )
 
 

@@ -105,7 +105,7 @@ def show_check(checked: Sequence[CheckedEntry], tournament: Tournament) -> None:
     columns = [
         "entry",
         "folder",
-        "result",
+        "state",
         ">build",
         ">start-up",
         ">longest decision",

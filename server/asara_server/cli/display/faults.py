@@ -41,7 +41,7 @@ _WANTS_PACKAGES = re.compile(
 """Words of compilers and package managers that miss packages in the folder."""
 
 NO_NETWORK_IN_BUILDS = (
-    "builds in the sandbox have no network: put what it downloads into its directory"
+    "builds in the sandbox have no network: put what it downloads into its folder"
 )
 
 

@@ -58,10 +58,8 @@ def show_plan(tournament: Tournament, expected: Estimate) -> None:
     if text := _team_text(tournament, balances[tournament.seats[0]]):
         _show(text)
     quick, slow = duration(expected.likely_s), duration(expected.slow_s)
-    out.print(
-        f"Expected duration: {quick} if bots take 1 ms per decision, {slow} if they take 100 ms."
-    )
-    out.print(f"Maximum duration: {duration(expected.longest_s)}, if every bot uses up its clock.")
+    _show(f"Expected duration: {quick} if bots take 1 ms per decision, {slow} if they take 100 ms.")
+    _show(f"Maximum duration: {duration(expected.longest_s)}, if every bot uses up its clock.")
     if any(entry.build for entry in tournament.entries):
         out.print("This excludes builds; `asara tournament check` measures them.")
 
@@ -88,7 +86,7 @@ def _block_text(tournament: Tournament) -> str:
         rotations = tournament.orders == "rotations"
         shared = tournament.blocks == "mirrored"
         deals = "the same deal" if shared else "a new deal each time"
-        seats = "each seat once" if rotations else "in every order of the seats"
+        seats = "in each seat once" if rotations else "in every order of the seats"
         text = f"In each block, the same entries play {seats}, with {deals}."
     if "blocks" not in tournament.model_fields_set:
         text += f" {_default_text(tournament)}"
@@ -102,9 +100,12 @@ def _legs_text(tournament: Tournament, expected: Estimate) -> str:
     legs = max(-(-kind.matches // kind.blocks) for kind in expected.kinds if kind.blocks)
     match_s = expected.likely_s * tournament.jobs / max(expected.matches, 1)
     size = group_size(expected.blocks, tournament.jobs, match_s)
+    groups = f"Blocks are played in groups of about {size:,}."
+    if size >= expected.blocks:
+        groups = "All blocks are played in one group."
     return (
-        f"About {size:,} blocks are played at a time, in {legs} legs: each leg has one match of "
-        "each block. All bots restart between legs, so that they cannot remember a deal."
+        f"{groups} Each group takes {legs} legs, and each leg plays one match of every block in "
+        "the group. All bots restart between legs, so that they cannot remember a deal."
     )
 
 
@@ -121,9 +122,11 @@ def _looks_text(tournament: Tournament) -> str:
 def _default_text(tournament: Tournament) -> str:
     """Say which kind of block was chosen by default, and why."""
     if tournament.blocks == "duplicate":
-        return 'These are the default blocks ("duplicate") if there are enough entries.'
+        return (
+            'Such blocks are called "duplicate", and are the default if there are enough entries.'
+        )
     needed = needed_for_duplicate(tournament.teams, tournament.seats)
-    return f'These are "mirrored" blocks, because {needed}.'
+    return f'Such blocks are called "mirrored". They are used, because {needed}.'
 
 
 def _team_text(tournament: Tournament, balance: Balance) -> str:

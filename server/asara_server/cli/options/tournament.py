@@ -24,7 +24,8 @@ PrecisionOption = Annotated[
         metavar="SCORE",
         min=0.001,
         max=0.5,
-        help="Show how many blocks it takes to estimate scores to within ±SCORE.",
+        help="Show how many blocks (sets of matches with the same deal) are needed to estimate "
+        "scores to within ±SCORE.",
     ),
 ]
 PilotOption = Annotated[
@@ -50,7 +51,7 @@ KeyOption = Annotated[
         "--key",
         metavar="FILE",
         help="Private key that signs the replays; created if it does not exist.",
-        show_default="asara/referee.key in the user's configuration directory",
+        show_default="asara/referee.key in the user's configuration folder",
     ),
 ]
 JobsOption = Annotated[
@@ -99,7 +100,8 @@ PrepareOption = Annotated[
     bool,
     typer.Option(
         "--prepare",
-        help="Only write and sign the manifest, which you can publish; play with --resume later.",
+        help="Only write and sign the manifest (the schedule and all settings), so that you can "
+        "publish it before the first match; start the matches later with --resume.",
     ),
 ]
 InsecureRemoteOption = Annotated[

@@ -50,7 +50,7 @@ EmbedOption = Annotated[
     typer.Option(
         "--embed",
         metavar="ORIGIN",
-        help="Let pages of this origin, such as https://example.org, embed matches. Can be "
+        help="Let pages from this origin, such as https://example.org, embed matches. Can be "
         "repeated.",
     ),
 ]

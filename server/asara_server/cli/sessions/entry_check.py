@@ -69,7 +69,7 @@ def check_entries(tournament: Tournament, options: CheckOptions, log: LogOptions
     if options.out_directory is not None:
         notify(f"Replays, and the output of builds and bots: {options.out_directory}")
     else:
-        notify("To keep the replays and the whole output, repeat the command with --out DIR.")
+        notify("To keep the replays and the full bot output, repeat the command with --out DIR.")
     broken = any(one.verdict is Verdict.BROKEN for one in checked)
     return 1 if broken or tournament.left_out else 0
 

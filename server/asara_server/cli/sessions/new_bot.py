@@ -158,7 +158,7 @@ def _copy_bot(language: Language, name: str, folder: Path) -> None:
     ignored = _ignored(starter)
     texts = {f"../../clients/{language.name}": language.client_path, language.starter: name}
     if language.starter == "random":  # a word, too: only its bot.toml has it as a name
-        texts = {'name = "random"': f'name = "{name}"'}
+        texts = {f'{key}"random"': f'{key}"{name}"' for key in ("name = ", "bot_name=")}
     _copy(starter, folder, ignored, texts)
     if language.kit:
         (folder / _CLIENT).mkdir()

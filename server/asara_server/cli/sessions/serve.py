@@ -358,8 +358,9 @@ class TableServer:
         """Print the address and, for each guest, the variables to put before its command."""
         settings = self.settings
         notify(f"Listening on {address} ({'TLS' if settings.tls else 'no TLS'})")
-        for guest in settings.guests:
-            out.print(f"\nStart the bot for {guest.name} with these environment variables:")
+        for seat, guest in enumerate(settings.guests):
+            heading = f"Start your bot for seat {seat} ({guest.name}) with these variables:"
+            out.print(f"\n{heading}")
             variables = " ".join(self._variables(guest, address))
             out.print(f"    {variables}", soft_wrap=True)
         out.print()

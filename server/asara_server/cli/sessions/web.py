@@ -40,7 +40,7 @@ def serve_web(options: WebOptions) -> None:
     sources = options.directories or _usual_directories()
     for directory in sources:
         if not directory.is_dir():
-            raise UserError(f"{directory}: no such directory")
+            raise UserError(f"{directory}: no such folder")
     try:
         listening = ListeningSocket(options.listen, allow_remote=options.insecure_remote)
     except ServeError as error:

@@ -133,7 +133,7 @@ class BotFile(BaseModel):
             if not _path_inside(folder, word, also=_SYSTEM):
                 raise problem(
                     f"{plain(word)!r} leads out of the folder; put the file into it, and write the "
-                    "name of a program of the system without its directory"
+                    "name of a program of the system without its folder"
                 )
         return words
 

@@ -105,13 +105,13 @@ class Entry(_Section):
     """One participant of the tournament."""
 
     name: Name
-    """Name of the entry: up to 40 letters of one script, digits, single spaces and . _ + -."""
+    """Name of the entry: up to 40 letters of one alphabet, digits, single spaces and . _ + -."""
     team: Name = ""
     """Team of the entry; entries of one team never sit at the same table."""
     bot: str = ""
     """Name of a bundled bot and its options, such as "greedy"; replaces `command`."""
     directory: Directory = Field(default=".", validate_default=True)
-    """Folder in which the bot runs and its command is looked up; relative to this file."""
+    """Folder in which the bot runs and where its command is looked up; relative to this file."""
     build: tuple[str, ...] = ()
     """Command that runs once before the first match, in a copy of the folder."""
     command: tuple[str, ...] = ()
@@ -123,7 +123,7 @@ class Entry(_Section):
     readable: ReadablePaths = ()
     """Other files and folders that the bot may read in the sandbox; relative to this file."""
     loopback: bool = False
-    """With true, the bot's processes can reach each other over loopback in the sandbox."""
+    """If true, the bot's processes can reach each other over loopback in the sandbox."""
     process_per: ProcessPolicy | None = None
     """As `process_per` of the tournament, but for this bot only."""
 
@@ -220,7 +220,7 @@ class Clocks(_Section):
     reconnect_s: SecondsOrZero = _CLOCKS.reconnect_s
     """Seconds that a bot may stay disconnected before it forfeits."""
     hide_forced: bool = _CLOCKS.hide_forced
-    """With true, forced moves take time too, so they look like any other decision."""
+    """If true, forced moves take time too, so they look like any other decision."""
 
     def settings(self) -> ClockSettings:
         """Return the same limits as the referee's type."""
@@ -269,9 +269,9 @@ class Remote(_Section):
     listen: ListenAddress
     """Address host:port at which bots on other machines connect; port 0 picks a free port."""
     certificate: ReadableFile
-    """PEM file of the TLS certificate with its chain; relative to this file."""
+    """PEM file containing the TLS certificate and its chain; relative to this file."""
     key: ReadableFile
-    """PEM file of the certificate's private key, without a password; relative to this file."""
+    """PEM file containing its private key, without a password; relative to this file."""
     tokens: FilePath = Field(default_factory=default_tokens_path)
     """File with the tokens, which `asara token` writes; relative to this file."""
     wait_s: Seconds = 600
@@ -299,13 +299,13 @@ class Tournament(_Section):
     rounds: Annotated[int, Field(ge=1, le=1_000_000)] = 1
     """Number of times the whole schedule is played."""
     orders: Orders = "rotations"
-    """Seat orders each group of entries plays: "rotations" (each entry once per seat) or "all"."""
+    """Seat orders that the same entries play: "rotations" (each entry once per seat) or "all"."""
     blocks_per_entry: Annotated[int, Field(ge=1, le=1_000_000)] | None = None
     """Number of blocks each entry plays, per value of `rules` and `seats`; replaces `rounds`."""
     until: Literal["ranks settled"] | None = None
     """With "ranks settled", the run ends once more matches are unlikely to change the ranks."""
     places: Annotated[int, Field(ge=1)] | None = None
-    """With `until`, only the ranks of this many top places have to be settled."""
+    """With `until`, only this many top ranks have to be settled."""
     seed: str | None = None
     """Secret from which all deals are derived: 64 random hexadecimal digits."""
     jobs: Annotated[int, Field(ge=1, le=10_000)] = Field(default_factory=usable_cores)
@@ -313,7 +313,7 @@ class Tournament(_Section):
     deals: Literal["committed", "joint"] = "committed"
     """With "committed", the referee draws all deals; with "joint", bots add random numbers."""
     ponder: bool = True
-    """With false, bots in the sandbox are frozen while it is not their turn."""
+    """If false, bots in the sandbox are frozen while it is not their turn."""
     transport: Literal["unix", "tcp"] = LOCAL_TRANSPORT
     """How local bots reach the referee: a "unix" socket, or "tcp" on this machine."""
     clocks: Clocks = Clocks()
@@ -329,8 +329,8 @@ class Tournament(_Section):
     tables: Annotated[int, Field(ge=3, le=50)] = DEFAULT_TABLES
     """Maximum number of tables in a duplicate block, 3 to 50."""
     blocks: BlockKind = Field(default_factory=_default_blocks)
-    """Which matches have the same deal: matches at several tables ("duplicate"), the seat orders of
-    one group ("mirrored"), or none ("independent")."""
+    """Which matches share a deal: "duplicate" (matches at different tables), "mirrored" (the same
+    entries in different seats) or "independent" (no two matches)."""
     process_per: ProcessPolicy = "run"
     """How long a bot process lives: for many matches ("run"), or for one ("match")."""
 

@@ -426,7 +426,7 @@ def _check_not_played(path: Path) -> None:
             which = f" by process {process}" if process else ""
             raise RunDirectoryError(
                 f"{path}: a run is being played in it{which}: wait until it is over, stop it, or "
-                "choose another directory"
+                "choose another folder"
             )
 
 
