@@ -335,7 +335,7 @@ def test_a_duel_may_end_early_but_a_tournament_may_not(tmp_path: Path) -> None:
 
 def test_hashes_of_another_shape(cup: Path) -> None:
     assert "64 hexadecimal digits" in refusal("audit", cup, "--manifest", "abc")
-    assert "is for --inclusion" in refusal("audit", cup, "--proof", cup / "run.json")
+    assert "--proof: needs --inclusion" in refusal("audit", cup, "--proof", cup / "run.json")
     file = cup / "replays" / "r1-basic-0001-1.asara"
     missing = cup / "none"
     error = refusal("audit", file, "--inclusion", "--proof", missing)

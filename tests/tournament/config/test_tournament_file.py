@@ -394,15 +394,15 @@ def test_what_is_wrong_is_named_with_its_place(folder: Path, text: str, message:
 @pytest.mark.parametrize(
     ("seed", "fault"),
     [
-        ('"spring"', "needs 64 hexadecimal digits"),
-        ('""', "needs 64 hexadecimal digits"),
-        ("17", "needs 64 hexadecimal digits"),
-        ("1234567890", "needs 64 hexadecimal digits"),
-        ("true", "needs 64 hexadecimal digits"),
-        (f'"{"x" * 64}"', "needs 64 hexadecimal digits"),
-        (f'"{SEED[:63]}"', "needs 64 hexadecimal digits"),
-        (f'"{SEED}0"', "needs 64 hexadecimal digits"),
-        (f'"{SEED[:63]}\u0663"', "needs 64 hexadecimal digits"),
+        ('"spring"', "needs 64 random hexadecimal digits"),
+        ('""', "needs 64 random hexadecimal digits"),
+        ("17", "needs 64 random hexadecimal digits"),
+        ("1234567890", "needs 64 random hexadecimal digits"),
+        ("true", "needs 64 random hexadecimal digits"),
+        (f'"{"x" * 64}"', "needs 64 random hexadecimal digits"),
+        (f'"{SEED[:63]}"', "needs 64 random hexadecimal digits"),
+        (f'"{SEED}0"', "needs 64 random hexadecimal digits"),
+        (f'"{SEED[:63]}\u0663"', "needs 64 random hexadecimal digits"),
         (f'"{"0" * 64}"', "repeats itself"),
         (f'"{"0123456789abcdef" * 4}"', "repeats itself"),
     ],
@@ -411,8 +411,8 @@ def test_a_seed_that_bots_could_find_by_trying_is_refused(folder, seed, fault):
     message = refusal_of(folder, f"{HEAD}seed = {seed}\n{TWO}")
     start, new = message.rsplit(": ", 1)
     assert start == (
-        f"cup.toml: seed: {fault}; bots could find a seed that was not drawn at random by trying. "
-        "Leave it out to have one drawn for each run, or use this new one"
+        f"cup.toml: seed: {fault}; bots could guess anything else. "
+        "Leave it out to get a random seed for each run, or use this new one"
     )
     assert load_text(folder, f'{HEAD}seed = "{new}"\n{TWO}').seed == new, "the remedy works"
     assert refusal_of(folder, f"{HEAD}seed = {seed}\n{TWO}") != message, "drawn each time"

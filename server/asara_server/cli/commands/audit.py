@@ -84,5 +84,5 @@ def audit(
     if inclusion:
         raise typer.Exit(audit_inclusion(paths, proof, held, leaks=leaks))
     if proof is not None:
-        raise typer.BadParameter("is for --inclusion; add it", param_hint="--proof")
+        raise typer.BadParameter("needs --inclusion", param_hint="--proof")
     raise typer.Exit(audit_paths(paths, held, leaks=leaks, jobs=jobs))

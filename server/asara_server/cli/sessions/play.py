@@ -16,6 +16,7 @@ from urllib.parse import urlencode
 
 from asara_server import system
 from asara_server.cli.display.console import notify, out, warn
+from asara_server.cli.display.quantities import count
 from asara_server.cli.display.results import show_standings
 from asara_server.cli.errors import UserError
 from asara_server.cli.options.bots import BotCommand, find_bots
@@ -109,7 +110,8 @@ def _opponents(options: PlayOptions) -> tuple[BotCommand, ...]:
     seats = max(people + len(named), 2)
     if seats > 4:
         persons = "1 person" if people == 1 else f"{people} people"
-        raise UserError(f"{persons} and {len(named)} bots need more than 4 seats; pass fewer bots")
+        bots = count(len(named), "bot")
+        raise UserError(f"{persons} and {bots} need more than 4 seats; pass fewer bots")
     left = seats - people - len(named)
     opponents = find_bots([*named, *[OPPONENT] * (max(left, 1) if alone else left)])
     taken = Counter(bot.name.casefold() for bot in opponents)

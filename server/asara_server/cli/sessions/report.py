@@ -30,7 +30,7 @@ def write_report(
     if out_file is not None:
         check_output("--out", out_file, allowed=_PAGE)
     if csv is not None and csv.exists() and not csv.is_dir():
-        raise UserError(f"--csv {csv}: is a file; name a folder")
+        raise UserError(f"--csv {csv}: is a file; choose a folder")
     if csv is not None and not csv.parent.is_dir():
         raise UserError(f"--csv {csv}: is in no folder that exists; create that first")
     files = _page_files()

@@ -110,8 +110,6 @@ def play_series(
     The matches are those that `rotated` yields.
     """
     key_file = key_of_run(None, options.out_directory)
-    # Without --out, nothing that the key signs is kept.
-    key = SigningKey.new() if options.out_directory is None else signing_key(key_file)
     folders = [entry.directory for entry in tournament.entries]
     secret = [key_file or default_key_path()]
     sandbox = sandbox_of_bots(options.sandbox, folders, secret=secret)
@@ -122,6 +120,8 @@ def play_series(
     if sandbox is not None:
         warn_of_views(tournament.entries, tournament.limits, sandbox, own=True)
     with kept_or_temporary(options.out_directory) as directory:
+        # Without --out, nothing that the key signs is kept.
+        key = SigningKey.new() if options.out_directory is None else signing_key(key_file)
         return play_run(
             tournament,
             matches,

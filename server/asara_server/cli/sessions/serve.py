@@ -189,11 +189,13 @@ def replay_sink(folder: Path | None) -> ReplaySink | None:
     """Create the folder, unless it already holds replays: every table has the same match names."""
     if folder is None:
         return None
-    key = signing_key(None)
     try:
+        if folder.is_file():
+            raise UserError(f"--out {folder}: is a file; choose a folder")
         folder.mkdir(parents=True, exist_ok=True)
         if any(folder.glob("*.asara")):
             raise UserError(f"--out {folder}: already contains replays; choose another folder")
+        key = signing_key(None)
         (folder / PUBLIC_KEY_FILE).write_bytes(key.public_pem)
     except OSError as error:
         raise UserError(f"--out {folder}: {error.strerror}") from None
