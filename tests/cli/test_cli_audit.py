@@ -481,4 +481,4 @@ def test_the_proof_of_another_replay_another_run_or_no_run(cup: Path, tmp_path: 
     done = asara("audit", tmp_path / "x.asara", "--inclusion")
     assert done.returncode == 1
     assert "is not in a run; pass a proof with --proof" in done.stdout
-    assert "is a directory" in refusal("audit", cup, "--inclusion")
+    assert "is a folder" in refusal("audit", cup, "--inclusion")

@@ -101,10 +101,10 @@ def test_the_check_says_who_works_and_the_status_that_somebody_does_not(
         "fay": "broken",
         "gus": "broken",
         "hal": "broken",
-        "–": "left",
+        "–": "skipped",
     }
     assert ("Bob+", "bob", "works") in rows
-    assert lines[-1] == "3 of 8 entries work, 4 broken, 1 left out"
+    assert lines[-1] == "3 of 8 entries work, 4 broken, 1 skipped"
     counts = [line for line in checked.stderr.splitlines() if re.match(r"\d of 8: ", line)]
     assert [line[0] for line in counts] == list("2345678")  # the folder left out is the first
 
@@ -156,7 +156,7 @@ def test_it_shows_why_an_entry_is_broken_and_what_it_printed(
     assert "fay is broken: time out: did not reply to decision 1 within the 2.1 s it had\n" in text
     assert "gus is broken: rejected replies: " in text
     assert "hal is broken: build failed: exited with status 3\n  | compiling\n" in text
-    assert "left out: submissions/eve/bot.toml: command: '../ann/bot.py' leads out of" in text
+    assert "skipped: submissions/eve/bot.toml: command: '../ann/bot.py' leads out of" in text
     assert "Last lines printed by working bots\nBob+\n  | good evening\n" in text
 
 
@@ -192,7 +192,7 @@ def test_no_entry_meets_another(evening: Path, checked: "subprocess.CompletedPro
 def test_the_plan_and_the_help_lead_to_the_check(evening: Path) -> None:
     done = asara("tournament", "plan", "cup.toml", cwd=evening)
     assert "which bots work: asara tournament check cup.toml\n" in done.stderr
-    assert "left out: submissions/eve/bot.toml: " in done.stderr
+    assert "skipped: submissions/eve/bot.toml: " in done.stderr
 
 
 @pytest.mark.long

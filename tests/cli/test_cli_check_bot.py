@@ -60,7 +60,7 @@ def test_a_bot_that_works(tmp_path: Path, sandbox: str) -> None:
     assert lines[8].endswith(" 3 MiB of 128 MiB")
     assert lines[9:] == ["the bot printed:", "  | holds", "", "Mine works."]
     begin, building = done.stderr.splitlines()[:2]
-    assert begin.startswith("Checking Mine in two matches with ")
+    assert begin.startswith("Checking Mine in two matches against random, ")
     assert building == "Building Mine in a copy: sh build.sh"
     assert ("with your permissions" in done.stderr) == (sandbox == "none")
     found = json.loads((tmp_path / "found.json").read_text())

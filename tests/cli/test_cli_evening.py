@@ -57,7 +57,7 @@ def evening(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("evening")
     done = asara("tournament", "run", submit(folder), "--out", folder / "run")
     assert done.returncode == 0, done.stderr
-    assert done.stderr.count("left out: submissions/dan/bot.toml: team: is for the organiser") == 2
+    assert done.stderr.count("skipped: submissions/dan/bot.toml: team: is for the organiser") == 2
     done = asara("bundle", folder / "run")
     assert done.returncode == 0, done.stderr
     assert done.stderr == f"Wrote 3 bundles to {folder / 'run' / 'bundles'}\n"

@@ -105,7 +105,7 @@ def make_hole(path: Path) -> None:
 
 ODD: dict[str, Callable[[Path], object]] = {
     "is a device or a pipe": os.mkfifo,
-    "is a directory": lambda path: path.mkdir(),
+    "is a folder": lambda path: path.mkdir(),
     "Too many levels of symbolic links": lambda path: path.symlink_to(path),
     "is larger than 262,144 bytes": make_hole,
     "is not a text file in UTF-8": lambda path: path.write_bytes(b"\xff\xfe\0"),

@@ -200,7 +200,7 @@ def test_bots_that_cannot_be_found_are_refused_with_what_there_is(tmp_path: Path
     )
     assert "2 to 4 bots, not 1" in refusal("match", "random")
     both = refusal("match", ".", cwd=tmp_path)
-    assert "pass the bot's file. Also, a match has 2 to 4 bots, not 1; add an opponent" in both
+    assert "pass the bot's file. Also, a match needs 2 to 4 bots, not 1; add an opponent" in both
     assert "2 to 4 bots, not 5" in refusal("match", *["random"] * 5)
 
 

@@ -86,7 +86,7 @@ def test_a_bot_on_another_machine_plays_a_tournament(tmp_path: Path) -> None:
     run = tmp_path / "run"
     with playing(file) as (process, address):
         shown = status_with(run, "not connected; waiting")
-        assert f"On other machines, by {address}" in shown
+        assert f"Bots on other machines, which connect at {address}" in shown
         assert re.search(r"^far +not connected; waiting up to 10 min +20\d\d-", shown, re.MULTILINE)
         stranger = dial_in(tmp_path, address, "x" * 43)
         assert stranger.wait(EVENT_S) == 1
@@ -99,7 +99,7 @@ def test_a_bot_on_another_machine_plays_a_tournament(tmp_path: Path) -> None:
     assert re.search(r"^1 +(far|here) ", stdout, re.MULTILINE)
     assert [one.forfeits for one in read_results(run / "results.jsonl")] == [(), ()]
     assert tokens["far"] not in (run / "run.log").read_text() + stdout + stderr
-    assert "On other machines" not in asara("status", run).stdout
+    assert "Bots on other machines" not in asara("status", run).stdout
 
 
 def test_what_cannot_be_received_is_said_before_anything_is_written(tmp_path: Path) -> None:

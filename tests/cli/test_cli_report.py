@@ -69,7 +69,7 @@ def test_a_damaged_replay_is_told_and_does_no_harm(tmp_path, capsys):
         report(run)
     assert not ended.value.code
     problem = "r1-basic-0001.asara: not an ASARA replay"
-    assert f"left out: {problem}" in capsys.readouterr().err
+    assert f"skipped: {problem}" in capsys.readouterr().err
     page = (run / "report.html").read_text()
     assert data_of(page)["tables"]["unread"]["rows"] == [[problem]]
 

@@ -87,7 +87,7 @@ def test_a_wide_cross_table_is_shown_in_parts(run: Path) -> None:
     pairs = combinations(names, 2)
     results = [match(f"m{n}", seat(a, 1), seat(b, 2)) for n, (a, b) in enumerate(pairs)]
     (run / "results.jsonl").write_text(lines_of(*results))
-    table = shown(run, "--cross").split("against the column\n")[1].partition("\n\nForfeits")[0]
+    table = shown(run, "--cross").split("(row against column)\n")[1].partition("\n\nForfeits")[0]
     assert max(map(len, table.splitlines())) <= 80
     heads = [line.split() for line in table.splitlines() if "entry" in line]
     assert heads == [
@@ -124,7 +124,7 @@ def test_a_name_that_is_too_long_for_the_table_is_broken_not_cut(run: Path) -> N
     lines = shown(run).splitlines()
     assert max(map(len, lines)) <= 80
     start = next(number for number, line in enumerate(lines) if "a-name" in line)
-    words = [lines[start].split()[1], *(line.strip() for line in lines[start + 1 : start + 3])]
+    words = [lines[start].split()[1], *(line.strip() for line in lines[start + 1 : start + 4])]
     assert "".join(words).startswith(name)
 
 

@@ -317,7 +317,7 @@ def test_the_last_lines_of_a_failed_build_are_shown(run: Path) -> None:
 def test_entries_that_are_out_or_suspended_are_told(run: Path) -> None:
     assert "Suspended" not in asara("status", run).stdout
     change(run, out={"ann": "it does not build"}, suspended={"bob": "5 of 6 forfeited"})
-    shown = asara("status", run).stdout.split("Excluded\n")[1]
+    shown = asara("status", run).stdout.split("Out of the run\n")[1]
     out, suspended = shown.split("Suspended\n")
     assert "it does not build" in out
     assert "5 of 6 forfeited" in suspended

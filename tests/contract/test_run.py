@@ -106,7 +106,7 @@ def test_a_run_prints_standings_and_what_happened(cup: Cup) -> None:
         ["exits", "4"],
     ]
     assert "exits forfeits" in printed
-    assert re.search(r"\nThe cores were \S+ busy; bots used \S+ of that time, and", printed)
+    assert re.search(r"\nCPU usage: \S+ of all cores \(\S+ bots, \S+ referee\)", printed)
     assert "exits is out: not started again after 3 failures in a row: exited with" in printed
     logs = (cup.run / "logs").rglob("*-exits.log")
     assert any("cannot load model.bin" in log.read_text() for log in logs)
@@ -177,7 +177,7 @@ def test_a_run_is_not_overwritten(cup: Cup) -> None:
 def test_what_one_seat_saw_is_shown_and_everything_is_exported(cup: Cup) -> None:
     replay = cup.replays[0]
     shown = asara("replay", "show", replay, "--seat", "1").stdout
-    assert shown.startswith(f"Match {replay.stem} as seat 1 ")
+    assert shown.startswith(f"Match {replay.stem}, as seat 1 ")
     exported = json.loads(asara("replay", "export", replay).stdout)
     assert set(exported) <= {field.json_name for field in Replay.DESCRIPTOR.fields}
     page = cup.run.parent / "page.html"
@@ -194,10 +194,10 @@ def test_status_and_report(cup: Cup, tmp_path: Path) -> None:
 def test_what_cannot_be_done_ends_with_status_2(tmp_path: Path) -> None:
     (tmp_path / "a.asara").write_text("no replay")
     for words, text in (
-        ("tornament", "there is no command tornament (did you mean tournament?)"),
-        ("status none", "none: not a run directory"),
+        ("tornament", "unknown command 'tornament' (did you mean tournament?)"),
+        ("status none", "none: not the folder of a run"),
         ("tournament plan none.toml", "none.toml: no such file"),
-        ("audit none", "none: no such file or directory"),
+        ("audit none", "none: no such file or folder"),
         ("replay show none", "none: no such file"),
         ("replay show a.asara", "a.asara: not an ASARA replay"),
     ):
@@ -276,7 +276,7 @@ def test_the_web_serves_the_runs_of_a_folder(cup: Cup) -> None:
 
 def test_the_manifest_can_be_published_before_the_first_match(prepared: Prepared) -> None:
     printed, run = prepared.printed, prepared.run
-    assert printed.startswith(f"Created the signing key {prepared.key}; keep a copy of it\n")
+    assert printed.startswith(f"Created the signing key {prepared.key}; keep a backup of it.\n")
     manifest = prepared.files["manifest.json"]
     fields = json.loads(manifest)
     assert f"Manifest (SHA-256): {prepared.manifest}\n" in printed

@@ -87,7 +87,7 @@ def test_a_replay_that_is_damaged_or_forged_has_no_page(tmp_path: Path) -> None:
     assert done.returncode == 0
     assert "Traceback" not in done.stderr
     for name in (damaged.name, forged.name, other.name):
-        assert done.stderr.count(f"left out: {name}") == 1
+        assert done.stderr.count(f"skipped: {name}") == 1
     assert links(run / "report.html") == ["pages/r1-basic-0004.html"]
     assert not (run / "pages" / "r1-basic-0001.html").exists()
 

@@ -108,7 +108,7 @@ def test_a_broken_bot_file_is_named_and_the_others_play(evening: Path) -> None:
     (evening / "submissions" / "eve" / BOT_FILE).unlink()
     (left_out,) = load(evening).left_out
     assert left_out.lines == [
-        "left out: submissions/eve/bot.toml: no such file; it says at least: command = …"
+        "skipped: submissions/eve/bot.toml: no such file; it says at least: command = …"
     ]
 
 
@@ -148,8 +148,8 @@ def test_too_few_entries_are_an_error_that_names_the_folders_left_out(evening: P
         load(evening)
     assert caught.value.lines[0].startswith("cup.toml: seats: 2 seats need at least 2 entries")
     assert caught.value.lines[1:] == (
-        "left out: submissions/ann/bot.toml: command: is missing",
-        "left out: submissions/bob/bot.toml: command: is missing",
+        "skipped: submissions/ann/bot.toml: command: is missing",
+        "skipped: submissions/bob/bot.toml: command: is missing",
     )
 
 

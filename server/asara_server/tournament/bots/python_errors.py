@@ -160,7 +160,7 @@ _ERRORS: tuple[tuple[str, _Advice], ...] = (
     (
         r"SyntaxError:",
         lambda *_: (
-            f"correct that line. `python` is Python {python_version()} here, which does not know "
+            f"fix that line. `python` is Python {python_version()} here, which does not know "
             "the syntax of newer versions."
         ),
     ),

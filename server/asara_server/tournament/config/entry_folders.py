@@ -70,7 +70,7 @@ class LeftOut:
     @property
     def lines(self) -> list[str]:
         """The faults, each as a sentence of its own."""
-        return [f"left out: {line}" for line in self.why.split("\n")]
+        return [f"skipped: {line}" for line in self.why.split("\n")]
 
 
 @dataclass(frozen=True, slots=True)
