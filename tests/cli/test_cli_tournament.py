@@ -71,7 +71,7 @@ def test_the_plan_says_why_blocks_are_mirrored(tmp_path: Path) -> None:
     )
     assert (
         "In each block, the same entries play in each seat once, with the same deal. Such blocks "
-        'are called "mirrored". They are used, because duplicate blocks need at least 8 entries '
+        'are called "mirrored". They are used because duplicate blocks need at least 8 entries '
         "for 4 seats; there are only 5. All blocks are played in one group. Each group takes 4 "
         "legs, and each leg plays one match of every block in the group. All bots restart between "
         "legs, so that they cannot remember a deal."

@@ -126,7 +126,7 @@ def _default_text(tournament: Tournament) -> str:
             'Such blocks are called "duplicate", and are the default if there are enough entries.'
         )
     needed = needed_for_duplicate(tournament.teams, tournament.seats)
-    return f'Such blocks are called "mirrored". They are used, because {needed}.'
+    return f'Such blocks are called "mirrored". They are used because {needed}.'
 
 
 def _team_text(tournament: Tournament, balance: Balance) -> str:
