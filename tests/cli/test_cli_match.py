@@ -138,7 +138,7 @@ def test_bots_in_the_current_folder_see_their_own_files(tmp_path: Path) -> None:
     assert done.returncode == 0
     assert (
         done.stderr
-        == "Results, replays and output: runs/first\nIn a browser: asara web runs/first\n"
+        == "Results, replays and bot output: runs/first\nTo watch the matches in a browser: asara web runs/first\n"
     )
     logs = folder / "runs" / "first" / "logs" / "r1-basic-0001"
     common = ["inner.py", "models", "runs", "tools.py", "weights.txt"]

@@ -38,7 +38,7 @@ def test_every_match_has_a_page_that_the_report_links_to(tmp_path: Path) -> None
     run, replays = run_with_replays(tmp_path / "run", 3)
     done = asara("report", run, "--pages")
     assert done.returncode == 0, done.stderr
-    assert done.stderr == f"Report: {run / 'report.html'}, 3 pages of matches\n"
+    assert done.stderr == f"Wrote the report to {run / 'report.html'}, with 3 pages of matches\n"
     names = {replay.header.match_id for replay in replays}
     assert set(links(run / "report.html")) == {f"pages/{name}.html" for name in names}
     assert {path.name for path in (run / "pages").iterdir()} == {
