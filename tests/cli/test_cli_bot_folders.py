@@ -42,7 +42,8 @@ def built_bot(folder: Path, build: str = BUILD) -> Path:
 
 def kept(run: str) -> str:
     """Return the notices about a run that is kept."""
-    return f"Results, replays and bot output: {run}\nTo watch the matches in a browser: asara web {run}\n"
+    browser = f"To watch the matches in a browser: asara web {run}\n"
+    return f"Results, replays and bot output: {run}\n{browser}"
 
 
 @pytest.mark.long

@@ -137,8 +137,8 @@ def test_bots_in_the_current_folder_see_their_own_files(tmp_path: Path) -> None:
     done = asara(*words, cwd=folder)
     assert done.returncode == 0
     assert (
-        done.stderr
-        == "Results, replays and bot output: runs/first\nTo watch the matches in a browser: asara web runs/first\n"
+        done.stderr == "Results, replays and bot output: runs/first\n"
+        "To watch the matches in a browser: asara web runs/first\n"
     )
     logs = folder / "runs" / "first" / "logs" / "r1-basic-0001"
     common = ["inner.py", "models", "runs", "tools.py", "weights.txt"]
