@@ -294,7 +294,7 @@ def _show(value: Any) -> str:
     if isinstance(value, dict):
         return "pay {asari} Asari, draw {drawn}, keep {kept}".format_map(value)
     if isinstance(value, list) and value and isinstance(value[0], dict) and "drawn" in value[0]:
-        return " or ".join(map(_show, value))
+        return ", or ".join(map(_show, value))
     if isinstance(value, list):
         return ", ".join(_show(v) for v in value)
     return str(value)

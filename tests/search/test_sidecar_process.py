@@ -145,7 +145,7 @@ def test_a_wrong_option_is_one_line():
     )
     assert done.returncode == 2
     assert done.stderr == (
-        "asara: sidecar: unrecognized arguments: --sed 1; see `asara sidecar --help`\n"
+        "asara: sidecar: unknown option --sed 1; see `asara sidecar --help`\n"
     )
 
 

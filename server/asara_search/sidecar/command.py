@@ -75,7 +75,8 @@ def serve(answers: Sidecar, requests: BinaryIO, output: BinaryIO) -> None:
 
 class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
-        sys.stderr.write(f"asara: sidecar: {message}; see `asara sidecar --help`\n")
+        plainer = message.replace("unrecognized arguments:", "unknown option")
+        sys.stderr.write(f"asara: sidecar: {plainer}; see `asara sidecar --help`\n")
         sys.exit(2)
 
     def format_help(self) -> str:

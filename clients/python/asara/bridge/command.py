@@ -81,7 +81,8 @@ def play_bridge(command: Sequence[str], max_matches: int) -> NoReturn:
 
 class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
-        _refuse(f"{message}; see `asara bridge --help`")
+        plainer = message.replace("unrecognized arguments:", "unknown option")
+        _refuse(f"{plainer}; see `asara bridge --help`")
 
     def format_help(self) -> str:
         return _HELP
