@@ -140,7 +140,7 @@ def test_a_slow_start_is_slow(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     done = asara("check", folder, "--sandbox", "none", "--rules", "basic")
     assert done.returncode == 1
     assert "mine is slow, but not broken: it needs " in done.stdout
-    assert "to start, and a tournament gives it 0.01 s (clocks.start_up_s)." in done.stdout
+    assert "to start, but a tournament allows only 0.01 s (clocks.start_up_s)." in done.stdout
 
 
 def test_the_bank_that_is_needed() -> None:
@@ -160,7 +160,7 @@ def test_files_too_large_for_a_tournament(tmp_path: Path) -> None:
         file.truncate(130 << 20)
     done = asara("check", folder, *CONTAINED)
     assert done.returncode == 1
-    assert "size of files      130 of 128 MiB" in done.stdout
+    assert "folder size  130 MiB of 128 MiB" in done.stdout
     assert "mine is broken: never started: could not be started: its folder holds" in done.stdout
 
 

@@ -28,4 +28,4 @@ def test_no_file_is_replaced_and_none_written_beside_it(tmp_path: Path) -> None:
 
 def test_a_file_is_no_folder(tmp_path: Path) -> None:
     (tmp_path / "notes").write_text("mine")
-    assert "notes: is a file; choose another directory" in refusal("proto", "notes", cwd=tmp_path)
+    assert "notes: is a file; choose another folder" in refusal("proto", "notes", cwd=tmp_path)

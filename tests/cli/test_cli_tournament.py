@@ -31,7 +31,7 @@ def test_the_plan_counts_blocks_and_matches_and_tells_their_balance(tmp_path: Pa
     assert done.returncode == 0
     lines = [line.split() for line in done.stdout.splitlines()]
     assert max(map(len, done.stdout.splitlines())) <= 80
-    assert done.stdout.startswith("Cup: 36 matches of 3 entries, 2 at a time\n")
+    assert done.stdout.startswith("Cup: 3 entries, 36 matches, 2 at a time\n")
     assert " ".join(lines[1]) == "rules seats blocks matches blocks per entry matches per pair"
     assert lines[2:7] == [
         ["basic", "2", "6", "12", "4", "2"],

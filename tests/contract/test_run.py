@@ -285,9 +285,7 @@ def test_the_manifest_can_be_published_before_the_first_match(prepared: Prepared
     assert "--resume" in printed
     assert prepared.files["results.jsonl"] == b""
     assert json.loads(prepared.files["run.json"])["state"] == "prepared"
-    assert prepared.status.startswith(
-        "Cup: prepared; nothing was played yet; start it with --resume"
-    )
+    assert prepared.status.startswith("Cup: prepared; to start playing, use --resume")
     assert "Took" not in prepared.status
 
     assert "Created the signing key" not in prepared.begun

@@ -15,7 +15,7 @@ __all__ = ["main", "serve"]
 _HELP = """\
 Usage: asara sidecar [OPTIONS]
 
-  Sample possible game states and play them out, for bots that look ahead.
+  Sample possible game states for a bot that looks ahead.
 
   A world is a complete state of the game that agrees with everything a seat
   knows. A bot in any language starts this program, writes one request per line

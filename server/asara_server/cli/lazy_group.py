@@ -37,7 +37,7 @@ GROUPS: Final = {
     },
     "Client authors": {
         "bridge": "Connect any program that reads and writes JSON lines.",
-        "sidecar": "Sample possible game states and play them out, for bots that look ahead.",
+        "sidecar": "Sample possible game states for a bot that looks ahead.",
         "conformance": "Test a client against the protocol.",
         "proto": "Write the .proto files of the protocol.",
     },
