@@ -124,8 +124,8 @@ def test_slow_is_told_apart_from_dead(tmp_path: Path, monkeypatch: pytest.Monkey
     assert needed > 0.1
     shown = f"{needed * 1000:.0f} ms"
     assert (
-        f"mine is slow, but not broken: it needs a time bank of {shown}, and a tournament gives it "
-        "0.1 s and 0 s per decision (clocks.time_bank_s)."
+        f"mine is slow, but not broken: it needs a time bank of {shown}, but a tournament allows "
+        "only 0.1 s, plus 0 s per decision (clocks.time_bank_s)."
     ) in done.stdout
     (folder / "bot.py").write_text(SLOW.replace("0.004", "60"))
     done = asara(*words, "--clock", "0.5")
