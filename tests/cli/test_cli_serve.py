@@ -151,6 +151,6 @@ def test_what_cannot_be_served_is_refused() -> None:
 
 def test_a_guest_could_find_a_short_seed_from_its_own_so_it_is_refused() -> None:
     error = refusal("serve", "--seed", "spring")
-    assert error.startswith("asara: --seed: needs 64 hexadecimal digits; bots could find a seed")
+    assert error.startswith("asara: --seed: needs 64 random hexadecimal digits; bots could guess")
     with serving("--seed", error.split()[-1]) as (_, (line,)):
         assert re.search(r" ASARA_SEED=\d+ ?", line)
