@@ -85,7 +85,7 @@ def test_a_signal_ends_the_table_at_once(number: signal.Signals, temporary: Path
     with play_table("random") as table:
         table.process.send_signal(number)
         status, _, stderr = table.ended()
-    assert status == 0
+    assert status == 128 + number
     assert "Traceback" not in stderr
     assert not list(temporary.glob("asara-play-*"))
 

@@ -47,6 +47,9 @@ def serving(*words: str, seats: int = 1) -> Iterator[tuple[subprocess.Popen[str]
         killer.cancel()
         process.kill()
         process.wait()
+        for pipe in (process.stdout, process.stderr):
+            if pipe is not None:
+                pipe.close()
 
 
 def dial_in(folder: Path, line: str) -> subprocess.Popen[bytes]:
@@ -132,7 +135,7 @@ def test_a_referee_that_waits_for_guests_stops_when_told(tmp_path: Path) -> None
         guest = dial_in(tmp_path, lines[0])
         process.send_signal(signal.SIGTERM)
         _, stderr = process.communicate(timeout=EVENT_S)
-        assert process.returncode == 0
+        assert process.returncode == 128 + signal.SIGTERM
         assert "Traceback" not in stderr
         guest.kill()
         guest.wait()
