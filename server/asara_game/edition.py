@@ -279,11 +279,22 @@ def _describe(table: str, key: str, value: Any) -> str:
     return text if key in ("value", "values") else f"{key.replace('_', ' ')}: {text}"
 
 
+_CARDS: Final = {
+    "choose-buyer": "choose a buyer",
+    "asari": "{asari} Asari",
+    "buy-section": "buy a {section_kind}",
+    "prestige": "{prestige} prestige",
+    "buy-lit-window": "buy a lit window for {asari} Asari",
+}
+
+
 def _show(value: Any) -> str:
-    if isinstance(value, dict) and "count" in value:  # of cards
-        return f"{value['count']} × {' '.join(str(v) for k, v in value.items() if k != 'count')}"
+    if isinstance(value, dict) and "count" in value:
+        return f"{value['count']} × {_CARDS[value['kind']].format_map(value)}"
     if isinstance(value, dict):
-        return "(" + ", ".join(f"{k} {_show(v)}" for k, v in value.items()) + ")"
+        return "pay {asari} Asari, draw {drawn}, keep {kept}".format_map(value)
+    if isinstance(value, list) and value and isinstance(value[0], dict) and "drawn" in value[0]:
+        return ", or ".join(map(_show, value))
     if isinstance(value, list):
         return ", ".join(_show(v) for v in value)
     return str(value)

@@ -86,7 +86,9 @@ def parse_rule_sets(text: str) -> frozenset[RuleSet]:
     chosen = {BASIC}
     for word in text.split("+"):
         if word.strip() not in _WORDS:
-            raise ValueError(f"no rule set {word.strip()!r}; use {', '.join(_WORDS)}")
+            raise ValueError(
+                f"unknown rule set {word.strip()!r}; the rule sets are {', '.join(_WORDS)}"
+            )
         chosen.add(_WORDS[word.strip()])
     _check_combination(chosen)
     return frozenset(chosen)
@@ -104,7 +106,7 @@ def _check_combination(rule_sets: Iterable[RuleSet]) -> None:
     if BASIC not in chosen:
         raise ValueError("every match is played with the basic rules")
     if GENIE in chosen and PROFESSIONAL not in chosen:
-        raise ValueError("rule set 'genie' needs 'pro': write 'pro+genie'")
+        raise ValueError("rule set 'genie' needs 'pro'; write 'pro+genie'")
 
 
 @dataclass(frozen=True, slots=True, eq=False)

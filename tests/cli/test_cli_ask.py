@@ -47,15 +47,18 @@ def decide(decision, match):
 asara.run(decide)
 """
 FAULTS = {
-    "crash": ("raise SystemExit('no plan')", "exited with status 1 before it answered decision 2"),
-    "hang": ("signal.pause()", "did not answer decision 2 within 0.3 s"),
-    "error": ("[][0]", "exited with status 1 before it answered decision 2"),
+    "crash": (
+        "raise SystemExit('no plan')",
+        "exited with status 1 before it replied to decision 2",
+    ),
+    "hang": ("signal.pause()", "did not reply to decision 2 within 0.3 s"),
+    "error": ("[][0]", "exited with status 1 before it replied to decision 2"),
 }
 ADVICE = {
     "crash": "",
     "hang": "return an action before the time is over; decision.clock_us is the time left, and "
     "--limit gives a bot more of it.",
-    "error": "correct error.py, line 7.",
+    "error": "fix error.py, line 7.",
 }
 
 
@@ -97,7 +100,7 @@ def test_a_decision_that_there_is_not(folder: Path) -> None:
         assert done.stderr.startswith(f"asara: {REPLAY}: ")
         assert why in done.stderr
     error = refusal("replay", "decision", folder / REPLAY, "5")
-    assert error.endswith("with --seat: 0 (random), 1 (random-2)\n")
+    assert error.endswith("--seat is missing; choose from 0 (random), 1 (random-2)\n")
     assert "N: " in refusal("replay", "decision", folder / REPLAY, "0", "--seat", "0")
 
 
@@ -105,11 +108,11 @@ def test_an_unchanged_bot_gives_the_same_answers_with_the_seed_of_its_run(folder
     done = asara("replay", "ask", REPLAY, "20", "random", cwd=folder)
     assert done.returncode == 0, done.stderr
     title, head, recorded, now, verdict = done.stdout.splitlines()
-    assert title.startswith("r1-basic-0001, seat 0 (random), decision 20: ")
-    assert head.split() == ["action", "seconds"]
+    assert title.startswith("Match r1-basic-0001, seat 0 (random), decision 20 (kind: ")
+    assert head.split() == ["bot", "reply", "seconds"]
     assert recorded.split()[1:-1] == now.split()[1:-1]
     assert (recorded.split()[0], now.split()[0]) == ("recorded", "random")
-    assert verdict == "The answers are the same. random answered 19 earlier decisions as recorded."
+    assert verdict == "The replies are the same. So are the replies to all earlier decisions."
 
 
 def test_a_changed_bot_knows_all_events_and_nothing_of_the_run(folder: Path) -> None:
@@ -119,16 +122,16 @@ def test_a_changed_bot_knows_all_events_and_nothing_of_the_run(folder: Path) -> 
     assert done.returncode == 0, done.stderr
     assert done.stderr.splitlines() == ["changed printed:"] + ["  knows True False"] * 9
     verdict = " ".join(done.stdout.split())
-    assert "changed answered" in verdict
-    assert "of 8 earlier decisions otherwise than recorded: " in verdict
+    assert "Earlier decisions with different replies: " in verdict
+    assert verdict.endswith(" of 8).")
 
 
 def test_an_illegal_answer_is_rejected_as_in_the_match(folder: Path) -> None:
     words = ("replay", "ask", REPLAY, "2", "odd.py", "--seat", "0")
     done = asara(*words, "--sandbox", "none", cwd=folder)
     assert done.returncode == 1
-    assert "rejected, illegal action: 'build 4'" in done.stdout
-    assert "The referee would reject the reply of odd." in done.stdout
+    assert "rejected (illegal action): 'build 4'" in done.stdout
+    assert "The referee would reject the reply from odd." in done.stdout
 
 
 @pytest.mark.parametrize("name", others_long(FAULTS, 3))
@@ -155,7 +158,7 @@ def test_a_bot_that_fails_is_reported_with_the_decision(folder: Path, name: str)
     ("name", "status", "advice"),
     [
         ("silent", 0, "silent.py ended without playing. The last line of a bot is asara.run("),
-        ("broken", 1, "correct broken.py, line 2: did you mean asara.run(decide)?"),
+        ("broken", 1, "fix broken.py, line 2: did you mean asara.run(decide)?"),
     ],
 )
 def test_a_bot_that_never_dials_in_is_reported(
@@ -173,7 +176,7 @@ def test_a_bot_that_never_dials_in_is_reported(
 def test_it_is_said_when_no_seed_is_recorded(folder: Path) -> None:
     replay = shutil.copy(folder / REPLAY, folder / "alone.asara")
     done = asara("replay", "ask", replay, "20", "random", cwd=folder)
-    assert "no ASARA_SEED is recorded with this replay" in " ".join(done.stdout.split())
+    assert "the ASARA_SEED of the match is unknown" in " ".join(done.stdout.split())
 
 
 def test_the_seat_is_the_one_named_like_the_bot_or_must_be_chosen(folder: Path) -> None:

@@ -39,8 +39,8 @@ def test_sound_replays(run: Path) -> None:
     given = ("--public-key", run / "key.pub")
     done = asara("audit", run, run / "replays" / "m1.asara", "--leaks", *given)
     assert done.returncode == 0
-    assert done.stdout.endswith("\naudited 3 replays: 3 sound, 0 unsound\n")
-    assert done.stderr.startswith("Single replays: only the matches were checked")
+    assert done.stdout.endswith("\nAudited 3 replays: 3 passed, 0 failed.\n")
+    assert done.stderr.startswith("Only the matches of single replays were checked.")
 
 
 def test_a_sound_replay_says_what_was_checked_and_by_whose_key(run: Path) -> None:
@@ -48,15 +48,15 @@ def test_a_sound_replay_says_what_was_checked_and_by_whose_key(run: Path) -> Non
     (run / "key.pub").write_bytes(KEY.public_pem)
     done = asara("audit", file, "--public-key", run / "key.pub")
     sound, key, match, checked, unchecked, _ = done.stdout.splitlines()
-    assert sound == f"{file}: sound"
-    assert key == f"  signed by key {KEY.public.hex()[:16]}: given with --public-key"
+    assert sound == f"{file}: passed"
+    assert key == f"  signing key: {KEY.public.hex()[:16]}, the one given with --public-key"
     assert match.startswith("  match random-1: ")
     assert " replies, " in match
     assert checked.startswith(
-        "  checked: every record is signed; the deal matches its commitment; "
+        "  checked: every record is signed, and the deal matches its commitment; "
     )
-    assert unchecked.startswith("  not checked: when replies arrived")
-    own = f"  signed by key {KEY.public.hex()[:16]}: its own; nothing shows whose key it is"
+    assert unchecked.startswith("  not checked: arrival times of replies, ")
+    own = f"  signing key: {KEY.public.hex()[:16]}, found in the replay itself"
     assert asara("audit", file).stdout.splitlines()[1] == own
 
 
@@ -70,7 +70,7 @@ def test_a_damaged_replay_is_named_with_its_record(run: Path) -> None:
     *_, last = lines = done.stdout.splitlines()
     [line] = [line for line in lines if line.startswith(str(path))]
     assert line.startswith(f"{path}: record ")
-    assert last == "audited 3 replays: 2 sound, 1 unsound"
+    assert last == "Audited 3 replays: 2 passed, 1 failed."
 
 
 def test_another_key_and_no_key(run: Path, tmp_path: Path) -> None:
@@ -82,13 +82,13 @@ def test_another_key_and_no_key(run: Path, tmp_path: Path) -> None:
     for _ in range(2):
         done = asara("audit", run)
         assert done.returncode == 0
-        own = f"signed by its own key {KEY.public.hex()}; nothing shows whose key it is"
+        own = f"signed with key {KEY.public.hex()}. Nothing outside the replay confirms "
         assert own in done.stderr
         (run / "referee.pub").unlink(missing_ok=True)
     stranger = random_replay(RULE_COMBINATIONS[0], 2, seed=9, replies=5)
     write_replay(run / "replays" / "m9.asara", stranger, other)
     done = asara("audit", run)
-    assert done.stdout.endswith("audited 4 replays: 3 sound, 1 unsound\n")
+    assert done.stdout.endswith("Audited 4 replays: 3 passed, 1 failed.\n")
 
 
 def test_a_changed_signature_without_a_key(run: Path) -> None:
@@ -116,13 +116,13 @@ def test_many_files_in_several_processes(run: Path) -> None:
     assert [Path(line.split(":")[0]).name for line in lines[:-1]] == [
         f"x{number:02}.asara" for number in bad
     ]
-    assert lines[-1] == "audited 43 replays: 40 sound, 3 unsound"
+    assert lines[-1] == "Audited 43 replays: 40 passed, 3 failed."
 
 
 def test_what_cannot_be_audited(tmp_path: Path) -> None:
     missing = tmp_path / "no"
-    assert refusal("audit", missing) == f"asara: {missing}: no such file or directory\n"
-    assert "holds no replay" in refusal("audit", tmp_path)
+    assert refusal("audit", missing) == f"asara: {missing}: no such file or folder\n"
+    assert "contains no replay" in refusal("audit", tmp_path)
     empty = tmp_path / "a.asara"
     empty.touch()
     done = asara("audit", empty)
@@ -148,10 +148,10 @@ def commitment_of(run: Path) -> str:
 
 
 def test_no_advice_that_the_auditor_has_followed(cup: Path) -> None:
-    assert "(--manifest)" in asara("audit", cup).stderr
+    assert "--manifest" in asara("audit", cup).stderr
     done = asara("audit", cup, "--manifest", "00" * 32)
     assert done.returncode == 1
-    assert "(--public-key)" in done.stderr
+    assert "--public-key" in done.stderr
     assert "--manifest" not in done.stderr
 
 
@@ -161,23 +161,20 @@ def test_a_run_says_who_signed_it_and_what_was_not_checked(cup: Path) -> None:
     done = asara("audit", cup, "--manifest", manifest_of(cup))
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.splitlines() == [
-        f"{cup}: Cup: finished; 12 of 12 matches have a result",
-        f"  key {CUP_KEY.public.hex()[:16]}: named in the manifest that was published (--manifest)",
+        f"{cup}: Cup, finished: 12 of 12 matches have a result",
+        f"  signing key: {CUP_KEY.public.hex()[:16]}, from the published manifest",
         f"  manifest: {manifest_of(cup)}, as published",
-        f"  deal commitment: {commitment_of(cup)}, as in the manifest",
+        f"  deal commitment: {commitment_of(cup)}, from the manifest",
         "  notes.txt: extra: not part of the run, and not checked",
-        (
-            "  checked: this key signed the manifest, the results and 12 replays; schedule, deals, "
-            "standings and every match, played again, agree with the files of the run"
-        ),
-        "  not checked: logs",
+        "  checked: the signatures of the manifest, the results and 12 replays",
+        "  checked: the schedule, deals, results and standings, by playing every match again",
+        "  not checked: the files logs, run.journal",
         "  not checked: report.html (`asara report` writes it again)",
-        "  not checked: run.journal",
         (
-            "  not checked: the programs of the bots, what they printed, and the referee's reasons "
-            "for crashes, failed starts and void attempts"
+            "  not checked: the bots' programs and output, and the reasons that the referee gave "
+            "for crashes, failed starts and void matches"
         ),
-        "audited 12 replays: 12 sound, 0 unsound",
+        "Audited 12 replays: 12 passed, 0 failed.",
     ]
 
 
@@ -205,8 +202,8 @@ def test_two_runs_below_one_directory(tmp_path: Path) -> None:
         play_run(tmp_path / name)
     done = asara("audit", tmp_path, tmp_path / "one" / "run")
     assert done.returncode == 0, done.stdout
-    assert done.stdout.endswith("audited 24 replays: 24 sound, 0 unsound\n")
-    assert done.stderr.count("signed by its own key") == 2
+    assert done.stdout.endswith("Audited 24 replays: 24 passed, 0 failed.\n")
+    assert done.stderr.count("Nothing outside the run confirms") == 2
 
 
 def test_a_single_replay_is_checked_against_the_secret_of_its_run(cup: Path) -> None:
@@ -224,10 +221,10 @@ def test_a_single_replay_is_checked_against_the_secret_of_its_run(cup: Path) -> 
 
 def test_messages_are_sentences_with_the_right_numbers(cup: Path) -> None:
     done = asara("audit", cup / "replays" / "r1-basic-0001-1.asara")
-    assert done.stdout.endswith("audited 1 replay: 1 sound, 0 unsound\n")
-    assert "The first replay is signed by its own key" in done.stderr
+    assert done.stdout.endswith("Audited 1 replay: 1 passed, 0 failed.\n")
+    assert "The first replay is signed with key" in done.stderr
     (cup / "tournament.toml").write_text("changed")
-    assert asara("audit", cup).stdout.endswith(", 1 fault of runs\n")
+    assert asara("audit", cup).stdout.endswith("; 1 fault in other files.\n")
     (cup / "manifest.json").unlink()
     done = asara("audit", cup)
     assert "expected None" not in done.stdout
@@ -239,7 +236,7 @@ def test_replays_behind_a_link_are_counted_once(cup: Path) -> None:
     (cup / "replays").symlink_to(cup / "elsewhere")
     (cup.parent / "again").symlink_to(cup)
     done = asara("audit", cup, cup.parent / "again")
-    assert "audited 12 replays: 12 sound" in done.stdout
+    assert "Audited 12 replays: 12 passed" in done.stdout
 
 
 def test_a_title_in_standings_cannot_change_the_terminal(cup: Path) -> None:
@@ -257,11 +254,11 @@ def test_a_run_that_was_cut_short_says_what_is_missing(tmp_path: Path) -> None:
     run = play_run(tmp_path / "cup", most=8)
     done = asara("audit", run)
     assert done.returncode == 0, done.stdout
-    assert "cut short; 8 of 12 matches have a result" in done.stdout
+    assert "cut short: 8 of 12 matches have a result" in done.stdout
     assert "4 replays are not published yet" in done.stdout
     assert "4 matches have no result: r1-basic-0003-2, r2-basic-0001-1" in done.stdout
     assert "not checked: that the deals derive from the secret of the tournament" in done.stdout
-    assert done.stdout.endswith("audited 4 replays: 4 sound, 0 unsound\n")
+    assert done.stdout.endswith("Audited 4 replays: 4 passed, 0 failed.\n")
     (run / "replays" / "r1-basic-0001-1.asara").unlink()
     assert "replays/r1-basic-0001-1.asara: missing" in asara("audit", run).stdout
 
@@ -276,9 +273,9 @@ def test_a_run_that_was_killed_says_that_nothing_signs_its_end(tmp_path: Path) -
         file.write('{"match_id":"r1-ba')  # the line that is being written
     done = asara("audit", run)
     assert done.returncode == 3, done.stdout
-    assert "not ended; 8 of 12 matches have a result" in done.stdout
+    assert "not ended: 8 of 12 matches have a result" in done.stdout
     assert "nothing signs its results and their number" in done.stdout
-    assert done.stdout.endswith("0 unsound, 1 run without a signed end\n")
+    assert done.stdout.endswith("0 failed; 1 run without a signed end.\n")
     edited = (run / "results.jsonl").read_text().replace('"prestige":', '"prestige":9', 1)
     (run / "results.jsonl").write_text(edited)
     done = asara("audit", run)
@@ -293,7 +290,7 @@ def test_a_run_that_resumes_keeps_its_manifest_and_is_sound_at_its_end(tmp_path:
     assert (run / "manifest.json").read_bytes() == before
     done = asara("audit", run, "--manifest", manifest_of(run))
     assert done.returncode == 0, done.stdout
-    assert "finished; 12 of 12" in done.stdout
+    assert "finished: 12 of 12" in done.stdout
     assert "r1-basic-0001-2: attempt 1 is void" in done.stdout
 
 
@@ -324,7 +321,7 @@ def test_a_duel_may_end_early_but_a_tournament_may_not(tmp_path: Path) -> None:
     run = play_run(tmp_path / "cup", header, enough=lambda over: over >= 4)
     done = asara("audit", run)
     assert done.returncode == 0, done.stdout
-    assert "finished; 4 of 4 matches have a result" in done.stdout
+    assert "finished: 4 of 4 matches have a result" in done.stdout
     assert "not checked: that its test was decided by then" in done.stdout
     forger = Forger(run)
     changes = {"may_end_early": False}
@@ -338,7 +335,11 @@ def test_a_duel_may_end_early_but_a_tournament_may_not(tmp_path: Path) -> None:
 
 def test_hashes_of_another_shape(cup: Path) -> None:
     assert "64 hexadecimal digits" in refusal("audit", cup, "--manifest", "abc")
-    assert "is for --inclusion" in refusal("audit", cup, "--proof", cup / "run.json")
+    assert "--proof: needs --inclusion" in refusal("audit", cup, "--proof", cup / "run.json")
+    file = cup / "replays" / "r1-basic-0001-1.asara"
+    missing = cup / "none"
+    error = refusal("audit", file, "--inclusion", "--proof", missing)
+    assert error == f"asara: {missing}: no such file\n"
 
 
 # One replay of a run
@@ -346,7 +347,7 @@ def test_hashes_of_another_shape(cup: Path) -> None:
 
 def prove(run: Path, name: str, proof: Path) -> None:
     file = run / "replays" / f"{name}.asara"
-    done = asara("replay", "prove", file, "--output", proof)
+    done = asara("replay", "prove", file, "--out", proof)
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
 
@@ -371,8 +372,8 @@ def test_one_replay_belongs_to_a_run_of_which_nothing_else_is_there(
         done = asara("audit", alone, "--inclusion", "--manifest", digest)
         assert (done.returncode, done.stderr) == (0, "")
         attempt = f"attempt {1 + name.endswith('.2')} at {name.removesuffix('.2')} of 'Cup'"
-        assert f"{alone}: sound, and {attempt}: leaf {leaf} of" in done.stdout
-        assert done.stdout.endswith("audited 1 replay: 1 included, 0 not\n")
+        assert f"{alone}: passed; it is {attempt}, leaf {leaf} of" in done.stdout
+        assert done.stdout.endswith("Audited 1 replay: 1 passed, 0 failed.\n")
     shutil.rmtree(run)
     assert asara("audit", alone, "--inclusion", "--manifest", digest).returncode == 0
 
@@ -385,7 +386,7 @@ def test_a_replay_in_its_run_needs_no_proof_and_no_other_replay(cup: Path) -> No
     done = asara("audit", file, "--inclusion")
     assert done.returncode == 0, done.stdout
     assert "leaf 1 of 12" in done.stdout
-    assert "signed by its own key" in done.stderr
+    assert "Nothing outside the run confirms" in done.stderr
 
 
 def test_a_replay_elsewhere_needs_its_proof(cup: Path) -> None:
@@ -393,10 +394,9 @@ def test_a_replay_elsewhere_needs_its_proof(cup: Path) -> None:
     done = asara("audit", alone, "--inclusion")
     assert done.returncode == 1
     assert done.stdout.splitlines()[0] == (
-        f"{alone}: is not in a run; pass its proof with --proof, or make one with `asara replay "
-        "prove` in the run"
+        f"{alone}: is not in a run; pass a proof with --proof (`asara replay prove` writes one)"
     )
-    done = asara("replay", "prove", alone, "--output", cup.parent / "p")
+    done = asara("replay", "prove", alone, "--out", cup.parent / "p")
     assert done.returncode == 2
     assert "is not in the folder `replays` of a run" in done.stderr
 
@@ -408,7 +408,7 @@ def test_a_changed_result_is_no_fault_of_its_replay(cup: Path) -> None:
     assert done.returncode == 1
     assert f"\n{cup}/results.jsonl: line 1: seats[0].prestige: expected" in f"\n{done.stdout}"
     assert ".asara: " not in done.stdout
-    assert "audited 12 replays: 12 sound, 0 unsound, " in done.stdout.splitlines()[-1]
+    assert "Audited 12 replays: 12 passed, 0 failed; " in done.stdout.splitlines()[-1]
 
 
 @pytest.mark.long
@@ -417,7 +417,7 @@ def test_a_terminal_breaks_findings_between_words(cup: Path) -> None:
     lines = [line.rstrip() for line in re.split(r"[\r\n]+", shown)]
     assert [line for line in lines if len(line) > 80 and "/" not in line] == []
     text = " ".join(shown.split())
-    assert text.index("12 sound, 0 unsound") < text.index("'Cup' is signed by its own key")
+    assert text.index("12 passed, 0 failed") < text.index("'Cup' is signed with key")
     assert any(line.startswith("  manifest: ") for line in lines)
 
 
@@ -448,7 +448,7 @@ def test_a_changed_proof_is_refused(cup: Path, forgery: str) -> None:
     file = cup / "replays" / "r1-basic-0001-1.asara"
     done = asara("audit", file, "--inclusion", "--proof", proof)
     assert done.returncode == 1, done.stdout
-    assert done.stdout.endswith("audited 1 replay: 0 included, 1 not\n")
+    assert done.stdout.endswith("Audited 1 replay: 0 passed, 1 failed.\n")
 
 
 def test_a_void_attempt_proves_nothing(tmp_path: Path) -> None:
@@ -474,11 +474,11 @@ def test_the_proof_of_another_replay_another_run_or_no_run(cup: Path, tmp_path: 
     write_replay(cup / "replays" / "x.asara", other, KEY)
     done = asara("audit", cup / "replays" / "x.asara", "--inclusion")
     assert "this replay does not belong to the run" in done.stdout
-    done = asara("replay", "prove", cup / "replays" / "x.asara", "--output", tmp_path / "p")
+    done = asara("replay", "prove", cup / "replays" / "x.asara", "--out", tmp_path / "p")
     assert done.returncode == 2
     assert "does not belong to the run" in done.stderr
     write_replay(tmp_path / "x.asara", other, KEY)
     done = asara("audit", tmp_path / "x.asara", "--inclusion")
     assert done.returncode == 1
-    assert "is not in a run; pass its proof with --proof" in done.stdout
-    assert "is a directory" in refusal("audit", cup, "--inclusion")
+    assert "is not in a run; pass a proof with --proof" in done.stdout
+    assert "is a folder" in refusal("audit", cup, "--inclusion")

@@ -42,7 +42,8 @@ def built_bot(folder: Path, build: str = BUILD) -> Path:
 
 def kept(run: str) -> str:
     """Return the notices about a run that is kept."""
-    return f"Results, replays and output: {run}\nIn a browser: asara web {run}\n"
+    browser = f"To watch the matches in a browser: asara web {run}\n"
+    return f"Results, replays and bot output: {run}\n{browser}"
 
 
 @pytest.mark.long
@@ -259,7 +260,7 @@ def test_a_bundled_bot_that_nobody_can_build_there_is_named(
         ("command = 3", "command: should be a command line or a list of words"),
         ("command = 'python gone.py'", "command: no such file 'gone.py' in "),
         ("command = 'a'\nbuild = './gone'", "build: no such file './gone' in "),
-        ("command = 'a'\nbulid = 'b'", "bulid: unknown key; did you mean 'build'?"),
+        ("command = 'a'\nbulid = 'b'", "bulid: unknown setting; did you mean 'build'?"),
         ("command = 'a'\nteam = 'b'", "team: is for the organiser to set"),
         ("command = 'python ../bot.py'", "command: '../bot.py' leads out of the folder"),
         ("command = [", "bot.toml: "),

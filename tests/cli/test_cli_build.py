@@ -71,7 +71,7 @@ def test_a_failed_build_is_shown_at_once_and_stays_out_when_the_run_resumes(
         assert process.stderr
         screen = process.stderr.read().decode()
     assert re.search(r"^Building slow for \d+ s\.$", shown, re.MULTILINE)
-    assert "fails" in shown.split("Out\n")[1]
+    assert "fails" in shown.split("Out of the run\n")[1]
     assert "fails is out: build failed: exited with status 101; it printed:\n" in screen
     assert "\n  | error: no crate   here\n  |     --> ./main.rs\n  | xxx" in screen
     assert f"\n  all of it: {run / 'logs' / 'build-fails.log'}\n" in screen

@@ -90,8 +90,8 @@ def test_the_check_says_who_works_and_the_status_that_somebody_does_not(
 ) -> None:
     assert checked.returncode == 1
     assert (
-        "Evening: 7 entries; each plays two matches with pro+gifts and 2 seats against random\n"
-        in checked.stderr
+        "Evening: checking 7 entries in two matches each against random (rules: pro+gifts, "
+        "2 seats)\n" in checked.stderr
     )
     lines = checked.stdout.splitlines()
     rows = {tuple(line.split()[:3]) for line in lines[2:10]}
@@ -103,10 +103,10 @@ def test_the_check_says_who_works_and_the_status_that_somebody_does_not(
         "fay": "broken",
         "gus": "broken",
         "hal": "broken",
-        "–": "left",
+        "–": "skipped",
     }
     assert ("Bob+", "bob", "works") in rows
-    assert lines[-1] == "3 of 8 entries work, 4 broken, 1 left out"
+    assert lines[-1] == "3 of 8 entries work, 4 broken, 1 skipped"
     counts = [line for line in checked.stderr.splitlines() if re.match(r"\d of 8: ", line)]
     assert [line[0] for line in counts] == list("2345678")  # the folder left out is the first
 
@@ -118,14 +118,14 @@ def test_the_progress_says_which_entries_are_built_and_since_when() -> None:
     meter = CheckMeter(41, 2, activity)
     meter.add(CheckedEntry("eve", Verdict.BROKEN, "a fault"))
     assert meter.summary() == (
-        "3 of 43, 1 broken, 2 left out; building cpp for 23 s; playing ann, bob, cid and 1 more"
+        "3 of 43, 1 broken, 2 skipped; building cpp for 23 s; playing ann, bob, cid and 1 more"
     )
 
 
 def test_a_client_that_takes_its_leave_is_not_shown_as_output(
     checked: "subprocess.CompletedProcess[str]",
 ) -> None:
-    printed = checked.stdout.partition("Printed by bots that work")[2]
+    printed = checked.stdout.partition("Last lines printed by working bots")[2]
     assert "Bob+\n  | good evening\n" in printed
     assert "goodbye" not in printed
     assert _own_lines(["INFO asara: goodbye: the match is over", "asara: my own"]) == [
@@ -146,10 +146,10 @@ def test_it_shows_build_start_and_longest_decision(
         if isinstance(record, ReplyRecord) and record.seat == int(path.stem[-1]) - 1
     )
     assert cells["Bob+"]["longest decision"] == _seconds(longest_us / 1e6)
-    assert re.fullmatch(r"\d+ ms|\d\.\d s", cells["ann"]["start"])
-    assert int(cells["ann"]["answers"]) > 20
+    assert re.fullmatch(r"\d+ ms|\d\.\d s", cells["ann"]["start-up"])
+    assert int(cells["ann"]["decisions"]) > 20
     assert re.fullmatch(r"\d+ ms|\d\.\d s", cells["cid"]["build"])
-    assert (cells["dan"]["start"], cells["ann"]["build"]) == ("–", "–")
+    assert (cells["dan"]["start-up"], cells["ann"]["build"]) == ("–", "–")
 
 
 def test_it_shows_why_an_entry_is_broken_and_what_it_printed(
@@ -161,11 +161,11 @@ def test_it_shows_why_an_entry_is_broken_and_what_it_printed(
         "  | loading\n"
         "  | cannot load model.bin\n"
     ) in text
-    assert "fay is broken: time out: did not answer decision 1 within the 2.1 s it had\n" in text
+    assert "fay is broken: time out: did not reply to decision 1 within the 2.1 s it had\n" in text
     assert "gus is broken: rejected replies: " in text
     assert "hal is broken: build failed: exited with status 3\n  | compiling\n" in text
-    assert "left out: submissions/eve/bot.toml: command: '../ann/bot.py' leads out of" in text
-    assert "Printed by bots that work, the last lines\nBob+\n  | good evening\n" in text
+    assert "skipped: submissions/eve/bot.toml: command: '../ann/bot.py' leads out of" in text
+    assert "Last lines printed by working bots\nBob+\n  | good evening\n" in text
 
 
 def test_output_and_replays_are_kept_where_asked(
@@ -179,7 +179,7 @@ def test_output_and_replays_are_kept_where_asked(
     shown = asara("replay", "clock", kept / "replays" / "check-Bob+-1.asara")
     assert shown.returncode == 0
     again = refusal("tournament", "check", evening / "cup.toml", "--out", kept)
-    assert "is not empty; choose a directory that is new or empty" in again
+    assert "is not empty; choose a folder that is new or empty" in again
 
 
 def test_no_entry_meets_another(evening: Path, checked: "subprocess.CompletedProcess[str]") -> None:
@@ -200,7 +200,7 @@ def test_no_entry_meets_another(evening: Path, checked: "subprocess.CompletedPro
 def test_the_plan_and_the_help_lead_to_the_check(evening: Path) -> None:
     done = asara("tournament", "plan", "cup.toml", cwd=evening)
     assert "which bots work: asara tournament check cup.toml\n" in done.stderr
-    assert "left out: submissions/eve/bot.toml: " in done.stderr
+    assert "skipped: submissions/eve/bot.toml: " in done.stderr
 
 
 @pytest.mark.long

@@ -54,13 +54,13 @@ def test_a_bot_that_works(tmp_path: Path, sandbox: str) -> None:
     lines = done.stdout.splitlines()
     names = [line.split("  ")[0] for line in lines[:9]]
     assert names == [
-        *("build", "starts in", "first reply after", "median decision", "longest decision"),
-        *("decisions", "time bank needed", "memory peak", "size of files"),
+        *("build", "start-up", "first reply", "median decision", "longest decision"),
+        *("decisions", "time bank needed", "peak memory", "folder size"),
     ]
-    assert lines[8].endswith(" 3 of 128 MiB")
+    assert lines[8].endswith(" 3 MiB of 128 MiB")
     assert lines[9:] == ["the bot printed:", "  | holds", "", "Mine works."]
     begin, building = done.stderr.splitlines()[:2]
-    assert begin.startswith("Checking Mine in two matches with ")
+    assert begin.startswith("Checking Mine in two matches against random, ")
     assert building == "Building Mine in a copy: sh build.sh"
     assert ("with your permissions" in done.stderr) == (sandbox == "none")
     found = json.loads((tmp_path / "found.json").read_text())
@@ -124,8 +124,8 @@ def test_slow_is_told_apart_from_dead(tmp_path: Path, monkeypatch: pytest.Monkey
     assert needed > 0.1
     shown = f"{needed * 1000:.0f} ms"
     assert (
-        f"mine is slow, but not broken: it needs a time bank of {shown}, and a tournament gives it "
-        "0.1 s and 0 s per decision (clocks.time_bank_s)."
+        f"mine is slow, but not broken: it needs a time bank of {shown}, but a tournament allows "
+        "only 0.1 s, plus 0 s per decision (clocks.time_bank_s)."
     ) in done.stdout
     (folder / "bot.py").write_text(SLOW.replace("0.004", "60"))
     done = asara(*words, "--clock", "0.5")
@@ -140,7 +140,7 @@ def test_a_slow_start_is_slow(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     done = asara("check", folder, "--sandbox", "none", "--rules", "basic")
     assert done.returncode == 1
     assert "mine is slow, but not broken: it needs " in done.stdout
-    assert "to start, and a tournament gives it 0.01 s (clocks.start_up_s)." in done.stdout
+    assert "to start, but a tournament allows only 0.01 s (clocks.start_up_s)." in done.stdout
 
 
 def test_the_bank_that_is_needed() -> None:
@@ -160,8 +160,8 @@ def test_files_too_large_for_a_tournament(tmp_path: Path) -> None:
         file.truncate(130 << 20)
     done = asara("check", folder, *CONTAINED)
     assert done.returncode == 1
-    assert "size of files      130 of 128 MiB" in done.stdout
-    assert "mine is broken: never started: could not be started: its directory holds" in done.stdout
+    assert "folder size  130 MiB of 128 MiB" in done.stdout
+    assert "mine is broken: never started: could not be started: its folder holds" in done.stdout
 
 
 def test_what_is_kept(tmp_path: Path) -> None:
@@ -178,11 +178,9 @@ def test_what_is_kept(tmp_path: Path) -> None:
 def test_input_that_is_wrong(tmp_path: Path) -> None:
     folder = write(tmp_path / "mine", "", "command = 3\n")
     assert "mine/bot.toml: command: should be" in refusal("check", folder)
-    assert "bot 'gredy': neither" in refusal("check", "gredy")
+    assert "bot 'gredy': no such file" in refusal("check", "gredy")
     assert "--rules genie" in refusal("check", "random", "--rules", "genie")
-    assert "--json nowhere/x: its directory does not exist" in refusal(
-        "check", "random", "--json", "nowhere/x"
-    )
+    assert "--json nowhere/x: the folder " in refusal("check", "random", "--json", "nowhere/x")
     assert "--out" in refusal("check", "random", "--out", folder / "bot.toml")
     assert "--clock" in refusal("check", "random", "--clock", "0")
     assert "--readable" in refusal("check", "random", "--readable", "/gone")

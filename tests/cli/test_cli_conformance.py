@@ -21,7 +21,7 @@ BROKEN = ["python", str(ROOT / "tests/conformance/broken_client.py")]
 
 @pytest.mark.long
 def test_a_line_for_each_case_and_a_summary():
-    done = asara("conformance", "--run", "hello-*", "--", *RANDOM_BOT)
+    done = asara("conformance", "--case", "hello-*", "--", *RANDOM_BOT)
     assert done.returncode == 0, done.stdout
     first, second, last = done.stdout.splitlines()
     assert first == "ok    hello-and-goodbye  status 0 as expected, 1 stream, 0 replies"
@@ -34,15 +34,15 @@ def test_a_line_for_each_case_and_a_summary():
 def test_a_program_that_knows_no_settings(tmp_path):
     naive = tmp_path / "naive.py"
     naive.write_text(NAIVE)
-    done = asara("conformance", "--run", "*-is-*", "--run", "hello-*", "--", "python", naive)
+    done = asara("conformance", "--case", "*-is-*", "--case", "hello-*", "--", "python", naive)
     assert done.returncode == 1
     lines = [line.strip() for line in done.stdout.splitlines()]
     at = next(i for i, line in enumerate(lines) if "patience-is-malformed " in line)
     assert lines[at].endswith(" expected no stream")
     assert lines[at + 1] == "seen     the program opened one"
     assert "\\u0009" not in done.stdout
-    assert lines[-1].startswith("The first 10 again: asara conformance --run ")
-    assert lines[-1].count("--run") == 10
+    assert lines[-1].startswith("The first 10 again: asara conformance --case ")
+    assert lines[-1].count("--case") == 10
     assert lines[-1].endswith(f" -- python {naive}")
 
 
@@ -77,7 +77,7 @@ os._exit(0)
 def test_a_failed_case_shows_what_was_expected_and_seen(tmp_path):
     junit = tmp_path / "results.xml"
     done = asara(
-        *("conformance", "--run", "hello-*", "--junit", junit),
+        *("conformance", "--case", "hello-*", "--junit", junit),
         *("--", *BROKEN, "hello-fields"),
     )
     assert done.returncode == 1
@@ -85,7 +85,7 @@ def test_a_failed_case_shows_what_was_expected_and_seen(tmp_path):
     assert "                         seen     none" in done.stdout
     assert "1 passed, 1 failed" in done.stdout
     again = shlex.join(map(str, [*BROKEN, "hello-fields"]))
-    assert f"Again: asara conformance --run hello-fields -- {again}" in done.stdout
+    assert f"Again: asara conformance --case hello-fields -- {again}" in done.stdout
 
     suite = ET.fromstring(junit.read_text())
     assert (suite.get("tests"), suite.get("failures"), suite.get("skipped")) == ("2", "1", "0")
@@ -97,7 +97,7 @@ def test_a_failed_case_shows_what_was_expected_and_seen(tmp_path):
 def test_known_failures_are_permitted_and_must_fail(tmp_path):
     known = tmp_path / "known.txt"
     known.write_text("hello-fields  # no language yet\n")
-    options = ["conformance", "--run", "hello-*", "--known-failing", str(known), "--"]
+    options = ["conformance", "--case", "hello-*", "--known-failing", str(known), "--"]
     done = asara(*options, *BROKEN, "hello-fields")
     assert done.returncode == 0, done.stdout
     assert "known hello-fields       expected the language in Hello" in done.stdout
@@ -120,7 +120,7 @@ def test_all_cases_are_listed_without_a_program():
 
 
 def test_a_failed_case_quotes_the_page_that_demands_it():
-    done = asara("conformance", "--run", "published-rule", "--", *BROKEN, "published-rule")
+    done = asara("conformance", "--case", "published-rule", "--", *BROKEN, "published-rule")
     assert "proves   By the published rule, " in done.stdout
     assert "says     clients/README.md: The starters choose by [one rule]" in done.stdout
     assert ", by the published rule\n" in done.stdout
@@ -140,9 +140,9 @@ def test_a_folder_is_tested_with_its_build_and_its_environment(tmp_path):
         "assert os.path.exists('bot.toml')\n"
         f"runpy.run_path({RANDOM_BOT[1]!r}, run_name='__main__')\n"
     )
-    done = asara("conformance", "--run", "tcp-address", "my bot", cwd=tmp_path)
+    done = asara("conformance", "--case", "tcp-address", "my bot", cwd=tmp_path)
     assert done.returncode == 0, done.stdout
-    bundled = asara("conformance", "--run", "tcp-address", "random")
+    bundled = asara("conformance", "--case", "tcp-address", "random")
     assert bundled.returncode == 0, bundled.stdout
 
 
@@ -156,19 +156,19 @@ def test_lines_on_a_terminal_have_80_columns():
     ("words", "text"),
     others_long(
         [
-            ("", "name the bot to test: its folder, or its command after --"),
-            ("-- no-such-program", "bot 'no-such-program': neither a file, nor a command"),
+            ("", "pass the bot to test: its folder, or its command after --"),
+            ("-- no-such-program", "bot 'no-such-program': no such file, command"),
             ("-- python no_such_bot.py", "bot 'python no_such_bot.py': no such file"),
             ("-- ./bot.sh", "bot './bot.sh': it is not executable"),
-            (".", "bot '.': the directory has no bot.toml, main.py or main.go"),
-            ("--run tsl -- true", "--run tsl: no case has such a name; see --list"),
-            ("--run '' -- true", "--run '': no case has such a name; see --list"),
-            ("--run tls --level protocol -- true", "--level and --run leave no case"),
+            (".", "bot '.': the folder has no bot.toml, main.py or main.go"),
+            ("--case tsl -- true", "--case tsl: no case has such a name; see --list"),
+            ("--case '' -- true", "--case '': no case has such a name; see --list"),
+            ("--case tls --level protocol -- true", "--level and --case leave no case"),
             ("--known-failing none.txt -- true", "--known-failing none.txt: No such file"),
             ("--known-failing bad.txt -- true", "bad.txt: line 1: there is no case 'tsl'"),
             ("--known-failing bytes.txt -- true", "bytes.txt: is not a text in UTF-8"),
-            ("--junit none/x.xml -- true", "--junit none/x.xml: its directory does not exist"),
-            ("--junit . -- true", "--junit .: is a directory"),
+            ("--junit none/x.xml -- true", "--junit none/x.xml: the folder"),
+            ("--junit . -- true", "--junit .: is a folder"),
         ],
         3,
     ),
@@ -241,7 +241,7 @@ def test_a_case_that_failed_beside_others_may_pass_alone(tmp_path):
         "    sys.exit('too busy')\n"
         f"runpy.run_path({RANDOM_BOT[1]!r}, run_name='__main__')\n"
     )
-    words = ("conformance", "--run", "hello-*", "--again", "--jobs", "1")
+    words = ("conformance", "--case", "hello-*", "--again", "--jobs", "1")
     done = asara(*words, "--", "python", "-c", program)
     assert done.returncode == 0, done.stdout
     assert "ok    hello-fields       status 0 as expected, 1 stream, 1 reply" in done.stdout

@@ -32,7 +32,7 @@ def test_the_way_from_a_match_to_a_decision_in_a_test(tmp_path: Path) -> None:
         printed = done.stdout
         if to_file:
             (tmp_path / words[-1]).write_text(printed)
-    assert "The answers are the same. my_bot answered 11 earlier decisions as recorded." in (
+    assert "The replies are the same. So are the replies to all earlier decisions." in (
         " ".join(printed.split())
     )
     loaded = subprocess.run(

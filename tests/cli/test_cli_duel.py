@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from asara_server.cli.display.duel import answer, progress_line
+from asara_server.cli.display.duel import progress_line, verdict
 from asara_server.tournament.standings.duel import DuelReport
 from asara_server.tournament.standings.match_result import read_results
 from asara_server.tournament.standings.sprt import Verdict
@@ -42,8 +42,8 @@ def test_greedy_is_better_than_random(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     sentence = re.fullmatch(
         r"greedy is better than random: it scored (0\.\d{3}|1\.000) "
-        r"\(95 %: (0\.\d{3})–(\d\.\d{3})\) in (\d+) blocks of two matches\. "
-        r"If the bots were equal, at most 5 duels in 100 would end with this answer\.\n",
+        r"\(95% interval (0\.\d{3})–(\d\.\d{3})\) in (\d+) blocks of two matches\. "
+        r"If the bots were equal, at most 5 in 100 duels would end with this verdict\.\n",
         done.stdout,
     )
     assert sentence, done.stdout
@@ -51,7 +51,7 @@ def test_greedy_is_better_than_random(tmp_path: Path) -> None:
     assert 0.5 < low <= score <= high
     heading = done.stderr.splitlines()[:4]
     assert heading[:2] == [
-        "greedy against random, basic, 2 at a time.",
+        "greedy against random: rules basic, 2 matches at a time",
         "A bot counts as better if its expected score is at least 0.9 (382 Elo).",
     ]
     report = json.loads((tmp_path / "answer.json").read_text())
@@ -81,9 +81,9 @@ def test_a_bot_is_not_better_than_itself_and_nothing_is_left_behind(
     done = asara_process("duel", "steady.py", "steady.py", "--margin", "0.4", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert done.stdout == (  # by hand: the interval ends at ½ times the 2nd root of 1/20
-        "Neither is better by 0.4 (382 Elo) or more: steady scored 0.500 (95 %: 0.112–0.888) "
-        "in 2 blocks of two matches against steady-2. "
-        "If one were, at most 5 duels in 100 would end with this answer.\n"
+        "Neither is better by 0.4 (382 Elo) or more: steady scored 0.500 "
+        "(95% interval 0.112–0.888) in 2 blocks of two matches against steady-2. "
+        "If one were, at most 5 in 100 duels would end with this verdict.\n"
     )
     assert list(temporary.iterdir()) == []
     assert {path.name for path in tmp_path.iterdir()} == {"steady.py", "temporary"}
@@ -99,7 +99,7 @@ def test_it_says_that_it_cannot_tell_and_the_answer_does_not_depend_on_how_many_
         done = asara(*words, "--jobs", at_once, "--json", "answer.json", cwd=tmp_path)
         assert done.returncode == 3, done.stderr
         assert done.stdout.startswith(
-            "It is not clear whether random or random-2 is better: random scored 0."
+            "No verdict on whether random or random-2 is better: random scored 0."
         )
         assert "in 2 blocks of two matches. More blocks or a larger margin" in done.stdout
         answers.append((tmp_path / "answer.json").read_bytes())
@@ -189,8 +189,8 @@ def test_options_that_make_no_sense_are_refused(tmp_path: Path) -> None:
     assert "--rules genie: rule set 'genie' needs 'pro'" in refusal(*duel, "--rules", "genie")
     assert "did you mean 'random'?" in refusal("duel", "randon", "greedy")
     assert "B is missing" in refusal("duel", "random")
-    assert "is a directory; name a file" in refusal(*duel, "--json", tmp_path)
-    assert "create that first" in refusal(*duel, "--json", tmp_path / "no" / "answer.json")
+    assert "is a folder; choose a file" in refusal(*duel, "--json", tmp_path)
+    assert "create it first" in refusal(*duel, "--json", tmp_path / "no" / "answer.json")
     (tmp_path / "notes.txt").touch()
     assert "is not empty" in refusal(*duel, "--out", tmp_path)
 
@@ -217,9 +217,10 @@ REPORT = DuelReport(
 
 
 def test_where_the_second_is_better_the_score_is_its_own() -> None:
-    assert answer(REPORT) == (
-        "yours is better than mine: it scored 0.875 (95 %: 0.800–0.900) in 12,345 blocks of two "
-        "matches. If the bots were equal, at most 1 duels in 100 would end with this answer."
+    assert verdict(REPORT) == (
+        "yours is better than mine: it scored 0.875 (95% interval 0.800–0.900) in 12,345 "
+        "blocks of two "
+        "matches. If the bots were equal, at most 1 in 100 duels would end with this verdict."
     )
 
 
@@ -231,4 +232,4 @@ def test_the_line_of_a_long_duel_fits() -> None:
     assert len(line) <= 80
     nothing = REPORT.model_copy(update={"score": None, "interval_95": None, "blocks": 0})
     assert progress_line(nothing, float("inf")) == "no block is over yet"
-    assert "no block was completed" in answer(nothing)
+    assert "no block was completed" in verdict(nothing)

@@ -57,10 +57,10 @@ def evening(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("evening")
     done = asara("tournament", "run", submit(folder), "--out", folder / "run")
     assert done.returncode == 0, done.stderr
-    assert done.stderr.count("left out: submissions/dan/bot.toml: team: is for the organiser") == 2
+    assert done.stderr.count("skipped: submissions/dan/bot.toml: team: is for the organiser") == 2
     done = asara("bundle", folder / "run")
     assert done.returncode == 0, done.stderr
-    assert done.stderr == f"3 bundles: {folder / 'run' / 'bundles'}\n"
+    assert done.stderr == f"Wrote 3 bundles to {folder / 'run' / 'bundles'}\n"
     return folder
 
 
@@ -145,7 +145,9 @@ def test_a_run_records_and_shows_why_a_folder_was_left_out(evening: Path) -> Non
     assert list(recorded) == ["dan"]
     assert recorded["dan"].startswith("submissions/dan/bot.toml: team: is for the organiser")
     for command in ("status",):
-        assert "\nLeft out, without a usable bot.toml: dan\n" in asara(command, run).stdout
+        assert (
+            "\nSkipped, because they have no usable bot.toml: dan\n" in asara(command, run).stdout
+        )
 
 
 # Bundles
@@ -192,7 +194,7 @@ def test_the_replays_of_a_bundle_can_be_audited(evening: Path, tmp_path: Path) -
         archive.extractall(tmp_path)
     done = asara("audit", tmp_path / "ann", "--jobs", "1")
     assert done.returncode == 0, done.stderr
-    assert "audited 4 replays: 4 sound" in done.stdout
+    assert "Audited 4 replays: 4 passed" in done.stdout
 
 
 def test_an_author_proves_with_his_bundle_that_a_match_belongs_to_the_run(
@@ -215,7 +217,7 @@ def test_an_author_proves_with_his_bundle_that_a_match_belongs_to_the_run(
     assert done.returncode == 0, done.stdout
     every = [f"replays/{name}.asara" for name in sorted(proofs)]
     done = asara("audit", *every, "--inclusion", "--manifest", manifest)
-    assert f"audited {len(every)} replays: {len(every)} included, 0 not" in done.stdout
+    assert f"Audited {len(every)} replays: {len(every)} passed, 0 failed." in done.stdout
     done = asara("audit", every[0], "--inclusion", "--manifest", "0" * 64)
     assert done.returncode == 1
 
@@ -291,5 +293,5 @@ def test_names_of_a_foreign_run_lead_nowhere(tmp_path: Path, name: str, entry: s
 
 
 def test_a_folder_without_a_run_has_no_bundles(tmp_path: Path) -> None:
-    assert "not a run directory" in refusal("bundle", tmp_path)
+    assert "not the folder of a run" in refusal("bundle", tmp_path)
     assert INFO.state == "finished"

@@ -57,13 +57,13 @@ def test_a_run_of_worker_processes_looks_like_any_other(
 ) -> None:
     done = asara(*words, "--workers", "1")
     assert done.returncode == 0, done.stderr
-    assert "Cup: 2 matches of 2 entries, by 1 worker process\n" in done.stderr
+    assert "Cup: 2 entries, 2 matches, by 1 worker process\n" in done.stderr
     run = tmp_path / "run"
     info = read_info(run)
     assert info.executor == "workers"
     status = asara("status", run)
     assert status.stdout.startswith("Cup: finished\n2 of 2 matches (100%)")
-    assert "audited 2 replays: 2 sound, 0 unsound" in asara("audit", run).stdout
+    assert "Audited 2 replays: 2 passed, 0 failed." in asara("audit", run).stdout
     log = (run / "run.log").read_text()
     assert log.count("match over") == 2
     assert log.index("run started") < log.index("match over") < log.index("run ended")

@@ -132,7 +132,7 @@ REFUSED_RUN = "tournament run {}/cup.toml --out {}/cup.toml"
 READERS = (
     "status {}/run",
     "status {}/run --cross",
-    "report {}/run --output {}/out/page.html",
+    "report {}/run --out {}/out/page.html",
     "bundle {}/run",
 )
 TARGETS = (

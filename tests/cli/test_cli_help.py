@@ -87,25 +87,29 @@ def test_defaults_are_shown_in_the_form_in_which_they_are_typed() -> None:
     ):
         assert note in text
     text = " ".join(asara("tournament", "run", "--help").stdout.split())
-    assert "the directory of the run to continue. [required]" in text
+    assert "the folder of the run to continue. [required]" in text
 
 
 @pytest.mark.parametrize(
     ("words", "said", "page"),
     [
-        ("tournamnt", "there is no command tournamnt (did you mean tournament?)", ""),
-        ("nonsense", "there is no command nonsense", ""),
-        ("token revok", "there is no command revok (did you mean revoke?)", "token"),
-        ("match a b --sed 1", "there is no option --sed (did you mean --seed?)", "match"),
-        ("match a b --mirror", "there is no option --mirror (did you mean --mirrored?)", "match"),
-        ("status run --leaks", "there is no option --leaks", "status"),
+        ("tournamnt", "unknown command 'tournamnt' (did you mean tournament?)", ""),
+        ("nonsense", "unknown command 'nonsense'", ""),
+        ("token revok", "unknown command 'revok' (did you mean revoke?)", "token"),
+        ("match a b --sed 1", "unknown option --sed (did you mean --seed?)", "match"),
+        ("match a b --mirror", "unknown option --mirror (did you mean --mirrored?)", "match"),
+        ("status run --leaks", "unknown option --leaks", "status"),
         ("match a b --jobs", "--jobs needs a value", "match"),
-        ("duel random", "B is missing", "duel"),
+        ("duel random", "argument B is missing", "duel"),
         ("tournament run cup.toml", "--out is missing", "tournament run"),
         ("rules now", "unexpected: now", "rules"),
         ("match a b -j 0", "--jobs: use at least 1", "match"),
-        ("match a b --matches two", "--matches: use a whole number", "match"),
-        ("match a b --clock soon", "--clock: 'soon' is not a clock such as 60+0.5", "match"),
+        ("match a b --matches two", "--matches: must be a whole number", "match"),
+        (
+            "match a b --clock soon",
+            "--clock: 'soon' is not a time; write seconds, such as 60 or 60+0.5",
+            "match",
+        ),
         (
             "match a b --sandbox non",
             "--sandbox: 'non' is not one of 'bubblewrap', 'none' (did you mean none?)",

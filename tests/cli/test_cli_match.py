@@ -30,7 +30,7 @@ def test_a_match_of_files_commands_and_bundled_bots(tmp_path: Path) -> None:
     done = asara("match", mine, "python mine.py", "random", "--rules", "pro+gifts", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     lines = [line.split() for line in done.stdout.splitlines()]
-    assert lines[0][0] == "r1-pro+gifts-0001"
+    assert lines[0][:2] == ["Match", "r1-pro+gifts-0001"]
     assert lines[1] == ["seat", "entry", "rank", "prestige"]
     assert {line[1] for line in lines[2:5]} == {"mine", "mine-2", "random"}
     ranks = [line[2] for line in lines[2:5]]
@@ -137,8 +137,8 @@ def test_bots_in_the_current_folder_see_their_own_files(tmp_path: Path) -> None:
     done = asara(*words, cwd=folder)
     assert done.returncode == 0
     assert (
-        done.stderr
-        == "Results, replays and output: runs/first\nIn a browser: asara web runs/first\n"
+        done.stderr == "Results, replays and bot output: runs/first\n"
+        "To watch the matches in a browser: asara web runs/first\n"
     )
     logs = folder / "runs" / "first" / "logs" / "r1-basic-0001"
     common = ["inner.py", "models", "runs", "tools.py", "weights.txt"]
@@ -154,7 +154,7 @@ def test_a_missing_extra_is_named_before_the_command_that_needs_it(
     monkeypatch.setitem(sys.modules, WEB_PACKAGES[-1], None)  # as if it were not installed
     notify_run_directory(Path("runs/first"))
     shown = " ".join(capsys.readouterr().err.split())
-    assert shown.endswith(f"In a browser: {install_command('web')}, then asara web runs/first")
+    assert shown.endswith(f"in a browser: {install_command('web')}, then asara web runs/first")
 
 
 def test_a_bot_is_started_in_its_own_folder_from_wherever_it_is_named(tmp_path: Path) -> None:
@@ -189,19 +189,18 @@ def test_the_sandbox_says_what_it_hid_and_how_to_show_it(tmp_path: Path) -> None
 
 def test_bots_that_cannot_be_found_are_refused_with_what_there_is(tmp_path: Path) -> None:
     assert refusal("match", "randon", "random", cwd=tmp_path) == (
-        "asara: bot 'randon': neither a file, nor a command, nor a bundled bot; "
-        "did you mean 'random'?\n"
+        "asara: bot 'randon': no such file, command or bundled bot; did you mean 'random'?\n"
     )
     assert "bot 'python no.py': no such file 'no.py'" in refusal(
         "match", "python no.py", "random", cwd=tmp_path
     )
-    assert "the directory has no bot.toml" in refusal("match", ".", "random", cwd=tmp_path)
+    assert "the folder has no bot.toml" in refusal("match", ".", "random", cwd=tmp_path)
     assert ("no program 'python3.99' on PATH; 'python' is Python 3.") in refusal(
         "match", "python3.99 my_bot.py", "random"
     )
     assert "2 to 4 bots, not 1" in refusal("match", "random")
     both = refusal("match", ".", cwd=tmp_path)
-    assert "name the bot's file. Also, a match has 2 to 4 bots, not 1; add an opponent" in both
+    assert "pass the bot's file. Also, a match needs 2 to 4 bots, not 1; add an opponent" in both
     assert "2 to 4 bots, not 5" in refusal("match", *["random"] * 5)
 
 
@@ -218,7 +217,7 @@ def test_names_of_files_and_folders_are_corrected(tmp_path: Path) -> None:
         assert text.startswith(f"asara: bot {name!r}: ")
         return text.partition(": ")[2].removeprefix(f"bot {name!r}: ").rstrip("\n")
 
-    folder = "the directory has no bot.toml, main.py or main.go; did you mean "
+    folder = "the folder has no bot.toml, main.py or main.go; did you mean "
     for name in ("my bot", "my bot/", "./my bot"):
         assert refused(name) == f"{folder}'my bot/clever.py'?"
     write(spaced, "my_bot", "")
@@ -226,8 +225,7 @@ def test_names_of_files_and_folders_are_corrected(tmp_path: Path) -> None:
     (spaced / "my_bot.py").unlink()
     write(spaced, "other", "")
     assert (
-        refused("my bot")
-        == "the directory has no bot.toml, main.py or main.go; name the bot's file"
+        refused("my bot") == "the folder has no bot.toml, main.py or main.go; pass the bot's file"
     )
     assert refused("mine") == "no such file; did you mean 'mine.py'?"
     assert refused("my bot/other") == "no such file; did you mean 'my bot/other.py'?"
@@ -265,7 +263,7 @@ def test_a_program_on_path_starts_in_the_sandbox_unless_it_is_a_shim(
 
 def test_options_that_make_no_sense_are_refused() -> None:
     assert refusal("match", "random", "random", "--rules", "genie") == (
-        "asara: --rules genie: rule set 'genie' needs 'pro': write 'pro+genie'\n"
+        "asara: --rules genie: rule set 'genie' needs 'pro'; write 'pro+genie'\n"
     )
     assert "--clock: " in refusal("match", "random", "random", "--clock", "-3")
     assert "--matches: " in refusal("match", "random", "random", "--matches", "0")

@@ -31,10 +31,10 @@ def test_a_bot_in_python_plays_and_is_checked(tmp_path: Path) -> None:
     folder = tmp_path / "my bots/Mine 2"
     assert done.returncode == 0
     assert done.stderr == (
-        "my bots/Mine 2: a bot in Python; its source is main.py\n"
-        "Next:\n"
-        "  asara match 'my bots/Mine 2' greedy    # plays a match\n"
-        "  asara check 'my bots/Mine 2'           # shows what an organiser would see\n"
+        "Created my bots/Mine 2, a bot in Python. Its source: my bots/Mine 2/main.py\n"
+        "Next steps:\n"
+        "  asara match 'my bots/Mine 2' greedy    # play a match\n"
+        "  asara check 'my bots/Mine 2'           # check it the way an organiser would\n"
     )
     assert files(folder) == sorted([*FILES, "main.py"])
     assert tomllib.loads((folder / "bot.toml").read_text())["name"] == "mine-2"
@@ -110,9 +110,9 @@ def test_packages_are_fetched_or_their_tools_are_named(
         assert done.returncode == 1
         assert (
             "go not on PATH: install Go 1.22 or newer (https://go.dev/dl), then run mine/fetch.sh\n"
-            "Next:\n"
-            "  mine/fetch.sh              # downloads packages\n"
-            "  asara match mine greedy    # plays a match\n"
+            "Next steps:\n"
+            "  mine/fetch.sh              # download packages\n"
+            "  asara match mine greedy    # play a match\n"
         ) in done.stderr
 
 

@@ -18,10 +18,10 @@ def words(command: str, run: Path, file: Path) -> tuple[str | Path, ...]:
     """Return a command of each kind that writes this file."""
     replay = run / "replays" / "r1.asara"
     return {
-        "prove": ("replay", "prove", replay, "--output", file),
-        "page": ("replay", "page", replay, "--output", file),
+        "prove": ("replay", "prove", replay, "--out", file),
+        "page": ("replay", "page", replay, "--out", file),
         "standings": ("status", run, "--json", file),
-        "report": ("report", run, "--output", file),
+        "report": ("report", run, "--out", file),
         "duel": ("duel", "random", "random", "--json", file),
     }[command]
 
@@ -42,7 +42,7 @@ def test_files_of_a_run_are_not_overwritten(run: Path, tmp_path: Path, command: 
     for name in ("results.jsonl", "tree_head.json", "replays/r1.asara", "replays/new", "logs/x/y"):
         (run / name).parent.mkdir(parents=True, exist_ok=True)
         error = refusal(*words(command, run, run / name))
-        assert error.endswith(f"belongs to the run in {run}; name a file outside it\n") or (
+        assert error.endswith(f"belongs to the run in {run}; choose a file outside it\n") or (
             name == "replays/r1.asara" and "is the file that the command reads" in error
         )
     assert "belongs to the run" in refusal(*words(command, run, tmp_path / "link"))
@@ -58,13 +58,13 @@ def test_only_regular_files_are_replaced(run: Path, tmp_path: Path, command: str
         assert error.endswith(f"{file}: is not a regular file; choose another file\n")
     assert refusal(*words(command, run, tmp_path / "loop")).endswith("; choose another file\n")
     assert (tmp_path / "pipe").is_fifo()
-    assert refusal(*words(command, run, tmp_path)).endswith("is a directory; name a file\n")
+    assert refusal(*words(command, run, tmp_path)).endswith("is a folder; choose a file\n")
 
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_no_directory_is_made(run: Path, tmp_path: Path, command: str) -> None:
     error = refusal(*words(command, run, tmp_path / "none" / "file"))
-    assert "its directory does not exist; create that first" in error
+    assert "does not exist; create it first" in error
     assert not (tmp_path / "none").exists()
 
 
@@ -73,7 +73,7 @@ def test_the_file_that_is_read_is_not_replaced(tmp_path: Path) -> None:
     replay.write_bytes(b"replay")
     (tmp_path / "link").symlink_to(replay)
     for file in (replay, tmp_path / "link"):
-        error = refusal("replay", "prove", replay, "--output", file)
+        error = refusal("replay", "prove", replay, "--out", file)
         assert error.endswith("is the file that the command reads; choose another file\n")
     assert replay.read_bytes() == b"replay"
 
@@ -90,7 +90,7 @@ def test_the_run_that_a_duel_writes_is_not_overwritten_either(tmp_path: Path) ->
 
 def test_tables_do_not_replace_files_of_a_run(run: Path, tmp_path: Path) -> None:
     assert "belongs to the run" in refusal("report", run, "--csv", run / "replays")
-    assert "create that first" in refusal("report", run, "--csv", tmp_path / "none" / "tables")
+    assert "create it first" in refusal("report", run, "--csv", tmp_path / "none" / "tables")
 
 
 def test_a_link_to_a_regular_file_stays_a_link(run: Path, tmp_path: Path) -> None:

@@ -85,7 +85,7 @@ def test_a_signal_ends_the_table_at_once(number: signal.Signals, temporary: Path
     with play_table("random") as table:
         table.process.send_signal(number)
         status, _, stderr = table.ended()
-    assert status == 0
+    assert status == 128 + number
     assert "Traceback" not in stderr
     assert not list(temporary.glob("asara-play-*"))
 
@@ -107,7 +107,7 @@ def test_the_page_is_served_with_the_replays_and_nothing_else(tmp_path: Path) ->
         (["random", "random", "random", "--people", "2"], "are more than 4 seats; name fewer bots"),
         (["random", "random", "random", "random"], "1 person and 4 bots are more than 4 seats"),
         (["--rules", "none"], "--rules none: no rule set 'none'"),
-        (["nobody"], "bot 'nobody': neither a file, nor a command"),
+        (["nobody"], "bot 'nobody': no such file, command"),
         (["--listen", "0.0.0.0:0"], "--listen: address '0.0.0.0:0' (0.0.0.0) can be reached"),
         (["--listen", "nonsense"], "--listen: address 'nonsense': write host:port"),
     ],

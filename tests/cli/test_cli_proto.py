@@ -10,7 +10,7 @@ SOURCE = Path(__file__).parents[2] / "proto"
 def test_the_files_are_those_of_the_protocol(tmp_path: Path) -> None:
     files = {path.name: path.read_bytes() for path in SOURCE.rglob("*.proto")}
     done = asara("proto", "out", cwd=tmp_path)
-    assert (done.returncode, done.stderr) == (0, f"{len(files)} files in out/asara/v1\n")
+    assert (done.returncode, done.stderr) == (0, f"Wrote {len(files)} files to out/asara/v1\n")
     written = {path.name: path.read_bytes() for path in (tmp_path / "out/asara/v1").iterdir()}
     assert written == files
     assert asara("proto", "out", cwd=tmp_path).returncode == 0, "the same files are no fault"
@@ -28,4 +28,4 @@ def test_no_file_is_replaced_and_none_written_beside_it(tmp_path: Path) -> None:
 
 def test_a_file_is_no_folder(tmp_path: Path) -> None:
     (tmp_path / "notes").write_text("mine")
-    assert "notes: is a file; choose another directory" in refusal("proto", "notes", cwd=tmp_path)
+    assert "notes: is a file; choose another folder" in refusal("proto", "notes", cwd=tmp_path)

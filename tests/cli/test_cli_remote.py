@@ -71,9 +71,9 @@ def test_a_bot_on_another_machine_plays_a_tournament(tmp_path: Path) -> None:
     file.write_text(file.read_text() + HERE)
     run = tmp_path / "run"
     with playing(file) as (process, address):
-        shown = status_with(run, "awaited, for")
-        assert f"On other machines, by {address}" in shown
-        assert re.search(r"^far +awaited, for at most 10 min +20\d\d-", shown, re.MULTILINE)
+        shown = status_with(run, "not connected; waiting")
+        assert f"Bots on other machines, which connect at {address}" in shown
+        assert re.search(r"^far +not connected; waiting up to 10 min +20\d\d-", shown, re.MULTILINE)
         stranger = dial_in(tmp_path, address, "x" * 43)
         assert stranger.wait(EVENT_S) == 1
         assert "no bot with this token may connect" in stranger.communicate()[1]
@@ -85,7 +85,7 @@ def test_a_bot_on_another_machine_plays_a_tournament(tmp_path: Path) -> None:
     assert re.search(r"^1 +(far|here) ", stdout, re.MULTILINE)
     assert [one.forfeits for one in read_results(run / "results.jsonl")] == [(), ()]
     assert tokens["far"] not in (run / "run.log").read_text() + stdout + stderr
-    assert "On other machines" not in asara("status", run).stdout
+    assert "Bots on other machines" not in asara("status", run).stdout
 
 
 def test_what_cannot_be_received_is_said_before_anything_is_written(tmp_path: Path) -> None:
@@ -115,8 +115,9 @@ def test_what_cannot_be_received_is_said_before_anything_is_written(tmp_path: Pa
 def test_the_plan_says_whose_blocks_are_not_mirrored(tmp_path: Path) -> None:
     file, _ = write_cup(tmp_path, ("ann", "bob"), HEADER.replace("independent", "mirrored"))
     shown = asara("tournament", "plan", file).stdout
-    assert "Each block plays every rotation of the seats once, all with the same deal." in shown
-    assert "\nIn blocks with an entry on another machine, each match has its own deal.\n" in shown
+    assert "In each block, the same entries play in each seat once" in shown
+    said = "If an entry is on another machine, every match of its blocks has a new deal."
+    assert said in " ".join(shown.split())
 
 
 def test_progress_says_who_is_waited_for() -> None:
@@ -140,7 +141,7 @@ def test_the_pace_of_a_resumed_run_is_that_of_what_it_plays(
     activity = SimpleNamespace(awaited=[], waits=(), building={}, to_build=())
     meter.start(6, [], activity)
     now_s = 60.0
-    assert meter.summary() == "6 of 10 matches, 1 min"
+    assert meter.summary() == "6 of 10 matches after 1 min"
     began = "2026-01-01T00:00:00+00:00"
     meter.add_result(
         MatchResult(
@@ -153,7 +154,7 @@ def test_the_pace_of_a_resumed_run_is_that_of_what_it_plays(
             seconds=1.0,
         )
     )
-    assert meter.summary() == "7 of 10 matches, 1.0 a minute, about 3 min left"
+    assert meter.summary() == "7 of 10 matches, 1.0 per minute, about 3 min left"
 
 
 def test_progress_says_what_is_being_built_and_for_how_long() -> None:

@@ -39,26 +39,26 @@ def test_where_two_matches_part(tmp_path: Path) -> None:
     same = asara("replay", "diff", a, a)
     assert (same.returncode, same.stdout) == (
         0,
-        "the same set-up, the same moves, the same result\n",
+        "No differences: the set-up, the moves and the results are the same.\n",
     )
     other = random_replay(EVERYTHING, 3, seed=8, replies=50)
     done = asara("replay", "diff", a, written(tmp_path / "b.asara", other))
     assert done.returncode == 1
     first, *rest = done.stdout.splitlines()
-    assert first.startswith("record ")
-    assert " | " in first
-    assert any(line.startswith("seat 0: ") for line in rest)
+    assert first.startswith("First record that differs: record ")
+    assert [line[:5] for line in rest[:2]] == ["  A: ", "  B: "]
+    assert any(line.startswith("Result of seat 0: ") for line in rest)
     named = replace(REPLAY, header=replace(REPLAY.header, entries=("x", "y", "z")))
     done = asara("replay", "diff", a, written(tmp_path / "c.asara", named))
-    assert done.stdout == "entries: bot 0, bot 1, bot 2 | x, y, z\n"
+    assert done.stdout == "Entries\n  A: bot 0, bot 1, bot 2\n  B: x, y, z\n"
 
 
 def test_where_the_time_went(tmp_path: Path) -> None:
     done = asara("replay", "clock", written(tmp_path / "a.asara"))
     assert done.returncode == 0, done.stderr
-    assert "random-8: milliseconds" in done.stdout
-    assert "The longest decisions" in done.stdout
-    assert "seat 2 (bot 2) forfeited after" in done.stdout
+    assert "Match random-8: time used" in done.stdout
+    assert "Longest decisions" in done.stdout
+    assert "Seat 2 (bot 2) forfeited after" in done.stdout
     assert "crash: exit code 1" in done.stdout
     assert len(done.stdout.splitlines()) == 2 + 3 + 1 + 2 + 5 + 2
 
@@ -81,21 +81,21 @@ def test_a_time_out_is_shown_moment_by_moment(
     replay = Replay(header, tuple(match.records), match.results, match.feed.digests)
     done = asara("replay", "clock", written(tmp_path / "a.asara", replay))
     lines = done.stdout.splitlines()
-    first = next(i for i, line in enumerate(lines) if line.endswith(" was asked"))
+    first = next(i for i, line in enumerate(lines) if line.endswith(" was requested"))
     assert lines[first].startswith("    100.00 ms  decision ")
-    assert lines[first + 1].endswith("its time had run out, 50.00 ms of grace included")
-    held = "31 bytes lay" if unread else "nothing lay"
-    assert f"{held} unread at its socket (record 5)" in lines[first + 2]
+    assert lines[first + 1].endswith("its time ran out, including 50.00 ms of grace")
+    held = "31 unread bytes" if unread else "no unread bytes"
+    assert f"its socket held {held} (record 5)" in lines[first + 2]
     rest = lines[first + 3 :]
     if socket_us is not None:
-        assert rest.pop(0) == "  1,200.00 ms  bytes from it arrived at the socket last"
+        assert rest.pop(0) == "  1,200.00 ms  the last bytes from it arrived at the socket"
     if replied:
-        assert rest[0].startswith("  1,460.00 ms  its reply was received, ")
+        assert rest[0].startswith("  1,460.00 ms  its reply was received ")
         assert "ms late (record 6): '" in rest[0]
         assert rest[0].endswith("which was legal") or rest[0].endswith("which was not legal")
     else:
-        assert rest[0].strip() == "no reply was received before the replay was closed"
-    assert "2023-11-14 22:13:20 UTC, by the referee's clock, which stands still" in done.stdout
+        assert rest[0].strip() == "no reply was received before the match ended"
+    assert "2023-11-14 22:13:20 UTC, on the referee's clock, which stops" in done.stdout
 
 
 def test_a_damaged_replay_is_not_shown(tmp_path: Path) -> None:

@@ -37,13 +37,13 @@ def view_in(page: Path) -> ReplayView:
 
 def test_a_page_is_written_of_everything_or_of_one_seat(tmp_path: Path, file: Path) -> None:
     out = tmp_path / "match.html"
-    done = asara("replay", "page", file, "--output", out)
+    done = asara("replay", "page", file, "--out", out)
     assert (done.returncode, done.stdout) == (0, "")
-    assert done.stderr == f"Page: {out}, with everything\n"
+    assert done.stderr == f"Wrote the page to {out}, with everything\n"
     assert b64decode(out.read_bytes().split(b'id="replay">')[1].split(b"<")[0]) == file.read_bytes()
     own = tmp_path / "own.html"
-    done = asara("replay", "page", file, "--output", own, "--seat", "2", "--language", "de")
-    assert done.stderr == f"Page: {own}, with what seat 2 could see\n"
+    done = asara("replay", "page", file, "--out", own, "--seat", "2", "--language", "de")
+    assert done.stderr == f"Wrote the page to {own}, with what seat 2 could see\n"
     assert view_in(own).viewer_seat == 2
     assert '<html lang="de" data-language="de">' in own.read_text()
 
@@ -51,9 +51,9 @@ def test_a_page_is_written_of_everything_or_of_one_seat(tmp_path: Path, file: Pa
 def test_a_page_is_replaced_and_its_replay_is_not(tmp_path: Path, file: Path) -> None:
     out = tmp_path / "match.html"
     out.write_text("mine")
-    assert asara("replay", "page", file, "--output", out).returncode == 0
+    assert asara("replay", "page", file, "--out", out).returncode == 0
     assert "ASARA" in out.read_text()
-    error = refusal("replay", "page", file, "--output", file)
+    error = refusal("replay", "page", file, "--out", file)
     assert "is the file that the command reads" in error
 
 
@@ -73,7 +73,7 @@ def test_bad_files_are_named_in_one_sentence(tmp_path: Path, file: Path) -> None
     }.items():
         bad = tmp_path / f"{name}.asara"
         bad.write_bytes(data)
-        done = asara("replay", "page", bad, "--output", tmp_path / "bad.html")
+        done = asara("replay", "page", bad, "--out", tmp_path / "bad.html")
         assert done.returncode == 2
         assert done.stderr.startswith(f"asara: {bad}: ")
         assert len(done.stderr.splitlines()) == 1
@@ -82,20 +82,20 @@ def test_bad_files_are_named_in_one_sentence(tmp_path: Path, file: Path) -> None
 
 def test_a_seat_that_is_not_there_is_refused(tmp_path: Path, file: Path) -> None:
     for seat in ("3", "-1"):
-        done = asara("replay", "page", file, "--output", tmp_path / "x.html", "--seat", seat)
+        done = asara("replay", "page", file, "--out", tmp_path / "x.html", "--seat", seat)
         assert done.returncode == 2
         assert f"there is no seat {seat}; this match has seats 0 to 2" in done.stderr
 
 
 def test_without_a_built_page_the_error_says_what_to_do(tmp_path: Path, file: Path) -> None:
     (tmp_path / "page" / "single" / "page.css").unlink()
-    done = asara("replay", "page", file, "--output", tmp_path / "x.html")
+    done = asara("replay", "page", file, "--out", tmp_path / "x.html")
     assert done.returncode == 1
     assert "the page is not built (page.css: No such file or directory); run" in done.stderr
 
 
 def test_logs_are_added_only_if_asked(tmp_path: Path, file: Path) -> None:
-    error = refusal("replay", "page", file, "--output", tmp_path / "x.html", "--bot-output")
+    error = refusal("replay", "page", file, "--out", tmp_path / "x.html", "--bot-output")
     assert "is not in the folder `replays` of a run" in error
     run = tmp_path / "run"
     logs = run / "logs" / REPLAY.header.match_id
@@ -111,7 +111,7 @@ def test_logs_are_added_only_if_asked(tmp_path: Path, file: Path) -> None:
         (with_logs, "--bot-output"),
         (own, "--bot-output", "--seat", "1"),
     ):
-        assert asara("replay", "page", inside, "--output", out, *options).returncode == 0
+        assert asara("replay", "page", inside, "--out", out, *options).returncode == 0
     texts = [
         [m.decision.log for m in view_in(page).moments if m.decision.log]
         for page in (plain, with_logs, own)

@@ -26,7 +26,10 @@ def test_a_page_and_tables_are_written_and_hold_the_standings(tmp_path):
     run = write_run(tmp_path / "run", mirrored())
     done = asara("report", run, "--csv", tmp_path / "tables")
     assert (done.returncode, done.stdout) == (0, "")
-    assert done.stderr == f"Report: {run / 'report.html'}, tables: {tmp_path / 'tables'}\n"
+    assert (
+        done.stderr
+        == f"Wrote the report to {run / 'report.html'}, and its tables to {tmp_path / 'tables'}\n"
+    )
     assert {file.name for file in (tmp_path / "tables").iterdir()} == set(CSV_FILES)
     asara("status", run, "--json", tmp_path / "standings.json")
     standings = Standings.model_validate_json((tmp_path / "standings.json").read_bytes())
@@ -42,7 +45,7 @@ def test_the_page_can_lie_elsewhere_and_is_the_same_there(tmp_path):
     (tmp_path / "new").mkdir()
     for file in (run / "report.html", tmp_path / "new" / "page.html"):
         with pytest.raises(SystemExit) as ended:
-            report(run, "--output", file)
+            report(run, "--out", file)
         assert not ended.value.code
     assert (run / "report.html").read_bytes() == (tmp_path / "new" / "page.html").read_bytes()
     assert {path.name for path in tmp_path.iterdir()} == {"run", "new"}
@@ -65,15 +68,15 @@ def test_a_damaged_replay_is_told_and_does_no_harm(tmp_path, capsys):
     with pytest.raises(SystemExit) as ended:
         report(run)
     assert not ended.value.code
-    problem = "r1-basic-0001.asara: not a replay of an ASARA match: its first bytes differ"
-    assert f"left out: {problem}" in capsys.readouterr().err
+    problem = "r1-basic-0001.asara: not an ASARA replay"
+    assert f"skipped: {problem}" in capsys.readouterr().err
     page = (run / "report.html").read_text()
     assert data_of(page)["tables"]["unread"]["rows"] == [[problem]]
 
 
 def test_what_is_no_run_is_refused_and_nothing_is_written(tmp_path):
     assert refusal("report", tmp_path) == (
-        f"asara: {tmp_path}: not a run directory; pass the directory you gave to --out\n"
+        f"asara: {tmp_path}: not the folder of a run; pass the folder you gave to --out\n"
     )
     assert list(tmp_path.iterdir()) == []
 
@@ -82,13 +85,13 @@ def test_places_that_cannot_be_written_are_named(tmp_path):
     run = write_run(tmp_path / "run", mirrored()[:4])
     file = tmp_path / "file"
     file.touch()
-    assert refusal("report", run, "--output", tmp_path) == (
-        f"asara: --output {tmp_path}: is a directory; name a file\n"
+    assert refusal("report", run, "--out", tmp_path) == (
+        f"asara: --out {tmp_path}: is a folder; choose a file\n"
     )
     assert refusal("report", run, "--csv", file) == (
-        f"asara: --csv {file}: is a file; name a directory\n"
+        f"asara: --csv {file}: is a file; choose a folder\n"
     )
-    assert "its directory does not exist" in refusal("report", run, "--output", file / "page.html")
+    assert "does not exist" in refusal("report", run, "--out", file / "page.html")
 
 
 @pytest.mark.parametrize(

@@ -39,7 +39,7 @@ def resume(folder: Path, *words: str | Path, key: str = "key") -> str:
 def test_a_run_goes_on_only_as_it_was_begun(cup: Path, tmp_path: Path) -> None:
     run = cup / "run"
     assert resume(cup, "--out", tmp_path / "none") == (
-        f"asara: {tmp_path / 'none'}: holds no run; start one without --resume\n"
+        f"asara: {tmp_path / 'none'}: contains no run; start one without --resume\n"
     )
     assert not (tmp_path / "none").exists()
     assert "No such file" in resume(cup, key="other")
@@ -115,5 +115,5 @@ def test_what_a_run_leaves_that_was_killed_at_once_is_no_run(tmp_path: Path) -> 
         (out / folder).mkdir(parents=True)
     (out / "run.journal").touch()
     words = ("tournament", "run", file, "--out", out)
-    assert "holds no run; start one without --resume" in refusal(*words, "--resume")
+    assert "contains no run; start one without --resume" in refusal(*words, "--resume")
     assert asara(*words).returncode == 0

@@ -1,4 +1,6 @@
+from hashlib import sha256
 from importlib.metadata import version
+from pathlib import Path
 
 import pytest
 
@@ -10,13 +12,20 @@ def test_the_version_is_the_packages() -> None:
     assert asara_process("--version").stdout == f"asara {version('asara')}\n"
 
 
-def test_the_edition_is_shown_with_the_source_of_every_table() -> None:
+def test_the_edition_is_shown_and_what_is_not_from_the_rulebook_is_marked() -> None:
     text = asara("rules").stdout
-    assert f"SHA-256: {load_edition().sha256.hex()}" in text
-    assert max(map(len, text.splitlines())) <= 80
-    words = " ".join(text.split())
-    for source in load_edition().sources:
-        assert f"{source.values} Source: {source.source}" in words
+    edition = load_edition()
+    assert f"SHA-256: {edition.sha256.hex()}" in text
+    lines = text.splitlines()
+    [sources] = [line for line in lines if line.endswith("edition.toml")]
+    assert sha256(Path(sources.strip()).read_bytes()).digest() == edition.sha256
+    assert max(len(line) for line in lines if line != sources and "SHA-256" not in line) <= 80
+    assert not any(line.endswith(" ") for line in lines)
+    words = " ".join(text.split()).replace(";", "")
+    for source in edition.sources:
+        assert source.values.replace(";", "") in words
+    marked = sum(source.source != "rulebook" for source in edition.sources)
+    assert text.count(" (partly ") == marked
     assert "pro+gifts+genie" in text
 
 

@@ -61,7 +61,7 @@ def test_a_guest_plays_an_opponent_and_the_replay_stays(tmp_path: Path) -> None:
         ("random", "guest-1"),
     ]
     assert refusal("serve", *words) == (
-        f"asara: --out {replays}: already holds replays; choose another directory\n"
+        f"asara: --out {replays}: already contains replays; choose another folder\n"
     )
 
 
@@ -118,7 +118,7 @@ def test_a_referee_that_waits_for_guests_stops_when_told(tmp_path: Path) -> None
         guest = dial_in(tmp_path, lines[0])
         process.send_signal(signal.SIGTERM)
         _, stderr = process.communicate(timeout=EVENT_S)
-        assert process.returncode == 0
+        assert process.returncode == 128 + signal.SIGTERM
         assert "Traceback" not in stderr
         guest.kill()
         guest.wait()
@@ -130,13 +130,13 @@ def test_what_cannot_be_served_is_refused() -> None:
     assert "--insecure-remote" in error
     assert "TLS needs both" in refusal("serve", "--tls-cert", "cert.pem")
     assert "No such file" in refusal("serve", "--tls-cert", "cert.pem", "--tls-key", "key.pem")
-    assert "leave none of the 2 seats free" in refusal("serve", *["random"] * 2)
+    assert "leave no free seat at a table of 2" in refusal("serve", *["random"] * 2)
     assert "write host:port" in refusal("serve", "--listen", "here")
     assert "needs 'pro'" in refusal("serve", "--rules", "genie")
 
 
 def test_a_guest_could_find_a_short_seed_from_its_own_so_it_is_refused() -> None:
     error = refusal("serve", "--seed", "spring")
-    assert error.startswith("asara: --seed: needs 64 hexadecimal digits; bots could find a seed")
+    assert error.startswith("asara: --seed: needs 64 random hexadecimal digits; bots could guess")
     with serving("--seed", error.split()[-1]) as (_, (line,)):
         assert re.search(r" ASARA_SEED=\d+ ?", line)

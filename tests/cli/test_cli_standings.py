@@ -41,9 +41,7 @@ def test_standings_are_computed_from_the_results(run: Path) -> None:
             "#",
             "entry",
             "score",
-            "95",
-            "%",
-            "ranks",
+            *("95%", "interval", "rank", "range"),
             "wins",
             "prestige",
             "matches",
@@ -51,7 +49,7 @@ def test_standings_are_computed_from_the_results(run: Path) -> None:
         ]
     )
     assert {line.split()[1] for line in lines[2:6]} == set(INFO.entries)
-    assert "Score of the row against the column" not in lines
+    assert "Head-to-head scores (row against column)" not in lines
     for line in lines[2:6]:
         best, _, worst = line.split()[4].partition("–")
         assert 1 <= int(best) <= int(line.split()[0]) <= int(worst or best) <= 4
@@ -61,7 +59,7 @@ def test_folders_that_were_left_out_are_named_in_one_line(tmp_path: Path) -> Non
     folders = {f"team-{number:02}": "a fault" for number in range(12)}
     run = write_run(tmp_path / "run", mirrored(), left_out=folders)
     named = ", ".join(f"team-{number:02}" for number in range(10))
-    line = f"Left out, without a usable bot.toml: {named} and 2 more"
+    line = f"Skipped, because they have no usable bot.toml: {named} and 2 more"
     assert " ".join(shown(run).split()).count(line) == 1
 
 
@@ -73,7 +71,7 @@ def test_blocks_with_a_forfeit_can_be_left_out_as_a_whole(run: Path) -> None:
 
 
 def test_the_cross_table_adds_up_to_one_across_its_diagonal(run: Path) -> None:
-    table = shown(run, "--cross").split("Score of the row against the column\n")[1]
+    table = shown(run, "--cross").split("Head-to-head scores (row against column)\n")[1]
     lines = table.partition("\n\n")[0].splitlines()
     assert lines[0].split() == ["#", "entry", "1", "2", "3", "4"]
     cells = [line.split()[2:] for line in lines[1:]]
@@ -89,7 +87,7 @@ def test_a_wide_cross_table_is_shown_in_parts(run: Path) -> None:
     pairs = combinations(names, 2)
     results = [match(f"m{n}", seat(a, 1), seat(b, 2)) for n, (a, b) in enumerate(pairs)]
     (run / "results.jsonl").write_text(lines_of(*results))
-    table = shown(run, "--cross").split("against the column\n")[1].partition("\n\nForfeits")[0]
+    table = shown(run, "--cross").split("(row against column)\n")[1].partition("\n\nForfeits")[0]
     assert max(map(len, table.splitlines())) <= 80
     heads = [line.split() for line in table.splitlines() if "entry" in line]
     assert heads == [
@@ -112,8 +110,8 @@ def test_what_is_shown_can_be_kept_and_is_the_same_every_time(run: Path, tmp_pat
     done = asara("status", run, "--json", tmp_path / "no" / "such.json")
     assert done.returncode == 2
     assert done.stderr == (
-        f"asara: --json {tmp_path / 'no' / 'such.json'}: its directory does not exist; create that "
-        "first, or choose another file\n"
+        f"asara: --json {tmp_path / 'no' / 'such.json'}: the folder {tmp_path / 'no'} does not "
+        "exist; create it first, or choose another file\n"
     )
 
 
@@ -126,7 +124,7 @@ def test_a_name_that_is_too_long_for_the_table_is_broken_not_cut(run: Path) -> N
     lines = shown(run).splitlines()
     assert max(map(len, lines)) <= 80
     start = next(number for number, line in enumerate(lines) if "a-name" in line)
-    words = [lines[start].split()[1], *(line.strip() for line in lines[start + 1 : start + 3])]
+    words = [lines[start].split()[1], *(line.strip() for line in lines[start + 1 : start + 4])]
     assert "".join(words).startswith(name)
 
 
@@ -140,7 +138,7 @@ def test_a_run_that_goes_on_has_standings(run: Path) -> None:
 
 def test_what_is_no_run_is_refused(tmp_path: Path) -> None:
     assert refusal("status", tmp_path) == (
-        f"asara: {tmp_path}: not a run directory; pass the directory you gave to --out\n"
+        f"asara: {tmp_path}: not the folder of a run; pass the folder you gave to --out\n"
     )
 
 

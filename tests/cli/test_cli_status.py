@@ -118,7 +118,7 @@ def test_a_run_that_goes_on_is_seen_and_not_disturbed(tmp_path: Path) -> None:
         assert lines[0] == f"Cup: running (process {process.pid})"
         assert " of 20 matches (" in lines[1]
         assert lines[2].startswith("Started ")
-        assert " matches a minute, about " in lines[2]
+        assert " matches per minute, about " in lines[2]
         assert lines[3].startswith("The last match ended ")
         assert any(line.startswith("#  entry") for line in lines)
         assert "crash" in done.stdout
@@ -128,7 +128,7 @@ def test_a_run_that_goes_on_is_seen_and_not_disturbed(tmp_path: Path) -> None:
         assert process.returncode == 0
     lines = asara("status", tmp_path / "run").stdout.splitlines()
     assert lines[:2] == ["Cup: finished", "20 of 20 matches (100%) in 10 blocks"]
-    assert lines[2].startswith("Took ")
+    assert lines[2].startswith("Duration: ")
     assert "left" not in lines[2]
 
 
@@ -144,8 +144,8 @@ def test_a_run_that_was_stopped_or_killed_is_told_from_one_that_goes_on(
         process.send_signal(number)
         process.wait(EVENT_S)
     lines = asara("status", tmp_path / "run").stdout.splitlines()
-    assert lines[0] == f"Cup: {shown}; continue it with --resume"
-    assert lines[2].startswith("Took ")
+    assert lines[0] == f"Cup: {shown}; to continue, use --resume"
+    assert lines[2].startswith("Duration: ")
 
 
 def test_nothing_is_left_behind_in_the_directory(run: Path) -> None:
@@ -309,7 +309,7 @@ def test_the_last_lines_of_a_failed_build_are_shown(run: Path) -> None:
     lines = ["error[E0432]: unresolved import", "  \x1b[31m--> [src/main.rs]"]
     change(run, out={"bob": "build failed: exited with status 101"}, build_output={"bob": lines})
     shown = asara("status", run).stdout
-    assert "Last lines of the build of bob\n  error[E0432]: unresolved import\n" in shown
+    assert "Last lines printed by the build of bob\n  error[E0432]: unresolved import\n" in shown
     assert "--> [src/main.rs]" in shown
     assert "\x1b" not in shown
 
@@ -317,7 +317,7 @@ def test_the_last_lines_of_a_failed_build_are_shown(run: Path) -> None:
 def test_entries_that_are_out_or_suspended_are_told(run: Path) -> None:
     assert "Suspended" not in asara("status", run).stdout
     change(run, out={"ann": "it does not build"}, suspended={"bob": "5 of 6 forfeited"})
-    shown = asara("status", run).stdout.split("Out\n")[1]
+    shown = asara("status", run).stdout.split("Out of the run\n")[1]
     out, suspended = shown.split("Suspended\n")
     assert "it does not build" in out
     assert "5 of 6 forfeited" in suspended
@@ -379,7 +379,7 @@ def test_times_that_cannot_be_are_no_times(run: Path) -> None:
 def test_what_is_no_run_is_refused(tmp_path: Path) -> None:
     for path in (tmp_path, tmp_path / "none"):
         assert refusal("status", path) == (
-            f"asara: {path}: not a run directory; pass the directory you gave to --out\n"
+            f"asara: {path}: not the folder of a run; pass the folder you gave to --out\n"
         )
 
 
@@ -423,11 +423,11 @@ def test_after_a_resume_the_time_of_the_session_and_of_the_whole_run_are_told_ap
     info = INFO.model_copy(update=changes | {"state": "cut short"})
     (run / "run.json").write_text(info.model_dump_json())
     line = asara("status", run).stdout.splitlines()[2]
-    took = "Took 5 min after it was resumed, 10 min 30 s after its first start"
+    took = "Duration: 5 min after it was resumed, 10 min 30 s in all"
     assert line.startswith(took), line
 
 
 def test_what_a_run_cost_is_a_line(run: Path) -> None:
-    line = "The cores were 50% busy; bots used 90% of that time, and the referee 10%."
+    line = "CPU usage: 50% of all cores (90% bots, 10% referee)"
     change(run, costs=COSTS.model_dump())
     assert line in asara("status", run).stdout

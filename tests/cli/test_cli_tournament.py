@@ -31,7 +31,7 @@ def test_the_plan_counts_blocks_and_matches_and_tells_their_balance(tmp_path: Pa
     assert done.returncode == 0
     lines = [line.split() for line in done.stdout.splitlines()]
     assert max(map(len, done.stdout.splitlines())) <= 80
-    assert done.stdout.startswith("Cup: 36 matches of 3 entries, 2 at a time\n")
+    assert done.stdout.startswith("Cup: 3 entries, 36 matches, 2 at a time\n")
     assert " ".join(lines[1]) == "rules seats blocks matches blocks per entry matches per pair"
     assert lines[2:7] == [
         ["basic", "2", "6", "12", "4", "2"],
@@ -40,11 +40,11 @@ def test_the_plan_counts_blocks_and_matches_and_tells_their_balance(tmp_path: Pa
         ["pro+gifts", "3", "2", "6", "2", "2"],
         ["all", "16", "36"],
     ]
-    assert done.stdout.splitlines()[-3] == (
-        "Each block plays every rotation of the seats once, each with a new deal."
+    assert " ".join(done.stdout.splitlines()[-4:-2]) == (
+        "In each block, the same entries play in each seat once, with a new deal each time."
     )
-    assert done.stdout.splitlines()[-2].startswith("Duration: about ")
-    assert done.stdout.splitlines()[-1].startswith("at most ")
+    assert done.stdout.splitlines()[-2].startswith("Expected duration: ")
+    assert done.stdout.splitlines()[-1].startswith("Maximum duration: ")
 
 
 @pytest.mark.long
@@ -56,12 +56,12 @@ def test_the_plan_of_a_balanced_schedule_of_many_entries(tmp_path: Path) -> None
     done = asara("tournament", "plan", file)
     assert done.returncode == 0, done.stderr
     lines = [line.split() for line in done.stdout.splitlines()]
-    assert lines[0][:2] == ["Cup:", "1,500"]
+    assert lines[0][:4] == ["Cup:", "200", "entries,", "1,500"]
     assert lines[2] == ["basic", "4", "375", "1,500", "30", "0–1"]
     assert (
-        "Each block plays a deal at up to 4 tables, each entry at one at most.\n"
-        "Blocks are duplicate by default, as there are twice as many entries as seats.\n"
-    ) in done.stdout
+        "In each block, up to 4 tables with different entries play the same deal. "
+        'Such blocks are called "duplicate", and are the default if there are enough entries.'
+    ) in " ".join(done.stdout.split())
 
 
 def test_the_plan_says_why_blocks_are_mirrored(tmp_path: Path) -> None:
@@ -70,12 +70,12 @@ def test_the_plan_says_why_blocks_are_mirrored(tmp_path: Path) -> None:
         "tournament", "plan", write_tournament(tmp_path, dict.fromkeys("abcde", ""), header)
     )
     assert (
-        "Each block plays every rotation of the seats once, all with the same deal.\n"
-        "Blocks are mirrored, because\n"
-        "with 4 seats, duplicate blocks need 8 entries (2 x 4), and there are 5.\n"
-        "Blocks are played in groups of about 5, and each group in 4 legs: all bots\n"
-        "are restarted between two matches with the same deal.\n"
-    ) in done.stdout
+        "In each block, the same entries play in each seat once, with the same deal. Such blocks "
+        'are called "mirrored". They are used because duplicate blocks need at least 8 entries '
+        "for 4 seats; there are only 5. All blocks are played in one group. Each group takes 4 "
+        "legs, and each leg plays one match of every block in the group. All bots restart between "
+        "legs, so that they cannot remember a deal."
+    ) in " ".join(done.stdout.split())
 
 
 def test_without_control_groups_the_plan_says_what_is_not_promised(
@@ -97,12 +97,12 @@ def test_the_plan_counts_the_pairs_of_one_team_which_never_meet(tmp_path: Path) 
             file.read_text().replace(f'name = "{name}"', f'name = "{name}"\nteam = "t"')
         )
     done = asara("tournament", "plan", file)
-    assert done.stdout.splitlines()[0].startswith("Cup: 18 matches of 5 entries")
+    assert done.stdout.splitlines()[0].startswith("Cup: 5 entries, 18 matches")
     assert done.stdout.splitlines()[2].split() == ["basic", "2", "9", "18", "3–4", "1"]
     assert (
-        "1 team of several entries; pairs that never meet: 1.\n"
-        "Meetings are counted between entries of different teams.\n"
-    ) in done.stdout
+        "1 team with several entries; 1 pair of team-mates never meet. "
+        "`matches per pair` counts only entries from different teams."
+    ) in " ".join(done.stdout.split())
 
 
 def test_more_matches_than_anybody_can_play_are_refused_before_they_are_listed(
@@ -126,14 +126,14 @@ def test_what_is_wrong_with_the_file_is_said_in_lines(tmp_path: Path) -> None:
     assert refusal("tournament", "run", file, "--out", tmp_path / "run") == (
         f"asara: cup.toml: entry 2 'bob': command: no such file 'bob.py' in {tmp_path}; "
         "did you mean 'rob.py'?\n"
-        "asara: cup.toml: colour: unknown key; the known keys are title, seats, rules, rounds, "
+        "asara: cup.toml: colour: unknown setting; the settings are title, seats, rules, rounds, "
         "orders, blocks_per_entry, until, places, seed, jobs, deals, ponder, transport, "
         "clocks, limits, "
         "remote, entries_from, entries, tables, blocks, process_per\n"
     )
     missing = tmp_path / "no.toml"
     assert refusal("tournament", "plan", missing) == f"asara: {missing}: no such file\n"
-    assert "is a directory" in refusal("tournament", "plan", tmp_path)
+    assert "is a folder" in refusal("tournament", "plan", tmp_path)
 
 
 def test_nothing_that_is_not_a_run_is_ever_deleted(tmp_path: Path) -> None:
@@ -301,8 +301,8 @@ def test_at_two_seats_nobody_is_told_to_play_with_fewer(tmp_path: Path) -> None:
         )
     told = " ".join(refusal("tournament", "plan", file).split())
     assert (
-        "with 2 seats and a team of 2 ('Foxes'), duplicate blocks need 8 entries (2 x 2 x 2), and "
-        "there are 4; add [[entries]] or set blocks to 'mirrored'"
+        "duplicate blocks need at least 8 entries for 2 seats and a team of 2 ('Foxes'); there are "
+        "only 4; add [[entries]] or set blocks to 'mirrored'"
     ) in told
 
 
@@ -318,7 +318,7 @@ def test_entries_that_are_too_large_are_named_before_the_first_match(tmp_path: P
     file.write_text(text)
     done = asara("tournament", "plan", file)
     assert done.returncode == 0
-    told = "will be out in the sandbox: its directory holds more than 2 MiB (limits.directory_mib)"
+    told = "will be out in the sandbox: its folder contains more than 2 MiB (limits.directory_mib)"
     assert done.stderr.startswith(f"large {told}")
     assert done.stderr.count("will be out") == 1
     sandbox_or_skip()

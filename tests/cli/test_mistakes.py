@@ -49,13 +49,13 @@ MISTAKES = {
         "import asara\n\ndef decide(decision, match)\n" + RANDOM + RUN,
         3,
         "SyntaxError: expected ':'",
-        "correct that line",
+        "fix that line",
     ),
     "exception": Mistake(
         DECIDE + "    return decision.legal_actions[1000]\n" + RUN,
         4,
         "IndexError: list index out of range",
-        r"correct my_bot\.py, line 4\.",
+        r"fix my_bot\.py, line 4\.",
     ),
     "endless-loop": Mistake(
         DECIDE + "    while True:\n        pass\n" + RUN,
@@ -87,7 +87,7 @@ MISTAKES = {
         "import nunpy as np\n" + DECIDE + RANDOM + RUN,
         1,
         "No module named 'nunpy'",
-        "put nunpy.py beside my_bot.py. If it is a package, .* -m pip install nunpy",
+        "put nunpy.py next to my_bot.py. If it is a package, .* -m pip install nunpy",
     ),
     "no-run": Mistake(
         DECIDE + RANDOM,
@@ -177,7 +177,7 @@ MISTAKES = {
         CLASS + "    def ended(self, result):\n        print(result.ranks)\n" + RUN_CLASS,
         6,
         r"AttributeError: ranks|in ended\(\) of",
-        r"correct my_bot\.py, line 6\. ended\(\) is called after a match",
+        r"fix my_bot\.py, line 6\. ended\(\) is called after a match",
         forfeits=False,
         check=True,
     ),
@@ -202,7 +202,7 @@ MISTAKES = {
         "    except Exception:\n        traceback.print_exc()\n    " + RANDOM.lstrip(" ") + RUN,
         6,
         "AttributeError: actions",
-        r"correct my_bot\.py, line 6",
+        r"fix my_bot\.py, line 6",
         forfeits=False,
     ),
     "exception-in-a-thread": Mistake(
@@ -213,7 +213,7 @@ MISTAKES = {
         + RUN,
         8,
         "ZeroDivisionError",
-        r"correct my_bot\.py, line 8",
+        r"fix my_bot\.py, line 8",
         forfeits=False,
         long=True,
     ),
@@ -244,7 +244,7 @@ MISTAKES = {
         "open('/tmp/asara-weights.bin')\n" + DECIDE + RANDOM + RUN,
         1,
         "No such file or directory: '/tmp/asara-weights.bin'",
-        r"In the sandbox, /tmp and \$HOME are one folder .*Put the file beside the program",
+        r"In the sandbox, /tmp and \$HOME are one folder .*Put the file next to the program",
     ),
     "file-in-home": Mistake(
         "import os\nopen(os.path.expanduser('~/weights.bin'))\n" + DECIDE + RANDOM + RUN,
@@ -257,7 +257,7 @@ MISTAKES = {
         DECIDE + "    open('weights.bin')\n" + RANDOM + RUN,
         4,
         "No such file or directory: 'weights.bin'",
-        r'Path\(__file__\)\.parent / "weights\.bin" is always beside the program',
+        r'Path\(__file__\)\.parent / "weights\.bin" is always next to the program',
         long=True,
     ),
     "read-only-folder": Mistake(
@@ -370,7 +370,7 @@ MISTAKES = {
         DECIDE + "    return random.choice(decision.legal_actions)\n" + RUN,
         4,
         "NameError: name 'random' is not defined",
-        r"correct my_bot\.py, line 4",
+        r"fix my_bot\.py, line 4",
         long=True,
     ),
     "late-exception": Mistake(
@@ -380,14 +380,14 @@ MISTAKES = {
         + RUN,
         5,
         "KeyError: 'year 2'",
-        r"correct my_bot\.py, line 5",
+        r"fix my_bot\.py, line 5",
         long=True,
     ),
     "exception-in-started": Mistake(
         CLASS + "    def started(self):\n        self.match.plan\n" + RUN_CLASS,
         6,
         r"in started\(\) of",
-        r"correct my_bot\.py, line 6",
+        r"fix my_bot\.py, line 6",
         long=True,
     ),
     "loop-before-run": Mistake(
@@ -410,7 +410,7 @@ MISTAKES = {
     "native-code-that-does-not-return": Mistake(
         "import re\n" + DECIDE + "    re.match('(a+)+$', 'a' * 40 + 'b')\n" + RANDOM + RUN,
         5,
-        "did not answer decision 1",
+        "did not reply to decision 1",
         "return an action before the time is over",
         long=True,
     ),
@@ -440,7 +440,7 @@ MISTAKES = {
         DECIDE + "    return decide(decision, match)\n" + RUN,
         4,
         "RecursionError",
-        r"correct my_bot\.py, line 4",
+        r"fix my_bot\.py, line 4",
         long=True,
     ),
     "asynchronous": Mistake(
@@ -507,7 +507,7 @@ def test_state_that_stays_from_match_to_match_is_found(tmp_path: Path) -> None:
     done = asara("check", "my_bot.py", "--sandbox", "bubblewrap", cwd=tmp_path)
     assert done.returncode == 1
     assert "crash: exited with status 1 (in its second match)" in done.stdout
-    assert re.search(r"correct my_bot\.py, line 8\..*Set it anew when a match starts", done.stdout)
+    assert re.search(r"fix my_bot\.py, line 8\..*Set it anew when a match starts", done.stdout)
 
 
 @pytest.mark.parametrize(
@@ -536,7 +536,7 @@ def test_a_wrong_path_is_refused_with_the_file_that_may_be_meant(tmp_path: Path)
     assert refusal("match", "mybot.py", "random", cwd=tmp_path) == (
         f"asara: bot 'mybot.py': no such file in {tmp_path}; did you mean 'my_bot.py'?\n"
     )
-    assert f"there is no directory '{tmp_path}/bots' either" in refusal(
+    assert f"there is no folder '{tmp_path}/bots' either" in refusal(
         "match", "bots/mine.py", "random", cwd=tmp_path
     )
 

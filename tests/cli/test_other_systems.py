@@ -70,10 +70,10 @@ def played(system: str, bot: Path) -> Path:
 
 def test_a_match_is_audited_shown_and_asked_again(system: str, bot: Path, played: Path) -> None:
     replay = played / "replays" / "r1-basic-0001.asara"
-    assert "1 sound, 0 unsound" in asara(system, "audit", played)
+    assert "1 passed, 0 failed" in asara(system, "audit", played)
     assert "Result" in asara(system, "replay", "show", replay)
     answer = asara(system, "replay", "ask", replay, "3", bot, "--sandbox", "none")
-    assert "The answers are the same" in answer
+    assert "The replies are the same" in answer
 
 
 @pytest.mark.long

@@ -201,7 +201,7 @@ def test_patterns_select_cases():
 
 
 def test_a_pattern_without_a_case_is_refused():
-    with pytest.raises(SelectionError, match="--run tsl: no case has such a name"):
+    with pytest.raises(SelectionError, match="--case tsl: no case has such a name"):
         selected(CASES, ["tsl"])
 
 

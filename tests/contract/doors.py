@@ -103,7 +103,7 @@ def web(*words: object) -> Iterator[str]:
     with running("web", *words, "--listen", "127.0.0.1:0") as process:
         assert process.stderr is not None
         line = process.stderr.readline()
-        found = re.fullmatch(r"Matches: (http://127\.0\.0\.1:\d+)/\n", line)
+        found = re.fullmatch(r"Showing matches at (http://127\.0\.0\.1:\d+)/\n", line)
         assert found, line
         yield found[1]
 

@@ -95,7 +95,9 @@ def test_a_run_prints_standings_and_what_happened(cup: Cup) -> None:
     printed = cup.done.stderr
     assert max(map(len, lines)) <= 80
     assert lines[0] == "Cup: 6 matches in 3 blocks"
-    assert " ".join(lines[1].split()) == ("# entry score 95 % ranks wins prestige matches forfeits")
+    assert " ".join(lines[1].split()) == (
+        "# entry score 95% interval rank range wins prestige matches forfeits"
+    )
     assert lines[4].split()[1] == "exits"
     assert lines[4].split()[-2:] == ["4", "4"]
     assert [line.split() for line in lines[6:9]] == [
@@ -104,7 +106,7 @@ def test_a_run_prints_standings_and_what_happened(cup: Cup) -> None:
         ["exits", "4"],
     ]
     assert "exits forfeits" in printed
-    assert re.search(r"\nThe cores were \S+ busy; bots used \S+ of that time, and", printed)
+    assert re.search(r"\nCPU usage: \S+ of all cores \(\S+ bots, \S+ referee\)", printed)
     assert "exits is out: not started again after 3 failures in a row: exited with" in printed
     logs = (cup.run / "logs").rglob("*-exits.log")
     assert any("cannot load model.bin" in log.read_text() for log in logs)
@@ -119,7 +121,10 @@ def test_a_run_publishes_its_files(cup: Cup) -> None:
     assert cup.manifest in log.splitlines()[0]
     assert f"Deal commitment (SHA-256): {info['deal_commitment']}\n" in cup.done.stderr
     assert info["deal_commitment"] in log.splitlines()[0]
-    assert f"Tournament secret: {info['tournament_secret']}\n" in cup.done.stderr
+    assert (
+        f"Tournament secret, to be published as well: {info['tournament_secret']}\n"
+        in cup.done.stderr
+    )
     assert "match started" in log
 
 
@@ -172,36 +177,36 @@ def test_a_run_is_not_overwritten(cup: Cup) -> None:
 def test_what_one_seat_saw_is_shown_and_everything_is_exported(cup: Cup) -> None:
     replay = cup.replays[0]
     shown = asara("replay", "show", replay, "--seat", "1").stdout
-    assert shown.startswith(f"Match {replay.stem} as seat 1 ")
+    assert shown.startswith(f"Match {replay.stem}, as seat 1 ")
     exported = json.loads(asara("replay", "export", replay).stdout)
     assert set(exported) <= {field.json_name for field in Replay.DESCRIPTOR.fields}
     page = cup.run.parent / "page.html"
-    asara("replay", "page", replay, "--output", page)
+    asara("replay", "page", replay, "--out", page)
     assert page.read_text().startswith("<!doctype html>")
 
 
 def test_status_and_report(cup: Cup, tmp_path: Path) -> None:
     assert asara("status", cup.run).stdout.startswith("Cup: finished")
-    asara("report", cup.run, "--output", tmp_path / "report.html")
+    asara("report", cup.run, "--out", tmp_path / "report.html")
     assert "exits" in (tmp_path / "report.html").read_text()
 
 
 def test_what_cannot_be_done_ends_with_status_2(tmp_path: Path) -> None:
     (tmp_path / "a.asara").write_text("no replay")
     for words, text in (
-        ("tornament", "there is no command tornament (did you mean tournament?)"),
-        ("status none", "none: not a run directory"),
+        ("tornament", "unknown command 'tornament' (did you mean tournament?)"),
+        ("status none", "none: not the folder of a run"),
         ("tournament plan none.toml", "none.toml: no such file"),
-        ("audit none", "none: no such file or directory"),
+        ("audit none", "none: no such file or folder"),
         ("replay show none", "none: no such file"),
-        ("replay show a.asara", "a.asara: not a replay of an ASARA match"),
+        ("replay show a.asara", "a.asara: not an ASARA replay"),
     ):
         assert refusal(*words.split(), cwd=tmp_path).startswith(f"asara: {text}")
 
 
 def test_a_sound_run_is_audited_with_status_0(cup: Cup) -> None:
     done = asara("audit", cup.run, "--manifest", cup.manifest)
-    assert done.stdout.endswith("audited 6 replays: 6 sound, 0 unsound\n")
+    assert done.stdout.endswith("Audited 6 replays: 6 passed, 0 failed.\n")
     asara("audit", cup.run, "--manifest", "0" * 64, status=1)
 
 
@@ -271,7 +276,7 @@ def test_the_web_serves_the_runs_of_a_folder(cup: Cup) -> None:
 
 def test_the_manifest_can_be_published_before_the_first_match(prepared: Prepared) -> None:
     printed, run = prepared.printed, prepared.run
-    assert printed.startswith(f"Created the signing key {prepared.key}; keep a copy of it\n")
+    assert printed.startswith(f"Created the signing key {prepared.key}; keep a backup of it.\n")
     manifest = prepared.files["manifest.json"]
     fields = json.loads(manifest)
     assert f"Manifest (SHA-256): {prepared.manifest}\n" in printed
@@ -280,9 +285,7 @@ def test_the_manifest_can_be_published_before_the_first_match(prepared: Prepared
     assert "--resume" in printed
     assert prepared.files["results.jsonl"] == b""
     assert json.loads(prepared.files["run.json"])["state"] == "prepared"
-    assert prepared.status.startswith(
-        "Cup: prepared; nothing was played yet; start it with --resume"
-    )
+    assert prepared.status.startswith("Cup: prepared; to start playing, use --resume")
     assert "Took" not in prepared.status
 
     assert "Created the signing key" not in prepared.begun

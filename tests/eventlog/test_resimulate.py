@@ -108,12 +108,12 @@ def test_a_timeout_that_was_overlooked_and_one_that_was_none() -> None:
     assert isinstance(reply, ReplyRecord)
     late = reply._replace(time_us=reply.time_us + 10**9, bot_us=reply.bot_us + 10**9)
     text = fault(REPLY, late)
-    assert f"expected an expiry of the time of seat {reply.seat}; found a reply" in text
+    assert f"expected a time-out of seat {reply.seat}; found a reply" in text
     dice = random.Random(1)
     spec = random_spec(rules_for(EVERYTHING, 2), dice, "m")
     record = random_match(spec, dice, quiet=True, replies=5)
     expiry = ExpiryRecord(record.records[2].time_us + 99, (0,))
-    with pytest.raises(UnsoundError, match="expected no record here; found an expiry of the time"):
+    with pytest.raises(UnsoundError, match="expected no record here; found a time-out"):
         resimulate(spec, LIMITS, (*record.records[:3], expiry))
 
 

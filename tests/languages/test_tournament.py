@@ -81,7 +81,7 @@ def test_all_languages_play_a_sound_tournament(
     assert [seat for seat in seats if seat["termination"] != "completed"] == []
     audited = asara("audit", "run", cwd=tmp_path)
     assert audited.returncode == 0, audited.stdout + audited.stderr
-    assert f"audited {len(results)} replays: {len(results)} sound, 0 unsound" in audited.stdout
+    assert f"Audited {len(results)} replays: {len(results)} passed, 0 failed." in audited.stdout
     report(f"tournament of {len(kits)} bots: {audited.stdout.splitlines()[-1]}")
 
 

@@ -22,7 +22,7 @@ KEY = SigningKey.new()
 
 def page(replay: Path, *options: str) -> bytes:
     out = replay.with_suffix(".html")
-    done = asara("replay", "page", replay, "--output", out, *options)
+    done = asara("replay", "page", replay, "--out", out, *options)
     assert done.returncode == 0, done.stderr
     return out.read_bytes()
 

@@ -91,7 +91,7 @@ def test_time_out_without_a_reply(driven):
     driven.expire(after_s=0.000001)
     assert driven.match.termination(0) is Termination.TIME_OUT
     [fault] = driven.match.faults
-    assert fault.detail == "did not answer decision 1 within the 11 s it had"
+    assert fault.detail == "did not reply to decision 1 within the 11 s it had"
     assert driven.kinds(0) == ["update"]
     assert driven.kinds(1) == ["decision"]
 

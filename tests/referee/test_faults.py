@@ -287,7 +287,9 @@ async def test_a_bot_that_ends_its_side_of_the_stream_is_disconnected():
 async def test_a_bot_that_never_answers_times_out():
     async with referee_server() as server:
         streams, playing, _ = await seated(server, ClockSettings(bank_s=0.1, increment_s=0.1))
-        await forfeited(streams, playing, Termination.TIME_OUT, "did not answer decision 1 within")
+        await forfeited(
+            streams, playing, Termination.TIME_OUT, "did not reply to decision 1 within"
+        )
 
 
 async def matches_in_a_row(server, reader, count):

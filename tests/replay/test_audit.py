@@ -135,7 +135,7 @@ def test_other_clocks_signed_by_the_same_key() -> None:
     assert "was sent other bytes" in signed(
         changed_header(clocks=clocks._replace(bank_us=clocks.bank_us + 1))
     )
-    assert "expected an expiry of the time of seat" in signed(
+    assert "expected a time-out of seat" in signed(
         changed_header(clocks=clocks._replace(bank_us=0, increment_us=0, grace_us=100))
     )
 
@@ -150,7 +150,7 @@ Change = Callable[[ReplyRecord], ReplyRecord]
         (lambda r: r._replace(time_us=r.time_us - 1), "bot_us: expected"),
         (lambda r: r._replace(referee_us=10**8), "or later; found"),
         (lambda r: r._replace(seat=(r.seat + 1) % 3), "expected one of seat"),
-        (lambda r: r._replace(actions=()), "expected a rejection of seat"),
+        (lambda r: r._replace(actions=()), "expected a rejected reply from seat"),
         (
             lambda r: r._replace(time_us=r.time_us - 7, bot_us=r.bot_us - 7),
             "bot_us: expected|was sent other bytes",

@@ -174,7 +174,7 @@ def limited(*words: str | Path) -> tuple[int, str, float, int]:
 def test_one_bad_file_keeps_no_other_unchecked_in_256_mb(folder: Path) -> None:
     status, output, _, most = limited("audit", folder, "--jobs", "1")
     assert status == 1
-    assert f"audited {len(BOMBS) + 1} replays: 1 sound, {len(BOMBS)} unsound" in output
+    assert f"Audited {len(BOMBS) + 1} replays: 1 passed, {len(BOMBS)} failed." in output
     assert most < MOST_BYTES
 
 

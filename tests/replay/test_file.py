@@ -70,7 +70,7 @@ def test_a_failed_write_leaves_the_old_file_and_nothing_else(
         pytest.param(data, fault, id=name)
         for name, data, fault in [
             ("empty", b"", "the file is empty"),
-            ("other file", b"%PDF-1.7 and so on", "not a replay of an ASARA match"),
+            ("other file", b"%PDF-1.7 and so on", "not an ASARA replay"),
             ("first bytes", DATA[:5], "cut short in its first bytes"),
             (
                 "no records",

@@ -38,7 +38,7 @@ def test_every_match_has_a_page_that_the_report_links_to(tmp_path: Path) -> None
     run, replays = run_with_replays(tmp_path / "run", 3)
     done = asara("report", run, "--pages")
     assert done.returncode == 0, done.stderr
-    assert done.stderr == f"Report: {run / 'report.html'}, 3 pages of matches\n"
+    assert done.stderr == f"Wrote the report to {run / 'report.html'}, with 3 pages of matches\n"
     names = {replay.header.match_id for replay in replays}
     assert set(links(run / "report.html")) == {f"pages/{name}.html" for name in names}
     assert {path.name for path in (run / "pages").iterdir()} == {
@@ -68,7 +68,7 @@ def test_of_a_run_that_goes_on_only_published_replays_have_a_page(tmp_path: Path
 def test_the_pages_lie_beside_a_report_elsewhere(tmp_path: Path) -> None:
     run, _ = run_with_replays(tmp_path / "run", 1)
     (tmp_path / "site").mkdir()
-    done = asara("report", run, "--pages", "--output", tmp_path / "site" / "index.html")
+    done = asara("report", run, "--pages", "--out", tmp_path / "site" / "index.html")
     assert done.returncode == 0, done.stderr
     (link,) = links(tmp_path / "site" / "index.html")
     assert (tmp_path / "site" / link).is_file()
@@ -87,7 +87,7 @@ def test_a_replay_that_is_damaged_or_forged_has_no_page(tmp_path: Path) -> None:
     assert done.returncode == 0
     assert "Traceback" not in done.stderr
     for name in (damaged.name, forged.name, other.name):
-        assert done.stderr.count(f"left out: {name}") == 1
+        assert done.stderr.count(f"skipped: {name}") == 1
     assert links(run / "report.html") == ["pages/r1-basic-0004.html"]
     assert not (run / "pages" / "r1-basic-0001.html").exists()
 

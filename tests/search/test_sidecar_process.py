@@ -144,9 +144,7 @@ def test_a_wrong_option_is_one_line():
         [*COMMANDS["asara"], "--sed", "1"], capture_output=True, text=True, check=False
     )
     assert done.returncode == 2
-    assert done.stderr == (
-        "asara: sidecar: unrecognized arguments: --sed 1; see `asara sidecar --help`\n"
-    )
+    assert done.stderr == ("asara: sidecar: unknown option --sed 1; see `asara sidecar --help`\n")
 
 
 # Fuzz

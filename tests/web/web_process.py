@@ -20,7 +20,7 @@ def asara_web(*arguments: Path | str) -> Iterator[str]:
     assert process.stderr is not None
     try:
         line = process.stderr.readline()
-        found = re.fullmatch(r"Matches: (http://127\.0\.0\.1:\d+)/\n", line)
+        found = re.fullmatch(r"Showing matches at (http://127\.0\.0\.1:\d+)/\n", line)
         assert found, line + process.stderr.read()
         yield found[1]
     finally:

@@ -15,21 +15,21 @@ __all__ = ["main", "serve"]
 _HELP = """\
 Usage: asara sidecar [OPTIONS]
 
-  Provide worlds and playouts to a bot that looks ahead.
+  Sample possible game states for a bot that looks ahead.
 
-  A bot in any language starts this program, writes one request per line and
-  reads one answer per line, both as JSON. First the bot passes on the messages
-  that it receives from the referee. Then it can ask for worlds, which are
-  states of the game that its seat cannot tell from the true one, and for
-  playouts. The program ends when its standard input ends.
+  A world is a complete state of the game that agrees with everything a seat
+  knows. A bot in any language starts this program, writes one request per line
+  and reads one response per line, both as JSON. The bot passes on each message
+  from the referee as it arrives, and can then request worlds and playouts. The
+  program ends when its standard input ends.
 
   The member `method` of a request is one of
     observe        pass on a message from the referee
     sample         create worlds for the latest decision; returns their ids
     legal_actions, apply, copy, release, outcome, view
-                   work on one world, by its id
+                   work on one world, given its id
     evaluate       estimate the final prestige of each seat
-    play_out       as evaluate, after playing on with a policy
+    play_out       play on with a policy, then evaluate
     hello          list all methods, policies and limits
 
 Options:
@@ -75,7 +75,8 @@ def serve(answers: Sidecar, requests: BinaryIO, output: BinaryIO) -> None:
 
 class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
-        sys.stderr.write(f"asara: sidecar: {message}; see `asara sidecar --help`\n")
+        plainer = message.replace("unrecognized arguments:", "unknown option")
+        sys.stderr.write(f"asara: sidecar: {plainer}; see `asara sidecar --help`\n")
         sys.exit(2)
 
     def format_help(self) -> str:

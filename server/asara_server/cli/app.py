@@ -46,7 +46,7 @@ def options(
             "-q",
             callback=_be_quiet,
             expose_value=False,
-            help="Print no progress and no notices.",
+            help="Do not print progress or notices.",
         ),
     ] = False,
     _verbose: Annotated[

@@ -19,7 +19,7 @@ GROUPS: Final = {
         "match": "Play a match between two to four bots.",
         "play": "Play against bots in your browser.",
         "duel": "Find out which of two bots is better.",
-        "check": "Check that a bot works, as an organiser would.",
+        "check": "Check a bot the way an organiser would.",
         "rules": "Show the game's costs, limits and scores, and the rule sets.",
     },
     "Tournaments": {
@@ -36,8 +36,8 @@ GROUPS: Final = {
         "bundle": "Write a zip file for the author of each entry.",
     },
     "Client authors": {
-        "bridge": "Connect any program that speaks JSON lines.",
-        "sidecar": "Provide worlds and playouts to a bot that looks ahead.",
+        "bridge": "Connect any program that reads and writes JSON lines.",
+        "sidecar": "Sample possible game states for a bot that looks ahead.",
         "conformance": "Test a client against the protocol.",
         "proto": "Write the .proto files of the protocol.",
     },
@@ -77,7 +77,7 @@ class LazyGroup(TyperGroup):
 
     def format_epilog(self, ctx: Any, formatter: Any) -> None:
         formatter.write(
-            "\nExit status: 0 success, 1 something failed, 2 wrong input, 3 no clear answer.\n"
+            "\nExit status: 0 success, 1 something failed, 2 wrong input, 3 inconclusive.\n"
             "`asara help COMMAND` explains a command, and `asara help --guide COMMAND` prints\n"
             "its guide. You can also write -q and -v after the command.\n"
         )

@@ -22,9 +22,9 @@ _PLAINER: Final = (
         r"use at least \1",
     ),
     (re.compile(r"^Input should be less than or equal to (\S+)$"), r"use at most \1"),
-    (re.compile(r"^Input should be a valid integer\b.*$"), "use a whole number"),
-    (re.compile(r"^Input should be a valid number\b.*$"), "use a number"),
-    (re.compile(r"^Missing command$"), "name a command"),
+    (re.compile(r"^Input should be a valid integer\b.*$"), "must be a whole number"),
+    (re.compile(r"^Input should be a valid number\b.*$"), "must be a number"),
+    (re.compile(r"^Missing command$"), "the command is missing"),
 )
 
 
@@ -53,12 +53,12 @@ def _fault(error: Any) -> str:
     if name == "NoSuchOption":
         options = [one for param in error.ctx.command.get_params(error.ctx) for one in param.opts]
         hint = did_you_mean(error.option_name, (one for one in options if one.startswith("--")))
-        return f"there is no option {error.option_name}{hint}"
+        return f"unknown option {error.option_name}{hint}"
     if name == "MissingParameter":
-        return f"{_place(error)} is missing"
+        return f"{'' if _place(error).startswith('-') else 'argument '}{_place(error)} is missing"
     if found := re.match(r"No such command '(.*?)'", message):
         hint = did_you_mean(found[1], error.ctx.command.list_commands(error.ctx))
-        return f"there is no command {found[1]}{hint}"
+        return f"unknown command {found[1]!r}{hint}"
     for pattern, plainer in _PLAINER:
         message = pattern.sub(plainer, message)
     if found := _IN_RANGE.search(message):

@@ -41,7 +41,7 @@ def selected(cases: list[Case], run: list[str], level: Level | None = None) -> l
     for pattern in run:
         if not any(fnmatchcase(case.name, pattern) for case in cases):
             shown = shlex.quote(pattern)
-            raise SelectionError(f"--run {shown}: no case has such a name; see --list")
+            raise SelectionError(f"--case {shown}: no case has such a name; see --list")
     highest = level or (Level.KIT if run else Level.PROTOCOL)
     levels = list(Level)[: list(Level).index(highest) + 1]
     return [case for case in cases if case.level in levels and (not run or _matches(case, run))]

@@ -29,25 +29,25 @@ def describe(record: Record) -> str:
             played = ", ".join(map(str, actions))
             return f"a reply from seat {seat} ({plain(played, _LONGEST)})"
         case RejectionRecord(_, seat, _, _, reason, detail):
-            return f"a rejection of seat {seat} ({reason.name}: {plain(detail, _LONGEST)})"
+            return f"a rejected reply from seat {seat} ({reason.name}: {plain(detail, _LONGEST)})"
         case ForfeitRecord(_, seat, termination, _):
-            return f"a forfeit of seat {seat} ({termination.name})"
+            return f"a forfeit by seat {seat} ({termination.name})"
         case ExpiryRecord(_, seats):
-            return f"an expiry of the time of seat {' and '.join(map(str, seats))}"
+            return f"a time-out of seat {' and '.join(map(str, seats))}"
         case LeaveRecord(_, seat):
-            return f"a loss of the stream of seat {seat}"
+            return f"a lost connection to seat {seat}"
         case EnterRecord(_, seat):
-            return f"a new stream of seat {seat}"
+            return f"a new connection from seat {seat}"
         case PauseRecord(_, seat):
-            return f"the end of a pause of seat {seat}"
+            return f"the end of a pause for seat {seat}"
         case LateReplyRecord(_, seat, decision_id):
-            return f"a late reply of seat {seat} to its decision {decision_id}"
+            return f"a late reply from seat {seat} to decision {decision_id}"
         case UnreadRecord(_, seat, unread_bytes):
-            return f"{unread_bytes} unread bytes at the socket of seat {seat}"
+            return f"{unread_bytes} unread bytes from seat {seat}"
         case HaltRecord():
-            return "a stop of the referee"
+            return "a referee stop"
         case ReopenRecord():
-            return "a restart of the referee"
+            return "a referee restart"
         case _:
             return "the start of the match"
 

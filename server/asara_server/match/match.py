@@ -583,7 +583,7 @@ class Match:
         decision = f"decision {own.decision_id}"
         if own.away_since_us == NEVER:
             allowed = _seconds(self._allowed_us)
-            return Termination.TIME_OUT, f"did not answer {decision} within the {allowed} it had"
+            return Termination.TIME_OUT, f"did not reply to {decision} within the {allowed} it had"
         if deadline_us == self._absence_expires_us(own):
             allowed = _seconds(self.clocks.reconnect_us)
             return Termination.CRASH, f"did not come back within {allowed} after its stream broke"

@@ -133,9 +133,9 @@ def check_socket_path(path: str) -> Path:
         )
     parent = absolute.parent
     if not parent.is_dir():
-        raise ServeError(f"unix:{path}: there is no directory {parent}")
+        raise ServeError(f"unix:{path}: there is no folder {parent}")
     if not os.access(parent, os.W_OK | os.X_OK):
-        raise ServeError(f"unix:{path}: the directory {parent} is not writable")
+        raise ServeError(f"unix:{path}: the folder {parent} is not writable")
     try:
         mode = absolute.lstat().st_mode
     except FileNotFoundError:

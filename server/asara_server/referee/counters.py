@@ -39,7 +39,7 @@ class Counters:
         )
         self.decisions = Counter(
             "asara_decisions",
-            "Decisions that bots answered, in matches that are over.",
+            "Decisions that bots made, in finished matches.",
             registry=self.registry,
         )
         self.decision_seconds = Histogram(

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from itertools import zip_longest
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from asara_game.edition import parse_edition
 from asara_game.rules import format_rule_sets
@@ -15,8 +15,16 @@ _TIMES: Final = frozenset({"time_us", "bot_us", "referee_us", "socket_us"})
 """Fields that differ between any two matches."""
 
 
-def diff_replays(one: Replay, other: Replay) -> Iterator[str]:
-    """Yield lines: differences in set-up, the first record that differs, differences in results.
+class Difference(NamedTuple):
+    """What differs, and what each of the two replays has there."""
+
+    what: str
+    a: str
+    b: str
+
+
+def diff_replays(one: Replay, other: Replay) -> Iterator[Difference]:
+    """Yield differences in set-up, the first record that differs, and differences in results.
 
     Times are not compared, since no two matches have the same.
     """
@@ -31,22 +39,26 @@ def diff_replays(one: Replay, other: Replay) -> Iterator[str]:
     ):
         a, b = getattr(one.header, name), getattr(other.header, name)
         if a != b:
-            yield f"{plain_words(name)}: {_value(a)} | {_value(b)}"
+            yield Difference(plain_words(name).capitalize(), _value(a), _value(b))
     if one.header.edition != other.header.edition:
         names = [parse_edition(replay.header.edition).name for replay in (one, other)]
-        yield f"edition: {names[0]} | {names[1]} (the files differ)"
+        yield Difference("Edition (the files differ)", *names)
     for number, (a, b) in enumerate(zip_longest(one.records, other.records), 2):
         if a is None or b is None or _timeless(a) != _timeless(b):
-            yield f"record {number}: {_words(a)} | {_words(b)}"
+            yield Difference(f"First record that differs: record {number}", _words(a), _words(b))
             break
     for first, second in zip(one.results, other.results, strict=False):
-        if first != second:
-            name, a, b = first_difference(first, second)
-            yield f"seat {first.seat}: {name} {value_words(a)} | {value_words(b)}"
+        named = second._replace(entry=first.entry)  # a different entry is a difference in set-up
+        if first != named:
+            name, a, b = first_difference(first, named)
+            what = f"Result of seat {first.seat}: {plain_words(name)}"
+            yield Difference(what, _value(a), _value(b))
 
 
 def _value(value: Any) -> str:
-    """Return the value of a field of a header; names without quotes."""
+    """Return the value of a field; names without quotes."""
+    if isinstance(value, str):
+        return value
     if isinstance(value, frozenset):
         return format_rule_sets(value)
     of_names = isinstance(value, tuple) and not hasattr(value, "_fields")

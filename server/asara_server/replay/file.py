@@ -156,7 +156,7 @@ def read_file(path: Path) -> bytes:
     try:
         about = path.stat()
         if not stat.S_ISREG(about.st_mode):
-            raise ReplayError("not a file; name one file in the directory replays")
+            raise ReplayError("not a file; choose a file in the folder replays")
         if about.st_size > LARGEST_FILE:
             raise ReplayError(_too_large())
         with path.open("rb") as file:  # whose size may be unknown, as in /proc
@@ -197,7 +197,7 @@ def parse_file(data: bytes) -> ReplayFile:
     if not data:
         raise ReplayError("the file is empty; copy it again from its source")
     if data[: len(_MAGIC)] != _MAGIC[: len(data)]:
-        raise ReplayError("not a replay of an ASARA match: its first bytes differ")
+        raise ReplayError("not an ASARA replay")
     if len(data) < _START:
         raise ReplayError("cut short in its first bytes; copy it again from its source")
     if data[len(_MAGIC)] != VERSION:

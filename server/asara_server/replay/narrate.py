@@ -45,9 +45,11 @@ WIDTH: Final = 100
 _NARROWEST: Final = 40
 _HARD_SPACE: Final = "\N{NO-BREAK SPACE}"
 _ITEM: Final = re.compile(
-    r"(?:\d )?\w+ (?:base|trunk|window|turret)\b(?: gold)?|\d \w+|-market \d \w+"
+    r"(?:\d )?\w+ (?:base|trunk|window|turret)s?\b(?: with gold)?|\d \w+(?: with gold)?"
+    r"|\((?:space|plot) \d+\)"
 )
 """Words between which a line is not broken: a section, or a number and what it counts."""
+_FACE_DOWN: Final = " face down"
 _BEFORE_TURN: Final = (DecisionKind.SPACE, DecisionKind.BUYERS)
 """Decisions before which nothing of a turn is public."""
 _SETTING_UP: Final = (DisplayFilled, GiftLaid)
@@ -97,6 +99,7 @@ class _Narrator:
     """
 
     def __init__(self, entries: tuple[str, ...], seat: int | None, width: int) -> None:
+        self.entries = entries
         longest = max(map(len, entries))
         self.names = [f"seat {i}  {entry:<{longest}}" for i, entry in enumerate(entries)]
         self.width = width
@@ -112,10 +115,13 @@ class _Narrator:
         self.changed: set[int] = set()
 
     def opening(self, header: ReplayHeader) -> Iterator[str]:
-        viewer = "the referee" if self.seat is None else " ".join(self.names[self.seat].split())
-        yield f"Match {header.match_id} as {viewer} saw it"
+        viewer = "the referee" if self.seat is None else self._called(self.seat)
+        yield f"Match {header.match_id}, as {viewer} saw it"
         edition = parse_edition(header.edition)
         yield f"Rules: {format_rule_sets(header.rule_sets)}. Edition: {edition.name}."
+
+    def _called(self, seat: int) -> str:
+        return f"seat {seat} ({self.entries[seat]})"
 
     def step(self, step: Step) -> Iterator[str]:
         notes = self._secret_notes(step.record)
@@ -148,23 +154,24 @@ class _Narrator:
         notes: list[tuple[type, str]] = []
         if isinstance(record, RejectionRecord) and record.seat in self.own:
             reason = plain_words(record.reason.name)
-            self.deferred.append(f"{self.names[record.seat]}  refused, {reason}: {record.detail}")
+            text = f"gives a reply that is rejected ({reason}): {record.detail}"
+            self.deferred.append(f"{self.names[record.seat]}  {text}")
         elif isinstance(record, LeaveRecord | EnterRecord) and record.seat in self.own:
-            what = "comes back" if isinstance(record, EnterRecord) else "loses its stream"
+            what = "reconnects" if isinstance(record, EnterRecord) else "loses its connection"
             self.deferred.append(f"{self.names[record.seat]}  {what}")
         elif isinstance(record, ReplyRecord) and record.seat in self.own:
             for action in record.actions:
                 match action:
                     case LayBuyers(buyers, face_down) if face_down:
-                        names = " ".join(buyer.name.lower() for buyer in buyers)
+                        names = ", ".join(buyer.name.lower() for buyer in buyers)
                         notes.append((BuyersDispatched, f" ({names})"))
                     case KeepLitWindows(colours):
-                        names = " ".join(colour.name.lower() for colour in colours)
+                        names = ", ".join(colour.name.lower() for colour in colours)
                         notes.append((LitWindowsKept, f" ({names})"))
                     case ChooseBuyer(buyer):  # not in the event of the gift card
                         self.phrases.append(f"takes a {buyer.name.lower()} buyer")
                     case ReturnLitWindow(colour):  # no event says so
-                        words = f"puts {colour.name.lower()} under the stack"
+                        words = f"puts a {colour.name.lower()} one under the stack"
                         if notes and notes[-1][0] is LitWindowsKept:  # in the same reply
                             kept, note = notes[-1]
                             notes[-1] = (kept, f"{note}; {words}")
@@ -181,10 +188,11 @@ class _Narrator:
             yield from self._end_turn()
             self.changed.update(self.own)
             yield ""
-            yield f"Year {event.year}. S{' '.join(self.names[seat].split())[1:]} starts."
+            yield f"Year {event.year}: {self._called(seat)} starts."
         elif isinstance(event, _SETTING_UP):
             yield from self._end_turn()
-            yield from self._paragraph("", phrase(event))
+            words = phrase(event)
+            yield from self._paragraph("", f"{words[0].upper()}{words[1:]}.")
         elif isinstance(event, _EVALUATING):
             yield from self._end_turn()
             yield from self._with_prestige(seat, phrase(event), event.prestige)
@@ -192,7 +200,11 @@ class _Narrator:
             if isinstance(event, BuyersDispatched):
                 yield from self._end_turn()
                 self.turn = seat
-            self.phrases.append(phrase(event) + note)
+            words = phrase(event)
+            if _FACE_DOWN in words:
+                self.phrases.append(words.replace(_FACE_DOWN, f"{note}{_FACE_DOWN}"))
+            else:
+                self.phrases.append(words + note)
             self.prestige[seat] += event.prestige
 
     def _end_turn(self) -> Iterator[str]:
@@ -214,7 +226,7 @@ class _Narrator:
         self.prestige[seat] += prestige
         if self.prestige[seat] != self.shown[seat]:
             self.shown[seat] = self.prestige[seat]
-            text += f". Prestige{_HARD_SPACE}{self.prestige[seat]}"
+            text += f". Prestige:{_HARD_SPACE}{self.prestige[seat]}"
         if len(decisions) == 1:
             text += f". Decision{_HARD_SPACE}{decisions[0]}"
         elif decisions:
@@ -243,12 +255,12 @@ class _Narrator:
         for result in sorted(results, key=lambda result: (result.rank, result.seat)):
             parts = [f"{result.prestige} prestige"]
             if result.termination.forfeit:
-                parts.append(f"forfeit, {plain_words(result.termination.name)}: {result.detail}")
+                parts.append(f"forfeited ({plain_words(result.termination.name)}): {result.detail}")
             parts.append(f"{result.asari} Asari left")
             if any(result.sections):
-                parts.append(f"never built {section_words(result.sections)}")
+                parts.append(f"never built: {section_words(result.sections)}")
             if any(result.lit_windows):
-                parts.append(f"lit windows {colour_words(result.lit_windows)}")
+                parts.append(f"lit windows: {colour_words(result.lit_windows)}")
             yield from self._paragraph(
                 f"{result.rank}.  {self.names[result.seat]}", "; ".join(parts)
             )
@@ -261,14 +273,14 @@ def _insights(private: PrivateView) -> Iterator[str]:
     if private.searched_buyers:
         yield f"sees {listed_buyers(private.searched_buyers)}"
     if private.searched_lit_windows:
-        yield f"sees {' '.join(colour.name.lower() for colour in private.searched_lit_windows)}"
+        yield f"sees {', '.join(colour.name.lower() for colour in private.searched_lit_windows)}"
 
 
 def _possessions(private: PrivateView) -> str:
     """Return what a seat has behind its screen."""
-    parts = [f"{private.asari} Asari", f"buyers {buyer_words(private.hand)}"]
+    parts = [f"{private.asari} Asari", f"buyers: {buyer_words(private.hand)}"]
     if any(private.sections):
-        parts.append(f"unbuilt {section_words(private.sections)}")
+        parts.append(f"unbuilt: {section_words(private.sections)}")
     if any(private.lit_windows):
-        parts.append(f"lit windows {colour_words(private.lit_windows)}")
-    return f"has {'; '.join(parts)}"
+        parts.append(f"lit windows: {colour_words(private.lit_windows)}")
+    return f"has {'; '.join(parts)}."

@@ -5,7 +5,6 @@ from collections.abc import Callable, Iterable
 from typing import Any, Final
 
 from asara_codec.results import SeatForfeited
-from asara_game.actions import format_section, format_space
 from asara_game.events import (
     BuildStarted,
     BuyersDispatched,
@@ -34,19 +33,36 @@ from asara_game.events import (
 )
 from asara_game.vocabulary import (
     SECTION_TYPES,
+    Area,
     BuyerColour,
     Colour,
     GiftCard,
     GiftKind,
     Section,
     SectionKind,
+    Space,
     Tower,
 )
 from asara_server.text import plain_words
 
+_PLACES: Final = {
+    Area.BASE_MARKET: "the base market",
+    Area.TRUNK_MARKET: "the trunk market",
+    Area.WINDOW_MARKET: "the window market",
+    Area.TURRET_MARKET: "the turret market",
+    Area.BUILDING_CIRCLE: "the building circle",
+    Area.BANK: "the bank",
+    Area.COLOURED_BUILDING: "the coloured building",
+    Area.HOUSE_OF_SPIES: "the house of spies",
+    Area.CALIPHS_PATRONAGE: "the caliph's patronage",
+    Area.TENT: "the tent",
+    Area.HOUSE_OF_LIGHTED_WINDOWS: "the house of lighted windows",
+    Area.HOUSE_OF_THE_BOTTLE_GENIE: "the house of the bottle genie",
+}
+
 
 def phrase(event: Event | SeatForfeited) -> str:
-    """Return an event without its seat: `buys red trunk (-5 Asari)`."""
+    """Return an event without its seat: `buys a red trunk (-5 Asari)`."""
     return _PHRASES[type(event)](event) + _gains(event.asari, event.prestige)
 
 
@@ -85,8 +101,34 @@ def colour_words(counts: Iterable[int]) -> str:
 
 
 def section_words(counts: Iterable[int]) -> str:
-    """Return `1 red trunk gold, 2 white base` from 40 counts by section; `none` if all are 0."""
-    return _counted(map(format_section, SECTION_TYPES), counts)
+    """Return `1 red trunk with gold, 2 white bases` from 40 counts by section; or `none`."""
+    pairs = zip(SECTION_TYPES, counts, strict=True)
+    return ", ".join(_sections(count, section) for section, count in pairs if count) or "none"
+
+
+def _sections(count: int, section: Section) -> str:
+    thing = f"{section.colour.name.lower()} {section.kind.name.lower()}"
+    return _plural(count, thing) + (" with gold" if section.gold else "")
+
+
+def _a_section(section: Section) -> str:
+    return _sections(1, section).replace("1 ", "a ", 1)
+
+
+def market_words(sections: Iterable[Section]) -> str:
+    """Return `2 brown, 1 brown with gold` from sections of one kind."""
+    found = Counter(sections)
+    return ", ".join(
+        f"{found[section]} {section.colour.name.lower()}{' with gold' if section.gold else ''}"
+        for section in SECTION_TYPES
+        if found[section]
+    )
+
+
+def place_words(space: Space) -> str:
+    """Return where a space is, such as `the bank (space 12)`."""
+    number = "plot" if space.area is Area.BUILDING_CIRCLE else "space"
+    return f"{_PLACES[space.area]} ({number} {space.number})"
 
 
 def _counted(names: Iterable[str], counts: Iterable[int]) -> str:
@@ -108,20 +150,22 @@ def listed_buyers(buyers: Iterable[BuyerColour]) -> str:
 
 def _dispatched(event: BuyersDispatched) -> str:
     if event.colour:
-        return f"{format_space(event.space)} with {BuyerColour(event.colour).name.lower()}"
-    return f"{format_space(event.space)} with {_plural(event.count, 'buyer')} face down"
+        buyers = f"a {BuyerColour(event.colour).name.lower()} buyer".replace("a o", "an o")
+    else:
+        buyers = f"{_plural(event.count, 'buyer')} face down"
+    return f"dispatches {buyers} to {place_words(event.space)}"
 
 
 def _gift(event: GiftTaken) -> str:
     effect = "takes the gift" if event.effective else "cannot use the gift"
-    return f"{effect} '{card_words(event.card)}'"
+    return f"{effect}: {card_words(event.card)}"
 
 
 def _tower(event: TowerFounded) -> str:
     tower: Tower = event.tower
     gold = tower.base_gold + tower.turret_gold
     bearing = f" with {gold} gold" if gold else ""
-    return f"founds tower {event.number}, {tower.colour.name.lower()}{bearing}"
+    return f"founds tower {event.number} ({tower.colour.name.lower()}{bearing})"
 
 
 def _year_evaluated(event: YearEvaluated) -> str:
@@ -131,7 +175,7 @@ def _year_evaluated(event: YearEvaluated) -> str:
         (event.lit_windows, "lit windows"),
         (event.patronage, "patronage"),
     )
-    return _sources("year's evaluation", sources)
+    return _sources("scores in the yearly evaluation", sources)
 
 
 def _final_evaluated(event: FinalEvaluated) -> str:
@@ -144,11 +188,11 @@ def _final_evaluated(event: FinalEvaluated) -> str:
         (event.most_towers, "most towers"),
         (event.money, "money"),
     )
-    return _sources("final evaluation", sources)
+    return _sources("scores in the final evaluation", sources)
 
 
 def _sources(title: str, sources: Iterable[tuple[int, str]]) -> str:
-    parts = [f"{name} {points}" for points, name in sources if points]
+    parts = [f"{points} for {name}" for points, name in sources if points]
     return f"{title}: {', '.join(parts) or 'nothing'}"
 
 
@@ -160,16 +204,16 @@ _PHRASES: Final[dict[type, Callable[[Any], str]]] = {
     YearStarted: lambda e: f"year {e.year} begins with {_plural(e.hand_size, 'buyer')} each",
     IncomeReceived: lambda _: "receives income",
     DisplayFilled: lambda e: (
-        f"the {e.sections[0].kind.name.lower()} market displays {listed_sections(e.sections)}"
+        f"the {e.sections[0].kind.name.lower()} market displays {market_words(e.sections)}"
     ),
-    GiftLaid: lambda e: f"gift '{card_words(e.card)}' on {format_space(e.space)}",
+    GiftLaid: lambda e: f"a gift is laid on {place_words(e.space)}: {card_words(e.card)}",
     BuyersDispatched: _dispatched,
     GiftTaken: _gift,
     SectionTaken: lambda e: (
-        f"buys {format_section(e.section)}{' out of the pile' if e.from_pile else ''}"
+        f"buys {_a_section(e.section)}{' from the pile' if e.from_pile else ''}"
     ),
-    MoveDeclined: lambda _: "declines",
-    MoveLost: lambda _: "cannot pay any more and loses the move",
+    MoveDeclined: lambda _: "does not use it",
+    MoveLost: lambda _: "cannot pay and loses the move",
     FundsTaken: lambda _: "takes money",
     PileSearched: lambda e: f"searches the {e.kind.name.lower()} pile",
     PatronageTaken: lambda _: "takes the patronage",
@@ -177,11 +221,11 @@ _PHRASES: Final[dict[type, Callable[[Any], str]]] = {
     LitWindowsDrawn: lambda e: f"draws {_plural(e.count, 'lit window')}",
     LitWindowsKept: lambda e: f"keeps {_plural(e.count, 'lit window')}",
     GeniePaid: lambda _: "pays the genie",
-    WishMade: lambda e: f"wishes for {format_space(e.space)}",
+    WishMade: lambda e: f"wishes for {place_words(e.space)}",
     BuildStarted: lambda e: f"builds {_plural(e.count, 'section')}",
     TowerFounded: _tower,
-    TowerExtended: lambda e: f"tower {e.tower} gets {format_section(e.section)}",
-    WindowLit: lambda e: f"lights a {'gold ' if e.gold else ''}window of tower {e.tower}",
+    TowerExtended: lambda e: f"adds {_a_section(e.section)} to tower {e.tower}",
+    WindowLit: lambda e: f"lights a window{' with gold' if e.gold else ''} in tower {e.tower}",
     YearEvaluated: _year_evaluated,
     FinalEvaluated: _final_evaluated,
     SeatForfeited: lambda e: f"forfeits ({plain_words(e.termination.name)})",

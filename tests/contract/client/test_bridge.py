@@ -491,7 +491,7 @@ def test_no_signal_leaves_the_program_behind(
         (["--", "a\0b"], "'a�b' cannot be started: embedded null byte"),
         (["--jobs", "0", "cat"], "argument --jobs/-j: '0' is not a number from 1"),
         (["--jobs"], "argument --jobs/-j: expected one argument"),
-        (["--nonsense", "--", "cat"], "unrecognized arguments: --nonsense"),
+        (["--nonsense", "--", "cat"], "unknown option --nonsense"),
     ],
 )
 def test_a_wrong_command_line_is_one_line(

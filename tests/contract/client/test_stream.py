@@ -18,7 +18,7 @@ from tests.events import turns
 FORKS = """
 import multiprocessing, os, subprocess, warnings, asara
 
-# Since 3.12, Python warns of a fork beside threads, of which the client has some.
+# Since 3.12, Python warns of a fork next to threads, of which the client has some.
 warnings.simplefilter("ignore", DeprecationWarning)
 
 def work(number):

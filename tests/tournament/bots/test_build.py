@@ -110,8 +110,8 @@ def test_who_cannot_be_built_is_out_with_the_reason_and_the_others_play(
         "fails": "build failed: exited with status 2",
         "leaves-nothing": "build failed: it left no program for the command 'python bot.py'",
         "endless": "build failed: not finished after 8 s",
-        "large": "build failed: its directory needs more than 20 MiB of disk",
-        "deep": "build failed: its directory is nested more than 40 levels deep",
+        "large": "build failed: its folder needs more than 20 MiB of disk",
+        "deep": "build failed: its folder is nested more than 40 levels deep",
     }
     results = by_id(end)
     assert results["m0"].forfeits == ()
@@ -142,7 +142,7 @@ def test_what_cannot_be_copied_is_left_out_or_refused(
     with (tmp_path / "sparse" / "huge").open("wb") as huge:
         huge.truncate(1 << 40)
     assert build(file, sandbox) == {
-        "sparse": "build failed: its directory needs more than 20 MiB of disk even before the build"
+        "sparse": "build failed: its folder needs more than 20 MiB of disk even before the build"
     }
     copied = {path.name for path in (tmp_path / "run/builds/made").iterdir()}
     assert "pipe" not in copied
@@ -276,7 +276,7 @@ def test_a_forged_archive_changes_nothing_outside_and_only_its_entry_is_out(
     end = play(file, tmp_path / "run", tables, sandbox=sandbox)
     assert (victims / "file").read_text() == "unchanged"
     assert sorted(path.name for path in victims.rglob("*")) == ["file", "folder"]
-    why = "build failed: its directory was not written as an archive of files"
+    why = "build failed: its folder was not written as an archive of files"
     assert end.unstartable == dict.fromkeys(names, why)
     assert by_id(end)["m0"].forfeits == ()
     for name in names:
@@ -333,7 +333,7 @@ def test_links_that_lead_out_are_left_out_and_the_log_says_so(tmp_path: Path) ->
     assert {path.name for path in made.iterdir()} == {"bot.py", "own", "part.txt", "build.sh"}
     assert (made / "own").read_text() == sample_bots.GOOD
     log = (tmp_path / "run/logs/build-made.log").read_text()
-    assert "2 links that lead out of the directory were left out, such as " in log
+    assert "2 links that lead out of the folder were left out, such as " in log
 
 
 HOARD = """cat part.txt >bot.py; python -c '
@@ -390,7 +390,7 @@ def test_only_files_directories_and_links_survive_a_build(
 def test_sparse_files_count_by_their_length(tmp_path: Path, sandbox: Sandbox | None) -> None:
     script = "cat part.txt >bot.py; for i in 1 2 3; do truncate -s 10M sparse$i; done"
     assert build(enter(tmp_path, {"sparse": script}), sandbox) == {
-        "sparse": "build failed: its directory needs more than 20 MiB of disk"
+        "sparse": "build failed: its folder needs more than 20 MiB of disk"
     }
 
 

@@ -35,7 +35,7 @@ def trace(error: str, *frames: str) -> str:
 def test_the_last_line_of_the_author_is_named_not_that_of_a_library() -> None:
     error = "json.decoder.JSONDecodeError: Expecting value: line 1 column 1 (char 0)"
     shown = trace(error, "/bots/my_bot.py:9", "/bots/tools.py:3 load", f"{LIBRARY}/json.py:337 x")
-    assert advice(shown).startswith("correct tools.py, line 3. ")
+    assert advice(shown).startswith("fix tools.py, line 3. ")
 
 
 def test_a_long_traceback_keeps_the_last_frame_of_the_author() -> None:
@@ -73,8 +73,8 @@ def test_a_missing_module_may_be_a_file_of_the_author(monkeypatch: pytest.Monkey
     monkeypatch.setattr(sys, "executable", "/my env/bin/python")
     error = "ModuleNotFoundError: No module named 'tools.cards'"
     assert advice(trace(error, "/bots/my_bot.py:1")) == (
-        "if tools is a file of yours, put tools.py beside my_bot.py. If it is a package, check its "
-        f"name, or install it: {shlex.quote(sys.executable)} -m pip install tools"
+        "if tools is a file of yours, put tools.py next to my_bot.py. If it is a package, check "
+        f"its name, or install it: {shlex.quote(sys.executable)} -m pip install tools"
     )
 
 
@@ -147,7 +147,7 @@ def test_a_file_that_hides_a_module_is_to_be_renamed(output: str, hiding: str) -
     ],
 )
 def test_other_errors_do_not_accuse_a_file_of_hiding_a_module(output: str) -> None:
-    assert advice(output).startswith("correct ")
+    assert advice(output).startswith("fix ")
 
 
 @pytest.mark.parametrize(
@@ -156,11 +156,11 @@ def test_other_errors_do_not_accuse_a_file_of_hiding_a_module(output: str) -> No
         ("NameError: name 'asara' is not defined", "add the line `import asara` at the top of my_"),
         (
             "AttributeError: module 'asara' has no attribute 'start'",
-            "correct my_bot.py, line 2: did you mean asara.run(decide)?",
+            "fix my_bot.py, line 2: did you mean asara.run(decide)?",
         ),
         (
             "AttributeError: module 'asara' has no attribute 'Acton'. Did you mean: 'Action'?",
-            "correct my_bot.py, line 2: did you mean asara.Action?",
+            "fix my_bot.py, line 2: did you mean asara.Action?",
         ),
         (
             "AttributeError: 'Mine' object has no attribute 'match'",
@@ -177,20 +177,20 @@ def test_other_errors_do_not_accuse_a_file_of_hiding_a_module(output: str) -> No
         ("ModuleNotFoundError: No module named 'asara'", "start the bot with `python`"),
         (
             "ImportError: attempted relative import with no known parent package",
-            "correct my_bot.py, line 2: a program is no package, so import a file beside it with",
+            "fix my_bot.py, line 2: a program is no package, so import a file next to it with",
         ),
         (
             "ImportError: cannot import name 'Acton' from 'asara' (/site-packages/asara/a.py)",
-            "correct my_bot.py, line 2: the package asara has no Acton; did you mean Action?",
+            "fix my_bot.py, line 2: the package asara has no Acton; did you mean Action?",
         ),
         (
             "SyntaxError: Non-UTF-8 code starting with '\\xfc' in file /bots/my_bot.py on line 3",
             "save my_bot.py in the encoding UTF-8.",
         ),
-        ("KeyError: 'year'", "correct my_bot.py, line 2."),
+        ("KeyError: 'year'", "fix my_bot.py, line 2."),
         (
             "subprocess.CalledProcessError: Command '['python', '-m', 'pip', 'install', 'six']'",
-            "correct my_bot.py, line 2: in the sandbox a bot has no network and installs nothing.",
+            "fix my_bot.py, line 2: in the sandbox a bot has no network and installs nothing.",
         ),
     ],
 )
@@ -204,7 +204,7 @@ def test_frequent_errors_have_advice_of_their_own(error: str, says: str) -> None
         (
             "KeyError: 'MY_KEY'",
             f"{LIBRARY}/os.py:679 __getitem__",
-            "correct my_bot.py, line 2: a bot gets none of your environment variables.",
+            "fix my_bot.py, line 2: a bot gets none of your environment variables.",
         ),
         (
             "FileNotFoundError: [Errno 2] No such file or directory: 'stockfish'",
@@ -221,14 +221,14 @@ def test_a_group_of_exceptions_names_the_line() -> None:
     lines = trace("ExceptionGroup: two", "/bots/my_bot.py:2 decide").splitlines()
     first, *rest = lines
     output = "\n".join([f"  + Exception Group {first}", *(f"  | {line}" for line in rest)])
-    assert advice(output).startswith("correct my_bot.py, line 2.")
+    assert advice(output).startswith("fix my_bot.py, line 2.")
 
 
 def test_an_exception_of_a_program_behind_the_bridge_names_the_line() -> None:
     ended = "asara: python bot.py: decision 1 of m1: it exited with status 1"
     output = trace("KeyError: 'kind'", "/bots/bot.py:4") + f"\n{ended}"
     assert advice(output, command=("asara", "bridge", "--", "python", "bot.py")).startswith(
-        "correct bot.py, line 4."
+        "fix bot.py, line 4."
     )
 
 
@@ -244,7 +244,7 @@ def test_a_program_that_ends_itself_without_a_word_is_named() -> None:
 
 def test_exceptions_of_node_name_the_line_or_the_missing_module() -> None:
     output = "/bots/bot.js:2\nx.foo.bar();\n      ^\n\nTypeError: no bar\n\nNode.js v20.20.2"
-    assert advice(output, command=("node", "bot.js")).startswith("correct bot.js:2.")
+    assert advice(output, command=("node", "bot.js")).startswith("fix bot.js:2.")
     output = "node:internal/modules/cjs/loader:1210\n  throw err;\nError: Cannot find module 'left'"
     assert advice(output, command=("node", "bot.js")).startswith("if left is a file of yours,")
 
@@ -259,7 +259,7 @@ def test_options_that_a_program_refuses_are_named() -> None:
     output = "usage: my_bot.py [-h]\nmy_bot.py: error: unrecognized arguments: --depht"
     command = ("python", "my_bot.py", "--depht", "2")
     assert advice(output, 2, command) == (
-        "correct the options in its command, `python my_bot.py --depht 2`."
+        "fix the options in its command, `python my_bot.py --depht 2`."
     )
 
 
@@ -275,7 +275,7 @@ def test_a_panic_in_rust_names_the_line_of_the_author() -> None:
         "note: run with `RUST_BACKTRACE=1` environment variable to display a backtrace\n"
         "in r1-basic-0001, decision 1 (space)\n"
     )
-    assert advice(shown, command=["./my-bot"]).startswith("correct src/main.rs:7. ")
+    assert advice(shown, command=["./my-bot"]).startswith("fix src/main.rs:7. ")
 
 
 def test_a_panic_in_a_crate_is_not_for_the_author_to_correct() -> None:
@@ -305,7 +305,7 @@ def test_an_exception_in_java_names_the_line() -> None:
 \tat Main.decide(Main.java:16)
 in r1-basic-0001, decision 1 (space) at Main.decide(Main.java:16)"""
     found = advice(output, 1, ("java", "-cp", "classes:lib/*", "Main"))
-    assert found.startswith("correct Main.java:16. -v ")
+    assert found.startswith("fix Main.java:16. To see ")
 
 
 def test_a_program_in_another_language_that_ends_early_is_told_so_without_python() -> None:
@@ -329,6 +329,6 @@ def test_a_bot_that_prints_its_help_is_not_told_to_call_run(option: str) -> None
 
 def test_a_program_that_does_not_flush_is_not_told_to_be_quicker() -> None:
     line = "asara: perl a.pl: decision 1 of r1: no answer yet; does it flush? begin with $| = 1;"
-    detail = with_output("did not answer decision 1 within the 4.5 s it had", [line])
+    detail = with_output("did not reply to decision 1 within the 4.5 s it had", [line])
     command = ("asara", "bridge", "--", "perl", "a.pl")
     assert remedy(Termination.TIME_OUT, detail, command) == ""

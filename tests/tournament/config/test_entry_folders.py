@@ -108,7 +108,7 @@ def test_a_broken_bot_file_is_named_and_the_others_play(evening: Path) -> None:
     (evening / "submissions" / "eve" / BOT_FILE).unlink()
     (left_out,) = load(evening).left_out
     assert left_out.lines == [
-        "left out: submissions/eve/bot.toml: no such file; it says at least: command = …"
+        "skipped: submissions/eve/bot.toml: no such file; it says at least: command = …"
     ]
 
 
@@ -125,9 +125,9 @@ def test_what_is_no_folder_is_named(evening: Path) -> None:
 @pytest.mark.parametrize(
     ("pattern", "fault"),
     [
-        ("submissions/", "should be a directory and a pattern for the folders in it"),
-        ("*/ann", "should be a directory and a pattern for the folders in it"),
-        ("", "should be a directory and a pattern for the folders in it"),
+        ("submissions/", "should be a folder and a pattern for the folders in it"),
+        ("*/ann", "should be a folder and a pattern for the folders in it"),
+        ("", "should be a folder and a pattern for the folders in it"),
         ("entries/*", "cannot be read: No such file or directory"),
         ("submissions/x*", "'submissions/x*' finds nothing; put each entry into a folder"),
     ],
@@ -146,10 +146,10 @@ def test_too_few_entries_are_an_error_that_names_the_folders_left_out(evening: P
         (evening / "submissions" / name / BOT_FILE).write_text("")
     with pytest.raises(ConfigError) as caught:
         load(evening)
-    assert caught.value.lines[0].startswith("cup.toml: seats: 2 seats need as many entries")
+    assert caught.value.lines[0].startswith("cup.toml: seats: 2 seats need at least 2 entries")
     assert caught.value.lines[1:] == (
-        "left out: submissions/ann/bot.toml: command: is missing",
-        "left out: submissions/bob/bot.toml: command: is missing",
+        "skipped: submissions/ann/bot.toml: command: is missing",
+        "skipped: submissions/bob/bot.toml: command: is missing",
     )
 
 

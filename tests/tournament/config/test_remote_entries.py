@@ -12,9 +12,7 @@ from tests.tournament.sample_bots import load_text, refusal_of
 HEAD = 'seats = 2\nrules = "basic"\n'
 HERE = '[[entries]]\nname = "here"\ncommand = "python bot.py"\n'
 FAR = '[[entries]]\nname = "far"\ntoken = "far token"\n'
-NOT_HERE = (
-    "entry 2 'far': has a token, so its bot is not started here: leave out either {} or token"
-)
+NOT_HERE = "entry 2 'far': has a token, so its bot is not started here: remove either {} or token"
 
 
 @pytest.fixture
@@ -60,8 +58,8 @@ def test_paths_are_relative_to_the_file_and_tokens_lie_beside_the_key(folder: Pa
         (
             '[[entries]]\nname = "far"\n' + HERE,
             (
-                "entry 1 'far': needs a command, a bot (if it is bundled), a directory (with a "
-                "bot.toml) or a token (if its bot is on another machine)"
+                "entry 1 'far': needs `command`, `bot` (for a bundled bot), `directory` (a folder "
+                "with a bot.toml) or `token` (for a bot on another machine)"
             ),
         ),
         (
@@ -132,7 +130,7 @@ def test_paths_are_relative_to_the_file_and_tokens_lie_beside_the_key(folder: Pa
         ),
         (
             remote_table(certificat="x") + HERE + FAR,
-            "remote.certificat: unknown key; did you mean 'certificate'?",
+            "remote.certificat: unknown setting; did you mean 'certificate'?",
         ),
     ],
 )

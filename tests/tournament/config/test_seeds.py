@@ -46,5 +46,5 @@ def test_a_search_on_the_seed_of_a_bot_finds_what_was_chosen_and_not_what_was_dr
     chosen, drawn = local_seed("spring"), draw_seed()
     assert search(bot_seed(chosen, "mine")) == tournament_secret(chosen)
     assert search(bot_seed(drawn, "mine")) is None
-    with pytest.raises(ValueError, match="needs 64 hexadecimal digits"):
+    with pytest.raises(ValueError, match="needs 64 random hexadecimal digits"):
         check_seed("spring")

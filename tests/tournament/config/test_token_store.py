@@ -180,7 +180,7 @@ def test_a_token_file_is_made_in_a_folder_of_its_owner_and_nothing_beside_what_i
     path = tmp_path / "new" / "folder" / "tokens.json"
     new_token(path, "ann")
     assert path.parent.stat().st_mode & 0o777 == 0o700
-    with pytest.raises(TokenError, match="is a directory; name a file"):
+    with pytest.raises(TokenError, match="is a folder; choose a file"):
         new_token(tmp_path, "ann")
     other = tmp_path / "other.txt"
     other.write_text("mine")

@@ -103,15 +103,15 @@ def test_a_full_file_is_read(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        (HEAD + "round = 3\n" + TWO, "cup.toml: round: unknown key; did you mean 'rounds'?"),
+        (HEAD + "round = 3\n" + TWO, "cup.toml: round: unknown setting; did you mean 'rounds'?"),
         (
             HEAD + TWO.replace("command", "comand", 1),
-            "cup.toml: entry 1 'first': comand: unknown key; did you mean 'command'?",
+            "cup.toml: entry 1 'first': comand: unknown setting; did you mean 'command'?",
         ),
         (
             HEAD + "[clocks]\nblitz = 3\n" + TWO,
             (
-                "cup.toml: clocks.blitz: unknown key; the known keys are "
+                "cup.toml: clocks.blitz: unknown setting; the settings are "
                 "start_up_s, time_bank_s, increment_s, grace_s, reconnect_s, hide_forced"
             ),
         ),
@@ -131,13 +131,13 @@ def test_a_full_file_is_read(folder: Path) -> None:
         ),
         (
             HEAD + TWO.replace("python bot.py", "python bots", 1),
-            "cup.toml: entry 1 'first': command: 'bots' is a directory; name the program in it",
+            "cup.toml: entry 1 'first': command: 'bots' is a folder; write the program in it",
         ),
         (
             HEAD + TWO.replace("python bot.py", "bot.py", 1),
             (
                 "cup.toml: entry 1 'first': command: no program 'bot.py' on PATH; "
-                "for the file beside it write './bot.py'"
+                "for the file next to it write './bot.py'"
             ),
         ),
         (
@@ -216,7 +216,7 @@ def test_a_full_file_is_read(folder: Path) -> None:
             HEAD + TWO.replace("second", "First"),
             (
                 "cup.toml: entries: entry 1 and entry 2 are both named 'First'; "
-                "names must differ by more than case; name one of them otherwise in its table"
+                "rename one of them (upper and lower case count as the same)"
             ),
         ),
         (
@@ -229,14 +229,14 @@ def test_a_full_file_is_read(folder: Path) -> None:
         (
             HEAD.replace("2", "[2, 4]") + TWO,
             (
-                "cup.toml: seats: 4 seats need as many entries, and there are 2; "
+                "cup.toml: seats: 4 seats need at least 4 entries, but there are only 2; "
                 "add [[entries]] or play with fewer seats"
             ),
         ),
         (
             HEAD + "entries = []\n",
             (
-                "cup.toml: seats: 2 seats need as many entries, and there are 0; "
+                "cup.toml: seats: 2 seats need at least 2 entries, but there are only 0; "
                 "add [[entries]] or play with fewer seats"
             ),
         ),
@@ -248,11 +248,11 @@ def test_a_full_file_is_read(folder: Path) -> None:
         (HEAD.replace("2", "[]") + TWO, "cup.toml: seats: is empty; name at least one"),
         (
             HEAD.replace("basic", "genie") + TWO,
-            "cup.toml: rules: rule set 'genie' needs 'pro': write 'pro+genie'",
+            "cup.toml: rules: rule set 'genie' needs 'pro'; write 'pro+genie'",
         ),
         (
             HEAD.replace("basic", "proo") + TWO,
-            "cup.toml: rules: no rule set 'proo'; use basic, pro, gifts, genie",
+            "cup.toml: rules: unknown rule set 'proo'; the rule sets are basic, pro, gifts, genie",
         ),
         (
             HEAD.replace('"basic"', '["pro+gifts", "gifts+pro"]') + TWO,
@@ -296,10 +296,7 @@ def test_a_full_file_is_read(folder: Path) -> None:
         ),
         (
             HEAD + "blocks_per_entry = 30\nrounds = 2\n" + TWO,
-            (
-                "cup.toml: rounds: blocks_per_entry already says how much is played; "
-                "leave out one of them"
-            ),
+            ("cup.toml: rounds: cannot be combined with blocks_per_entry; remove one of them"),
         ),
         (
             HEAD + TWO + 'process_per = "always"\n',
@@ -332,8 +329,8 @@ def test_a_full_file_is_read(folder: Path) -> None:
             HEAD + TWO + 'build = "make"\n',
             (
                 "cup.toml: entry 2 'second': build: works in a copy of the entry's "
-                "directory, which holds "
-                "the tournament file; give the entry a directory of its own"
+                "folder, which holds "
+                "the tournament file; give the entry a folder of its own"
             ),
         ),
         (
@@ -397,15 +394,15 @@ def test_what_is_wrong_is_named_with_its_place(folder: Path, text: str, message:
 @pytest.mark.parametrize(
     ("seed", "fault"),
     [
-        ('"spring"', "needs 64 hexadecimal digits"),
-        ('""', "needs 64 hexadecimal digits"),
-        ("17", "needs 64 hexadecimal digits"),
-        ("1234567890", "needs 64 hexadecimal digits"),
-        ("true", "needs 64 hexadecimal digits"),
-        (f'"{"x" * 64}"', "needs 64 hexadecimal digits"),
-        (f'"{SEED[:63]}"', "needs 64 hexadecimal digits"),
-        (f'"{SEED}0"', "needs 64 hexadecimal digits"),
-        (f'"{SEED[:63]}\u0663"', "needs 64 hexadecimal digits"),
+        ('"spring"', "needs 64 random hexadecimal digits"),
+        ('""', "needs 64 random hexadecimal digits"),
+        ("17", "needs 64 random hexadecimal digits"),
+        ("1234567890", "needs 64 random hexadecimal digits"),
+        ("true", "needs 64 random hexadecimal digits"),
+        (f'"{"x" * 64}"', "needs 64 random hexadecimal digits"),
+        (f'"{SEED[:63]}"', "needs 64 random hexadecimal digits"),
+        (f'"{SEED}0"', "needs 64 random hexadecimal digits"),
+        (f'"{SEED[:63]}\u0663"', "needs 64 random hexadecimal digits"),
         (f'"{"0" * 64}"', "repeats itself"),
         (f'"{"0123456789abcdef" * 4}"', "repeats itself"),
     ],
@@ -414,8 +411,8 @@ def test_a_seed_that_bots_could_find_by_trying_is_refused(folder, seed, fault):
     message = refusal_of(folder, f"{HEAD}seed = {seed}\n{TWO}")
     start, new = message.rsplit(": ", 1)
     assert start == (
-        f"cup.toml: seed: {fault}; bots could find a seed that was not drawn at random by trying. "
-        "Leave it out to have one drawn for each run, or use this new one"
+        f"cup.toml: seed: {fault}; bots could guess anything else. "
+        "Leave it out to get a random seed for each run, or use this new one"
     )
     assert load_text(folder, f'{HEAD}seed = "{new}"\n{TWO}').seed == new, "the remedy works"
     assert refusal_of(folder, f"{HEAD}seed = {seed}\n{TWO}") != message, "drawn each time"
@@ -486,11 +483,11 @@ def test_everything_that_is_wrong_is_told_at_once(folder: Path) -> None:
         ),
         (
             HEAD + "time_bank_s = 5\n" + TWO,
-            "time_bank_s: unknown key here; it belongs below the line [clocks]",
+            "time_bank_s: unknown setting here; it belongs below the line [clocks]",
         ),
         (
             HEAD + "[clocks]\nmemory_mib = 5\n" + TWO,
-            "clocks.memory_mib: unknown key here; it belongs below the line [limits]",
+            "clocks.memory_mib: unknown setting here; it belongs below the line [limits]",
         ),
         (
             HEAD + "seats = 3\n" + TWO,
@@ -517,7 +514,7 @@ def test_a_key_at_the_wrong_place_or_twice_is_told_where_it_belongs(folder, text
 def test_a_missing_file_a_directory_and_a_file_that_is_no_text(folder: Path) -> None:
     for path, message in (
         (folder / "no.toml", "DIR/no.toml: no such file"),
-        (folder, "DIR: is a directory; name the tournament file in it"),
+        (folder, "DIR: is a folder; pass the tournament file in it"),
     ):
         with pytest.raises(ConfigError) as caught:
             load_tournament(path)
@@ -561,7 +558,7 @@ def test_blocks_are_duplicate_if_there_are_twice_as_many_entries_as_seats(
             'blocks = "duplicate"\n',
             ("",) * 7,
             (
-                "blocks: with 4 seats, duplicate blocks need 8 entries (2 x 4), and there are 7; "
+                "blocks: duplicate blocks need at least 8 entries for 4 seats; there are only 7; "
                 "add [[entries]], play with fewer seats, or set blocks to 'mirrored'"
             ),
         ),
@@ -569,8 +566,8 @@ def test_blocks_are_duplicate_if_there_are_twice_as_many_entries_as_seats(
             'blocks = "duplicate"\n',
             ("a", "a", *[""] * 8),
             (
-                "blocks: with 4 seats and a team of 2 ('a'), duplicate blocks need 16 entries "
-                "(2 x 4 x 2), and there are 10; add [[entries]], play with fewer seats, or set "
+                "blocks: duplicate blocks need at least 16 entries for 4 seats and a team of 2 "
+                "('a'); there are only 10; add [[entries]], play with fewer seats, or set "
                 "blocks to 'mirrored'"
             ),
         ),
@@ -578,9 +575,9 @@ def test_blocks_are_duplicate_if_there_are_twice_as_many_entries_as_seats(
             "",
             ("a", "a", "b", "b", "c"),
             (
-                "seats: 4 seats need entries of as many teams, because those of one team never "
-                "sit at one table, and there are 3; add [[entries]] of other teams or play with "
-                "fewer seats"
+                "seats: 4 seats need at least 4 teams, because team-mates never sit at the same "
+                "table, but there are only 3; add [[entries]] from other teams or play with fewer "
+                "seats"
             ),
         ),
         (

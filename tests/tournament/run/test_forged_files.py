@@ -41,11 +41,11 @@ from tests.tournament.sample_bots import SEED
 def test_an_honest_run_is_sound(played: Played, run: Path) -> None:
     status, output = audited(played, run)
     assert status == 0, output
-    assert output.endswith("audited 12 replays: 12 sound, 0 unsound\n")
+    assert output.endswith("Audited 12 replays: 12 passed, 0 failed.\n")
     assert "given with --public-key" in output
     assert f"manifest: {played.manifest}, as published" in output
     assert f"{AGAIN}: attempt 1 is void: {VOID}" in output
-    assert "not checked: the programs of the bots" in output
+    assert "not checked: the bots' programs and output" in output
 
 
 def swap(one: Path, other: Path) -> None:
@@ -132,7 +132,7 @@ STRANGER: dict[str, tuple[Callable[[Path], object], str]] = {
         ),
         "results.jsonl: line 1: not written as asara writes it",
     ),
-    "an unknown key in a result": (
+    "an unknown setting in a result": (
         lambda run: edit(run, "results.jsonl", '"round":1', '"round":1,"note":"x"'),
         "results.jsonl: line 1: not written as asara writes it",
     ),
@@ -359,10 +359,10 @@ def test_everything_signed_anew_by_another_key_is_never_called_trusted(
 ) -> None:
     resign_everything(run)
     done = asara("audit", run)
-    assert f"signed by its own key {OTHER_KEY.public.hex()}; nothing shows whose key it is" in (
+    assert f"signed with key {OTHER_KEY.public.hex()}. Nothing outside the run confirms" in (
         done.stderr
     )
-    assert "its own key" in done.stdout
+    assert "found in the run itself" in done.stdout
     done = asara("audit", run, "--manifest", played.manifest)
     assert done.returncode == 1
     assert "not the manifest that was published" in done.stdout

@@ -57,7 +57,7 @@ def test_what_is_too_large_is_named_in_every_language(base: Path, printed: str) 
 
 
 def test_the_program_of_another_entry_is_named_with_the_remedy(base: Path) -> None:
-    common = "; move what both bots need to a further file, or "
+    common = "; move what both bots need to another file, or "
     assert explain(base, "ModuleNotFoundError: No module named 'b'") == (
         "the sandbox hid b.py: it is the program of another entry" + common + REMEDY.format("b.py")
     )
@@ -85,10 +85,10 @@ def test_what_lies_outside_is_explained_alike_whether_it_exists_or_not(base: Pat
     (base.parent / "there.txt").touch()
     for name in ("there.txt", "not-there.txt"):
         assert explain(base, f"No such file or directory: '../{name}'") == (
-            f"the sandbox hid {base.parent / name}: it lies outside the bot's folder; "
+            f"the sandbox hid {base.parent / name}: it is outside the bot's folder; "
             + REMEDY.format(base.parent / name)
         )
-    assert "/opt/weights: it lies outside" in explain(base, "can't open file '/opt/weights'")
+    assert "/opt/weights: it is outside" in explain(base, "can't open file '/opt/weights'")
 
 
 def test_a_bot_that_starts_above_its_folder_is_told_so(base: Path) -> None:

@@ -148,7 +148,7 @@ def test_the_command_line_has_what_is_listed_and_nothing_else(
     ], "nothing is mounted any more"
 
     unpack = (
-        'tar -xpof - -C / <&3 || { echo "its directory cannot be copied into memory" >&2; exit 125;'
+        'tar -xpof - -C / <&3 || { echo "its folder cannot be copied into memory" >&2; exit 125;'
         " }; exec 3<&-\nulimit -f 6144\n"
     ) * (view.copied is not None)
     pack = f"\ntar --format=gnu -cf - -C {folder} . >/proc/self/fd/{made.descriptors[-1]}"

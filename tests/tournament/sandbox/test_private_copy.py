@@ -129,7 +129,9 @@ def test_what_is_too_large_is_refused(tmp_path: Path) -> None:
         copy_into_memory(source, limit_mib=2)
     with (tmp_path / "large").open("wb") as sparse:
         sparse.truncate(1 << 40)
-    with pytest.raises(CopyTooLargeError, match=r"holds more than 2 MiB \(limits.directory_mib\)"):
+    with pytest.raises(
+        CopyTooLargeError, match=r"contains more than 2 MiB \(limits.directory_mib\)"
+    ):
         copy_into_memory(source, limit_mib=2)
     assert copy_into_memory(source.without([tmp_path / "large"]), limit_mib=2).size == 0
 
@@ -157,7 +159,7 @@ readable = {readable}
     end = play(file, tmp_path / "run", [("small", "named"), ("small", "large")], sandbox=sandbox)
     assert set(end.unstartable) == {"large"}
     assert end.unstartable["large"].startswith(
-        "its directory holds more than 2 MiB (limits.directory_mib); every bot gets a copy"
+        "its folder contains more than 2 MiB (limits.directory_mib); every bot gets a copy"
     )
     assert {name: len(result.forfeits) for name, result in by_id(end).items()} == {"m0": 0, "m1": 1}
     assert str(3 << 20) in (tmp_path / "run/logs/m0/1-named.log").read_text()

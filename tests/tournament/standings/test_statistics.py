@@ -428,7 +428,7 @@ def test_the_promised_saving_is_what_the_matches_show() -> None:
 def test_figures_of_few_blocks() -> None:
     tournaments = 4_000
     print(
-        f"\ncovered by {BLOCKS} blocks; beside the width: of Student's, of the guaranteed interval"
+        f"\ncovered by {BLOCKS} blocks; next to the width: of Student's, of the guaranteed interval"
     )
     for words, world in FEW_BLOCKS.items():
         for mirrored in (True, False):

@@ -51,7 +51,7 @@ def requests_of(page: Page) -> list[str]:
 
 
 def written(replay: Path, out: Path, *options: str) -> Path:
-    done = asara("replay", "page", replay, "--output", out, *options)
+    done = asara("replay", "page", replay, "--out", out, *options)
     assert done.returncode == 0, done.stderr
     return out
 

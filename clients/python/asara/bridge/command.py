@@ -17,15 +17,15 @@ from asara.errors import ConfigurationError
 _HELP = """\
 Usage: asara bridge [OPTIONS] -- COMMAND...
 
-  Connect any program that speaks JSON lines.
+  Connect any program that reads and writes JSON lines.
 
   Use `asara bridge -- COMMAND` wherever a bot's command is expected. The bridge
-  starts your program once, for all matches of the bot.
+  starts your program once and uses it for all matches of the bot.
 
   The program reads one JSON object per line. The member `type` is
   match_started, decision, rejection or match_ended. Every line also has the
   members match_id and seat. A decision has three more:
-    legal          texts of the legal actions, such as "dispatch bank 8"
+    legal          the legal actions as text, such as "dispatch bank 8"
     random_index   index of one of them, for bots that play at random
     decision       the whole message: decision.kind, decision.view, and more
 
@@ -81,7 +81,8 @@ def play_bridge(command: Sequence[str], max_matches: int) -> NoReturn:
 
 class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
-        _refuse(f"{message}; see `asara bridge --help`")
+        plainer = message.replace("unrecognized arguments:", "unknown option")
+        _refuse(f"{plainer}; see `asara bridge --help`")
 
     def format_help(self) -> str:
         return _HELP

@@ -7,7 +7,7 @@ import typer
 
 PathsArgument = Annotated[
     list[Path],
-    typer.Argument(metavar="PATH", help="Run directories, or single replays."),
+    typer.Argument(metavar="PATH", help="Folders of runs, or single replays."),
 ]
 PublicKeyOption = Annotated[
     Path | None,
@@ -15,7 +15,7 @@ PublicKeyOption = Annotated[
         "--public-key",
         metavar="FILE",
         help="The referee's public key, as published by the organiser.",
-        show_default="the key in the run, which anybody could have made",
+        show_default="the key stored in the run, which does not prove who signed it",
     ),
 ]
 ManifestOption = Annotated[
@@ -40,13 +40,13 @@ ProofOption = Annotated[
         "--proof",
         metavar="FILE",
         help="Proof for --inclusion, written by `asara replay prove`.",
-        show_default="PATH.proof, the proof in a bundle, or the run directory of the replay",
+        show_default="PATH.proof, the proof in a bundle, or the run that contains the replay",
     ),
 ]
 LeaksOption = Annotated[
     bool,
     typer.Option(
-        "--leaks", help="Also check that no seat received anything that it must not know."
+        "--leaks", help="Also check that no seat received anything that it should not know."
     ),
 ]
 JobsOption = Annotated[
@@ -75,8 +75,8 @@ def audit(
 
     Compares the schedule, results, standings and all files of a run with its signed manifest.
     Lists everything that is missing, extra or changed, and what was not checked. The exit
-    status is 0 if nothing is wrong, 1 if something is, and 3 if nothing is wrong except that a
-    run has no signed end.
+    status is 0 if nothing is wrong, 1 if something is, and 3 if the only problem is that the end of
+    a run was never signed.
     """
     from asara_server.cli.sessions.audit import audit_inclusion, audit_paths, published
 
@@ -84,5 +84,5 @@ def audit(
     if inclusion:
         raise typer.Exit(audit_inclusion(paths, proof, held, leaks=leaks))
     if proof is not None:
-        raise typer.BadParameter("is for --inclusion; add it", param_hint="--proof")
+        raise typer.BadParameter("needs --inclusion", param_hint="--proof")
     raise typer.Exit(audit_paths(paths, held, leaks=leaks, jobs=jobs))

@@ -11,6 +11,6 @@ def bridge(
     command: Annotated[list[str], typer.Argument(metavar="COMMAND")],
     jobs: Annotated[int, typer.Option("--jobs", "-j", metavar="N", min=1, max=999_999)] = 1,
 ) -> None:
-    """Connect any program that speaks JSON lines."""
+    """Connect any program that reads and writes JSON lines."""
     # `asara bridge` without options of `asara` before it never gets here: see `cli.main`.
     play_bridge(command, jobs)

@@ -35,12 +35,12 @@ def check(
     sandbox: SandboxOption = SandboxChoice.BUBBLEWRAP,
     readable: ReadableOption = None,
 ) -> None:
-    """Check that a bot works, as an organiser would.
+    """Check a bot the way an organiser would.
 
     Builds the bot in a copy of its folder. Then one process of the bot plays two matches
-    against the bundled bot random, one in each seat, and has to exit without an error. The
-    clock is longer than in a tournament, so that a slow bot can finish: if it needs more than the
-    default clock of a tournament, it is reported as slow. The exit status is 0 if the bot works,
+    against `random`, a bundled bot, one in each seat, and has to exit without an error. The
+    clock is longer than in a tournament, so that a slow bot can finish. The bot is reported as slow
+    if it would need more than a tournament's default clock. The exit status is 0 if the bot works,
     and 1 if it is broken or slow.
     """
     from asara_server.cli.sessions.bot_check import check_bot

@@ -19,17 +19,17 @@ LevelOption = Annotated[
     Level | None,
     typer.Option(
         "--level",
-        help="What to test: only the protocol, also what users expect of a client, or also the "
-        "moves and files of the bundled kits.",
-        show_default="protocol; with --run, the level of each case",
+        help="What to test: the protocol only; client adds what users expect of a client library; "
+        "kit also tests the moves and files of the bots that `asara new` creates.",
+        show_default="protocol; with --case, every level",
     ),
 ]
 RunOption = Annotated[
     list[str] | None,
     typer.Option(
-        "--run",
+        "--case",
         metavar="PATTERN",
-        help="Play only the cases with this name; * stands for any text.",
+        help="Play only the cases whose names match PATTERN; * stands for any text.",
     ),
 ]
 KnownFailingOption = Annotated[
@@ -53,7 +53,7 @@ JobsOption = Annotated[
         metavar="N",
         min=1,
         max=256,
-        help="Number of cases to run at the same time; a case that only waits does not count.",
+        help="Number of cases to play at the same time; cases that are only waiting do not count.",
         show_default="two per CPU core",
     ),
 ]
@@ -66,7 +66,7 @@ AgainOption = Annotated[
 ]
 ListOption = Annotated[
     bool,
-    typer.Option("--list", help="List the cases and what each one tests, without running them."),
+    typer.Option("--list", help="List the cases and what each one tests, without playing them."),
 ]
 
 
@@ -83,8 +83,8 @@ def conformance(
     """Test a client against the protocol.
 
     Starts the bot for every test case, without a sandbox, and kills its process group afterwards.
-    In most test cases, any legal action will do. The exit status is 0 if all
-    cases pass, and 1 otherwise.
+    Most test cases accept any legal action. The exit status is 0 if all cases pass, and 1
+    otherwise.
     """
     from asara_server.cli.sessions.conformance import Options, list_all, test_client
 

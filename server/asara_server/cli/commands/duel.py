@@ -38,7 +38,7 @@ MaxBlocksOption = Annotated[
         metavar="N",
         min=1,
         max=100_000,
-        help="Maximum number of blocks of two matches; then the duel ends without an answer.",
+        help="Maximum number of blocks (two matches each); then the duel ends without a verdict.",
     ),
 ]
 JobsOption = Annotated[
@@ -54,7 +54,7 @@ JobsOption = Annotated[
 ]
 JsonOption = Annotated[
     Path | None,
-    typer.Option("--json", metavar="FILE", help="Also write the answer to FILE as JSON."),
+    typer.Option("--json", metavar="FILE", help="Also write the verdict to FILE as JSON."),
 ]
 
 
@@ -77,7 +77,7 @@ def duel(
 
     The bots play every deal twice, with the seats swapped. The duel ends as soon as it is clear
     that A is better, that B is better, or that neither is better by --margin. The probability
-    of a wrong answer is at most 5%. The exit status is 0 with an answer and 3 without one.
+    of a wrong verdict is at most 5%. The exit status is 0 with a verdict and 3 without one.
     """
     from asara_server.cli.sessions.duel import play_duel, sequential_test
 

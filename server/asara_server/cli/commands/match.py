@@ -37,11 +37,14 @@ MatchesOption = Annotated[
         metavar="N",
         min=1,
         help="Number of matches. After each match, every bot moves to the next seat.",
-        show_default="1; with --mirrored, one per rotation",
+        show_default="1; with --mirrored, one per seat",
     ),
 ]
 MirroredOption = Annotated[
-    bool, typer.Option("--mirrored", help="Play each deal once per rotation of the seats.")
+    bool,
+    typer.Option(
+        "--mirrored", help="Repeat every deal until each bot has played it from every seat."
+    ),
 ]
 
 

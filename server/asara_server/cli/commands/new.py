@@ -29,8 +29,8 @@ def new(
 ) -> None:
     """Create a ready-to-run bot in a new folder.
 
-    The folder contains a bot that plays random legal actions, the client library of its language, a
-    bot.toml, a README, a script that checks the bot, and a GitHub workflow that runs this
+    The folder contains a bot that plays random legal actions, the client library for its language,
+    a bot.toml, a README, a script that checks the bot, and a GitHub workflow that runs this
     script. If the packages cannot be downloaded, the folder is still created, and the
     exit status is 1.
     """

@@ -19,8 +19,8 @@ def proto(
 ) -> None:
     """Write the .proto files of the protocol.
 
-    Writes them to DIR/asara/v1; pass DIR to protoc as --proto_path. Existing files with other
-    contents are not replaced.
+    Writes them to DIR/asara/v1; pass DIR to protoc as --proto_path. Existing files
+    whose contents differ are left alone.
     """
     source = bundled.path("proto")
     contents = {
@@ -32,7 +32,7 @@ def proto(
         if not path.exists():
             path.parent.mkdir(parents=True, exist_ok=True)
             create_file(path, content)
-    notify(f"{len(contents)} files in {next(iter(contents)).parent}")
+    notify(f"Wrote {len(contents)} files to {next(iter(contents)).parent}")
 
 
 def _check(contents: dict[Path, bytes]) -> None:
@@ -40,8 +40,8 @@ def _check(contents: dict[Path, bytes]) -> None:
     for path, content in contents.items():
         blocking = next((above for above in path.parents if above.exists()), None)
         if blocking is not None and not blocking.is_dir():
-            raise UserError(f"{blocking}: is a file; choose another directory")
+            raise UserError(f"{blocking}: is a file; choose another folder")
         if path.is_dir() or (path.exists() and path.read_bytes() != content):
             raise UserError(
-                f"{path}: exists with other contents; remove it, or choose another directory"
+                f"{path}: exists with other contents; remove it, or choose another folder"
             )

@@ -29,7 +29,8 @@ from asara_server.replay.time_ledger import Cost, Ledger, TimeOut, ledger
 from asara_server.text import plain_words, seats_text
 
 app = typer.Typer(
-    help="Inspect the replays of finished matches.",
+    help="Inspect the replays of finished matches.\n\n"
+    "A run has a replay of every match in its folder `replays`.",
     no_args_is_help=True,
     epilog="Read on: asara help --guide replay",
 )
@@ -61,7 +62,7 @@ DecisionSeatOption = Annotated[
         "--seat",
         metavar="SEAT",
         min=0,
-        help="Seat that made the decision; required.",
+        help="Seat that made the decision. [required]",
         show_default=False,
     ),
 ]
@@ -89,17 +90,17 @@ LimitOption = Annotated[
         metavar="SECONDS",
         min=0.001,
         max=86_400,
-        help="Seconds for each answer; the bot sees them as the time left on its clock.",
-        show_default="the time the seat had",
+        help="Seconds for each reply; the bot sees them as the time left on its clock.",
+        show_default="the time the seat had left",
     ),
 ]
 ProofOption = Annotated[
     Path,
-    typer.Option("--output", "-o", metavar="PROOF", help="File to write, such as FILE.proof."),
+    typer.Option("--out", "-o", metavar="PROOF", help="File to write, such as FILE.proof."),
 ]
 PageOption = Annotated[
     Path,
-    typer.Option("--output", "-o", metavar="FILE.html", help="File to write, such as match.html."),
+    typer.Option("--out", "-o", metavar="FILE.html", help="File to write, such as match.html."),
 ]
 PageSeatOption = Annotated[
     int | None,
@@ -129,7 +130,7 @@ BArgument = Annotated[Path, typer.Argument(metavar="B", help="The replay to comp
 def show(file: FileArgument, seat: SeatOption = None) -> None:
     """Print a match turn by turn, as the referee or one seat saw it.
 
-    Each turn ends with the numbers of its decisions, for `replay decision` and `replay ask`.
+    After each turn come the decision numbers to pass to `replay decision` and `replay ask`.
     """
     replay = _read(file).replay
     try:
@@ -149,7 +150,7 @@ def decision(file: FileArgument, number: NumberArgument, seat: DecisionSeatOptio
     replay = _read(file).replay
     if seat is None:
         seats = seats_text(replay.header.entries)
-        raise UserError(f"pass the seat with --seat: {seats}")
+        raise UserError(f"--seat is missing; choose from {seats}")
     try:
         found = question(replay, seat, number)
     except ReplayError as error:
@@ -168,11 +169,11 @@ def ask(
     sandbox: SandboxOption = SandboxChoice.BUBBLEWRAP,
     readable: ReadableOption = None,
 ) -> None:
-    """Ask a bot to decide again, and compare its answer.
+    """Ask a bot to decide again, and compare its reply.
 
-    Prints its answer next to the recorded one. The bot receives everything its seat received,
-    so it also answers the earlier decisions; those answers do not change the match. If the replay
-    is still in its run directory, the bot gets the same ASARA_SEED as in the run.
+    Prints its reply next to the recorded one. The bot receives everything its seat received,
+    so it also replies to the earlier decisions; those replies do not change the match. If
+    FILE is still in the folder of its run, the bot gets the same ASARA_SEED as it did then.
     """
     from asara_server.cli.sessions.ask import AskOptions, ask_again
 
@@ -206,7 +207,7 @@ def prove(file: FileArgument, out_file: ProofOption) -> None:
     """
     from asara_server.cli.sessions.audit import replay_proof
 
-    check_output("--output", out_file, inputs=[file])
+    check_output("--out", out_file, inputs=[file])
     write_output(out_file, replay_proof(file).content())
 
 
@@ -233,14 +234,14 @@ def page(
 def diff(a: AArgument, b: BArgument) -> None:
     """Show how two matches differ.
 
-    Prints all differences in set-up and results, and the first record that differs. Times are
+    Prints every difference in set-up and results, and the first record that differs. Times are
     ignored. The exit status is 0 if there is no difference, and 1 otherwise.
     """
     differences = list(diff_replays(_read(a).replay, _read(b).replay))
-    for line in differences:
-        out.print(line, soft_wrap=True)
+    for one in differences:
+        out.print(f"{one.what}\n  A: {one.a}\n  B: {one.b}", soft_wrap=True)
     if not differences:
-        out.print("the same set-up, the same moves, the same result")
+        out.print("No differences: the set-up, the moves and the results are the same.")
     raise typer.Exit(1 if differences else 0)
 
 
@@ -258,23 +259,23 @@ def clock(file: FileArgument) -> None:
     except ReplayError as error:
         raise UserError(f"{file}: {error}") from None
     show_table(
-        f"{replay.header.match_id}: milliseconds that bots and the referee took",
+        f"Match {replay.header.match_id}: time used by bots and by the referee, in milliseconds",
         (
-            *(">seat", "entry", ">replies", ">bot: total", ">mean", ">longest"),
-            *(">referee: total", ">longest"),
+            *(">seat", "entry", ">replies", ">bot total", ">bot mean", ">bot max"),
+            *(">referee total", ">referee max"),
         ),
         ((str(seat), entry, *_seat_cells(times, seat)) for seat, entry in enumerate(entries)),
     )
     out.print()
     show_table(
-        "The longest decisions",
-        (">record", ">seat", ">decision", ">bot", ">referee", "answer"),
+        "Longest decisions",
+        (">record", ">seat", ">decision", ">bot", ">referee", "reply"),
         map(_decision_row, times.largest(_LONGEST_DECISIONS)),
     )
     for forfeit in times.forfeits:
         out.print(
-            f"\nseat {forfeit.seat} ({entries[forfeit.seat]}) forfeited after "
-            f"{_ms(forfeit.time_us)} ms (record {forfeit.record}), "
+            f"\nSeat {forfeit.seat} ({entries[forfeit.seat]}) forfeited after "
+            f"{_ms(forfeit.time_us)} ms (record {forfeit.record}): "
             f"{plain_words(forfeit.termination.name)}: {forfeit.detail}",
             markup=False,
             soft_wrap=True,
@@ -285,8 +286,8 @@ def clock(file: FileArgument) -> None:
     if times.time_outs:
         started = datetime.fromtimestamp(replay.header.started_unix_ms / 1000, UTC)
         out.print(
-            f"\nTimes are since the start of the match, {started:%Y-%m-%d %H:%M:%S} UTC, by the "
-            "referee's clock, which stands still while the referee does not run.",
+            f"\nTimes are measured from the start of the match, {started:%Y-%m-%d %H:%M:%S} UTC, "
+            "on the referee's clock, which stops while the referee is suspended.",
             markup=False,
             soft_wrap=True,
         )
@@ -304,29 +305,29 @@ def _json(message: Message) -> str:
 def _print_time_out(time_out: TimeOut, grace_us: int) -> None:
     """Print what happened to a decision that was not answered in time, moment by moment."""
     lines = [
-        (time_out.asked_us, f"decision {time_out.decision_id} was asked"),
-        (time_out.expired_us, f"its time had run out, {_ms(grace_us)} ms of grace included"),
+        (time_out.asked_us, f"decision {time_out.decision_id} was requested"),
+        (time_out.expired_us, f"its time ran out, including {_ms(grace_us)} ms of grace"),
     ]
     unread = time_out.unread
     if unread is not None:
-        held = f"{unread.bytes:,} bytes lay" if unread.bytes else "nothing lay"
-        lines.append((unread.time_us, f"{held} unread at its socket (record {unread.record})"))
+        held = f"{unread.bytes:,} unread bytes" if unread.bytes else "no unread bytes"
+        lines.append((unread.time_us, f"its socket held {held} (record {unread.record})"))
     late = time_out.late_reply
     if late is not None:
         if late.socket_us is not None:
-            lines.append((late.socket_us, "bytes from it arrived at the socket last"))
+            lines.append((late.socket_us, "the last bytes from it arrived at the socket"))
         after = _ms(late.time_us - time_out.expired_us)
         lines.append(
             (
                 late.time_us,
-                f"its reply was received, {after} ms late (record {late.record}): {late.answer}",
+                f"its reply was received {after} ms late (record {late.record}): {late.answer}",
             )
         )
     width = max(len(_ms(time_us)) for time_us, _ in lines)
     for time_us, text in lines:
         out.print(f"  {_ms(time_us):>{width}} ms  {text}", soft_wrap=True)
     if late is None:
-        out.print(f"  {'':{width}}     no reply was received before the replay was closed")
+        out.print(f"  {'':{width}}     no reply was received before the match ended")
 
 
 def _read(path: Path) -> ReplayFile:

@@ -10,7 +10,7 @@ from asara_server.cli.options.run_directory import RunDirectoryArgument
 OutOption = Annotated[
     Path | None,
     typer.Option(
-        "--output",
+        "--out",
         "-o",
         metavar="FILE.html",
         help="File to write.",

@@ -1,8 +1,9 @@
-"""`asara rules`: the edition in force, with the source of each of its numbers."""
+"""`asara rules`: the numbers of the edition in force, and where each table comes from."""
 
+from importlib import resources
+from textwrap import wrap
 from typing import Final
 
-from rich.padding import Padding
 from rich.text import Text
 
 from asara_game.edition import load_edition
@@ -10,35 +11,55 @@ from asara_game.rules import RULE_COMBINATIONS, format_rule_sets
 from asara_server.cli.display.console import out
 
 _TITLES: Final = {
-    "prices": "Price of a section in Asari, by colour",
-    "tiles": "Sections of each kind and colour",
-    "lit_windows": "Lit windows of each colour",
-    "buyers": "Buyers of each colour",
-    "hand_size": "Buyers in a hand, by number of seats",
-    "starting_asari": "Asari at the start, clockwise from the starting player",
-    "yearly_asari": "Asari at the start of every later year",
-    "market": "Spaces and displayed sections of each market",
-    "bank": "Asari on the spaces of the bank",
+    "prices": "Price of a section, in Asari",
+    "tiles": "Sections, by kind and colour",
+    "lit_windows": "Lit windows, by colour",
+    "buyers": "Buyers, by colour",
+    "hand_size": "Buyers in each hand, by number of seats",
+    "starting_asari": "Asari at the start of the match, clockwise from the first seat",
+    "yearly_asari": "Income at the start of each later year, in Asari",
+    "market": "Spaces and displayed sections in each market",
+    "bank": "Bank spaces, in Asari",
     "caliphs_patronage": "The caliph's patronage",
     "gifts": "Gift cards and chests",
-    "gifts_professional": "Further gift cards and chests with the rule set pro",
-    "awards": "Prestige after the last year, for the first and the second place",
+    "gifts_professional": "Additional gift cards and chests with the rule set pro",
+    "awards": "Prestige in the final evaluation, for first and second place",
 }
 """Headings of tables whose names do not say enough."""
+
+
+_WIDTH: Final = 80
 
 
 def rules() -> None:
     """Show the game's costs, limits and scores, and the rule sets.
 
-    Each table names its source: the rulebook, a published review, or a reconstruction.
+    Numbers come from the rulebook, unless they are marked as taken from published reviews or as
+    reconstructed.
     """
     edition = load_edition()
     out.print(Text(f"Edition: {edition.name}", "bold"))
     out.print(f"SHA-256: {edition.sha256.hex()}\n", soft_wrap=True)
     for source in edition.sources:
         title = _TITLES.get(source.table, source.table.replace("_", " ").capitalize())
-        out.print(Text(title, "bold"))
-        out.print(Padding(Text(source.values), (0, 0, 0, 4), expand=False))
-        out.print(Padding(Text(f"Source: {source.source}", "dim"), (0, 0, 0, 4), expand=False))
+        out.print(Text(f"{title}{_mark(source.source)}", "bold"))
+        for part in _parts(source.values):
+            for line in wrap(part, _WIDTH, initial_indent="    ", subsequent_indent="        "):
+                out.print(line)
+    out.print("\nNumbers without a mark come from the rulebook. The source of each number:")
+    with resources.as_file(resources.files("asara_game").joinpath("edition.toml")) as file:
+        out.print(f"    {file}", soft_wrap=True)
     names = ", ".join(format_rule_sets(combination) for combination in RULE_COMBINATIONS)
     out.print(f"\nRules of a match, for --rules and tournament files:\n    {names}")
+
+
+def _parts(values: str) -> list[str]:
+    """Return the values of a table, on one line if they fit."""
+    return [values] if len(values) <= _WIDTH - 4 else values.split("; ")
+
+
+def _mark(source: str) -> str:
+    """Return what the title of a table says about numbers that the rulebook does not print."""
+    if "reconstructed" in source:
+        return " (partly reconstructed)"
+    return "" if source == "rulebook" else " (partly from published reviews)"

@@ -4,6 +4,6 @@ from asara_search.sidecar.command import sidecar as answer_requests
 
 
 def sidecar() -> None:
-    """Provide worlds and playouts to a bot that looks ahead."""
+    """Sample possible game states for a bot that looks ahead."""
     # `asara sidecar` without options of `asara` before it never gets here: see `cli.main`.
     answer_requests()

@@ -30,14 +30,17 @@ CrossOption = Annotated[
 ]
 WithoutForfeitsOption = Annotated[
     bool,
-    typer.Option("--without-forfeits", help="Leave blocks with a forfeit out of the standings."),
+    typer.Option(
+        "--without-forfeits",
+        help="Exclude blocks (sets of matches with the same deal) in which an entry forfeited.",
+    ),
 ]
 JsonOption = Annotated[
     Path | None,
     typer.Option(
         "--json",
         metavar="FILE",
-        help="Also write the standings to FILE, in the form of the standings.json of a run.",
+        help="Also write the standings to FILE, formatted like the standings.json of a run.",
     ),
 ]
 WatchOption = Annotated[
@@ -131,7 +134,7 @@ def _interruptible_wait() -> Iterator[Callable[[float], bool]]:
 
 
 def _read(reader: StatusReader) -> RunStatus:
-    """Read the status; raise UserError if the directory holds no run, or a damaged one."""
+    """Read the status; raise UserError if the folder holds no run, or a damaged one."""
     directory = reader.directory
     try:
         if not (directory / "run.json").is_file():

@@ -32,7 +32,7 @@ FileOption = Annotated[
         "--file",
         metavar="FILE",
         help="File in which the tokens are stored.",
-        show_default="asara/tokens.json in the user's configuration directory",
+        show_default="asara/tokens.json in the user's configuration folder",
     ),
 ]
 
@@ -49,7 +49,8 @@ def new(name: NameArgument, file: FileOption = None) -> None:
     except TokenError as error:
         raise UserError(str(error)) from None
     notify(
-        f"{path} stores only a hash of the token. The token of {name} is printed only this once:"
+        f"Created a token for {name}. Copy it now: it cannot be shown again, because {path} stores "
+        "only its hash."
     )
     print(token)
 
@@ -77,7 +78,7 @@ def revoke(name: NameArgument, file: FileOption = None) -> None:
         revoke_token(path, name)
     except TokenError as error:
         raise UserError(str(error)) from None
-    notify(f"Revoked the token of {name}.")
+    notify(f"Revoked the token {name}.")
 
 
 def _minute(moment: datetime | None) -> str:

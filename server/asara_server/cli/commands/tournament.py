@@ -56,7 +56,7 @@ A tournament file lists the entries. For example, cup.toml:
   [[entries]]
   bot = "greedy"  # a bundled bot
 
-`asara tournament plan cup.toml --explain` shows all keys.
+`asara tournament plan cup.toml --explain` shows all settings.
 """
 
 app = typer.Typer(help=_HELP, no_args_is_help=True, epilog="Read on: asara help --guide tournament")

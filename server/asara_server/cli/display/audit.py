@@ -11,20 +11,19 @@ from asara_server.tournament.run.audit_trust import KeySource, Published, Signed
 from asara_server.tournament.run.run_audit import RunReport
 
 SINGLE_REPLAYS = (
-    "Single replays: only the matches were checked, not that they belong to a tournament. "
-    "`asara audit FILE --inclusion` checks that as well, with the run directory or with a proof, "
-    "such as those in the folder `proofs` of a bundle."
+    "Only the matches of single replays were checked. To check that a replay belongs to a run, "
+    "use --inclusion, which needs the run or a proof (a bundle has proofs in its folder `proofs`)."
 )
 
 _NEVER_CHECKED = (
-    "the programs of the bots, what they printed, and the referee's reasons for crashes, failed "
-    "starts and void attempts"
+    "the bots' programs and output, and the reasons that the referee gave for crashes, failed "
+    "starts and void matches"
 )
 
 
 _REFEREES_WORD = (
-    "when replies arrived, crashes, lost streams and violations of the protocol: the referee's "
-    "word, see `asara replay clock`"
+    "arrival times of replies, crashes, lost connections and protocol violations, which only the "
+    "referee saw (see `asara replay clock`)"
 )
 
 MOST_DESCRIBED = 8
@@ -44,19 +43,24 @@ def key_warning(found: HasSigned, held: Published) -> str:
     if signed.source is not KeySource.OWN or signed.public_key is None:
         return ""
     title = f"{plain(signed.manifest.title)!r}" if signed.manifest else "The run"
-    other = "" if held.manifest_sha256 else ", or the published hash of the manifest (--manifest)"
+    other = (
+        ""
+        if held.manifest_sha256
+        else ", or pass the published hash of the manifest with --manifest"
+    )
     return (
-        f"{title} is signed by its own key {signed.public_key.hex()}; nothing shows whose key it "
-        "is. If the run is not yours, pass the key that the organiser published "
-        f"(--public-key){other}."
+        f"{title} is signed with key {signed.public_key.hex()}. Nothing outside the run confirms "
+        "that this is the organiser's key. If the run is not yours, get the organiser's public "
+        f"key and pass it with --public-key{other}."
     )
 
 
 def single_key_warning(key: bytes) -> str:
     """Return a warning about a key that was found beside the replays, or in them."""
     return (
-        f"The first replay is signed by its own key {key.hex()}; nothing shows whose key it is. "
-        "If the run is not yours, pass the key that the organiser published (--public-key)."
+        f"The first replay is signed with key {key.hex()}. Nothing outside the replay confirms "
+        "that this is the organiser's key. If the run is not yours, get the organiser's public "
+        "key and pass it with --public-key."
     )
 
 
@@ -65,20 +69,20 @@ def sound_lines(path: Path, verdict: Verdict, held: Published) -> Iterator[str]:
     checked = verdict.checked
     if checked is None:
         return
-    yield f"{path}: sound"
+    yield f"{path}: passed"
     given = (
-        "given with --public-key"
+        "the one given with --public-key"
         if held.public_key is not None
-        else "its own; nothing shows whose key it is"
+        else "found in the replay itself"
     )
-    yield f"  signed by key {fingerprint(verdict.public_key)}: {given}"
+    yield f"  signing key: {fingerprint(verdict.public_key)}, {given}"
     yield f"  match {checked.match_id}: {_course_words(checked)}"
     deal = "the deal matches its commitment"
     if checked.from_tournament_secret:
-        deal += " and follows from the secret of its run"
+        deal += " and follows from the tournament secret"
     yield (
-        f"  checked: every record is signed; {deal}; when replayed, every move, clock charge, "
-        "time-out, result and message to a seat is the same"
+        f"  checked: every record is signed, and {deal}; playing the match again gives the same "
+        "moves, clock charges, time-outs, results and messages to the seats"
     )
     yield f"  not checked: {_REFEREES_WORD}"
 
@@ -105,28 +109,31 @@ def report_lines(report: RunReport, held: Published, *, sound: bool) -> Iterator
     if signed.manifest is None:
         yield f"{report.directory}: its manifest cannot be read, so no result can be verified"
     else:
-        yield f"{report.directory}: {plain(report.title)}: {report.state}"
+        yield f"{report.directory}: {plain(report.title)}, {report.state}"
     if signed.public_key is not None:
         source = signed.source.value
-        yield f"  key {fingerprint(signed.public_key)}: {source}"
+        yield f"  signing key: {fingerprint(signed.public_key)}, {source}"
     if signed.manifest is not None:
         yield f"  manifest: {_manifest_words(report, held)}"
-        yield f"  deal commitment: {plain(signed.manifest.deal_commitment)}, as in the manifest"
+        yield f"  deal commitment: {plain(signed.manifest.deal_commitment)}, from the manifest"
     for note in report.notes:
         yield f"  {note}"
     if sound and report.ended:
         yield (
-            "  checked: this key signed the manifest, the results and "
-            f"{count(len(report.replays), 'replay')}; schedule, deals, standings and every "
-            "match, played again, agree with the files of the run"
+            "  checked: the signatures of the manifest, the results and "
+            f"{count(len(report.replays), 'replay')}"
         )
-    for text in (*report.unchecked, _NEVER_CHECKED):
+        yield "  checked: the schedule, deals, results and standings, by playing every match again"
+    files = [text for text in report.unchecked if " " not in text]
+    if files:
+        yield f"  not checked: the files {', '.join(files)}"
+    for text in (*(text for text in report.unchecked if text not in files), _NEVER_CHECKED):
         yield f"  not checked: {text}"
 
 
 def _manifest_words(report: RunReport, held: Published) -> str:
     digest = report.manifest_sha256
     if held.manifest_sha256 is None:
-        return f"{digest}, not compared with a published hash, which --manifest takes"
+        return f"{digest}, not compared with a published hash (use --manifest)"
     same = digest == held.manifest_sha256
-    return f"{digest}, {'as published' if same else 'not the one that was published'}"
+    return f"{digest}, {'as published' if same else 'which is not the published hash'}"

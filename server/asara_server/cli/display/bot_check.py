@@ -17,7 +17,7 @@ from asara_server.tournament.execution.entry_check import CheckedEntry, Verdict
 
 _KIB: Final = 1 << 10
 _MIB: Final = 1 << 20
-_KEPT: Final = "nothing has changed since the last one"
+_KEPT: Final = "skipped, because nothing has changed since the last build"
 _USUAL: Final = ClockSettings()
 """The clocks of a tournament whose file sets none."""
 _MOST_REJECTIONS: Final = 5
@@ -48,8 +48,8 @@ class BotCheckMeter:
     def begin(self, rules: str) -> None:
         """Say how the bot is checked."""
         notify(
-            f"Checking {self._entry.name} in two matches with {rules} against random, one in each "
-            "seat"
+            f"Checking {self._entry.name} in two matches against random, one in each seat "
+            f"(rules: {rules})"
         )
 
     def add(self, checked: CheckedEntry) -> None:
@@ -109,8 +109,8 @@ class BotFinding:
         if self.slow:
             return f"{one.entry} is slow, but not broken: {self.slow}."
         if one.rejected:
-            answers = count(one.rejected, "answer")
-            return f"{one.entry} works, but the referee rejected {answers}."
+            replies = count(one.rejected, "reply")
+            return f"{one.entry} works, but the referee rejected {replies}."
         return f"{one.entry} works."
 
     def as_json(self) -> dict[str, Any]:
@@ -150,13 +150,13 @@ def findings(checked: CheckedEntry, tournament: Tournament, *, contained: bool) 
     slow = []
     if (start_s := checked.start_s or 0.0) > _USUAL.start_up_s:
         slow.append(
-            f"it needs {_seconds(start_s)} to start, and a tournament gives it "
+            f"it needs {_seconds(start_s)} to start, but a tournament allows only "
             f"{_USUAL.start_up_s:g} s (clocks.start_up_s)"
         )
     if needed_s is not None and needed_s > _USUAL.bank_s:
         slow.append(
-            f"it needs a time bank of {_seconds(needed_s)}, and a tournament gives it "
-            f"{_USUAL.bank_s:g} s and {_USUAL.increment_s:g} s per decision (clocks.time_bank_s)"
+            f"it needs a time bank of {_seconds(needed_s)}, but a tournament allows only "
+            f"{_USUAL.bank_s:g} s, plus {_USUAL.increment_s:g} s per decision (clocks.time_bank_s)"
         )
     limits = tournament.limits
     return BotFinding(
@@ -195,14 +195,14 @@ def _measurements(finding: BotFinding) -> list[tuple[str, str]]:
     one = finding.checked
     rows = [
         ("build", _KEPT if one.build_kept else _seconds(one.build_s)),
-        ("starts in", _seconds(one.start_s)),
-        ("first reply after", _seconds(one.first_reply_s)),
+        ("start-up", _seconds(one.start_s)),
+        ("first reply", _seconds(one.first_reply_s)),
         ("median decision", _seconds(one.median_s)),
         ("longest decision", _seconds(one.longest_s)),
         ("decisions", f"{one.decisions:,}" if one.decisions else ""),
         ("time bank needed", _bank(finding.bank_needed_s)),
-        ("memory peak", _size(one.memory_bytes, finding.memory_mib)),
-        ("size of files", _size(one.size_bytes, finding.directory_mib)),
+        ("peak memory", _size(one.memory_bytes, finding.memory_mib)),
+        ("folder size", _size(one.size_bytes, finding.directory_mib)),
     ]
     return [(name, value) for name, value in rows if value]
 
@@ -215,7 +215,9 @@ def _bank(needed_s: float | None) -> str:
     if needed_s is None:
         return ""
     return (
-        f"{_seconds(needed_s)} of {_USUAL.bank_s:g} s" if needed_s else f"0 of {_USUAL.bank_s:g} s"
+        f"{_seconds(needed_s)} of {_USUAL.bank_s:g} s"
+        if needed_s
+        else f"0 s of {_USUAL.bank_s:g} s"
     )
 
 
@@ -224,7 +226,7 @@ def _size(size: int | None, limit_mib: int) -> str:
         return ""
     if size < _MIB:
         return f"{-(-size // _KIB):,} KiB of {limit_mib:,} MiB"
-    return f"{size / _MIB:,.0f} of {limit_mib:,} MiB"
+    return f"{size / _MIB:,.0f} MiB of {limit_mib:,} MiB"
 
 
 def _seconds(value: float | None) -> str:

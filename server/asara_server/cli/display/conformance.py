@@ -96,7 +96,7 @@ def show_summary(command: Sequence[str], results: Sequence[CaseResult], seconds:
     out.print(Text(text, style="bold green" if good else "bold red"), soft_wrap=True)
     if not good and len(results) > 1:
         bad = [result.case.name for result in results if not result.verdict.good]
-        patterns = " ".join(f"--run {name}" for name in bad[:_MOST_NAMED])
+        patterns = " ".join(f"--case {name}" for name in bad[:_MOST_NAMED])
         which = "Again:" if len(bad) <= _MOST_NAMED else f"The first {_MOST_NAMED} again:"
         again = f"{which} asara conformance {patterns} -- {shlex.join(command)}"
         out.print(plain(again, longest=None), soft_wrap=True)

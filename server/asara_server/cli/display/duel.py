@@ -1,4 +1,4 @@
-"""The progress and the answer of a duel."""
+"""The progress and the verdict of a duel."""
 
 import asyncio
 import math
@@ -68,12 +68,13 @@ def heading(
     lower, upper = test.bounds
     score = 0.5 + test.margin
     return (
-        f"{a} against {b}, {format_rule_sets(rule_sets)}, {at_once} at a time.\n"
+        f"{a} against {b}: rules {format_rule_sets(rule_sets)}, "
+        f"{count(at_once, 'match')} at a time\n"
         "A bot counts as better if its expected score is at least "
         f"{score:g} ({elo(score):.0f} Elo).\n"
-        f"Each line: blocks played, the score of {_short(a)} with its 95 % interval, and the\n"
-        f"state of the test between {lower:.1f} (neither is better) and "
-        f"{upper:.1f} (one is better)."
+        f"Progress lines show the blocks played, {_possessive(_short(a))} score with its 95%\n"
+        f"interval, and the test statistic. The duel ends when the statistic reaches {lower:.1f}\n"
+        f"(neither bot is better) or {upper:.1f} (one bot is better)."
     )
 
 
@@ -90,40 +91,40 @@ def progress_line(report: DuelReport, blocks_left: float) -> str:
     filled = round(_BAR_CELLS * min(1.0, max(0.0, (ratio - lower) / (upper - lower))))
     bar = "#" * filled + "·" * (_BAR_CELLS - filled)
     low, high = report.interval_95
-    left = f"  about {math.ceil(blocks_left):,} to go" if 0 < blocks_left < math.inf else ""
+    left = f"  about {math.ceil(blocks_left):,} blocks to go" if 0 < blocks_left < math.inf else ""
     return (
         f"{count(report.blocks, 'block')}: {report.score:.3f} ({low:.3f}–{high:.3f})"
         f"  {lower:.1f} [{bar}] {upper:.1f}{left}"
     )
 
 
-def answer(report: DuelReport) -> str:
-    """Return the answer of a duel in plain words."""
+def verdict(report: DuelReport) -> str:
+    """Return the verdict of a duel in plain words."""
     a, b = report.entries
     if report.score is None or report.interval_95 is None:
-        return f"It is not clear whether {a} or {b} is better: no block was completed."
+        return f"No verdict on whether {a} or {b} is better: no block was completed."
     score, (low, high) = report.score, report.interval_95
     if report.better == b:
         a, b = b, a
         score, low, high = 1 - score, 1 - high, 1 - low
     scored = (
-        f"scored {score:.3f} (95 %: {low:.3f}–{high:.3f}) "
+        f"scored {score:.3f} (95% interval {low:.3f}–{high:.3f}) "
         f"in {count(report.blocks, 'block')} of two matches"
     )
     if report.better is not None:
         return (
             f"{a} is better than {b}: it {scored}. If the bots were equal, "
-            f"at most {100 * report.alpha:g} duels in 100 would end with this answer."
+            f"at most {100 * report.alpha:g} in 100 duels would end with this verdict."
         )
     if report.verdict is Verdict.NO_DIFFERENCE:
         return (
             f"Neither is better by {report.margin:g} ({report.margin_elo:.0f} Elo) or more: "
             f"{a} {scored} against {b}. If one were, "
-            f"at most {100 * report.beta:g} duels in 100 would end with this answer."
+            f"at most {100 * report.beta:g} in 100 duels would end with this verdict."
         )
     return (
-        f"It is not clear whether {a} or {b} is better: {a} {scored}. "
-        "A larger --max-blocks or --margin may decide it."
+        f"The duel ended without a verdict on whether {a} or {b} is better: {a} {scored}. "
+        "To play on, raise --max-blocks."
     )
 
 
@@ -131,11 +132,15 @@ def forfeit_lines(report: DuelReport) -> list[str]:
     """Return a line for each bot that forfeited, with its forfeits by kind."""
     matches = count(2 * report.blocks, "match")
     return [
-        f"{entry} forfeited {sum(kinds.values()):,} of {matches}, which count as lost: "
+        f"{entry} forfeited {sum(kinds.values()):,} of {matches}, which count as losses: "
         + ", ".join(f"{plain_words(name)} {number:,}" for name, number in sorted(kinds.items()))
         for entry, kinds in zip(report.entries, report.forfeits, strict=True)
         if kinds
     ]
+
+
+def _possessive(name: str) -> str:
+    return f"{name}'" if name.endswith("s") else f"{name}'s"
 
 
 def _short(name: str) -> str:

@@ -72,7 +72,7 @@ class CheckMeter:
         """Return how many entries are checked, and which are being built or playing."""
         parts = [f"{self._done} of {self._total}, {self._broken} broken"]
         if self._left_out:
-            parts[0] += f", {self._left_out} left out"
+            parts[0] += f", {self._left_out} skipped"
         now = time.monotonic()
         if building := self._activity.building:
             parts.append(building_text({name: now - at for name, at in building.items()}, ()))
@@ -90,8 +90,8 @@ def check_heading(tournament: Tournament, opponent: str) -> str:
     """Return title and size of a tournament, and how its entries are checked."""
     rules = format_rule_sets(checked_rules(tournament))
     return (
-        f"{tournament.title}: {count(len(tournament.entries), 'entry')}; each plays two matches "
-        f"with {rules} and {min(tournament.seats)} seats against {opponent}"
+        f"{tournament.title}: checking {count(len(tournament.entries), 'entry')} in two matches "
+        f"each against {opponent} (rules: {rules}, {min(tournament.seats)} seats)"
     )
 
 
@@ -102,7 +102,15 @@ def show_check(checked: Sequence[CheckedEntry], tournament: Tournament) -> None:
         "folder": all(name == own for name, own in folders.items()),
         ">build": not any(one.build_kept or one.build_s for one in checked),
     }
-    columns = ["entry", "folder", "check", ">build", ">start", ">longest decision", ">answers"]
+    columns = [
+        "entry",
+        "folder",
+        "state",
+        ">build",
+        ">start-up",
+        ">longest decision",
+        ">decisions",
+    ]
     rows = [
         [
             one.entry,
@@ -116,7 +124,7 @@ def show_check(checked: Sequence[CheckedEntry], tournament: Tournament) -> None:
         for one in checked
     ]
     rows += [
-        [one.folder if needless["folder"] else "–", one.folder, "left out", *"––––"]
+        [one.folder if needless["folder"] else "–", one.folder, "skipped", *"––––"]
         for one in tournament.left_out
     ]
     kept = [index for index, column in enumerate(columns) if not needless.get(column)]
@@ -127,7 +135,7 @@ def show_check(checked: Sequence[CheckedEntry], tournament: Tournament) -> None:
     )
     _show_faults(checked, tournament)
     if printing := [one for one in checked if one.verdict is Verdict.WORKS and one.printed]:
-        _show_title("Printed by bots that work, the last lines")
+        _show_title("Last lines printed by working bots")
     for one in printing:
         _show_line(one.entry)
         _show_printed(one)
@@ -147,8 +155,8 @@ def _show_faults(checked: Sequence[CheckedEntry], tournament: Tournament) -> Non
         for line in folder.lines:
             _show_line(line)
     for one in rejected:
-        answers = count(one.rejected, "answer")
-        _show_line(f"{one.entry} works, but the referee rejected {answers} of its bot")
+        replies = count(one.rejected, "reply")
+        _show_line(f"{one.entry} works, but the referee rejected {replies}")
 
 
 def check_summary(checked: Sequence[CheckedEntry], tournament: Tournament) -> str:
@@ -158,7 +166,7 @@ def check_summary(checked: Sequence[CheckedEntry], tournament: Tournament) -> st
     parts = [f"{numbers[Verdict.WORKS]} of {count(len(checked) + left_out, 'entry')} work"]
     for number, word in (
         (numbers[Verdict.BROKEN], "broken"),
-        (left_out, "left out"),
+        (left_out, "skipped"),
         (numbers[Verdict.NOT_CHECKED], "not checked"),
     ):
         if number:

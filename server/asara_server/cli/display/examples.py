@@ -22,7 +22,7 @@ EXAMPLES: Final[dict[str, tuple[tuple[str, str], ...]]] = {
     "rules": (("asara rules", ""),),
     "tournament plan": (
         ("asara tournament plan cup.toml", ""),
-        ("asara tournament plan cup.toml --explain", "every key of the file"),
+        ("asara tournament plan cup.toml --explain", "every setting of the file"),
     ),
     "tournament check": (("asara tournament check cup.toml", ""),),
     "tournament run": (
@@ -77,7 +77,7 @@ EXAMPLES: Final[dict[str, tuple[tuple[str, str], ...]]] = {
     ),
     "replay clock": (("asara replay clock runs/cup/replays/r1-basic-0001-1.asara", ""),),
     "conformance": (
-        ("asara conformance my-bot --run 'match-*'", "some of the cases"),
+        ("asara conformance my-bot --case 'match-*'", "some of the cases"),
         ("asara conformance -- python my-bot/main.py", "a command, and all cases"),
     ),
     "proto": (("asara proto protos", "then: protoc --proto_path protos ..."),),

@@ -41,7 +41,7 @@ _WANTS_PACKAGES = re.compile(
 """Words of compilers and package managers that miss packages in the folder."""
 
 NO_NETWORK_IN_BUILDS = (
-    "builds in the sandbox have no network: put what it downloads into its directory"
+    "builds in the sandbox have no network: put what it downloads into its folder"
 )
 
 
@@ -144,7 +144,7 @@ def warn_of_views(
     for entry, left_out in preview.left_out.items():
         names = _listed([path.name for path in left_out])
         warn(
-            f"{entry} does not see {names}, because its folder holds more than "
+            f"{entry} does not see {names}, because its folder contains more than "
             f"{limits.directory_mib:,} MiB; list the files that it needs with {remedy}"
         )
     for names_together in () if own else preview.together:

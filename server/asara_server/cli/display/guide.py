@@ -14,7 +14,7 @@ def print_guide(command: str) -> None:
     page = GUIDES.get(command) or GUIDES.get(command.partition(" ")[0])
     if page is None:
         hint = did_you_mean(command, GUIDES)
-        raise UserError(f"--guide: name a command, for example `asara help --guide match`{hint}")
+        raise UserError(f"--guide: add a command, for example `asara help --guide match`{hint}")
     document, _, heading = page.partition("#")
     packages, parts = Path(asara_server.__file__).parents[1], Path(document).parts
     path = packages.joinpath(*parts[1:]) if parts[0] == "server" else bundled.path(*parts)

@@ -1,6 +1,8 @@
 """The plan of a tournament."""
 
 from collections import Counter
+from textwrap import wrap
+from typing import Final
 
 from asara_game.rules import format_rule_sets
 from asara_server.cli.display.console import out, show_table
@@ -17,11 +19,13 @@ from asara_server.tournament.schedule.legs import group_size
 from asara_server.tournament.schedule.looks import looks_at
 from asara_server.tournament.schedule.plan import planned_layout, planned_matches
 
+_WIDTH: Final = 80
+
 
 def heading(tournament: Tournament, matches: int, at_once: str) -> str:
     """Return title and size of a tournament; `at_once` says how many matches play at once."""
     entries = count(len(tournament.entries), "entry")
-    return f"{tournament.title}: {count(matches, 'match')} of {entries}, {at_once}"
+    return f"{tournament.title}: {entries}, {count(matches, 'match')}, {at_once}"
 
 
 def show_plan(tournament: Tournament, expected: Estimate) -> None:
@@ -45,18 +49,24 @@ def show_plan(tournament: Tournament, expected: Estimate) -> None:
         ("rules", ">seats", ">blocks", ">matches", ">blocks per entry", ">matches per pair"),
         rows,
     )
-    out.print(f"\n{_block_text(tournament)}")
+    out.print()
+    _show(_block_text(tournament))
     if tournament.blocks != "independent":
-        out.print(_legs_text(tournament, expected))
+        _show(_legs_text(tournament, expected))
     if tournament.until:
-        out.print(_looks_text(tournament))
+        _show(_looks_text(tournament))
     if text := _team_text(tournament, balances[tournament.seats[0]]):
-        out.print(text)
+        _show(text)
     quick, slow = duration(expected.likely_s), duration(expected.slow_s)
-    out.print(f"Duration: about {quick} at 1 ms per decision, {slow} at 100 ms per decision;")
-    out.print(f"at most {duration(expected.longest_s)}, if every bot uses up its clock.")
+    _show(f"Expected duration: {quick} at 1 ms per decision, {slow} at 100 ms.")
+    _show(f"Maximum duration: {duration(expected.longest_s)}, if every bot uses up its clock.")
     if any(entry.build for entry in tournament.entries):
-        out.print("Builds are not counted; `asara tournament check` measures them.")
+        out.print("This excludes builds; `asara tournament check` measures them.")
+
+
+def _show(text: str) -> None:
+    for line in wrap(text, min(out.width, _WIDTH), break_on_hyphens=False):
+        out.print(line, soft_wrap=True)
 
 
 def _span(span: Span) -> str:
@@ -69,16 +79,19 @@ def _block_text(tournament: Tournament) -> str:
             tables_per_block(tournament.teams, seats, tournament.tables)
             for seats in tournament.seats
         }
-        text = f"Each block plays a deal at up to {max(tables)} tables, each entry at one at most."
+        text = (
+            f"In each block, up to {max(tables)} tables with different entries play the same deal."
+        )
     else:
-        orders = "rotation" if tournament.orders == "rotations" else "order"
+        rotations = tournament.orders == "rotations"
         shared = tournament.blocks == "mirrored"
-        deals = "all with the same deal" if shared else "each with a new deal"
-        text = f"Each block plays every {orders} of the seats once, {deals}."
+        deals = "the same deal" if shared else "a new deal each time"
+        seats = "in each seat once" if rotations else "in every order of the seats"
+        text = f"In each block, the same entries play {seats}, with {deals}."
     if "blocks" not in tournament.model_fields_set:
-        text += f"\n{_default_text(tournament)}"
+        text += f" {_default_text(tournament)}"
     if tournament.blocks == "mirrored" and tournament.remote_entries:
-        text += "\nIn blocks with an entry on another machine, each match has its own deal."
+        text += " If an entry is on another machine, every match of its blocks has a new deal."
     return text
 
 
@@ -87,9 +100,12 @@ def _legs_text(tournament: Tournament, expected: Estimate) -> str:
     legs = max(-(-kind.matches // kind.blocks) for kind in expected.kinds if kind.blocks)
     match_s = expected.likely_s * tournament.jobs / max(expected.matches, 1)
     size = group_size(expected.blocks, tournament.jobs, match_s)
+    groups = f"Blocks are played in groups of about {size:,}."
+    if size >= expected.blocks:
+        groups = "All blocks are played in one group."
     return (
-        f"Blocks are played in groups of about {size:,}, and each group in {legs} legs: all bots\n"
-        "are restarted between two matches with the same deal."
+        f"{groups} Each group takes {legs} legs, and each leg plays one match of every block in "
+        "the group. All bots restart between legs, so that they cannot remember a deal."
     )
 
 
@@ -98,17 +114,19 @@ def _looks_text(tournament: Tournament) -> str:
     looks = [f"{number:,}" for number in looks_at(planned_matches(tournament))[:-1]]
     ranks = "all ranks are" if tournament.places is None else f"{tournament.places} ranks are"
     return (
-        f"The run ends early if {'the first ' if tournament.places else ''}{ranks} settled after\n"
-        f"{', '.join(looks)} matches."
+        f"The run ends early if {'the first ' if tournament.places else ''}{ranks} settled. It "
+        f"checks this after {', '.join(looks)} matches."
     )
 
 
 def _default_text(tournament: Tournament) -> str:
     """Say which kind of block was chosen by default, and why."""
     if tournament.blocks == "duplicate":
-        return "Blocks are duplicate by default, as there are twice as many entries as seats."
+        return (
+            'Such blocks are called "duplicate", and are the default if there are enough entries.'
+        )
     needed = needed_for_duplicate(tournament.teams, tournament.seats)
-    return f"Blocks are mirrored, because\n{needed}."
+    return f'Such blocks are called "mirrored". They are used because {needed}.'
 
 
 def _team_text(tournament: Tournament, balance: Balance) -> str:
@@ -117,6 +135,6 @@ def _team_text(tournament: Tournament, balance: Balance) -> str:
     sizes = Counter(team_numbers(tournament.teams)).values()
     teams = count(sum(size > 1 for size in sizes), "team")
     return (
-        f"{teams} of several entries; pairs that never meet: {balance.pairs_apart:,}.\n"
-        "Meetings are counted between entries of different teams."
+        f"{teams} with several entries; {count(balance.pairs_apart, 'pair')} of team-mates never "
+        "meet. `matches per pair` counts only entries from different teams."
     )

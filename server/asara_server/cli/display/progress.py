@@ -125,9 +125,9 @@ class RunMeter:
         over = self._over >= self._total
         awaited = awaited_text(activity.awaited if activity is not None and not over else ())
         if self._over == self._over_at_start:
-            return f"{played}, {duration(seconds, whole_s=True)}{awaited}"
+            return f"{played} after {duration(seconds, whole_s=True)}{awaited}"
         rate = (self._over - self._over_at_start) / seconds
-        pace = f"{rate:.1f} a second" if rate >= 1 else f"{60 * rate:.1f} a minute"
+        pace = f"{rate:.1f} per second" if rate >= 1 else f"{60 * rate:.1f} per minute"
         left = duration((self._total - self._over) / rate, whole_s=True)
         return f"{played}, {pace}, about {left} left{awaited}"
 

@@ -29,7 +29,7 @@ def show_match(result: MatchResult) -> None:
     ]
     if result.forfeits:
         columns.append("forfeit")
-    show_table(f"{result.match_id} ({duration(result.seconds)})", columns, rows)
+    show_table(f"Match {result.match_id} ({duration(result.seconds)})", columns, rows)
 
 
 def show_standings(standings: Standings, *, forfeits: bool = True) -> None:
@@ -53,26 +53,31 @@ def show_standings(standings: Standings, *, forfeits: bool = True) -> None:
 
 def _reservations(standings: Standings) -> Iterator[str]:
     if number := standings.unfinished.blocks:
-        blocks = f"{count(number, 'block')} {'was' if number == 1 else 'were'}"
-        yield f"{blocks} played in part, without {count(standings.unfinished.matches, 'match')}."
+        blocks = f"{count(number, 'block')} {'is' if number == 1 else 'are'}"
+        missing = count(standings.unfinished.matches, "match")
+        verb = "was" if standings.unfinished.matches == 1 else "were"
+        yield f"{blocks} incomplete: {missing} {verb} not played."
     if standings.remote_blocks:
         blocks = count(standings.remote_blocks, "block")
         yield (
-            f"In {blocks}, entries on other machines sat at several tables, and could\n"
-            "tell each other about the deal."
+            f"In {blocks}, entries on other machines played the same deal at different\n"
+            "tables, so they could have told each other about it."
         )
     if standings.ended_early:
         most = count(standings.looks[-1], "match")
-        yield f"The run ended early, because the ranks were settled; it could have had {most}."
+        yield f"The run ended early, because the ranks were settled; the maximum was {most}."
     if looks := len(standings.looks):
-        yield f"Intervals and ranks allow for {count(looks, 'look')} at the results."
+        yield (
+            f"The intervals and rank ranges allow for {count(looks, 'check')} of the results\n"
+            "during the run."
+        )
 
 
 def left_out_text(folders: Collection[str]) -> str:
-    """Return a line that names folders without an entry, which `entries_from` found."""
+    """Return a line that lists folders without an entry, which `entries_from` found."""
     names = [plain(folder) for folder in folders]
     more = len(names) - _FOLDERS_NAMED
-    text = f"Left out, without a usable bot.toml: {', '.join(names[:_FOLDERS_NAMED])}"
+    text = f"Skipped, because they have no usable bot.toml: {', '.join(names[:_FOLDERS_NAMED])}"
     return f"{text} and {more:,} more" if more > 0 else text
 
 
@@ -109,7 +114,7 @@ def show_cross_table(standings: Standings) -> None:
     for start in range(0, len(entries), _CROSS_TABLE_COLUMNS):
         opponents = entries[start : start + _CROSS_TABLE_COLUMNS]
         show_table(
-            "Score of the row against the column" if start == 0 else "",
+            "Head-to-head scores (row against column)" if start == 0 else "",
             (">#", "entry", *(f">{start + place}" for place in range(1, len(opponents) + 1))),
             (
                 (
@@ -130,8 +135,8 @@ def _show_overall(standings: Standings) -> None:
         ">#",
         "entry",
         ">score",
-        ">95 %",
-        ">ranks",
+        ">95% interval",
+        ">rank range",
         ">wins",
         ">prestige",
         ">matches",

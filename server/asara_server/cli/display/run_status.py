@@ -17,6 +17,10 @@ _REASON_CHARACTERS = 240
 """Longest reason that is shown whole; it may quote the output of a bot."""
 
 
+_NOTED_STALL_S = 1.0
+"""Shortest stall of the referee that is shown."""
+
+
 def show_status(
     status: RunStatus, standings: Standings | None, *, cross: bool = False, rows: int | None = None
 ) -> None:
@@ -42,7 +46,7 @@ def show_status(
     if status.info.left_out:
         out.print()
         out.print(left_out_text(status.info.left_out))
-    _show_excluded("Out", status.out)
+    _show_excluded("Out of the run", status.out)
     _show_build_output(status.info.build_output)
     _show_excluded("Suspended", status.suspended)
 
@@ -52,9 +56,9 @@ def _show_progress(status: RunStatus) -> None:
     if status.state is RunState.RUNNING and status.process:
         state += f" (process {status.process})"
     elif status.state is RunState.PREPARED:
-        state += "; nothing was played yet; start it with --resume"
+        state += "; to start playing, use --resume"
     elif status.state in {RunState.STOPPED, RunState.KILLED}:
-        state += "; continue it with --resume"
+        state += "; to continue, use --resume"
     out.print(plain(f"{status.info.title}: {state}", longest=None), style="bold")
     out.print(_match_counts(status))
     if out.is_terminal and status.info.scheduled:
@@ -63,7 +67,7 @@ def _show_progress(status: RunStatus) -> None:
     looks = [look for look in status.info.looks if look > status.over]
     if looks and status.left:
         next_look = count(looks[0], "match")
-        out.print(f"Ends early if the ranks are settled; next look after {next_look}.")
+        out.print(f"Ends early if the ranks are settled; next check after {next_look}.")
     if status.state is not RunState.PREPARED:
         out.print(_times(status))
     if status.building or status.to_build:
@@ -90,17 +94,18 @@ def _match_counts(status: RunStatus) -> str:
 def _times(status: RunStatus) -> str:
     elapsed = duration(status.elapsed_s, whole_s=True)
     running = status.state is RunState.RUNNING
-    text = f"Started {elapsed} ago" if running else f"Took {elapsed}"
+    text = f"Started {elapsed} ago" if running else f"Duration: {elapsed}"
     if status.info.resumed:  # the pace is that of the last session
         session = duration(status.pace.seconds, whole_s=True)
-        text = f"Resumed {session} ago, first started {elapsed} ago"
+        text = f"Resumed {session} ago, started {elapsed} ago"
         if not running:
-            text = f"Took {session} after it was resumed, {elapsed} after its first start"
+            text = f"Duration: {session} after it was resumed, {elapsed} in all"
     if status.pace.matches:
-        text += f", {status.pace.per_minute:.1f} matches a minute"
+        text += f", {status.pace.per_minute:.1f} matches per minute"
     left_s = status.pace.left_s(status.left)
-    if status.info.stalled_s is not None and not running:
-        text += f"; the referee stalled for {duration(status.info.stalled_s)}"
+    stalled_s = status.info.stalled_s or 0.0
+    if stalled_s >= _NOTED_STALL_S and not running:
+        text += f"; the referee stalled for {duration(stalled_s)}"
     if running and status.left and left_s is not None:
         text += f", about {duration(left_s, whole_s=True)} left"
     return text
@@ -123,7 +128,7 @@ def _show_forfeits(failing: Sequence[FailingEntry], limit: int) -> None:
     _show_omitted(len(failing) - limit)
     out.print()
     show_table(
-        "Latest forfeit of each",
+        "Latest forfeits",
         ("entry", "match", "why"),
         (
             (one.entry, one.latest.played_as, plain(one.why, _REASON_CHARACTERS))
@@ -135,11 +140,11 @@ def _show_forfeits(failing: Sequence[FailingEntry], limit: int) -> None:
 def _show_remote(remote: RemoteInfo) -> None:
     states = {
         "here": "connected",
-        "awaited": f"awaited, for at most {duration(remote.wait_s, whole_s=True)}",
-        "missed": "missed; forfeits its matches until it connects",
+        "awaited": f"not connected; waiting up to {duration(remote.wait_s, whole_s=True)}",
+        "missed": "not connected; forfeits its matches until it connects",
     }
     show_table(
-        f"On other machines, by {remote.address}",
+        f"Bots on other machines, which connect at {remote.address}",
         ("entry", "bot", "since (UTC)"),
         (
             (name, states[entry.state], entry.since[:19].replace("T", " "))
@@ -163,7 +168,7 @@ def _show_build_output(printed: Mapping[str, Sequence[str]]) -> None:
     for entry, lines in printed.items():
         if lines:
             out.print()
-            out.print(f"Last lines of the build of {plain(entry)}", style="bold")
+            out.print(f"Last lines printed by the build of {plain(entry)}", style="bold")
             for line in lines:
                 out.print(f"  {plain(line)}")
 

@@ -119,7 +119,7 @@ def _find_bot(argument: str) -> BotCommand:
     hint = f"; did you mean {close[0]!r}?" if close else ""
     if bots and not hint:
         hint = f"; bundled bots: {', '.join(bots)}"
-    raise UserError(f"bot {argument!r}: neither a file, nor a command, nor a bundled bot{hint}")
+    raise UserError(f"bot {argument!r}: no such file, command or bundled bot{hint}")
 
 
 def _bot_of_folder(argument: str, path: Path) -> BotCommand:
@@ -159,8 +159,8 @@ def _no_main_file(argument: str, folder: Path) -> str:
     files = f"{BOT_FILE}, {' or '.join(file for file, _ in _MAIN)}"
     programs = sorted(path.name for path in folder.glob("*.py"))
     meant = programs[0] if len(programs) == 1 else next(filter(_USUAL.__contains__, programs), "")
-    hint = f"did you mean {str(Path(argument) / meant)!r}?" if meant else "name the bot's file"
-    return f"bot {argument!r}: the directory has no {files}; {hint}"
+    hint = f"did you mean {str(Path(argument) / meant)!r}?" if meant else "pass the bot's file"
+    return f"bot {argument!r}: the folder has no {files}; {hint}"
 
 
 def _check_executable(argument: str, program: Path) -> None:
@@ -179,7 +179,7 @@ def _similar_file(path: Path) -> str:
     """Return where a file was looked for, and the name of one there that may be meant."""
     folder = path.parent.absolute()
     if not folder.is_dir():
-        return f"; there is no directory {plain(str(folder))!r} either"
+        return f"; there is no folder {plain(str(folder))!r} either"
     names = [each.name for each in folder.iterdir() if each.is_file()]
     close = difflib.get_close_matches(path.name, names, n=1)
     return f" in {plain(str(folder))}" + (f"; did you mean {close[0]!r}?" if close else "")

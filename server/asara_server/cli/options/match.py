@@ -39,7 +39,9 @@ def parse_clock(text: str | Clock) -> Clock:
     try:
         clock = Clock(float(bank), float(increment)) if plus else Clock(float(bank))
     except ValueError:
-        raise typer.BadParameter(f"{text!r} is not a clock such as 60+0.5") from None
+        raise typer.BadParameter(
+            f"{text!r} is not a time; write seconds, such as 60 or 60+0.5"
+        ) from None
     if not (
         0.001 <= clock.time_bank_s <= _MOST_SECONDS and 0 <= clock.increment_s <= _MOST_SECONDS
     ):

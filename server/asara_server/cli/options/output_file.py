@@ -60,9 +60,9 @@ def _place_problem(target: Path) -> str:
     except (FileNotFoundError, NotADirectoryError):
         if target.parent.is_dir():
             return ""
-        return "its directory does not exist; create that first, or choose another file"
+        return f"the folder {target.parent} does not exist; create it first, or choose another file"
     if stat.S_ISDIR(mode):
-        return "is a directory; name a file"
+        return "is a folder; choose a file"
     return "" if stat.S_ISREG(mode) else "is not a regular file; choose another file"
 
 
@@ -80,6 +80,6 @@ def _run_problem(target: Path, run: Path | None, allowed: str | None) -> str:
         if folder == planned or any((folder / mark).is_file() for mark in MARKS):
             alone = folder == target.parent
             if below in (_RUN_NAMES - {allowed} if alone else RUN_FOLDERS):
-                return f"belongs to the run in {folder}; name a file outside it"
+                return f"belongs to the run in {folder}; choose a file outside it"
         below = folder.name
     return ""

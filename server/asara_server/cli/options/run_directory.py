@@ -15,5 +15,5 @@ OutOption = Annotated[
     ),
 ]
 RunDirectoryArgument = Annotated[
-    Path, typer.Argument(metavar="DIR", help="Run directory: the folder you passed to --out.")
+    Path, typer.Argument(metavar="DIR", help="Folder of the run, as passed to --out.")
 ]

@@ -30,7 +30,7 @@ ReadableOption = Annotated[
     typer.Option(
         "--readable",
         metavar="PATH",
-        help="Further file or folder that bots may read in the sandbox. Can be repeated.",
+        help="Another file or folder that bots may read in the sandbox. Can be repeated.",
     ),
 ]
 
@@ -49,6 +49,6 @@ def readable_paths(paths: Iterable[Path] | None) -> tuple[str, ...]:
         except OSError as error:
             raise UserError(f"{option}: {error.strerror}") from None
         if exposes_too_much(target):
-            raise UserError(f"{option}: is more than a bot may see; name only what it needs")
+            raise UserError(f"{option}: is more than a bot may see; pass only what it needs")
         found.append(str(path))
     return tuple(dict.fromkeys(found))

@@ -39,8 +39,7 @@ SeedOption = Annotated[
     typer.Option(
         "--seed",
         metavar="TEXT",
-        help="64 random hexadecimal digits, which no bot can guess. The same digits repeat the "
-        "same deals.",
+        help="As for `asara match`, but 64 random hexadecimal digits, which no bot can guess.",
         show_default="random",
     ),
 ]
@@ -49,12 +48,14 @@ TlsCertOption = Annotated[
     typer.Option(
         "--tls-cert",
         metavar="FILE",
-        help="PEM file of the TLS certificate with its chain; needs --tls-key.",
+        help="PEM file containing the TLS certificate and its chain; needs --tls-key.",
     ),
 ]
 TlsKeyOption = Annotated[
     Path | None,
-    typer.Option("--tls-key", metavar="FILE", help="PEM file of the certificate's private key."),
+    typer.Option(
+        "--tls-key", metavar="FILE", help="PEM file containing the certificate's private key."
+    ),
 ]
 InsecureRemoteOption = Annotated[
     bool,

@@ -14,7 +14,7 @@ FileArgument = Annotated[Path, typer.Argument(metavar="FILE.toml", help="The tou
 ExplainOption = Annotated[
     bool,
     typer.Option(
-        "--explain", help="Show every key of the file instead, with its value and meaning."
+        "--explain", help="Show every setting of the file instead, with its value and meaning."
     ),
 ]
 PrecisionOption = Annotated[
@@ -24,7 +24,8 @@ PrecisionOption = Annotated[
         metavar="SCORE",
         min=0.001,
         max=0.5,
-        help="Show how many blocks it takes to estimate scores to within plus or minus SCORE.",
+        help="Show how many blocks (sets of matches with the same deal) are needed to estimate "
+        "scores to within ±SCORE.",
     ),
 ]
 PilotOption = Annotated[
@@ -32,7 +33,7 @@ PilotOption = Annotated[
     typer.Option(
         "--pilot",
         metavar="DIR",
-        help="With --precision: a similar earlier run, to estimate how much results vary.",
+        help="With --precision: folder of a similar earlier run, to learn how much results vary.",
     ),
 ]
 OutOption = Annotated[
@@ -41,7 +42,7 @@ OutOption = Annotated[
         "--out",
         "-o",
         metavar="DIR",
-        help="Run directory, new or empty; with --resume, the directory of the run to continue.",
+        help="New or empty folder for the run; with --resume, the folder of the run to continue.",
     ),
 ]
 KeyOption = Annotated[
@@ -50,7 +51,7 @@ KeyOption = Annotated[
         "--key",
         metavar="FILE",
         help="Private key that signs the replays; created if it does not exist.",
-        show_default="asara/referee.key in the user's configuration directory",
+        show_default="asara/referee.key in the user's configuration folder",
     ),
 ]
 JobsOption = Annotated[
@@ -99,7 +100,8 @@ PrepareOption = Annotated[
     bool,
     typer.Option(
         "--prepare",
-        help="Only write and sign the manifest, which you can publish; play with --resume later.",
+        help="Only write and sign the manifest (the schedule and all settings), so that you can "
+        "publish it before the first match; start the matches later with --resume.",
     ),
 ]
 InsecureRemoteOption = Annotated[

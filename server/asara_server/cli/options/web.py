@@ -41,7 +41,7 @@ HostOption = Annotated[
     typer.Option(
         "--host",
         metavar="NAME",
-        help="Host name by which browsers reach this server, for example behind a proxy. Can be "
+        help="Host name that browsers use for this server, for example behind a proxy. Can be "
         "repeated.",
     ),
 ]
@@ -50,7 +50,7 @@ EmbedOption = Annotated[
     typer.Option(
         "--embed",
         metavar="ORIGIN",
-        help="Let pages of this origin, such as https://example.org, embed matches. Can be "
+        help="Let pages from this origin, such as https://example.org, embed matches. Can be "
         "repeated.",
     ),
 ]

@@ -22,7 +22,7 @@ from asara_server.match.inputs import RejectionRecord, ReplyRecord
 from asara_server.network.addresses import LOCAL_TRANSPORT, ServeError
 from asara_server.replay.questions import question
 from asara_server.replay.signing import default_key_path
-from asara_server.text import count, plain, plain_words, seats_text
+from asara_server.text import plain, plain_words, seats_text
 from asara_server.tournament.bots.bot_addresses import BotAddresses
 from asara_server.tournament.bots.pool import BotPool
 from asara_server.tournament.bots.process import MachineError
@@ -44,8 +44,8 @@ _MOST_OUTPUT = 200
 """Lines of the bot's output that are shown, the last ones."""
 
 _NO_SEED = (
-    "The bot's random choices can differ, because no ASARA_SEED is recorded with this replay. In "
-    "the directory of its run, they are repeated."
+    "The bot's random choices may differ, because the ASARA_SEED of the match is unknown. A replay "
+    "that is still in its run has the seed."
 )
 _MOST_LISTED = 10
 """Numbers of earlier decisions that are listed."""
@@ -105,9 +105,9 @@ def ask_again(replay: Replay, options: AskOptions, log: LogOptions) -> int:
     kind = DecisionKind.Name(asked.decision.kind).removeprefix("DECISION_KIND_")
     header = replay.header
     show_table(
-        f"{header.match_id}, seat {seat} ({header.entries[seat]}), decision {options.number}: "
-        f"{plain_words(kind)}",
-        ("", "action", ">seconds"),
+        f"Match {header.match_id}, seat {seat} ({header.entries[seat]}), decision "
+        f"{options.number} (kind: {plain_words(kind)})",
+        ("bot", "reply", ">seconds"),
         [_recorded_row(replay, seat, answer), _answer_row(bot, answer)],
     )
     status = _show_verdict(bot, answer, options.number)
@@ -164,7 +164,7 @@ async def _ask(
         process = await pool.acquire(entry.name, "asked", seat)
         await asyncio.wait([referee.answer], timeout=_NOTICE_S)
         if not referee.answer.done():
-            waiting_for = f"answer decision {referee.open_decision}"
+            waiting_for = f"make decision {referee.open_decision}"
             notify(
                 f"Waiting for {entry.name} to {waiting_for if referee.open_decision else 'start'}"
             )
@@ -192,13 +192,13 @@ def _recorded_row(replay: Replay, seat: int, answer: AskedAnswer) -> tuple[str, 
     if recorded is not None:
         return "recorded", _action_words(recorded), f"{recorded.bot_us / 1e6:.3f}"
     detail = replay.results[seat].detail or "the match ended"
-    return "recorded", f"none: {detail}", ""
+    return "recorded", f"none ({detail})", ""
 
 
 def _answer_row(bot: BotCommand, answer: AskedAnswer) -> tuple[str, ...]:
     record = answer.record
     if isinstance(record, RejectionRecord):
-        words = f"rejected, {plain_words(record.reason.name)}: {record.detail}"
+        words = f"rejected ({plain_words(record.reason.name)}): {record.detail}"
     else:
         words = _action_words(record)
     return bot.name, words, f"{answer.seconds:.3f}"
@@ -220,22 +220,22 @@ def _show_verdict(bot: BotCommand, answer: AskedAnswer, number: int) -> int:
     """Print in words how the answers compare; return the exit status."""
     record, recorded, different = answer.record, answer.recorded, answer.different
     rejected = isinstance(record, RejectionRecord)
+    same = False
     if rejected:
-        verdict = f"The referee would reject the reply of {bot.name}."
+        verdict = f"The referee would reject the reply from {bot.name}."
     elif recorded is None:
-        verdict = "There is no recorded answer."
+        verdict = "There is no recorded reply."
     else:
         same = record.actions == recorded.actions
-        verdict = f"The answers {'are the same' if same else 'differ'}."
-    earlier = count(number - 1, "earlier decision")
+        verdict = f"The replies {'are the same' if same else 'differ'}."
     if different:
         listed = ", ".join(map(str, different[:_MOST_LISTED]))
         more = ", …" if len(different) > _MOST_LISTED else ""
-        verdict += (
-            f" {bot.name} answered {len(different)} of {earlier} otherwise than recorded: "
-            f"{listed}{more}."
-        )
+        share = f"{len(different)} of {number - 1}"
+        verdict += f" Earlier decisions with different replies: {listed}{more} ({share})."
+    elif number > 1 and same:
+        verdict += " So are the replies to all earlier decisions."
     elif number > 1:
-        verdict += f" {bot.name} answered {earlier} as recorded."
+        verdict += " The replies to all earlier decisions are the same."
     out.print(verdict)
     return 1 if rejected else 0

@@ -87,11 +87,11 @@ def audit_paths(paths: Sequence[Path], held: Published, *, leaks: bool, jobs: in
         for line in report_lines(report, held, sound=not (unsound or faults)):
             _print(line)
     sound = len(plan.jobs) - unsound
-    wrong = f", {count(len(faults), 'fault')} of runs" if faults else ""
+    wrong = f"; {count(len(faults), 'fault')} in other files" if faults else ""
     open_ended = sum(not report.ended for report in plan.runs)
-    without = f", {count(open_ended, 'run')} without a signed end"
-    text = f"audited {count(len(plan.jobs), 'replay')}: {sound} sound, {unsound} unsound{wrong}"
-    _print(f"{text}{without if open_ended else ''}")
+    without = f"; {count(open_ended, 'run')} without a signed end" if open_ended else ""
+    replays = count(len(plan.jobs), "replay")
+    _print(f"Audited {replays}: {sound} passed, {unsound} failed{wrong}{without}.")
     _warn_of_trust(plan, held)
     if unsound or faults:
         return 1
@@ -121,14 +121,14 @@ def audit_inclusion(
 ) -> int:
     """Check that each replay is sound, and belongs to a run; return the exit status."""
     if proof is not None and len(paths) > 1:
-        raise UserError("--proof is the proof of one replay; audit the other replays separately")
+        raise UserError("--proof is for one replay; audit the other replays separately")
     missing = 0
     for path in paths:
         fault, place = _inclusion(path, proof, held, leaks=leaks)
         missing += bool(fault)
         _print(f"{path}: {fault or place}")
     included = len(paths) - missing
-    _print(f"audited {count(len(paths), 'replay')}: {included} included, {missing} not")
+    _print(f"Audited {count(len(paths), 'replay')}: {included} passed, {missing} failed.")
     return 1 if missing else 0
 
 
@@ -147,8 +147,7 @@ def _run_of(replay: Path) -> Path:
     """Return the directory of the run that a replay lies in; raises InclusionError."""
     if not _in_run(replay):
         raise InclusionError(
-            "is not in a run; pass its proof with --proof, or make one with `asara replay prove` "
-            "in the run"
+            "is not in a run; pass a proof with --proof (`asara replay prove` writes one)"
         )
     return replay.absolute().parent.parent
 
@@ -163,7 +162,10 @@ def _inclusion(
 ) -> tuple[str, str]:
     """Return the first fault of a replay or its proof, and its place in the run."""
     if path.is_dir():
-        raise UserError(f"{path}: is a directory; --inclusion is for single replays")
+        raise UserError(f"{path}: is a folder; --inclusion is for single replays")
+    for file in (path, proof_file):
+        if file is not None and not file.exists():
+            raise UserError(f"{file}: no such file")
     try:
         data = read_file(path)
         usual = (path.with_name(path.name + PROOF_SUFFIX), proof_in_bundle(path))
@@ -187,7 +189,7 @@ def _inclusion(
     result = found.expected.result
     title = plain(signed.manifest.title)
     place = (
-        f"sound, and attempt {result.attempt} at {result.match_id} of '{title}': "
+        f"passed; it is attempt {result.attempt} at {result.match_id} of '{title}', "
         f"{found.place} of the signed tree"
     )
     return verdict.fault or verdict.result_fault or "", place

@@ -42,5 +42,5 @@ def write_bundles(directory: Path) -> None:
         more = f" and {len(missing) - _MATCHES_NAMED:,} more" if len(missing) > 3 else ""
         warn(f"skipped, because they have no replay: {names}{more}")
     if unproven:
-        warn(f"without proofs that the replays belong to the run: {unproven}")
-    notify(f"{count(number, 'bundle')}: {directory / BUNDLES}")
+        warn(f"the bundles have no proofs that the replays belong to the run: {unproven}")
+    notify(f"Wrote {count(number, 'bundle')} to {directory / BUNDLES}")

@@ -80,7 +80,7 @@ def _selection(run: list[str], level: Level | None) -> list[Case]:
     except SelectionError as error:
         raise UserError(str(error)) from None
     if not cases:
-        raise UserError("--level and --run leave no case; see --list")
+        raise UserError("--level and --case leave no case; see --list")
     return cases
 
 
@@ -101,7 +101,7 @@ def _built(command: tuple[str, ...]) -> Entry:
     """Return the bot that the words name, ready to start; raise UserError if it cannot."""
     if not command:
         raise UserError(
-            "name the bot to test: its folder, or its command after --, for example: "
+            "pass the bot to test: its folder, or its command after --, for example: "
             "asara conformance -- python my_bot.py"
         )
     (bot,) = find_bots([command[0] if len(command) == 1 else shlex.join(command)])

@@ -1,10 +1,10 @@
-"""Plays a duel until its test decides, and prints and writes the answer."""
+"""Plays a duel until its test decides, and prints and writes the verdict."""
 
 import json
 from pathlib import Path
 
 from asara_server.cli.display.console import out, warn
-from asara_server.cli.display.duel import DuelMeter, answer, forfeit_lines, heading
+from asara_server.cli.display.duel import DuelMeter, forfeit_lines, heading, verdict
 from asara_server.cli.display.faults import warn_of_faults
 from asara_server.cli.errors import UserError
 from asara_server.cli.options.log import LogOptions
@@ -17,7 +17,7 @@ from asara_server.tournament.standings.duel import Duel, DuelReport
 from asara_server.tournament.standings.sprt import SequentialTest
 
 UNDECIDED = 3
-"""Exit status of a duel that ended without an answer."""
+"""Exit status of a duel that ended without a verdict."""
 
 
 def sequential_test(margin: float) -> SequentialTest:
@@ -52,7 +52,7 @@ def play_duel(
     warn_of_faults(end, options.out_directory and options.out_directory / "run.log")
     for line in forfeit_lines(report):
         warn(line)
-    out.print(answer(report), soft_wrap=True)
+    out.print(verdict(report), soft_wrap=True)
     if options.out_directory is not None:
         notify_run_directory(options.out_directory)
     if json_file is not None:
@@ -61,6 +61,6 @@ def play_duel(
 
 
 def _write_json(path: Path, report: DuelReport) -> None:
-    fields = {"sentence": answer(report), **report.model_dump(mode="json")}
+    fields = {"sentence": verdict(report), **report.model_dump(mode="json")}
     text = json.dumps(fields, indent=2, ensure_ascii=False) + "\n"
     write_output(path, text.encode())

@@ -67,9 +67,9 @@ def check_entries(tournament: Tournament, options: CheckOptions, log: LogOptions
     out.print()
     out.print(check_summary(checked, tournament))
     if options.out_directory is not None:
-        notify(f"Output of builds and bots, and replays: {options.out_directory}")
+        notify(f"Replays, and the output of builds and bots: {options.out_directory}")
     else:
-        notify("To keep the whole output and the replays, repeat the command with --out DIR.")
+        notify("To keep the replays and the full bot output, repeat the command with --out DIR.")
     broken = any(one.verdict is Verdict.BROKEN for one in checked)
     return 1 if broken or tournament.left_out else 0
 
@@ -118,10 +118,10 @@ def check_folder(path: Path | None) -> Iterator[Path]:
     else:
         folder = path
         if path.exists() and not path.is_dir():
-            raise UserError(f"--out {path}: is a file; choose a directory that is new or empty")
+            raise UserError(f"--out {path}: is a file; choose a folder that is new or empty")
         path.mkdir(parents=True, exist_ok=True)
         if any(path.iterdir()):
-            raise UserError(f"--out {path}: is not empty; choose a directory that is new or empty")
+            raise UserError(f"--out {path}: is not empty; choose a folder that is new or empty")
     try:
         yield folder
     finally:

@@ -30,7 +30,7 @@ def play_matches(
             if bots[1:]
             else "add an opponent, for example random"
         )
-        wrong_number = f"a match has 2 to 4 bots, not {len(bots)}; {remedy}"
+        wrong_number = f"a match needs 2 to 4 bots, not {len(bots)}; {remedy}"
         try:
             find_bots(bots)
         except UserError as error:

@@ -24,7 +24,7 @@ class PageOptions:
 
 def write_page(file: Path, out_file: Path, options: PageOptions) -> None:
     """Write the page; raises UserError."""
-    check_output("--output", out_file, inputs=[file])
+    check_output("--out", out_file, inputs=[file])
     try:
         content = _page(file, options)
     except NoPageError as error:
@@ -33,7 +33,7 @@ def write_page(file: Path, out_file: Path, options: PageOptions) -> None:
         raise UserError(f"{file}: {error}") from None
     write_output(out_file, content)
     seen = "everything" if options.seat is None else f"what seat {options.seat} could see"
-    notify(f"Page: {out_file}, with {seen}")
+    notify(f"Wrote the page to {out_file}, with {seen}")
 
 
 def _page(file: Path, options: PageOptions) -> bytes:

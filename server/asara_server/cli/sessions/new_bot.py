@@ -49,18 +49,19 @@ def make_bot(language_name: str, directory: str, *, fetch: bool) -> int:
     name = package_name(folder.name)
     with _made_beside(folder) as part:
         _copy_bot(language, name, part)
-    notify(f"{_shown(folder)}: a bot in {language.title}; its source is {language.source}")
+    shown = _shown(folder)
+    notify(f"Created {shown}, a bot in {language.title}. Its source: {shown}/{language.source}")
     status = _fetch(language, folder) if fetch else 0
     argument = shlex.quote(directory)
     steps = {
-        f"asara match {argument} greedy": "plays a match",
-        f"asara check {argument}": "shows what an organiser would see",
+        f"asara match {argument} greedy": "play a match",
+        f"asara check {argument}": "check it the way an organiser would",
     }
     if (folder / FETCH).is_file() and (status or not fetch):
-        steps = {shlex.quote(f"{_shown(folder)}/{FETCH}"): "downloads packages", **steps}
+        steps = {shlex.quote(f"{_shown(folder)}/{FETCH}"): "download packages", **steps}
     width = max(map(len, steps))
     lines = [f"  {command:<{width}}    # {does}" for command, does in steps.items()]
-    notify("\n".join(["Next:", *lines]))
+    notify("\n".join(["Next steps:", *lines]))
     return status
 
 
@@ -90,7 +91,7 @@ def _new_folder(directory: str) -> Path:
         if exists and not folder.is_dir():
             raise UserError(f"{shown}: exists, and is not a folder; choose another name")
         if exists and any(folder.iterdir()):
-            raise UserError(f"{shown}: is not empty; choose another name, or an empty folder")
+            raise UserError(f"{shown}: already exists and is not empty; choose another name")
         if not folder.parent.is_dir():
             raise UserError(
                 f"{shown}: there is no folder {plain(str(folder.parent))}; create it first"
@@ -157,7 +158,7 @@ def _copy_bot(language: Language, name: str, folder: Path) -> None:
     ignored = _ignored(starter)
     texts = {f"../../clients/{language.name}": language.client_path, language.starter: name}
     if language.starter == "random":  # a word, too: only its bot.toml has it as a name
-        texts = {'name = "random"': f'name = "{name}"'}
+        texts = {f'{key}"random"': f'{key}"{name}"' for key in ("name = ", "bot_name=")}
     _copy(starter, folder, ignored, texts)
     if language.kit:
         (folder / _CLIENT).mkdir()

@@ -16,6 +16,7 @@ from urllib.parse import urlencode
 
 from asara_server import system
 from asara_server.cli.display.console import notify, out, warn
+from asara_server.cli.display.quantities import count
 from asara_server.cli.display.results import show_standings
 from asara_server.cli.errors import UserError
 from asara_server.cli.options.bots import BotCommand, find_bots
@@ -36,7 +37,7 @@ from asara_server.event_loop import run
 from asara_server.match.spec import ClockSettings
 from asara_server.network.addresses import free_address, reachable_address, socket_parent
 from asara_server.replay.signing import SigningKey, default_key_path
-from asara_server.tournament.config.seeds import draw_seed
+from asara_server.tournament.config.seeds import draw_seed, local_seed
 from asara_server.tournament.sandbox.bubblewrap import Sandbox
 from asara_server.tournament.schedule.schedule import rotated
 from asara_server.tournament.standings.standings import compute_standings
@@ -92,7 +93,7 @@ def _settings(options: PlayOptions, folder: Path) -> ServeSettings:
         rule_sets=chosen_rules,
         matches=options.matches or None,
         clocks=_clocks(options),
-        seed=options.seed or draw_seed(),
+        seed=draw_seed() if options.seed is None else local_seed(options.seed),
         sandbox=sandbox,
         replays=_replays(options, folder),
     )
@@ -108,10 +109,9 @@ def _opponents(options: PlayOptions) -> tuple[BotCommand, ...]:
     alone = people == 1 and not named
     seats = max(people + len(named), 2)
     if seats > 4:
-        raise UserError(
-            f"{people} {'person' if people == 1 else 'people'} and {len(named)} bots are more than "
-            "4 seats; name fewer bots"
-        )
+        persons = "1 person" if people == 1 else f"{people} people"
+        bots = count(len(named), "bot")
+        raise UserError(f"{persons} and {bots} need more than 4 seats; pass fewer bots")
     left = seats - people - len(named)
     opponents = find_bots([*named, *[OPPONENT] * (max(left, 1) if alone else left)])
     taken = Counter(bot.name.casefold() for bot in opponents)
@@ -165,8 +165,8 @@ class PlayTable(TableServer):
         """Print the link of each person, and open the first."""
         links = [self._link(guest) for guest in self.settings.guests]
         for guest, link in zip(self.settings.guests, links, strict=True):
-            heading = "Play at" if len(links) == 1 else f"{guest.name} plays at"
-            out.print(f"{heading}\n    {link}", soft_wrap=True)
+            heading = "Your link" if len(links) == 1 else f"Link for {guest.name}"
+            out.print(f"{heading}:\n    {link}", soft_wrap=True)
         notify("Press Ctrl-C to stop.")
         if self._browser and _has_browser():
             # A browser may run in the foreground until it is closed.
@@ -206,7 +206,7 @@ class PlayTable(TableServer):
         guests = self.settings.guests
         missing = [one.name for one in guests if not self.referee.is_connected(one.token)]
         if missing:
-            notify(f"{guest.name} is here. Still to come: {', '.join(missing)}")
+            notify(f"{guest.name} has joined. Waiting for {', '.join(missing)}")
 
     async def _leaves(self, guest: Guest) -> None:
         """Wait for the page to close its connection; a program that stays is ready at once."""

@@ -28,11 +28,11 @@ def write_report(
     `with_pages` also writes the pages of the matches, beside it.
     """
     if out_file is not None:
-        check_output("--output", out_file, allowed=_PAGE)
+        check_output("--out", out_file, allowed=_PAGE)
     if csv is not None and csv.exists() and not csv.is_dir():
-        raise UserError(f"--csv {csv}: is a file; name a directory")
+        raise UserError(f"--csv {csv}: is a file; choose a folder")
     if csv is not None and not csv.parent.is_dir():
-        raise UserError(f"--csv {csv}: is in no directory that exists; create that first")
+        raise UserError(f"--csv {csv}: is in no folder that exists; create it first")
     files = _page_files()
     try:
         status, results = read_status(directory)
@@ -49,11 +49,11 @@ def write_report(
         _write_tables(csv, csv_tables(made))
     problems = tuple(dict.fromkeys((*made.times.problems, *pages.problems)))
     for problem in problems[:_REPLAYS_NAMED]:
-        warn(f"left out: {problem}")
+        warn(f"skipped: {problem}")
     if more := len(problems[_REPLAYS_NAMED:]):
-        warn(f"left out: {more:,} more replays")
-    written = f", {count(len(pages.links), 'page')} of matches" if with_pages else ""
-    notify(f"Report: {page}{written}" + (f", tables: {csv}" if csv else ""))
+        warn(f"skipped: {more:,} more replays")
+    written = f", with {count(len(pages.links), 'page')} of matches" if with_pages else ""
+    notify(f"Wrote the report to {page}{written}" + (f", and its tables to {csv}" if csv else ""))
 
 
 def _page_files() -> PageFiles:

@@ -100,11 +100,14 @@ def prepare_run(
         runner.begin(prepare=True)
     _notify_published(runner)
     notify(f"Public key (Ed25519): {key.public.hex()}")
-    notify("Nothing was played yet. Publish these, then repeat the command with --resume instead")
-    notify("of --prepare to play this run.")
+    notify(
+        "Nothing has been played yet. To play this run, repeat the command with --resume instead of"
+    )
+    notify("--prepare.")
 
 
 def _notify_published(runner: Runner) -> None:
+    notify("To let others audit the run, publish these two hashes:")
     notify(f"Manifest (SHA-256): {runner.manifest_sha256}")
     notify(f"Deal commitment (SHA-256): {runner.deal_commitment}")
 
@@ -168,7 +171,7 @@ async def _play(runner: Runner, meter: ProgressMeter, *, publish: bool) -> tuple
         meter_task.cancel()
         await asyncio.gather(meter_task, return_exceptions=True)
     if publish and end.standings.complete:
-        notify(f"Tournament secret: {runner.tournament_secret}")
+        notify(f"Tournament secret, to be published as well: {runner.tournament_secret}")
     if signals:
         return end, 128 + signals[0]
     return end, 1 if end.standings.matches.void else 0

@@ -78,7 +78,7 @@ def resumed_run_directory(
 
 
 def notify_run_directory(path: Path) -> None:
-    notify(f"Results, replays and output: {path}")
+    notify(f"Results, replays and bot output: {path}")
     lacking = any(find_spec(name) is None for name in WEB_PACKAGES)
     first = f"{install_command('web')}, then " if lacking else ""
-    notify(f"In a browser: {first}asara web {shlex.quote(str(path))}")
+    notify(f"To watch the matches in a browser: {first}asara web {shlex.quote(str(path))}")

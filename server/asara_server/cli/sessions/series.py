@@ -17,7 +17,6 @@ from asara_server.cli.sessions.bot_build import built_bots
 from asara_server.cli.sessions.run import play_run
 from asara_server.cli.sessions.run_directory import kept_or_temporary
 from asara_server.cli.sessions.setup import (
-    has_own_key,
     key_of_run,
     sandbox_of_bots,
     signing_key,
@@ -111,10 +110,6 @@ def play_series(
     The matches are those that `rotated` yields.
     """
     key_file = key_of_run(None, options.out_directory)
-    if options.out_directory is None and key_file is None and not has_own_key():
-        key = SigningKey.new()  # nothing that it signs is kept
-    else:
-        key = signing_key(key_file)
     folders = [entry.directory for entry in tournament.entries]
     secret = [key_file or default_key_path()]
     sandbox = sandbox_of_bots(options.sandbox, folders, secret=secret)
@@ -125,6 +120,8 @@ def play_series(
     if sandbox is not None:
         warn_of_views(tournament.entries, tournament.limits, sandbox, own=True)
     with kept_or_temporary(options.out_directory) as directory:
+        # Without --out, nothing that the key signs is kept.
+        key = SigningKey.new() if options.out_directory is None else signing_key(key_file)
         return play_run(
             tournament,
             matches,

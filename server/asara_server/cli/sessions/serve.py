@@ -3,6 +3,7 @@
 import asyncio
 import secrets
 import shlex
+import signal
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, ExitStack
@@ -170,8 +171,8 @@ def _opponents(arguments: list[str], seats: int) -> tuple[BotCommand, ...]:
     opponents = find_bots(arguments)
     if len(opponents) >= seats:
         raise UserError(
-            f"{len(opponents)} bots leave none of the {seats} seats free; "
-            "raise --seats or name fewer bots"
+            f"{len(opponents)} bots leave no free seat at a table of {seats}; "
+            "raise --seats or pass fewer bots"
         )
     if any(bot.name.startswith("guest-") for bot in opponents):
         raise UserError("names that begin with guest- are reserved for free seats")
@@ -188,11 +189,13 @@ def replay_sink(folder: Path | None) -> ReplaySink | None:
     """Create the folder, unless it already holds replays: every table has the same match names."""
     if folder is None:
         return None
-    key = signing_key(None)
     try:
+        if folder.is_file():
+            raise UserError(f"--out {folder}: is a file; choose a folder")
         folder.mkdir(parents=True, exist_ok=True)
         if any(folder.glob("*.asara")):
-            raise UserError(f"--out {folder}: already holds replays; choose another directory")
+            raise UserError(f"--out {folder}: already contains replays; choose another folder")
+        key = signing_key(None)
         (folder / PUBLIC_KEY_FILE).write_bytes(key.public_pem)
     except OSError as error:
         raise UserError(f"--out {folder}: {error.strerror}") from None
@@ -211,6 +214,7 @@ class TableServer:
         self.results: list[MatchResult] = []
         self.interrupted: list[str] = []
         self._stop_task: asyncio.Task[None] | None = None
+        self._signal: signal.Signals | None = None
         self.begun: Callable[[], None] | None = None
         """Called in a thread when the table can be shown."""
         self._journal: Journal | None = None
@@ -243,7 +247,7 @@ class TableServer:
             for guest in self.settings.guests:
                 local.pool.add_guest(guest.name, guest.token)
             play_task = asyncio.create_task(self._play(local.matches))
-            signals.enter_context(on_signals(lambda _: self._stop(play_task)))
+            signals.enter_context(on_signals(partial(self._stop, play_task)))
             self.announce(serving.address)
             await asyncio.wait([play_task])
             if self._stop_task:
@@ -253,7 +257,8 @@ class TableServer:
                     play_task.result()  # raises its exception
                 except (MachineError, JournalError) as error:
                     raise UserError(str(error), status=1) from None
-        return self.print_summary()
+        status = self.print_summary()
+        return status if self._signal is None else 128 + self._signal
 
     async def _listen(self) -> RunningServer:
         settings = self.settings
@@ -341,8 +346,9 @@ class TableServer:
         for line in fault_lines([result]):
             warn(line)
 
-    def _stop(self, play_task: asyncio.Task[None]) -> None:
+    def _stop(self, play_task: asyncio.Task[None], number: signal.Signals) -> None:
         if self._stop_task is None:
+            self._signal = number
             notify("Stopping after the pending decisions.")
             self._stop_task = asyncio.create_task(self._stop_referee(play_task))
 
@@ -354,8 +360,9 @@ class TableServer:
         """Print the address and, for each guest, the variables to put before its command."""
         settings = self.settings
         notify(f"Listening on {address} ({'TLS' if settings.tls else 'no TLS'})")
-        for guest in settings.guests:
-            out.print(f"\nStart the bot for {guest.name} with these variables:")
+        for seat, guest in enumerate(settings.guests):
+            heading = f"Start your bot for seat {seat} ({guest.name}) with these variables:"
+            out.print(f"\n{heading}")
             variables = " ".join(self._variables(guest, address))
             out.print(f"    {variables}", soft_wrap=True)
         out.print()

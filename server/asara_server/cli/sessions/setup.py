@@ -161,7 +161,7 @@ def serve_error_text(error: ServeError) -> str:
 
 
 def _notify_key(path: Path) -> None:
-    notify(f"Created the signing key {path}; keep a copy of it")
+    notify(f"Created the signing key {path}; keep a backup of it.")
 
 
 class MetricsWatch(NamedTuple):

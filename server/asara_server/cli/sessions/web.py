@@ -22,7 +22,7 @@ WEB_PACKAGES: Final = ("starlette", "uvicorn", "websockets", "h11", "anyio")
 
 _ORIGIN: Final = re.compile(r"https?://[A-Za-z0-9.-]+(:[0-9]{1,5})?|'self'")
 _NICE: Final = 10
-STARTED: Final = "Matches: "
+STARTED: Final = "Showing matches at "
 """Precedes the address, in the line that says that requests are answered."""
 
 
@@ -40,7 +40,7 @@ def serve_web(options: WebOptions) -> None:
     sources = options.directories or _usual_directories()
     for directory in sources:
         if not directory.is_dir():
-            raise UserError(f"{directory}: no such directory")
+            raise UserError(f"{directory}: no such folder")
     try:
         listening = ListeningSocket(options.listen, allow_remote=options.insecure_remote)
     except ServeError as error:
@@ -59,9 +59,15 @@ def serve_web(options: WebOptions) -> None:
         create_app(settings),
         listening,
         settings.limits,
-        lambda: notify(f"{STARTED}http://{listening.address}/"),
+        lambda: _notify_started(listening.address, child=options.child),
         last_look=options.child,
     )
+
+
+def _notify_started(address: str, *, child: bool) -> None:
+    notify(f"{STARTED}http://{address}/")
+    if not child:
+        notify("Press Ctrl-C to stop.")
 
 
 def check_web_packages() -> None:

@@ -193,12 +193,12 @@ class EntryBuilder:
         kept = None
         try:
             if excess := await asyncio.to_thread(self._size_excess, entry.directory):
-                raise _BuildError(f"its directory {excess} even before the build")
+                raise _BuildError(f"its folder {excess} even before the build")
             if self._sandbox is None:
                 await asyncio.to_thread(self._copy, entry.directory, copy, log)
                 await self._run(entry, None, copy, self._size_excess, log, reaper)
                 if excess := await asyncio.to_thread(self._size_excess, copy):
-                    raise _BuildError(f"its directory {excess}")
+                    raise _BuildError(f"its folder {excess}")
                 await asyncio.to_thread(remove_special_files, copy)
             else:
                 kept = await self._build_or_restore(self._sandbox, entry, copy, log, reaper)
@@ -234,7 +234,7 @@ class EntryBuilder:
             try:
                 await asyncio.to_thread(self._unpack, ArchiveStream(archive), entry, copy)
             except BuildOutputError as error:
-                log.note(f"the kept build cannot be used: its directory {error}")
+                log.note(f"the kept build cannot be used: its folder {error}")
                 await asyncio.to_thread(_remove, copy)
             else:
                 log.note("unchanged since its last build, which is used again")
@@ -267,7 +267,7 @@ class EntryBuilder:
             except (_BuildError, MachineError) as error:
                 failure = error
             except OSError as error:
-                failure = _BuildError(f"its directory cannot be copied: {error.strerror}")
+                failure = _BuildError(f"its folder cannot be copied: {error.strerror}")
             finally:
                 os.close(write_end)  # its copies should have ended with the build
                 stream.limit_waiting(_WAIT_S)
@@ -275,14 +275,14 @@ class EntryBuilder:
         try:
             left_out = unpacking.result()
         except UnfinishedOutputError as error:
-            raise failure or _BuildError(f"its directory {error}") from None
+            raise failure or _BuildError(f"its folder {error}") from None
         except BuildOutputError as error:  # the reason why writing its output failed
-            raise _BuildError(f"its directory {error}") from None
+            raise _BuildError(f"its folder {error}") from None
         if failure is not None:
             raise failure
         if left_out:
             log.note(
-                f"{len(left_out):,} links that lead out of the directory were left out, such as "
+                f"{len(left_out):,} links that lead out of the folder were left out, such as "
                 f"{plain(left_out[0])}"
             )
 
@@ -315,7 +315,7 @@ class EntryBuilder:
             shutil.copytree(original, copy, symlinks=True, ignore=ignored)
         except (OSError, RecursionError) as error:
             log.write(f"{error}\n".encode())
-            raise _BuildError("its directory cannot be copied") from None
+            raise _BuildError("its folder cannot be copied") from None
 
     async def _run(
         self,
@@ -361,7 +361,7 @@ class EntryBuilder:
                     raise MachineError(process.machine_failure)
             copes = contained and end.done() and not process.failed
             if growth.done() and not copes:
-                reasons.append(f"its directory {growth.result()}")
+                reasons.append(f"its folder {growth.result()}")
             elif not end.done():
                 reasons.append(f"not finished after {self._limits.build_s:g} s")
             elif process.failed:

@@ -25,7 +25,7 @@ class PythonError:
     def correct_own_line(self) -> str:
         """The advice to correct the author's line that led to the exception."""
         own = last_own(self.frames)
-        return f"correct {own.place}" if own else "correct the line above the error"
+        return f"fix {own.place}" if own else "fix the line above the error"
 
 
 _ENDED = (
@@ -82,7 +82,7 @@ def _missing_module(found: re.Match[str], error: PythonError) -> str:
     if name == "asara":
         return f"{error.correct_own_line}: the package asara has no module {found[1]}."
     return (
-        f"if {name} is a file of yours, put {name}.py beside {error.program}. If it is a "
+        f"if {name} is a file of yours, put {name}.py next to {error.program}. If it is a "
         f"package, check its name, or install it: {python} -m pip install {name}"
     )
 
@@ -100,7 +100,7 @@ def _missing_file(found: re.Match[str], error: PythonError) -> str:
     if name.startswith("/tmp/"):  # noqa: S108 - a bot in the sandbox sees another one
         return (
             f"{where} looks for {name}. In the sandbox, /tmp and $HOME are one folder of the "
-            "process's own, which is empty when it starts. Put the file beside the program: "
+            "process's own, which is empty when it starts. Put the file next to the program: "
             f'Path(__file__).parent / "{PurePath(name).name}" finds it.'
         )
     if name.startswith("/"):
@@ -108,7 +108,7 @@ def _missing_file(found: re.Match[str], error: PythonError) -> str:
     return (
         f"check the name {name!r} in {where}. A relative name is looked up in the folder in which "
         "the bot starts: its own, but for a command line the current one. "
-        f'Path(__file__).parent / "{name}" is always beside the program.'
+        f'Path(__file__).parent / "{name}" is always next to the program.'
     )
 
 
@@ -160,7 +160,7 @@ _ERRORS: tuple[tuple[str, _Advice], ...] = (
     (
         r"SyntaxError:",
         lambda *_: (
-            f"correct that line. `python` is Python {python_version()} here, which does not know "
+            f"fix that line. `python` is Python {python_version()} here, which does not know "
             "the syntax of newer versions."
         ),
     ),
@@ -168,7 +168,7 @@ _ERRORS: tuple[tuple[str, _Advice], ...] = (
     (
         r"ImportError: attempted relative import with no known parent package",
         lambda _, error: (
-            f"{error.correct_own_line}: a program is no package, so import a file beside it "
+            f"{error.correct_own_line}: a program is no package, so import a file next to it "
             "without the dot, such as `import helper` or `from helper import choose`."
         ),
     ),

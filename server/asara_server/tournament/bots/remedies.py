@@ -117,7 +117,7 @@ _NO_FIRST_LINE = (
     "`#!/usr/bin/env python3` there, or start the bot as `python {0}`."
 )
 _NODE_MISSING = (
-    "if {0} is a file of yours, write it with ./ and put it beside {1}. If it is a package, "
+    "if {0} is a file of yours, write it with ./ and put it next to {1}. If it is a package, "
     "install it into the bot's folder, whose node_modules the bot sees."
 )
 _NO_RUN = (
@@ -158,7 +158,7 @@ _ENDED_ITSELF = (
 _ONLY_HELP = (
     "remove {} from its command to play. -v shows the whole help, which is all that {} prints then."
 )
-_WRONG_OPTION = "correct the options in its command, `{}`."
+_WRONG_OPTION = "fix the options in its command, `{}`."
 _NATIVE_CRASH_PYTHON = (
     "code that is not Python crashed{}: a package written in C, a call by ctypes, or the client "
     "after os.fork(), in place of which subprocess works. Check what the line passes to it, or "
@@ -204,10 +204,10 @@ class Options(NamedTuple):
 COMMAND_LINE: Final = Options(
     "--clock",
     "--start-up",
-    " -v shows everything that the bot prints.",
+    " To see everything that the bot prints, add -v.",
 )
 TOURNAMENT: Final = Options(
-    "clocks.time_bank_s", "clocks.start_up_s", " With --out DIR, everything that it prints is kept."
+    "clocks.time_bank_s", "clocks.start_up_s", " To keep everything that it prints, add --out DIR."
 )
 QUESTION: Final = Options("--limit", "a tournament with clocks.start_up_s", "")
 """Those of `asara replay ask`."""
@@ -273,7 +273,7 @@ def _about_other_languages(printed: Sequence[str], program: str, options: Option
         *map(_NODE_PLACE.match, printed[:1]),
     )
     found = next(filter(None, places), None)
-    return f"correct {found[1]}.{options.all_output}" if found else ""
+    return f"fix {found[1]}.{options.all_output}" if found else ""
 
 
 def _about_interpreter(printed: Sequence[str], program: str) -> str:
@@ -327,7 +327,7 @@ def departure_advice(
         return ""  # the client's own messages say what to do
     if printed and not (early or wrong):
         cut = printed[0].startswith(CUT)
-        return "print less: no more of it is kept." if cut else "correct what the message says."
+        return "print less: no more of it is kept." if cut else "fix what the message reports."
     return (_LEFT if early else _ENDLESS if endless else _STATUS).format(program)
 
 

@@ -63,11 +63,10 @@ def needed_for_duplicate(teams: Sequence[str], seats: Sequence[int]) -> str:
     """Return a sentence about the number of entries that duplicate blocks need, and why."""
     team, size = largest_team(teams)
     most = max(seats)
-    condition, factors = f"with {most} seats", f"2 x {most}"
+    condition = f"for {most} seats"
     if size > 1:
         condition += f" and a team of {size} ({team!r})"
-        factors += f" x {size}"
     return (
-        f"{condition}, duplicate blocks need {2 * most * size} entries ({factors}), "
-        f"and there are {len(teams)}"
+        f"duplicate blocks need at least {2 * most * size} entries {condition}; "
+        f"there are only {len(teams)}"
     )

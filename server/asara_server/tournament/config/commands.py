@@ -111,7 +111,7 @@ def check_command(words: tuple[str, ...], directory: Path) -> None:
     if shutil.which(program, path=search_path()) is None:
         beside = directory / program
         found = os.path.isfile(beside)  # noqa: PTH113
-        hint = f"; for the file beside it write './{program}'" if found else ""
+        hint = f"; for the file next to it write './{program}'" if found else ""
         if not found and re.fullmatch(r"(python|pypy)[\d.]*", program):
             hint = f"; 'python' is Python {platform.python_version()}, which runs asara"
         if not found:
@@ -153,7 +153,7 @@ def _check_script(script: str, directory: Path) -> None:
 def _check_file(name: str, directory: Path) -> None:
     path = directory / name
     if os.path.isdir(path):  # noqa: PTH112 - unlike Path.is_dir, it takes a text of any length
-        raise CommandError(f"{name!r} is a directory; name the program in it")
+        raise CommandError(f"{name!r} is a folder; write the program in it")
     if os.path.exists(path):  # noqa: PTH110
         return
     try:

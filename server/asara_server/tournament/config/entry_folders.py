@@ -70,7 +70,7 @@ class LeftOut:
     @property
     def lines(self) -> list[str]:
         """The faults, each as a sentence of its own."""
-        return [f"left out: {line}" for line in self.why.split("\n")]
+        return [f"skipped: {line}" for line in self.why.split("\n")]
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +133,7 @@ class BotFile(BaseModel):
             if not _path_inside(folder, word, also=_SYSTEM):
                 raise problem(
                     f"{plain(word)!r} leads out of the folder; put the file into it, and write the "
-                    "name of a program of the system without its directory"
+                    "name of a program of the system without its folder"
                 )
         return words
 
@@ -201,7 +201,7 @@ def _matches(pattern: str, base: Path) -> tuple[str, list[Path]]:
     parent, _, last = pattern.rpartition("/")
     if not last or "\0" in pattern or any(char in parent for char in "*?["):
         raise ValueError(
-            f"{plain(pattern)!r} should be a directory and a pattern for the folders in it, such "
+            f"{plain(pattern)!r} should be a folder and a pattern for the folders in it, such "
             "as 'submissions/*'"
         )
     if pattern.startswith("/") and not parent:

@@ -107,10 +107,10 @@ def _variable_text(value: object) -> object:
 
 def _directory(value: object, info: ValidationInfo) -> object:
     if not isinstance(value, str | Path):
-        raise problem(f"should be the path of a directory, not {value!r}")
+        raise problem(f"should be the path of a folder, not {value!r}")
     path = _resolved(value, info)
     if not path.is_dir():
-        fault = "is a file, not a directory" if path.exists() else "does not exist"
+        fault = "is a file, not a folder" if path.exists() else "does not exist"
         raise problem(f"{str(path)!r} {fault}")
     return path
 

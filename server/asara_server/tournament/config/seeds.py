@@ -28,8 +28,8 @@ def check_seed(text: str) -> str:
     fault = _fault(text)
     if fault:
         raise ValueError(
-            f"{fault}; bots could find a seed that was not drawn at random by trying. Leave it out "
-            f"to have one drawn for each run, or use this new one: {draw_seed()}"
+            f"{fault}; bots could guess anything else. Leave it out to get a random seed for each "
+            f"run, or use this new one: {draw_seed()}"
         )
     return text.lower()
 
@@ -45,7 +45,7 @@ def local_seed(text: str) -> str:
 def _fault(text: str) -> str:
     """Return why a text is not a strong seed; "" if it is one."""
     if not re.fullmatch(f"[0-9a-fA-F]{{{_DIGITS}}}", text):
-        return f"needs {_DIGITS} hexadecimal digits"
+        return f"needs {_DIGITS} random hexadecimal digits"
     if len(zlib.compress(bytes.fromhex(text), 9)) < _LEAST_COMPRESSED:
         return "repeats itself"
     return ""

@@ -171,7 +171,7 @@ def _locked(path: Path, *, make_folder: bool = False) -> Iterator[_LockedTokens]
     """Lock and read the file. The lock is a separate file, because this one is replaced."""
     place = Path(os.path.realpath(path))  # a link stays one
     if place.is_dir():
-        raise TokenError(f"{path}: is a directory; name a file")
+        raise TokenError(f"{path}: is a folder; choose a file")
     if place.exists():
         read_tokens(place)  # a file of another kind is refused before anything is made beside it
     lock = place.with_name(f".{place.name}.lock")

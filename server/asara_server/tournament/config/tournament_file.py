@@ -105,27 +105,27 @@ class Entry(_Section):
     """One participant of the tournament."""
 
     name: Name
-    """Name of the entry: up to 40 letters of one script, digits, single spaces and . _ + -."""
+    """Name of the entry: up to 40 letters of one alphabet, digits, single spaces and . _ + -."""
     team: Name = ""
     """Team of the entry; entries of one team never sit at the same table."""
     bot: str = ""
-    """Name of a bundled bot, such as "greedy", with its options, instead of a command."""
+    """Name of a bundled bot and its options, such as "greedy"; replaces `command`."""
     directory: Directory = Field(default=".", validate_default=True)
-    """Working directory of the bot; its command is looked up there. Relative to this file."""
+    """Folder in which the bot runs and where its command is looked up; relative to this file."""
     build: tuple[str, ...] = ()
-    """Command that runs once before the first match, in a copy of the directory."""
+    """Command that runs once before the first match, in a copy of the folder."""
     command: tuple[str, ...] = ()
     """Command that starts the bot: a command line, or a list of words."""
     token: Name = ""
-    """Name of the token with which the bot connects from another machine, instead of a command."""
+    """Name of the token with which a bot on another machine connects; replaces `command`."""
     environment: Mapping[str, VariableText] = {}
     """Environment variables of the bot; names that begin with ASARA_ are reserved."""
     readable: ReadablePaths = ()
-    """Further files and folders that the bot may read in the sandbox; relative to this file."""
+    """Other files and folders that the bot may read in the sandbox; relative to this file."""
     loopback: bool = False
-    """With true, the bot's processes can reach each other over loopback in the sandbox."""
+    """If true, the bot's processes can reach each other over loopback in the sandbox."""
     process_per: ProcessPolicy | None = None
-    """Lifetime of this bot's processes, if it differs from that of the tournament."""
+    """As `process_per` of the tournament, but for this bot only."""
 
     @model_validator(mode="before")
     @classmethod
@@ -144,8 +144,8 @@ class Entry(_Section):
             return ()
         if base_directory(info).is_relative_to(directory):
             raise problem(
-                "works in a copy of the entry's directory, which holds the tournament file; "
-                "give the entry a directory of its own"
+                "works in a copy of the entry's folder, which holds the tournament file; "
+                "give the entry a folder of its own"
             )
         try:
             words = command_words(value)
@@ -181,14 +181,14 @@ class Entry(_Section):
         if not self.token:
             if not self.command:
                 raise problem(
-                    "needs a command, a bot (if it is bundled), a directory (with a bot.toml) or a "
-                    "token (if its bot is on another machine)"
+                    "needs `command`, `bot` (for a bundled bot), `directory` (a folder with a "
+                    "bot.toml) or `token` (for a bot on another machine)"
                 )
             return self
         for key in type(self).model_fields:
             if key in self.model_fields_set - {"name", "team", "token"}:
                 raise problem(
-                    f"has a token, so its bot is not started here: leave out either {key} or token"
+                    f"has a token, so its bot is not started here: remove either {key} or token"
                 )
         return self
 
@@ -216,11 +216,11 @@ class Clocks(_Section):
     increment_s: SecondsOrZero = _CLOCKS.increment_s
     """Seconds added to the time bank for each decision."""
     grace_s: SecondsOrZero = _CLOCKS.grace_s
-    """Seconds of each decision that are not charged to the time bank."""
+    """Seconds per decision that are not deducted from the time bank."""
     reconnect_s: SecondsOrZero = _CLOCKS.reconnect_s
     """Seconds that a bot may stay disconnected before it forfeits."""
     hide_forced: bool = _CLOCKS.hide_forced
-    """With true, forced moves take time too, so that nobody can tell them from choices."""
+    """If true, forced moves take time too, so they look like any other decision."""
 
     def settings(self) -> ClockSettings:
         """Return the same limits as the referee's type."""
@@ -234,13 +234,13 @@ class Limits(_Section):
     output_bytes: Annotated[int, Field(ge=1_000, le=1_000_000_000)] = 100_000
     """Maximum number of bytes of a bot's output kept per match; anything beyond is dropped."""
     failed_starts: Annotated[int, Field(ge=1, le=100)] = 3
-    """Number of failed starts in a row after which an entry forfeits its remaining matches."""
+    """An entry that fails to start this many times in a row forfeits its remaining matches."""
     idle_processes: Annotated[int, Field(ge=0, le=10_000)] = 64
     """Maximum number of bot processes kept waiting for their next match."""
     suspend_share: Annotated[float, Field(ge=0, le=1)] = 0.5
-    """Share of its matches, 0 to 1, that an entry may forfeit before it is suspended."""
+    """An entry that forfeits more than this share of its matches, 0 to 1, is suspended."""
     suspend_after: Annotated[int, Field(ge=1, le=1_000_000)] = 10
-    """Number of matches an entry has to play before `suspend_share` is checked."""
+    """Number of matches an entry plays before `suspend_share` applies."""
     memory_mib: Annotated[int, Field(ge=16, le=1 << 20)] = 1_024
     """Maximum memory of a bot in the sandbox, in MiB."""
     processes: Annotated[int, Field(ge=4, le=30_000)] = 256
@@ -248,19 +248,19 @@ class Limits(_Section):
     open_files: Annotated[int, Field(ge=32, le=1 << 20)] = 1_024
     """Maximum number of open files of each process in the sandbox."""
     cpu_s: Annotated[int, Field(ge=1, le=1 << 30)] = 3_600
-    """Maximum processor time of each process in the sandbox, in seconds, over all its matches."""
+    """Maximum processor time of each process in the sandbox, in seconds, for all its matches."""
     cores: Annotated[int, Field(ge=1, le=1_024)] = 1
-    """Maximum number of processor cores that the processes of a bot use together in the sandbox."""
+    """Maximum number of processor cores that all processes of a bot use together in the sandbox."""
     disk_mib: Annotated[int, Field(ge=1, le=1 << 20)] = 64
-    """Maximum size of what a bot writes to each of /tmp, /dev/shm and its directory, in MiB."""
+    """Maximum size of the files that a bot writes to /tmp, /dev/shm and its folder, in MiB each."""
     directory_mib: Annotated[int, Field(ge=1, le=1 << 20)] = 128
-    """Maximum size of an entry's directory, in MiB; each bot in a sandbox has a copy in memory."""
+    """Maximum size of an entry's folder, in MiB; each bot in the sandbox has a copy in memory."""
     build_s: Seconds = 900
     """Maximum duration of a build, in seconds."""
     build_memory_mib: Annotated[int, Field(ge=16, le=1 << 20)] = 2_048
-    """Maximum memory of a build in the sandbox, in MiB, without the files that it writes."""
+    """Maximum memory of a build in the sandbox, in MiB, not counting the files that it writes."""
     build_mib: Annotated[int, Field(ge=1, le=1 << 20)] = 1_024
-    """Maximum size of an entry's directory after its build, and of /tmp during it, in MiB."""
+    """Maximum size of an entry's folder after its build, and of /tmp during the build, in MiB."""
 
 
 class Remote(_Section):
@@ -269,9 +269,9 @@ class Remote(_Section):
     listen: ListenAddress
     """Address host:port at which bots on other machines connect; port 0 picks a free port."""
     certificate: ReadableFile
-    """PEM file of the TLS certificate with its chain; relative to this file."""
+    """PEM file containing the TLS certificate and its chain; relative to this file."""
     key: ReadableFile
-    """PEM file of the certificate's private key, without a password; relative to this file."""
+    """PEM file containing its private key, without a password; relative to this file."""
     tokens: FilePath = Field(default_factory=default_tokens_path)
     """File with the tokens, which `asara token` writes; relative to this file."""
     wait_s: Seconds = 600
@@ -299,22 +299,21 @@ class Tournament(_Section):
     rounds: Annotated[int, Field(ge=1, le=1_000_000)] = 1
     """Number of times the whole schedule is played."""
     orders: Orders = "rotations"
-    """Seat orders of a group: "rotations" (each entry once in each seat), or "all" of them."""
+    """Seat orders that the same entries play: "rotations" (each entry once per seat) or "all"."""
     blocks_per_entry: Annotated[int, Field(ge=1, le=1_000_000)] | None = None
-    """Number of blocks that each entry plays with each of the rules and number of seats. Replaces
-    `rounds`."""
+    """Number of blocks each entry plays, per value of `rules` and `seats`; replaces `rounds`."""
     until: Literal["ranks settled"] | None = None
-    """With "ranks settled", the run ends once further matches could hardly change the ranks."""
+    """With "ranks settled", the run ends once more matches are unlikely to change the ranks."""
     places: Annotated[int, Field(ge=1)] | None = None
-    """With `until`, the number of top places whose ranks have to be settled."""
+    """With `until`, only this many top ranks have to be settled."""
     seed: str | None = None
-    """Source of every deal, to be kept secret: 64 random hexadecimal digits."""
+    """Secret from which all deals are derived: 64 random hexadecimal digits."""
     jobs: Annotated[int, Field(ge=1, le=10_000)] = Field(default_factory=usable_cores)
     """Number of matches played at the same time."""
     deals: Literal["committed", "joint"] = "committed"
-    """With "committed", the referee fixes all deals; with "joint", each bot adds a nonce."""
+    """With "committed", the referee draws all deals; with "joint", bots add random numbers."""
     ponder: bool = True
-    """With false, bots in the sandbox are frozen while it is not their turn."""
+    """If false, bots in the sandbox are frozen while it is not their turn."""
     transport: Literal["unix", "tcp"] = LOCAL_TRANSPORT
     """How local bots reach the referee: a "unix" socket, or "tcp" on this machine."""
     clocks: Clocks = Clocks()
@@ -324,16 +323,16 @@ class Tournament(_Section):
     remote: Remote | None = None
     """The address for bots on other machines; only if an entry has a token."""
     entries_from: str | None = None
-    """Pattern of folders with more entries, such as "submissions/*"; relative to this file."""
+    """Pattern for folders with more entries, such as "submissions/*"; relative to this file."""
     entries: Annotated[tuple[Entry, ...], Field(strict=False, max_length=_MOST_ENTRIES)]
     """The participants."""
     tables: Annotated[int, Field(ge=3, le=50)] = DEFAULT_TABLES
-    """Maximum number of tables of a duplicate block, 3 to 50."""
+    """Maximum number of tables in a duplicate block, 3 to 50."""
     blocks: BlockKind = Field(default_factory=_default_blocks)
-    """Which matches share a deal: those of several tables ("duplicate"), all seat orders of a group
-    ("mirrored"), or none ("independent")."""
+    """Which matches share a deal: "duplicate" (matches at different tables), "mirrored" (the same
+    entries in different seats) or "independent" (no two matches)."""
     process_per: ProcessPolicy = "run"
-    """Lifetime of a bot process: with "run", it plays further matches; with "match", only one."""
+    """How long a bot process lives: for many matches ("run"), or for one ("match")."""
 
     _left_out: tuple[LeftOut, ...] = PrivateAttr(())
     _notes: tuple[str, ...] = PrivateAttr(())
@@ -357,29 +356,25 @@ class Tournament(_Section):
             if first != index:
                 raise problem(
                     f"entry {first + 1} and entry {index + 1} are both named {entry.name!r}; "
-                    "names must differ by more than case; name one of them otherwise in its table"
+                    "rename one of them (upper and lower case count as the same)"
                 )
         return entries
 
     @model_validator(mode="after")
     def _check_combinations(self) -> Self:
         if self.blocks_per_entry is not None and self.rounds > 1:
-            raise problem(
-                "rounds: blocks_per_entry already says how much is played; leave out one of them"
-            )
+            raise problem("rounds: cannot be combined with blocks_per_entry; remove one of them")
         if self.blocks != "independent" and self.deals == "joint":
             raise problem(
                 "deals: a joint deal cannot be shared by several matches, because the nonces of "
                 "each match change the deal; set blocks to 'independent'"
             )
         if self.until and self.rounds == 1 and self.blocks_per_entry is None:
-            raise problem(
-                "until: needs rounds or blocks_per_entry, which say how much is played at most"
-            )
+            raise problem("until: needs rounds or blocks_per_entry, which limit how much is played")
         if self.places is not None and not self.until:
-            raise problem("places: belongs to until; add until, or leave out places")
+            raise problem("places: needs until; add until, or remove places")
         if self.settled_places > len(self.entries):
-            raise problem(f"places: there are {len(self.entries)} entries")
+            raise problem(f"places: must be at most {len(self.entries)}, the number of entries")
         if not self.ponder and self.clocks.grace_s < _THAWING_S:
             raise problem(
                 f"clocks.grace_s: must be at least {_THAWING_S:g} if ponder is false, because bots "
@@ -402,13 +397,13 @@ class Tournament(_Section):
         most = max(self.seats)
         if len(self.entries) < most:
             raise problem(
-                f"seats: {most} seats need as many entries, and there are "
+                f"seats: {most} seats need at least {most} entries, but there are only "
                 f"{len(self.entries)}; add [[entries]] or play with fewer seats"
             )
         if (teams := len(set(team_numbers(self.teams)))) < most:
             raise problem(
-                f"seats: {most} seats need entries of as many teams, because those of one team "
-                f"never sit at one table, and there are {teams}; add [[entries]] of other teams or "
+                f"seats: {most} seats need at least {most} teams, because team-mates never sit at "
+                f"the same table, but there are only {teams}; add [[entries]] from other teams or "
                 "play with fewer seats"
             )
         team, size = largest_team(self.teams)
@@ -508,7 +503,7 @@ def load_tournament(path: Path) -> Tournament:
     except FileNotFoundError:
         raise ConfigError([f"{path}: no such file"]) from None
     except IsADirectoryError:
-        raise ConfigError([f"{path}: is a directory; name the tournament file in it"]) from None
+        raise ConfigError([f"{path}: is a folder; pass the tournament file in it"]) from None
     except OSError as error:
         raise ConfigError([f"{path}: cannot be read: {error.strerror}"]) from None
     except ValueError as error:

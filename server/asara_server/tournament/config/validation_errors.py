@@ -105,11 +105,11 @@ def _unknown_key(location: tuple[int | str, ...], model: type[BaseModel]) -> str
             f"that line; move it above the first line in brackets"
         )
     if table := next((name for name in _tables(model) if key in _keys_of(model, name)), None):
-        return f"unknown key here; it belongs below the line [{table}]"
+        return f"unknown setting here; it belongs below the line [{table}]"
     close = difflib.get_close_matches(str(key), known, n=1)
     if close:
-        return f"unknown key; did you mean {close[0]!r}?"
-    return f"unknown key; the known keys are {', '.join(known)}"
+        return f"unknown setting; did you mean {close[0]!r}?"
+    return f"unknown setting; the settings are {', '.join(known)}"
 
 
 def _tables(model: type[BaseModel]) -> list[str]:

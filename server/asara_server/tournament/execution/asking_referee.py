@@ -258,7 +258,7 @@ class AskingReferee:
         self._session.send(decision)
 
     def _time_out(self) -> None:
-        ending = f"did not answer decision {self.open_decision} within {self._allowed_s:g} s"
+        ending = f"did not reply to decision {self.open_decision} within {self._allowed_s:g} s"
         self._fail(AskedBotError(ending, "", Termination.TIME_OUT))
 
     def _start_up_over(self) -> None:
@@ -279,7 +279,7 @@ class AskingReferee:
             return "without connecting"
         if self._open is None:
             return "before it was asked a decision"
-        return f"before it answered decision {self.open_decision}"
+        return f"before it replied to decision {self.open_decision}"
 
     def _fail(self, error: Exception) -> None:
         if not self.answer.done():

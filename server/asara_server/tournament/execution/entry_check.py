@@ -390,7 +390,7 @@ class EntryCheck:
         )
         if not fault and len(rejections) > 1 and stays and rejections[1] and not rejections[0]:
             fault = _Fault(
-                "its answers were rejected in its second match, and not in its first",
+                "its replies were rejected in its second match, but not in its first",
                 second_match_advice(entry.command),
                 (),
             )
@@ -429,7 +429,7 @@ class EntryCheck:
             bot.log is None or bot.log.silent or "ended" in {f.function for f in frames(printed)}
         )
         if stays and in_end and not answers[-1]:
-            why = f"{why} (after its first match, before it answered in its second)"
+            why = f"{why} (after its first match, before its first reply in the second)"
         elif last.result.round > 1:
             why = f"{why} (in its second match)"
             if stays:

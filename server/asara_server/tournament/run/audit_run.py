@@ -165,7 +165,7 @@ def plan_audit(paths: Iterable[Path], published: Published, *, leaks: bool = Fal
     seen: set[Path] = set()
     for path in paths:
         if not path.exists():
-            raise AuditError(f"{path}: no such file or directory")
+            raise AuditError(f"{path}: no such file or folder")
         if not path.is_dir():
             files[path] = None
             continue
@@ -176,7 +176,7 @@ def plan_audit(paths: Iterable[Path], published: Published, *, leaks: bool = Fal
                 runs[directory] = audit_run(directory, published)
         replays = [file for file in sorted(path.rglob(f"*{SUFFIX}")) if file.is_file()]
         if not found and not replays:
-            raise AuditError(f"{path}: holds no replay (*{SUFFIX})")
+            raise AuditError(f"{path}: contains no replay (*{SUFFIX})")
         files |= dict.fromkeys(replays)
     jobs = [job for report in runs.values() for job in _run_jobs(report, leaks=leaks)]
     covered = {job.path.resolve() for job in jobs}  # `replays` may be a link

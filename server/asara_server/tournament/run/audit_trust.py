@@ -34,9 +34,9 @@ class Published:
 class KeySource(Enum):
     """Reason for trusting a key."""
 
-    GIVEN = "given with --public-key"
-    MANIFEST = "named in the manifest that was published (--manifest)"
-    OWN = "its own key"
+    GIVEN = "the one given with --public-key"
+    MANIFEST = "from the published manifest"
+    OWN = "found in the run itself"
 
 
 @dataclass(slots=True)

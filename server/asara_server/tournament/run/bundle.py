@@ -228,7 +228,7 @@ class BundleWriter:
 
 
 _CONTENT: Final = (
-    "This bundle holds:",
+    "This bundle contains:",
     "  matches.jsonl  a line for each attempt at a match of this entry, as in results.jsonl",
     "  replays/       the signed replay of each match",
 )

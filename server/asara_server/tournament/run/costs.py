@@ -41,12 +41,9 @@ class RunCosts(BaseModel):
             return ""
         bots = self.bots_cpu_s / self.cpu_s
         if not self.core_s:
-            return f"Bots took {bots:.0%} of the processor time, the referee {1 - bots:.0%}."
+            return f"CPU time: {bots:.0%} bots, {1 - bots:.0%} referee"
         busy = min(1.0, self.cpu_s / self.core_s)
-        return (
-            f"The cores were {busy:.0%} busy; bots used {bots:.0%} of that time, "
-            f"and the referee {1 - bots:.0%}."
-        )
+        return f"CPU usage: {busy:.0%} of all cores ({bots:.0%} bots, {1 - bots:.0%} referee)"
 
     def __add__(self, other: Self) -> Self:
         return self._combined(other, 1)

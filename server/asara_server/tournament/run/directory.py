@@ -242,7 +242,7 @@ class RunDirectory:
         """
         with _errors(path), ExitStack() as stack:
             if path.exists() and not path.is_dir():
-                raise RunDirectoryError(f"{path}: is a file; name a directory for the run")
+                raise RunDirectoryError(f"{path}: is a file; choose a folder for the run")
             path.mkdir(parents=True, exist_ok=True)
             _check_not_played(path)
             if any(path.iterdir()):
@@ -263,7 +263,7 @@ class RunDirectory:
         """
         with _errors(path), ExitStack() as stack:
             if not (path / "run.json").is_file():
-                raise RunDirectoryError(f"{path}: holds no run; start one without --resume")
+                raise RunDirectoryError(f"{path}: contains no run; start one without --resume")
             _check_not_played(path)
             info = read_info(path)
             if info.state == "finished":
@@ -426,7 +426,7 @@ def _check_not_played(path: Path) -> None:
             which = f" by process {process}" if process else ""
             raise RunDirectoryError(
                 f"{path}: a run is being played in it{which}: wait until it is over, stop it, or "
-                "choose another directory"
+                "choose another folder"
             )
 
 

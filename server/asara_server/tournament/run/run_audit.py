@@ -276,7 +276,7 @@ class _RunAudit:
         report = self._report
         over = len({result.match_id for result in self._files.results if not result.void})
         state = self._head.state if self._head else "ended" if self._ended else "not ended"
-        report.state = f"{state}; {over} of {scheduled} matches have a result"
+        report.state = f"{state}: {over} of {scheduled} matches have a result"
         unplayed = check.unplayed
         if scheduled < manifest.matches:
             unplayed = check.unplayed_in_begun_blocks

@@ -87,7 +87,7 @@ Nothing that the program does can say so before, or take it back, as it does not
 
 _UNPACK: Final = (
     "tar -xpof - -C / <&3 ||"
-    ' { echo "its directory cannot be copied into memory" >&2; exit 125; }; exec 3<&-\n'
+    ' { echo "its folder cannot be copied into memory" >&2; exit 125; }; exec 3<&-\n'
 )
 """Shell script in the sandbox that unpacks the archive; the program does not inherit it."""
 

@@ -108,7 +108,7 @@ class HiddenFiles:
             if reason == REFEREE or _holds_run(one):
                 return REFEREE
             if reason in (OTHER_PROGRAM, OTHER_ENTRY):
-                return f"{reason}; move what both bots need to a further file, or {_remedy(path)}"
+                return f"{reason}; move what both bots need to another file, or {_remedy(path)}"
             if one in self.left_out:
                 return f"with it, {one.parent} exceeds limits.directory_mib{remedy}"
             if one in tops:
@@ -134,7 +134,7 @@ class HiddenFiles:
         common = (*system_paths(), *_IN_EVERY_SANDBOX)
         if name.startswith("/") and any(is_in(path, one) for one in common):
             return ""  # it may be the sandbox's own
-        return f"it lies outside the bot's folder; {_remedy(path)}"
+        return f"it is outside the bot's folder; {_remedy(path)}"
 
 
 def _names(line: str) -> list[str]:

@@ -44,8 +44,8 @@ class CopyTooLargeError(OSError):
     def __init__(self, what: str) -> None:
         super().__init__(
             errno.EFBIG,
-            f"its directory {what}; every bot gets a copy of it in memory, so name large files and "
-            "directories that its bots only read as `readable`",
+            f"its folder {what}; every bot gets a copy of it in memory, so name large files and "
+            "folders that its bots only read as `readable`",
         )
 
 
@@ -280,9 +280,9 @@ def _bounded(members: Iterable[_Member], limit_mib: int) -> list[_Member]:
         if stat.S_ISREG(member.stat.st_mode):
             size += member.stat.st_size
         if size > limit_mib * MIB:
-            raise CopyTooLargeError(f"holds more than {limit_mib:,} MiB (limits.directory_mib)")
+            raise CopyTooLargeError(f"contains more than {limit_mib:,} MiB (limits.directory_mib)")
         if len(found) > MAX_FILES:
-            raise CopyTooLargeError(f"holds more than {MAX_FILES:,} files")
+            raise CopyTooLargeError(f"contains more than {MAX_FILES:,} files")
     return found
 
 

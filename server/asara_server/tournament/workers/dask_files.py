@@ -81,7 +81,7 @@ class Packer:
         outside = [path for _, path in source.pairs if not path.is_relative_to(entry.directory)]
         if outside:
             raise ArchiveError(
-                f"entry {name}: its program {outside[0]} lies outside of its directory "
+                f"entry {name}: its program {outside[0]} is outside of its folder "
                 f"{entry.directory}; set `directory` to a folder that holds it, or use a file "
                 "system that all machines share"
             )
