@@ -49,8 +49,8 @@ def play_table(*words: str, people: int = 1) -> Iterator[Table]:
         yield Table(process, links)
     finally:
         killer.cancel()
-        process.kill()
-        process.wait()
+        with process:  # waits for it, and closes its pipes
+            process.kill()
 
 
 def parts_of(link: str) -> tuple[str, dict[str, str]]:
