@@ -274,7 +274,7 @@ MISTAKES = {
         + RUN,
         5,
         "ValueError: invalid literal",
-        "sys.stdin is empty",
+        "sys.stdin is empty: .* start it with `asara bridge`",
         long=True,
     ),
     "threads": Mistake(

@@ -1,11 +1,13 @@
 """Kept builds: what has not changed is not built again, and nothing else is taken for it."""
 
 import asyncio
+import os
 from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
 
+import asara
 from asara_server.tournament.bots.build import EntryBuilder
 from asara_server.tournament.bots.build_cache import BuildCache, KeptBuild
 from asara_server.tournament.config.tournament_file import Entry, Limits
@@ -83,6 +85,7 @@ def test_what_has_not_changed_is_not_built_again(folder: Path, sandbox: Sandbox)
     assert (first != "", kept) == (True, False)
     assert builds.build(entry(folder), sandbox=sandbox) == (first, True)
     assert builds.begun == ["mine"]
+    os.utime(Path(asara.__file__).parent)  # as when Python writes __pycache__ there
     again = Builds(folder / "other", BuildCache(folder / "cache"))
     assert again.build(entry(folder), sandbox=sandbox) == (first, True)
 

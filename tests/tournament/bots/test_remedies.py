@@ -318,6 +318,7 @@ def test_a_program_of_lines_that_was_started_without_the_bridge_is_told_so() -> 
     found = advice("", 0, ("perl", "my bot.pl"))
     assert found.startswith("my bot.pl ended without playing. ")
     assert "start it as `asara bridge -- perl 'my bot.pl'`" in found
+    assert advice("", 0, ("python", "my_bot.py")).endswith("`asara bridge -- python my_bot.py`.")
 
 
 @pytest.mark.parametrize("option", ["-h", "--help"])

@@ -409,6 +409,13 @@ def test_a_block_is_shown_in_step_and_its_first_difference_is_found(page: Page, 
     expect(page).to_have_url(re.compile("matches/r1-pro-0001-1"))
 
 
+def test_a_phone_shows_the_seat_that_forfeits(page: Page, site: Site) -> None:
+    page.set_viewport_size({"width": 360, "height": 740})
+    visit(page, site.match("forfeit-3"))
+    press(page, "f")
+    expect(page.locator(".skyline", has_text="Crashed")).to_be_in_viewport(ratio=0.9)
+
+
 def test_a_phone_shows_one_match_of_a_block(page: Page, site: Site) -> None:
     page.set_viewport_size({"width": 360, "height": 740})
     visit(page, site.block())

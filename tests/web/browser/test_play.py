@@ -370,6 +370,7 @@ def test_axe_finds_nothing_and_a_phone_has_room(browser: Browser, table: Table) 
             page.set_viewport_size({"width": width, "height": 800})
             lit(page).first.click()
             expect(steps(page)).to_have_count(1)
+            expect(page.locator(".dock-held")).to_have_count(int(width == 360))
             assert violations(page) == []
             expect_no_scrolling_sideways(page)
             page.keyboard.press("Escape")

@@ -79,6 +79,12 @@ export function actingSeat({ decision, events }: Moment): number | undefined {
   return decision?.seat ?? events.find(({ event }) => !ITSELF.has(event.case))?.seat;
 }
 
+/** Returns the seat that a moment is about: the one that acted, or that forfeited. */
+export function seatInFocus(moment: Moment): number | undefined {
+  const forfeit = moment.events.find(({ event }) => event.case === "seatForfeited");
+  return forfeit?.seat ?? actingSeat(moment);
+}
+
 const ITSELF: ReadonlySet<EventCase> = new Set<EventCase>([
   "yearStarted",
   "incomeReceived",

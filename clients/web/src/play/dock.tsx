@@ -3,7 +3,7 @@
 import { DecisionKind } from "asara/gen/play_pb.js";
 import { RuleSet } from "asara/gen/vocabulary_pb.js";
 import type { ComponentChildren } from "preact";
-import { useLayoutEffect, useRef } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { choose } from "../board/board.js";
 import { Holdings } from "../board/skyline.js";
 import type { MatchSetting } from "../match/model.js";
@@ -16,6 +16,8 @@ import { areaName } from "../words/vocabulary.js";
 import { isNewcomer } from "./explained.js";
 import { refusal } from "./refusal.js";
 import type { PlayStore } from "./store.js";
+
+const PHONE = "(max-width: 760px)"; // as in play.css
 
 interface Props {
   readonly store: PlayStore;
@@ -52,7 +54,7 @@ export function Dock({
 
 /** The person's hand and purse, on a phone, which shows another part of the board meanwhile. */
 function Held({ store, setting }: Props) {
-  if (!matchMedia("(max-width: 760px)").matches) return null;
+  if (!usePhone()) return null;
   const { seat } = store.session.value;
   const table = store.moment.value?.table;
   const view = table?.publicView.seats[seat];
@@ -66,6 +68,19 @@ function Held({ store, setting }: Props) {
       <Holdings seat={view} mine={mine} active={true} litWindows={lit} />
     </div>
   );
+}
+
+/** True while the window is as narrow as a phone, which can be turned. */
+function usePhone(): boolean {
+  const [phone, setPhone] = useState(() => matchMedia(PHONE).matches);
+  useEffect(() => {
+    const query = matchMedia(PHONE);
+    const follow = () => setPhone(query.matches);
+    follow();
+    query.addEventListener("change", follow);
+    return () => query.removeEventListener("change", follow);
+  }, []);
+  return phone;
 }
 
 /** What players are after, until the person has gone anywhere. */

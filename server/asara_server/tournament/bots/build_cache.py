@@ -169,11 +169,10 @@ def _machine(entry: Entry, sandbox: Sandbox) -> Iterator[str]:
     runtimes = [source for source, _ in programs.mounts]
     for path in (*folders, *runtimes, *(one / "bin" for one in runtimes)):
         yield from _states(path, deep=False)
-    for path in (
-        *sorted(system_paths()),
-        *map(Path, _PACKAGE_LISTS),
-        Path(sandbox.tools.bubblewrap),
-    ):
+    for path in sorted(system_paths()):
+        # The folder of a Python package itself changes when Python writes __pycache__ into it.
+        yield from map(_state, _sources(path) or [path])
+    for path in (*map(Path, _PACKAGE_LISTS), Path(sandbox.tools.bubblewrap)):
         yield _state(path)
 
 

@@ -37,7 +37,8 @@ _Advice = Callable[[re.Match[str], PythonError], str]
 _KEYBOARD = re.compile(r"\binput\(|\bstdin\b")
 _NO_KEYBOARD = (
     "a bot has no keyboard, so input() finds nothing, and sys.stdin is empty: choose one of "
-    "decision.legal_actions in the program."
+    "decision.legal_actions in the program. To play with a program that reads and prints lines, "
+    "start it with `asara bridge`."
 )
 _RUN_AGAIN = re.compile(
     r"in _(?:fixup_main_from_path|check_not_importing_main)$|\bfreeze_support\(\)"

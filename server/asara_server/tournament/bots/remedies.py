@@ -123,7 +123,7 @@ _NODE_MISSING = (
 _NO_RUN = (
     "{} ended without playing. The last line of a bot is asara.run(decide), which returns after "
     "the last match: add it if it is missing, and remove sys.exit() or anything else that ends "
-    "the program before it."
+    "the program before it. To play with a program that reads and prints lines, start it as `{}`."
 )
 _ENDED_EARLY = (
     "{} ended in the middle of the match. Remove sys.exit(), os._exit() or whatever ends it: "
@@ -260,7 +260,7 @@ def remedy(
         return _WRONG_OPTION.format(shlex.join(command))
     if ending.startswith("did not connect within"):
         return _NEVER_CALLED.format(program, options.start_up)
-    return _about_ending(termination, ending, program, printed)
+    return _about_ending(termination, ending, command, printed)
 
 
 def _about_other_languages(printed: Sequence[str], program: str, options: Options) -> str:
@@ -332,13 +332,15 @@ def departure_advice(
 
 
 def _about_ending(
-    termination: Termination, ending: str, program: str, printed: Sequence[str]
+    termination: Termination, ending: str, command: Sequence[str], printed: Sequence[str]
 ) -> str:
     """Return advice about a process that ended without an error message."""
+    program = _program(command)
     if ending == "exited with status 0":
         never = termination is Termination.NEVER_STARTED
         if program.endswith(".py"):
-            return (_NO_RUN if never else _ENDED_EARLY).format(program)
+            bridged = shlex.join(("asara", "bridge", "--", *command))
+            return (_NO_RUN if never else _ENDED_EARLY).format(program, bridged)
         return (_NO_RUN_OTHER if never else _ENDED_EARLY_OTHER).format(program)
     if not program.endswith(".py") and _NATIVE_SIGNAL.fullmatch(ending):
         return _NATIVE_CRASH.format(program)
