@@ -95,15 +95,9 @@ def choices(entry: Indices, match: Indices, score: Floats, block: Indices) -> li
                 (among[begins, start:], bits[begins], of_block[begins])
             )
     return [
-        Choices(*(column[rows] for column in columns))
+        Choices(*map(np.concatenate, zip(*parts, strict=True)))
         for _, parts in sorted(found.items())
-        for columns in [[np.concatenate(column) for column in zip(*parts, strict=True)]]
-        for rows in _chunks(len(columns[0]))
     ]
-
-
-def _chunks(rows: int) -> list[slice]:
-    return [slice(at, at + _ROWS_AT_ONCE) for at in range(0, rows, _ROWS_AT_ONCE)]
 
 
 def fit(made: Sequence[Choices], entries: int, blocks: int, prior: float = PRIOR) -> Fit:
@@ -170,19 +164,13 @@ class _Model:
         parts = [(part, 1.0) for part in made]
         parts += [(Choices(against, np.full(entries, bits), own), prior) for bits in (1, 2)]
         self._observed = np.zeros(count)
-        by_size: dict[int, list[tuple[Indices, Floats]]] = {}
+        self._groups: list[tuple[Indices, Floats, Any]] = []
         for part, weight in parts:
             index, features, chosen = self._rows(part)
-            made_of = weight * features[chosen]
-            self._observed += np.bincount(index.ravel(), made_of.ravel(), count)
-            weights = np.full(len(chosen), weight)
-            by_size.setdefault(part.among.shape[1], []).append((part.among, weights))
-        self._groups = [
-            (*self._columns(among[rows]), weight[rows])
-            for _, found in sorted(by_size.items())
-            for among, weight in [_distinct(*map(np.concatenate, zip(*found, strict=True)))]
-            for rows in _chunks(len(among))
-        ]
+            self._observed += weight * np.bincount(index.ravel(), features[chosen].ravel(), count)
+            among, number = _distinct(part.among)
+            for rows in _chunks(len(among)):
+                self._groups.append((*self._columns(among[rows]), weight * number[rows]))
         met = np.zeros(count * count, np.bool_)
         met[:: count + 1] = True
         for index, _, _ in self._groups:
@@ -223,10 +211,11 @@ class _Model:
         total: Any = csr_array(shape)
         for part in made:
             index, features, chosen = self._rows(part)
-            chances, _ = _chances(point[index], features)
-            rest = features[chosen] - chances @ features
-            where = np.repeat(part.block, index.shape[1]), index.ravel()
-            total += coo_array((rest.ravel(), where), shape).tocsr()
+            for rows in _chunks(len(chosen)):
+                chances, _ = _chances(point[index[rows]], features)
+                rest = features[chosen[rows]] - chances @ features
+                where = np.repeat(part.block[rows], index.shape[1]), index[rows].ravel()
+                total += coo_array((rest.ravel(), where), shape).tocsr()
         return total[:, :-1]
 
     def _rows(self, part: Choices) -> tuple[Indices, Floats, Indices]:
@@ -241,15 +230,19 @@ class _Model:
         return np.concatenate((among, tie), axis=1), _sets(size, self._ties)[0]
 
 
-def _distinct(among: Indices, weight: Floats) -> tuple[Indices, Floats]:
-    """Return each group of entries to choose from once, with the sum of its weights.
+def _distinct(among: Indices) -> tuple[Indices, Indices]:
+    """Return each group of entries to choose from once, and how often it occurs.
 
     Choices among the same entries have the same probabilities.
     """
     among = np.sort(among, axis=1)
-    code = np.ravel_multi_index(tuple(among.T), (int(among.max()) + 1,) * among.shape[1])
-    _, first, group = np.unique(code, return_index=True, return_inverse=True)
-    return among[first], np.asarray(np.bincount(group, weight), np.float64)
+    code = np.ravel_multi_index(tuple(among.T), (int(among.max(initial=0)) + 1,) * among.shape[1])
+    _, first, number = np.unique(code, return_index=True, return_counts=True)
+    return among[first], number
+
+
+def _chunks(rows: int) -> list[slice]:
+    return [slice(at, at + _ROWS_AT_ONCE) for at in range(0, rows, _ROWS_AT_ONCE)]
 
 
 def _pairs(index: Indices, count: int) -> Indices:

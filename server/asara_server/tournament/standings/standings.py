@@ -7,7 +7,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
 from asara_server.tournament.standings.match_result import MatchResult
-from asara_server.tournament.standings.model import LadderRow, MatchCounts, Standings, Unfinished
+from asara_server.tournament.standings.model import MatchCounts, Standings, Unfinished
 
 if TYPE_CHECKING:
     from asara_server.tournament.standings.result_table import ResultTable
@@ -78,16 +78,6 @@ def compute_standings(
         cross_table=cross_table(names, table, [row.entry for row in overall], error),
         ladder=ladder(names, table, error),
     )
-
-
-def compute_ladder(
-    entries: Sequence[str], results: Iterable[MatchResult], looks: Sequence[int] = ()
-) -> tuple[LadderRow, ...]:
-    """Return the ladder of these results alone."""
-    from asara_server.tournament.standings.intervals import error_of
-    from asara_server.tournament.standings.ladder import ladder
-
-    return ladder(*_tabulated(entries, results), error_of(looks))
 
 
 def ranks_settled(

@@ -32,7 +32,9 @@ def summarize(
     count = len(names)
     scores = BlockScores.of(parts.entry, parts.block, score, count)
     raw = BlockScores.of(parts.entry, parts.block, parts.score, count).means
-    ranks, chances = ranks_and_chances(scores, error) if ranked else (None, np.full(count, np.nan))
+    ranks, chances = None, np.full(count, np.nan)
+    if ranked:
+        ranks, chances = ranks_and_chances(scores, error, parts.connected(count))
     matches = np.bincount(parts.entry, minlength=count)
     wins = np.bincount(parts.entry, parts.win, count) / np.maximum(matches, 1)
     prestige = _prestige(parts, count)
