@@ -134,8 +134,11 @@ def _largest(drawn: Floats, apart: Floats, open_: Any) -> Floats:
     for number, (draw, far) in enumerate(zip(drawn, reach, strict=True)):
         some = np.argpartition(far, -_FEW)[-_FEW:]
         found = _quotients(draw[some], scale[np.ix_(some, some)]).max()
-        rest = np.flatnonzero(far >= 0.999 * found - far.max())
-        largest[number] = max(found, _quotients(draw[rest], scale[np.ix_(rest, rest)]).max())
+        above = below = np.flatnonzero(far >= 0.999 * found - far.max())
+        if found > far.max():  # two entries on one side of 0 are closer
+            above, below = above[draw[above] > 0], below[draw[below] < 0]
+        leads = draw[above][:, np.newaxis] - draw[below]
+        largest[number] = max(found, (leads * scale[np.ix_(above, below)]).max(initial=0))
     return largest
 
 
