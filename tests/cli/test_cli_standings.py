@@ -166,6 +166,15 @@ def test_files_that_cannot_be_read_are_named(
     assert len(done.stderr.splitlines()) == 1
 
 
+def test_entries_that_no_chain_of_matches_connects_are_not_compared(tmp_path: Path) -> None:
+    pairs = [("ann", "bob"), ("cid", "dan")] * 12
+    results = [match(f"m{n}", seat(a, 1), seat(b, 2)) for n, (a, b) in enumerate(pairs)]
+    text = shown(write_run(tmp_path / "run", results))
+    assert "No chain of matches connects cid, dan\nwith the other entries" in text
+    rows = {row[1]: row[4] for row in map(str.split, text.splitlines()[2:6])}
+    assert rows == {"ann": "1–3", "bob": "2–4", "cid": "1–3", "dan": "2–4"}
+
+
 def test_entries_that_never_played_have_neither_a_place_nor_wins(tmp_path: Path) -> None:
     run = write_run(tmp_path / "run", [match("m1", seat("ann", 1), seat("bob", 2))])
     lines = [line.split() for line in shown(run).splitlines()]

@@ -13,7 +13,7 @@ from asara_server.tournament.standings.ladder import ANCHOR, ANCHOR_RATING
 from asara_server.tournament.standings.match_result import MatchResult, SeatOutcome
 from asara_server.tournament.standings.model import LadderRow
 from asara_server.tournament.standings.plackett_luce import Fit, choices, fit
-from asara_server.tournament.standings.standings import compute_ladder
+from asara_server.tournament.standings.standings import compute_standings
 
 
 def result(
@@ -34,8 +34,12 @@ def result(
     )
 
 
+def ladder(entries: Sequence[str], results: Sequence[MatchResult]) -> tuple[LadderRow, ...]:
+    return compute_standings("", entries, len(results), results).ladder
+
+
 def ratings(*results: MatchResult, entries: Sequence[str] = ()) -> dict[str, LadderRow]:
-    rows = compute_ladder(entries, results)
+    rows = ladder(entries, results)
     assert [row.rating or -np.inf for row in rows] == sorted(
         (row.rating or -np.inf for row in rows), reverse=True
     )
@@ -213,11 +217,11 @@ def test_ratings_do_not_depend_on_the_order_of_matches_or_entries() -> None:
         )
         for n in range(60)
     ]
-    expected = compute_ladder(names, played)
+    expected = ladder(names, played)
     for _ in range(5):
         dice.shuffle(played)
         dice.shuffle(names)
-        assert compute_ladder(names, played) == expected
+        assert ladder(names, played) == expected
 
 
 def test_the_better_rank_in_a_match_of_four_is_rated_higher_however_they_sit() -> None:
@@ -265,7 +269,7 @@ def test_a_void_match_counts_nothing_and_who_has_not_played_has_no_rating() -> N
     )
     assert found["ann"].rating == found["bob"].rating == ANCHOR_RATING
     assert (found["cid"].rating, found["cid"].interval_95, found["cid"].matches) == (None, None, 0)
-    assert {row.rating for row in compute_ladder(["ann", "bob"], [])} == {None}
+    assert {row.rating for row in ladder(["ann", "bob"], [])} == {None}
 
 
 def test_entries_that_nothing_connects_are_not_compared() -> None:

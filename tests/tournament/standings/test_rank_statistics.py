@@ -1,6 +1,6 @@
 """Rank sets and ladder against tournaments of players of known strength.
 
-`pytest -s -m long -k test_rank_statistics` prints the figures of the README beside the standings.
+`pytest -s -m long -k test_rank_statistics` prints the figures of README.md.
 """
 
 from collections.abc import Iterator

@@ -134,6 +134,13 @@ def test_an_entry_that_has_not_played_may_have_any_rank() -> None:
     assert np.isnan(chances[2])
 
 
+def test_parties_that_cannot_be_compared_are_not_ranked_against_each_other() -> None:
+    four = scores(*([one] * MIN_BLOCKS for one in (1.0, 0.0, 0.9, 0.1)))
+    ranks, chances = ranks_and_chances(four, group=np.array([0, 0, 1, 1]))
+    assert ranks.tolist() == [[1, 3], [2, 4], [1, 3], [2, 4]]
+    assert np.isnan(chances).all()
+
+
 def test_without_results_nothing_is_said() -> None:
     none = np.array([], np.intp)
     ranks, chances = ranks_and_chances(BlockScores(none, none, np.array([]), 2, 0))

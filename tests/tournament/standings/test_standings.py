@@ -182,6 +182,40 @@ def test_where_nothing_can_be_said_nothing_is_said() -> None:
     assert compute().overall[0].interval_95 is None
 
 
+A, B, C = ("ann", 1, 9), ("bob", 2, 5), ("cid", 2, 5)
+CRASHED = {"cid": Termination.CRASH}
+
+
+@pytest.mark.parametrize(
+    "results",
+    [
+        pytest.param([], id="none"),
+        pytest.param([result(n, A, B, block="b") for n in range(2)], id="one block"),
+        pytest.param([result(n, A, ("bob", 1, 9)) for n in range(20)], id="all ties"),
+        pytest.param(
+            [result(n, A, (B, C)[n % 2], ends=CRASHED) for n in range(24)], id="one never finished"
+        ),
+        pytest.param(
+            [result(n, ("ann", 1, 0), ("cid", 1, 0), ends=CRASHED | {"ann": Termination.TIME_OUT})
+             for n in range(12)],
+            id="nobody finished",
+        ),
+    ],
+)  # fmt: skip
+def test_nothing_in_the_standings_contradicts_anything_else(results: list[MatchResult]) -> None:
+    standings = compute(*results)
+    for row in standings.overall:
+        best, worst = row.ranks or (0, 0)
+        assert 1 <= best <= row.place <= worst <= 3 or not row.matches
+        low, high = row.interval_95 or (row.score, row.score)
+        assert low <= row.score <= high
+    played = [row for row in standings.overall if row.matches]
+    assert sum(row.first_chance or 0 for row in played) == pytest.approx(1 if played else 0)
+    ratings = [row.rating for row in standings.ladder if row.matches]
+    assert ratings == sorted(filter(None, ratings), reverse=True)
+    assert len(ratings) == len(played)
+
+
 def test_twelve_wins_of_twelve_are_no_certainty() -> None:
     won = [result(number, ("ann", 1, 9), ("bob", 2, 5)) for number in range(12)]
     tied = [result(number, ("bob", 1, 5), ("cid", 1, 5)) for number in range(12, 24)]

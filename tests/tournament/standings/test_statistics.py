@@ -1,6 +1,6 @@
 """The statistics against tournaments of players of known strength.
 
-`pytest -s -m long -k test_statistics` prints the figures of the README beside the standings.
+`pytest -s -m long -k test_statistics` prints the figures of README.md.
 """
 
 from dataclasses import replace

@@ -1,6 +1,7 @@
 """Tables of results: one match, standings."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from itertools import islice
 from typing import NamedTuple
 
 from rich.table import Table
@@ -13,7 +14,7 @@ from asara_server.tournament.standings.model import SeatScore, Standings, Standi
 
 _ROWS = 10
 
-_FOLDERS_NAMED = 10
+_NAMES = 10
 
 _CROSS_TABLE_COLUMNS = 8
 """Columns of opponents side by side; they fit into 80 characters with a name."""
@@ -63,6 +64,11 @@ def _reservations(standings: Standings) -> Iterator[str]:
             f"In {blocks}, entries on other machines played the same deal at different\n"
             "tables, so they could have told each other about it."
         )
+    if apart := [row.entry for row in standings.ladder if row.matches and row.rating is None]:
+        yield (
+            f"No chain of matches connects {_listed(apart)}\n"
+            "with the other entries, so their ranks are not compared."
+        )
     if standings.ended_early:
         most = count(standings.looks[-1], "match")
         yield f"The run ended early, because the ranks were settled; the maximum was {most}."
@@ -75,10 +81,13 @@ def _reservations(standings: Standings) -> Iterator[str]:
 
 def left_out_text(folders: Collection[str]) -> str:
     """Return a line that lists folders without an entry, which `entries_from` found."""
-    names = [plain(folder) for folder in folders]
-    more = len(names) - _FOLDERS_NAMED
-    text = f"Skipped, because they have no usable bot.toml: {', '.join(names[:_FOLDERS_NAMED])}"
-    return f"{text} and {more:,} more" if more > 0 else text
+    return f"Skipped, because they have no usable bot.toml: {_listed(folders)}"
+
+
+def _listed(names: Collection[str]) -> str:
+    shown = ", ".join(plain(name) for name in islice(names, _NAMES))
+    more = len(names) - _NAMES
+    return f"{shown} and {more:,} more" if more > 0 else shown
 
 
 class ScoreSoFar(NamedTuple):

@@ -32,8 +32,8 @@ this is the interval of Clopper and Pearson.
 
 No short interval allows for a rare score far from all others that has not occurred: if one block in
 ten ends with a crash, one sample of twenty blocks in eight shows none. Intervals with guaranteed
-coverage for all distributions do, and are up to two and a half times as wide (see the tables of the
-README).
+coverage for all distributions do, and are up to two and a half times as wide (the tests have
+tables).
 
 Sources: C. J. Clopper and E. S. Pearson, "The Use of Confidence or Fiducial Limits Illustrated in
 the Case of the Binomial" (1934). E. L. Korn and B. I. Graubard, "Confidence Intervals for

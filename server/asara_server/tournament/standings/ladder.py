@@ -23,10 +23,11 @@ from typing import Final
 
 import numpy as np
 
+from asara_server.tournament.standings.block_scores import BlockScores
 from asara_server.tournament.standings.intervals import ERROR
 from asara_server.tournament.standings.model import LadderRow
 from asara_server.tournament.standings.plackett_luce import Fit, choices, fit
-from asara_server.tournament.standings.result_table import Floats, Indices, ResultTable
+from asara_server.tournament.standings.result_table import Floats, Indices, Mask, ResultTable
 
 ANCHOR: Final = "greedy"
 ANCHOR_RATING: Final = 1_500
@@ -53,7 +54,7 @@ def ladder(
     rated = _connected(names, table)
     made = choices(table.entry, table.match, table.score, table.block)
     fitted = fit(made, count, int(table.block.max(initial=-1)) + 1)
-    blocks = _blocks(table, count)
+    blocks = BlockScores.of(table.entry, table.block, table.score, count).blocks
     ratings, ends = _ratings(fitted, blocks, rated, error, parts=2 if paired_by_results else 1)
     if ANCHOR in names and rated[names.index(ANCHOR)]:
         shift = ANCHOR_RATING - ratings[names.index(ANCHOR)]
@@ -72,33 +73,18 @@ def ladder(
     return tuple(sorted(rows, key=lambda row: (-(row.rating or -np.inf), row.entry)))
 
 
-def _connected(names: Sequence[str], table: ResultTable) -> np.ndarray:
+def _connected(names: Sequence[str], table: ResultTable) -> Mask:
     """Return for each entry if it has a rating: if matches connect it with those of the ladder."""
-    from scipy.sparse import csr_array
-    from scipy.sparse.csgraph import connected_components
-
-    count = len(names)
-    first = table.entry[np.searchsorted(table.match, table.match)]
-    links = csr_array((np.ones(len(table)), (first, table.entry)), (count, count))
-    _, group = connected_components(links, directed=False)
-    played = np.isin(np.arange(count), table.entry)
-    if not played.any():
-        return played
-    sizes = np.bincount(group[played])
-    chosen = int(sizes.argmax())
+    group = table.connected(len(names))
+    played = np.isin(np.arange(len(names)), table.entry)
+    chosen = np.bincount(group[played], minlength=1).argmax()
     if ANCHOR in names and played[names.index(ANCHOR)]:
-        chosen = int(group[names.index(ANCHOR)])
+        chosen = group[names.index(ANCHOR)]
     return np.asarray(played & (group == chosen))
 
 
-def _blocks(table: ResultTable, count: int) -> Indices:
-    """Return the number of blocks of each entry."""
-    cells = np.unique(table.entry * (int(table.block.max(initial=0)) + 1) + table.block)
-    return np.bincount(cells // (int(table.block.max(initial=0)) + 1), minlength=count)
-
-
 def _ratings(
-    fitted: Fit, blocks: Indices, rated: np.ndarray, error: float, parts: int
+    fitted: Fit, blocks: Indices, rated: Mask, error: float, parts: int
 ) -> tuple[Floats, Floats]:
     """Return ratings and the ends of their intervals, with 1,500 as the mean of those `rated`."""
     from scipy.special import fdtri

@@ -39,7 +39,7 @@ _STEPS: Final = 60
 _CLOSE: Final = 1e-10
 """Largest element of the gradient at the maximum, per match."""
 
-_ROWS_AT_ONCE: Final = 20_000
+_ROWS_AT_ONCE: Final = 2_000
 """Maximum number of choices whose derivatives are in memory together."""
 
 _WEAK: Final = 1e-6
@@ -95,10 +95,8 @@ def choices(entry: Indices, match: Indices, score: Floats, block: Indices) -> li
                 (among[begins, start:], bits[begins], of_block[begins])
             )
     return [
-        Choices(*(column[start : start + _ROWS_AT_ONCE] for column in columns))
+        Choices(*map(np.concatenate, zip(*parts, strict=True)))
         for _, parts in sorted(found.items())
-        for columns in [[np.concatenate(column) for column in zip(*parts, strict=True)]]
-        for start in range(0, len(columns[0]), _ROWS_AT_ONCE)
     ]
 
 
@@ -108,38 +106,25 @@ def fit(made: Sequence[Choices], entries: int, blocks: int, prior: float = PRIOR
     `blocks` is the number of blocks. A `prior` of 0 gives maximum likelihood, which exists only if
     results connect all entries in both directions.
     """
-    from scipy.sparse import csr_array
     from scipy.sparse.linalg import cg
 
     sizes = {int(bits).bit_count() for part in made for bits in np.unique(part.chosen)}
-    ties = sorted(sizes - {1})
-    # The opponent of the prior is one more entry, whose strength stays 0.
-    columns = np.concatenate((np.arange(entries), entries + 1 + np.arange(len(ties))))
-    free = np.ix_(columns, columns)
-    model = _Model([*made, *_prior_choices(entries)], entries + 1, ties, prior)
-    point = np.zeros(entries + 1 + len(ties))
+    model = _Model(made, entries, tuple(sorted(sizes - {1})), prior)
+    point = np.zeros(model.count)
     best, gradient, hessian = model.derivatives(point)
     scale = sum(len(part.chosen) for part in made) + 1
     for _ in range(_STEPS):
-        if np.abs(gradient[columns]).max(initial=0) < _CLOSE * scale:
+        if np.abs(gradient[:-1]).max(initial=0) < _CLOSE * scale:
             break
-        step = np.zeros_like(point)
-        step[columns] = cg(csr_array(hessian[free]), gradient[columns], rtol=1e-10)[0]
+        step = np.append(cg(hessian, gradient[:-1], rtol=1e-10)[0], 0)
         following = model.derivatives(point + step)
         while following[0] < best - 1e-9 * abs(best):  # the step leads too far
             step /= 2
             following = model.derivatives(point + step)
         point += step
         best, gradient, hessian = following
-    gradients = model.block_gradients(point, len(made), blocks)
-    return Fit(point[:entries], point[entries + 1 :], hessian[free], gradients[:, columns])
-
-
-def _prior_choices(entries: int) -> list[Choices]:
-    """Return a win and a loss of every entry against one more entry."""
-    own = np.arange(entries)
-    among = np.column_stack((own, np.full(entries, entries)))
-    return [Choices(among, np.full(entries, bits), own) for bits in (1, 2)]
+    gradients = model.block_gradients(point, made, blocks)
+    return Fit(point[:entries], point[entries:-1], hessian.toarray(), gradients)
 
 
 @cache
@@ -163,58 +148,106 @@ def _sets(size: int, ties: tuple[int, ...]) -> tuple[Floats, Indices]:
 class _Model:
     """The logarithm of the likelihood and its derivatives.
 
-    The last two of the `parts` are those of the prior, and count `prior` times.
+    The parameters are the strengths, t of each size of tie, and the strength of the opponent of the
+    prior, which stays 0 and is left out of the second derivatives.
     """
 
     def __init__(
-        self, parts: Sequence[Choices], entries: int, ties: Sequence[int], prior: float
+        self, made: Sequence[Choices], entries: int, ties: tuple[int, ...], prior: float
     ) -> None:
-        self._ties = slice(entries, entries + len(ties))
-        self._count = entries + len(ties)
-        self._weak = _WEAK if prior else 0.0
-        self._parts = []
-        for number, part in enumerate(parts):
-            rows, size = part.among.shape
-            features, row = _sets(size, tuple(ties))
-            tie = np.broadcast_to(np.arange(entries, self._count), (rows, len(ties)))
-            index = np.concatenate((part.among, tie), axis=1)
-            weight = prior if number >= len(parts) - 2 else 1.0
-            self._parts.append((index, features, row[part.chosen], part.block, weight))
+        self.count = count = entries + len(ties) + 1
+        self._ties = ties
+        self._weak = np.zeros(count)
+        self._weak[entries:-1] = _WEAK if prior else 0.0
+        own = np.arange(entries)
+        against = np.column_stack((own, np.full(entries, count - 1)))
+        parts = [(part, 1.0) for part in made]
+        parts += [(Choices(against, np.full(entries, bits), own), prior) for bits in (1, 2)]
+        self._observed = np.zeros(count)
+        self._groups: list[tuple[Indices, Floats, Any]] = []
+        for part, weight in parts:
+            index, features, chosen = self._rows(part)
+            self._observed += weight * np.bincount(index.ravel(), features[chosen].ravel(), count)
+            among, number = _distinct(part.among)
+            for rows in _chunks(len(among)):
+                self._groups.append((*self._columns(among[rows]), weight * number[rows]))
+        met = np.zeros(count * count, np.bool_)
+        met[:: count + 1] = True
+        for index, _, _ in self._groups:
+            met[_pairs(index, count)] = True
+        self._met = np.flatnonzero(met)
+        """The second derivatives that are not 0, as row * count + column."""
+        self._place = met.cumsum() - 1
 
-    def derivatives(self, point: Floats) -> tuple[float, Floats, Floats]:
-        """Return the value, the gradient and the negative second derivatives."""
-        count = self._count
-        value, gradient, hessian = 0.0, np.zeros(count), np.zeros(count * count)
-        for index, features, chosen, _, weight in self._parts:
-            chances, logarithm = _chances(point[index], features, chosen)
+    def derivatives(self, point: Floats) -> tuple[float, Floats, Any]:
+        """Return the value, the gradient and the negative second derivatives, a sparse array."""
+        from scipy.sparse import csr_array
+
+        count = self.count
+        value = float(point @ self._observed)
+        gradient = self._observed.copy()
+        second = np.zeros(len(self._met))
+        for index, features, weight in self._groups:
+            chances, logarithm = _chances(point[index], features)
             expected = chances @ features
             curvature = chances @ _outer(features) - _outer(expected)
-            cell = index[:, :, np.newaxis] * count + index[:, np.newaxis, :]
-            rest = features[chosen] - expected
-            value += weight * float(logarithm.sum())
-            gradient += weight * np.bincount(index.ravel(), rest.ravel(), count)
-            hessian += weight * np.bincount(cell.ravel(), curvature.ravel(), count * count)
-        ties = np.zeros(count)
-        ties[self._ties] = self._weak
-        value -= float((ties * point**2).sum()) / 2
-        return value, gradient - ties * point, hessian.reshape(count, count) + np.diag(ties)
+            value -= float(weight @ logarithm)
+            expected *= weight[:, np.newaxis]
+            curvature *= weight[:, np.newaxis]
+            gradient -= np.bincount(index.ravel(), expected.ravel(), count)
+            place = self._place[_pairs(index, count)]
+            second += np.bincount(place, curvature.ravel(), len(second))
+        starts = np.searchsorted(self._met, np.arange(count + 1) * count)
+        hessian = csr_array((second, self._met % count, starts), (count, count))
+        hessian.setdiag(hessian.diagonal() + self._weak)
+        value -= float((self._weak * point**2).sum()) / 2
+        return value, gradient - self._weak * point, hessian[:-1, :-1]
 
-    def block_gradients(self, point: Floats, parts: int, blocks: int) -> Any:
-        """Return the gradient of the blocks of the first `parts`, as a sparse array."""
-        from scipy.sparse import coo_array
+    def block_gradients(self, point: Floats, made: Sequence[Choices], blocks: int) -> Any:
+        """Return the gradient of the choices of each block, as a sparse array."""
+        from scipy.sparse import coo_array, csr_array
 
-        shape = blocks, self._count
-        rows, columns, values = [], [], []
-        for index, features, chosen, block, _ in self._parts[:parts]:
-            chances, _ = _chances(point[index], features, chosen)
-            rows.append(np.repeat(block, index.shape[1]))
-            columns.append(index.ravel())
-            values.append((features[chosen] - chances @ features).ravel())
-        if not rows:
-            return coo_array(shape).tocsr()
-        return coo_array(
-            (np.concatenate(values), (np.concatenate(rows), np.concatenate(columns))), shape
-        ).tocsr()
+        shape = blocks, self.count
+        total: Any = csr_array(shape)
+        for part in made:
+            index, features, chosen = self._rows(part)
+            for rows in _chunks(len(chosen)):
+                chances, _ = _chances(point[index[rows]], features)
+                rest = features[chosen[rows]] - chances @ features
+                where = np.repeat(part.block[rows], index.shape[1]), index[rows].ravel()
+                total += coo_array((rest.ravel(), where), shape).tocsr()
+        return total[:, :-1]
+
+    def _rows(self, part: Choices) -> tuple[Indices, Floats, Indices]:
+        """Return the parameters and features of choices, and the row of each chosen set."""
+        return *self._columns(part.among), _sets(part.among.shape[1], self._ties)[1][part.chosen]
+
+    def _columns(self, among: Indices) -> tuple[Indices, Floats]:
+        """Return the parameters that count in choices among these entries, and their features."""
+        rows, size = among.shape
+        ties = np.arange(self.count - 1 - len(self._ties), self.count - 1)
+        tie = np.broadcast_to(ties, (rows, len(ties)))
+        return np.concatenate((among, tie), axis=1), _sets(size, self._ties)[0]
+
+
+def _distinct(among: Indices) -> tuple[Indices, Indices]:
+    """Return each group of entries to choose from once, and how often it occurs.
+
+    Choices among the same entries have the same probabilities.
+    """
+    among = np.sort(among, axis=1)
+    code = np.ravel_multi_index(tuple(among.T), (int(among.max(initial=0)) + 1,) * among.shape[1])
+    _, first, number = np.unique(code, return_index=True, return_counts=True)
+    return among[first], number
+
+
+def _chunks(rows: int) -> list[slice]:
+    return [slice(at, at + _ROWS_AT_ONCE) for at in range(0, rows, _ROWS_AT_ONCE)]
+
+
+def _pairs(index: Indices, count: int) -> Indices:
+    """Return every two parameters of each row as one number."""
+    return (index[:, :, np.newaxis] * count + index[:, np.newaxis, :]).ravel()
 
 
 def _outer(rows: Floats) -> Floats:
@@ -223,11 +256,10 @@ def _outer(rows: Floats) -> Floats:
     return (rows[:, :, np.newaxis] * rows[:, np.newaxis, :]).reshape(len(rows), width * width)
 
 
-def _chances(values: Floats, features: Floats, chosen: Indices) -> tuple[Floats, Floats]:
-    """Return the probability of every set, and the logarithm of that of the chosen one."""
+def _chances(values: Floats, features: Floats) -> tuple[Floats, Floats]:
+    """Return the probability of every set, and the logarithm of the sum of all exponentials."""
     utility = values @ features.T
-    utility -= utility.max(axis=1, keepdims=True)
-    chances = np.exp(utility)
+    most = utility.max(axis=1, keepdims=True)
+    chances = np.exp(utility - most)
     total = chances.sum(axis=1, keepdims=True)
-    chances /= total
-    return chances, utility[np.arange(len(chosen)), chosen] - np.log(total[:, 0])
+    return chances / total, (most + np.log(total))[:, 0]

@@ -33,7 +33,7 @@ import numpy as np
 
 from asara_server.tournament.standings.block_scores import BlockScores
 from asara_server.tournament.standings.intervals import ERROR, MIN_BLOCKS
-from asara_server.tournament.standings.result_table import Floats, Indices
+from asara_server.tournament.standings.result_table import Floats, Indices, Mask
 
 DRAWS: Final = 4_000
 """Number of draws; chance moves a probability of ½ by about 0.8 %."""
@@ -50,12 +50,17 @@ _SEED: Final = 4
 _ADDED_BLOCKS: Final = 0.25
 
 
-def ranks_and_chances(scores: BlockScores, error: float = ERROR) -> tuple[Indices, Floats]:
+def ranks_and_chances(
+    scores: BlockScores, error: float = ERROR, group: Indices | None = None
+) -> tuple[Indices, Floats]:
     """Return best and worst rank of each party, shape (parties, 2), and the chance to be first.
 
     A party without a block may have any rank, and has the chance NaN. `error` is the probability
-    that some rank is wrong.
+    that some rank is wrong. Parties that differ in `group` cannot be compared: none is certainly
+    better, and no party has a chance.
     """
+    if group is None:
+        group = np.zeros(scores.parties, np.intp)
     played = scores.blocks > 0
     ranks = np.tile(np.array([1, scores.parties]), (scores.parties, 1))
     chances = np.full(scores.parties, np.nan)
@@ -64,19 +69,28 @@ def ranks_and_chances(scores: BlockScores, error: float = ERROR) -> tuple[Indice
         means = scores.means[played]
         covariance = _covariance(scores)[some]
         drawn = draws(covariance)
-        ranks[played] = rank_sets(means, covariance, drawn, scores.blocks[played] - 1, error)
+        group = group[played]
+        comparable = group[:, np.newaxis] == group
+        freedom = scores.blocks[played] - 1
+        ranks[played] = rank_sets(means, covariance, drawn, freedom, error, comparable)
         ranks[played, 1] += np.count_nonzero(~played)  # who has not played may be better
-        chances[played] = _first_chances(means + drawn)
+        if comparable.all():
+            chances[played] = _first_chances(means + drawn)
     return ranks, chances
 
 
 def rank_sets(
-    means: Floats, covariance: Floats, drawn: Floats, freedom: Indices, error: float = ERROR
+    means: Floats,
+    covariance: Floats,
+    drawn: Floats,
+    freedom: Indices,
+    error: float = ERROR,
+    comparable: Mask | bool = True,
 ) -> Indices:
     """Return best and worst rank of each party; shape (parties, 2).
 
     `drawn` are draws of `means` without differences, and `freedom` the degrees of freedom of each
-    party's variance.
+    party's variance. `comparable` has a row and a column for each party.
     """
     from scipy.special import ndtr, stdtrit
 
@@ -88,7 +102,7 @@ def rank_sets(
     for _ in range(_MOST_ROUNDS):
         bound = np.quantile(_largest(drawn, apart, open_), 1 - error)
         student = np.where(freedom > 0, stdtrit(np.maximum(freedom, 1), ndtr(bound)), np.inf)
-        better = open_ & (lead > np.maximum(student, student[:, np.newaxis]))
+        better = open_ & comparable & (lead > np.maximum(student, student[:, np.newaxis]))
         if not better.any():
             break
         open_ &= ~better
@@ -120,8 +134,11 @@ def _largest(drawn: Floats, apart: Floats, open_: Any) -> Floats:
     for number, (draw, far) in enumerate(zip(drawn, reach, strict=True)):
         some = np.argpartition(far, -_FEW)[-_FEW:]
         found = _quotients(draw[some], scale[np.ix_(some, some)]).max()
-        rest = np.flatnonzero(far >= 0.999 * found - far.max())
-        largest[number] = max(found, _quotients(draw[rest], scale[np.ix_(rest, rest)]).max())
+        above = below = np.flatnonzero(far >= 0.999 * found - far.max())
+        if found > far.max():  # two entries on one side of 0 are closer
+            above, below = above[draw[above] > 0], below[draw[below] < 0]
+        leads = draw[above][:, np.newaxis] - draw[below]
+        largest[number] = max(found, (leads * scale[np.ix_(above, below)]).max(initial=0))
     return largest
 
 

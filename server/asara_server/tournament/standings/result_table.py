@@ -49,6 +49,15 @@ class ResultTable:
         """Return the table of these rows."""
         return ResultTable(*(getattr(self, field.name)[rows] for field in fields(self)))
 
+    def connected(self, count: int) -> Indices:
+        """Return a number for each entry, the same for entries that a chain of matches joins."""
+        from scipy.sparse import csr_array
+        from scipy.sparse.csgraph import connected_components
+
+        first = self.entry[np.searchsorted(self.match, self.match)]
+        links = csr_array((np.ones(len(self)), (first, self.entry)), (count, count))
+        return np.asarray(connected_components(links, directed=False)[1])
+
 
 def tabulate(names: Sequence[str], results: Sequence[MatchResult]) -> ResultTable:
     """Return the table of these results, none of which may be void."""

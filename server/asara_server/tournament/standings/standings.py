@@ -7,7 +7,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
 from asara_server.tournament.standings.match_result import MatchResult
-from asara_server.tournament.standings.model import LadderRow, MatchCounts, Standings, Unfinished
+from asara_server.tournament.standings.model import DealShareRow, MatchCounts, Standings, Unfinished
 
 if TYPE_CHECKING:
     from asara_server.tournament.standings.result_table import ResultTable
@@ -38,7 +38,7 @@ def compute_standings(
     from asara_server.tournament.standings.intervals import error_of
     from asara_server.tournament.standings.ladder import ladder
     from asara_server.tournament.standings.result_table import tabulate
-    from asara_server.tournament.standings.summary import deal_shares, seat_effect, summarize
+    from asara_server.tournament.standings.summary import seat_effect, summarize
 
     error = error_of(looks)
     every = by_schedule(results)
@@ -74,20 +74,13 @@ def compute_standings(
             for rules, own in zip(rule_sets, of_rules, strict=True)
         },
         seat_effect=seat_effect(table),
-        deal_shares=deal_shares(rule_sets, found.shares),
+        deal_shares=tuple(
+            DealShareRow(rule_sets=rule_sets[rules], seats=seats, matches=matches, share=share)
+            for rules, seats, matches, share in found.shares
+        ),
         cross_table=cross_table(names, table, [row.entry for row in overall], error),
         ladder=ladder(names, table, error),
     )
-
-
-def compute_ladder(
-    entries: Sequence[str], results: Iterable[MatchResult], looks: Sequence[int] = ()
-) -> tuple[LadderRow, ...]:
-    """Return the ladder of these results alone."""
-    from asara_server.tournament.standings.intervals import error_of
-    from asara_server.tournament.standings.ladder import ladder
-
-    return ladder(*_tabulated(entries, results), error_of(looks))
 
 
 def ranks_settled(

@@ -6,9 +6,8 @@ import numpy as np
 
 from asara_codec.results import Termination
 from asara_server.tournament.standings.block_scores import BlockScores
-from asara_server.tournament.standings.comparison import DealShare
 from asara_server.tournament.standings.intervals import ERROR, intervals_95
-from asara_server.tournament.standings.model import DealShareRow, SeatScore, StandingsRow
+from asara_server.tournament.standings.model import SeatScore, StandingsRow
 from asara_server.tournament.standings.ranks import ranks_and_chances
 from asara_server.tournament.standings.result_table import Floats, Indices, ResultTable
 
@@ -32,7 +31,9 @@ def summarize(
     count = len(names)
     scores = BlockScores.of(parts.entry, parts.block, score, count)
     raw = BlockScores.of(parts.entry, parts.block, parts.score, count).means
-    ranks, chances = ranks_and_chances(scores, error) if ranked else (None, np.full(count, np.nan))
+    ranks, chances = None, np.full(count, np.nan)
+    if ranked:
+        ranks, chances = ranks_and_chances(scores, error, parts.connected(count))
     matches = np.bincount(parts.entry, minlength=count)
     wins = np.bincount(parts.entry, parts.win, count) / np.maximum(matches, 1)
     prestige = _prestige(parts, count)
@@ -73,19 +74,6 @@ def summarize(
 def seat_effect(parts: ResultTable) -> tuple[SeatScore, ...]:
     """Return the score of every seat, over all entries."""
     return _seat_scores(np.zeros_like(parts.entry), parts, 1)[0]
-
-
-def deal_shares(rule_sets: Sequence[str], shares: Sequence[DealShare]) -> tuple[DealShareRow, ...]:
-    """Return the part of the deal in the scores that were compared; `rule_sets` are sorted."""
-    return tuple(
-        DealShareRow(
-            rule_sets=rule_sets[kind.rules],
-            seats=kind.seats,
-            matches=kind.matches,
-            share=kind.share,
-        )
-        for kind in shares
-    )
 
 
 def _prestige(parts: ResultTable, count: int) -> "np.ndarray[tuple[int], np.dtype[np.float64]]":
