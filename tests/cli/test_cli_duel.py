@@ -99,9 +99,10 @@ def test_it_says_that_it_cannot_tell_and_the_answer_does_not_depend_on_how_many_
         done = asara(*words, "--jobs", at_once, "--json", "answer.json", cwd=tmp_path)
         assert done.returncode == 3, done.stderr
         assert done.stdout.startswith(
-            "No verdict on whether random or random-2 is better: random scored 0."
+            "The duel ended without a verdict on whether random or random-2 is better: "
+            "random scored 0."
         )
-        assert "in 2 blocks of two matches. More blocks or a larger margin" in done.stdout
+        assert "in 2 blocks of two matches. To play on, raise --max-blocks." in done.stdout
         answers.append((tmp_path / "answer.json").read_bytes())
     assert answers[0] == answers[1]
     assert json.loads(answers[0])["verdict"] == "open"
@@ -114,7 +115,7 @@ def test_forfeits_are_lost_matches_and_are_told(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     assert "steady is better than crashes: it scored 1.000" in done.stdout
     # A bot that always fails is suspended during the duel.
-    line = r"crashes forfeited (\d+) of \1 matches, which count as lost: crash \d+"
+    line = r"crashes forfeited (\d+) of \1 matches, which count as losses: crash \d+"
     assert re.search(line, done.stderr)
     assert "no more memory" in done.stderr
 
@@ -154,14 +155,14 @@ def test_a_duel_that_is_stopped_says_what_is_known(tmp_path: Path) -> None:
     assert len(shown[-1]) <= 80
     assert re.fullmatch(
         r"\d+ blocks?: [01]\.\d{3} \([01]\.\d{3}–[01]\.\d{3}\)"
-        r"  -3\.0 \[#*·*\] 3\.7  about [\d,]+ to go",
+        r"  -3\.0 \[#*·*\] 3\.7  ~[\d,]+ blocks to go",
         shown[-1],
     )
     process.send_signal(signal.SIGINT)
     stdout, stderr = process.communicate(timeout=EVENT_S)
     assert process.returncode == 128 + signal.SIGINT
     assert "Traceback" not in stderr
-    assert stdout.startswith("It is not clear whether slow or slow-2 is better")
+    assert stdout.startswith("The duel ended without a verdict on whether slow or slow-2 is better")
     assert json.loads((tmp_path / "answer.json").read_text())["blocks"] >= 1
     assert json.loads((tmp_path / "run" / "run.json").read_text())["state"] == "cut short"
 
@@ -181,7 +182,7 @@ def test_options_that_make_no_sense_are_refused(tmp_path: Path) -> None:
     for bad in ("nan", "inf", "0", "-1", "0.7"):
         error = refusal(*duel, "--margin", bad)
         assert error.startswith("asara: --margin: must be 0.001 to 0."), error
-    assert "--margin: use a number" in refusal(*duel, "--margin", "much")
+    assert "--margin: must be a number" in refusal(*duel, "--margin", "much")
     for bad in ("0", "-3", "1.5", "many", "100001"):
         assert "--max-blocks" in refusal(*duel, "--max-blocks", bad)
     assert "--jobs" in refusal(*duel, "--jobs", "0")
@@ -227,7 +228,7 @@ def test_where_the_second_is_better_the_score_is_its_own() -> None:
 def test_the_line_of_a_long_duel_fits() -> None:
     line = progress_line(REPORT, 99_999.2)
     assert line == (
-        "12,345 blocks: 0.125 (0.100–0.200)  -3.0 [##########] 5.3  about 100,000 to go"
+        "12,345 blocks: 0.125 (0.100–0.200)  -3.0 [##########] 5.3  ~100,000 blocks to go"
     )
     assert len(line) <= 80
     nothing = REPORT.model_copy(update={"score": None, "interval_95": None, "blocks": 0})

@@ -76,7 +76,7 @@ def test_two_people_and_a_bot_at_one_table() -> None:
         status, stdout, stderr = table.ended()
     assert status == 0, stderr
     assert "player-2" in stdout
-    assert "player-2 is here. Still to come: player-1\n" in stderr
+    assert "player-2 has joined. Waiting for player-1\n" in stderr
 
 
 @pytest.mark.long
@@ -104,9 +104,12 @@ def test_the_page_is_served_with_the_replays_and_nothing_else(tmp_path: Path) ->
 @pytest.mark.parametrize(
     ("words", "text"),
     [
-        (["random", "random", "random", "--people", "2"], "are more than 4 seats; name fewer bots"),
-        (["random", "random", "random", "random"], "1 person and 4 bots are more than 4 seats"),
-        (["--rules", "none"], "--rules none: no rule set 'none'"),
+        (
+            ["random", "random", "random", "--people", "2"],
+            "need more than 4 seats; pass fewer",
+        ),
+        (["random", "random", "random", "random"], "1 person and 4 bots need more than 4 seats"),
+        (["--rules", "none"], "--rules none: unknown rule set 'none'"),
         (["nobody"], "bot 'nobody': no such file, command"),
         (["--listen", "0.0.0.0:0"], "--listen: address '0.0.0.0:0' (0.0.0.0) can be reached"),
         (["--listen", "nonsense"], "--listen: address 'nonsense': write host:port"),

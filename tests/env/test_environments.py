@@ -428,7 +428,7 @@ def test_an_illegal_action_loses_if_asked_for():
 @pytest.mark.parametrize(
     ("make", "problem"),
     [
-        (lambda: aec.env("advanced"), "no rule set 'advanced'"),
+        (lambda: aec.env("advanced"), "unknown rule set 'advanced'"),
         (lambda: aec.env("basic", 5), "2, 3 or 4 seats, not 5"),
         (lambda: aec.env(reward="gold"), "reward 'gold': not one of rank, prestige"),
         (lambda: aec.env(render_mode="human"), "render_mode 'human'"),

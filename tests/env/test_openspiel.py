@@ -214,7 +214,7 @@ def test_a_chance_outcome_or_a_player_that_does_not_exist_is_named():
 
 @pytest.mark.parametrize(
     ("text", "problem"),
-    [("rules=advanced", "no rule set 'advanced'"), ("players=5", "2, 3 or 4 seats")],
+    [("rules=advanced", "unknown rule set 'advanced'"), ("players=5", "2, 3 or 4 seats")],
 )
 def test_wrong_parameters_are_refused(text, problem):
     with pytest.raises(ValueError, match=problem):

@@ -87,7 +87,7 @@ async def test_a_socket_in_use_is_refused(tmp_path):
 async def test_paths_that_cannot_be_sockets_are_refused(tmp_path):
     assert "may have 1 to 107" in await refused(f"unix:{tmp_path}/{'x' * 107}")
     assert "may have 1 to 107" in await refused("unix:")
-    assert "there is no directory" in await refused(f"unix:{tmp_path}/no/socket")
+    assert "there is no folder" in await refused(f"unix:{tmp_path}/no/socket")
     (tmp_path / "file").touch()
     assert "is not a socket" in await refused(f"unix:{tmp_path}/file")
     assert (tmp_path / "file").exists()

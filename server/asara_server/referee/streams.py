@@ -242,7 +242,7 @@ class StreamHandler:
             limit = self._limits.requests_per_second
             raise StreamError(
                 ErrorKind.REQUEST_RATE,
-                f"more than {limit} requests per second that belong to no open decision",
+                f"more than {limit} requests per second that answer no open decision",
             )
 
     def _punish(self, bot: HostedBot, error: StreamError) -> None:
