@@ -284,7 +284,7 @@ def test_a_run_that_was_stopped_within_a_block_keeps_its_replays_back_until_it_i
         "r1-basic-0003-1",
     ]
     assert not replays(out)
-    shown = "3 blocks were played in part, without 3 matches.\n"
+    shown = "3 blocks are incomplete: 3 matches were not played.\n"
     assert shown in asara("status", out).stdout
     assert asara("audit", out).returncode == 0
     end = play(file, out, resume=True)

@@ -67,7 +67,7 @@ def test_without_a_directory_it_is_the_current_one_or_runs(tmp_path: Path, here:
         (["--listen", "8080"], "write host:port"),
         (["--listen", "0.0.0.0:0"], "--insecure-remote"),
         (["--listen", "127.0.0.1:99999"], "at most 65535"),
-        (["nothing"], "no such directory"),
+        (["nothing"], "no such folder"),
         (["--embed", "javascript:x"], "write an origin"),
     ],
 )
