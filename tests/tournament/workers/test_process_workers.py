@@ -12,7 +12,10 @@ import pytest
 
 from asara_server.eventlog.file_lock import lock_holder
 from asara_server.eventlog.journal import Journal
+from asara_server.tournament.execution.executor import ExecutionContext
 from asara_server.tournament.run.block_journals import block_journals
+from asara_server.tournament.run.process_record import living, read_processes_of
+from asara_server.tournament.run.progress import RunProgress
 from asara_server.tournament.standings.match_result import read_results
 from asara_server.tournament.workers import process_workers as process_workers_module
 from asara_server.tournament.workers.block_job import BlockJob
@@ -20,6 +23,7 @@ from asara_server.tournament.workers.process_workers import process_workers
 from asara_server.tournament.workers.worker_executor import WorkerExecutor
 from tests.cli.command import asara, command_line, environment
 from tests.events import EVENT_S, wait_until
+from tests.tournament import sample_bots
 from tests.tournament.processes import children, die_while_returning, living_in
 from tests.tournament.runs import play
 from tests.tournament.sample_bots import STEADY, write_tournament
@@ -214,6 +218,22 @@ def test_a_worker_that_dies_in_the_middle_of_its_result_is_noticed(
         error = future.exception(timeout=120)
         assert error is not None
         assert backend.loss_reason(error) == "its worker process died"
+
+
+class AsksWhoLives(WorkerExecutor):
+    lives: Sequence[str] = ("not played",)
+
+    async def play(self, progress: RunProgress, context: ExecutionContext) -> None:
+        await super().play(progress, context)
+        self.lives = living(read_processes_of(progress.directory.path))
+
+
+def test_all_bots_have_ended_when_the_record_of_them_is_signed(tmp_path: Path) -> None:
+    file = write_tournament(tmp_path, {"ann": STEADY, "bob": STEADY}, sample_bots.HEADER)
+    with process_workers(1) as backend:
+        executor = AsksWhoLives(backend)
+        play(file, tmp_path / "run", executor)
+    assert executor.lives == []
 
 
 CURIOUS = """

@@ -181,6 +181,8 @@ class _LoopThread:
         """Runs that play blocks here, by their identifiers."""
         self._open: dict[WorkerRun, str] = {}
         """All that is open, and the name of its run."""
+        self._closing: dict[WorkerRun, asyncio.Task[BotsEnd]] = {}
+        """Those of them that are being closed."""
         self._tasks: dict[asyncio.Task[BlockResult], WorkerRun] = {}
         self._opening = asyncio.Lock()
         self._stopped_runs: set[str] = set()
@@ -260,9 +262,22 @@ class _LoopThread:
         )
 
     async def _close_run(self, run: WorkerRun) -> BotsEnd:
-        run_id = self._open.pop(run, "")
-        if self._runs.get(run_id) is run:
-            del self._runs[run_id]
+        """Close a run; whoever asks while it is being closed waits for the same end."""
+        if run not in self._open:
+            return BotsEnd()
+        if run not in self._closing:
+            self._closing[run] = asyncio.create_task(self._close_now(run))
+        return await asyncio.shield(self._closing[run])
+
+    async def _close_now(self, run: WorkerRun) -> BotsEnd:
+        try:
+            return await self._end_blocks(run)
+        finally:
+            del self._open[run], self._closing[run]
+
+    async def _end_blocks(self, run: WorkerRun) -> BotsEnd:
+        if self._runs.get(self._open[run]) is run:
+            del self._runs[self._open[run]]
         tasks = [task for task, played in self._tasks.items() if played is run]
         for task in tasks:
             task.cancel()

@@ -144,9 +144,13 @@ class ProcessWorkers:
         return end
 
     async def end_run(self, run_id: str) -> Sequence[BotsEnd]:
-        """Have the workers end the run; `close` waits for that."""
-        for worker in self._workers.copy():
+        """Have the workers end the run, busy ones as well; they write when their bots ended."""
+        workers = self._workers.copy()
+        for worker in workers:
             worker.end_run(run_id)
+        for worker in workers:
+            with suppress(BrokenProcessPool):
+                await asyncio.wrap_future(worker.end_bots(run_id))
         return ()
 
     def close(self) -> None:
