@@ -398,7 +398,7 @@ def test_a_replay_elsewhere_needs_its_proof(cup: Path) -> None:
     )
     done = asara("replay", "prove", alone, "--out", cup.parent / "p")
     assert done.returncode == 2
-    assert "is not in the folder `replays` of a run" in done.stderr
+    assert "is not in a run's `replays` folder" in done.stderr
 
 
 def test_a_changed_result_is_no_fault_of_its_replay(cup: Path) -> None:

@@ -115,7 +115,7 @@ def test_what_cannot_be_received_is_said_before_anything_is_written(tmp_path: Pa
 def test_the_plan_says_whose_blocks_are_not_mirrored(tmp_path: Path) -> None:
     file, _ = write_cup(tmp_path, ("ann", "bob"), HEADER.replace("independent", "mirrored"))
     shown = asara("tournament", "plan", file).stdout
-    assert "In each block, the same entries play in each seat once" in shown
+    assert "A block repeats one deal with the same entries until each" in shown
     said = "If an entry is on another machine, every match of its blocks has a new deal."
     assert said in " ".join(shown.split())
 

@@ -96,7 +96,7 @@ def test_without_a_built_page_the_error_says_what_to_do(tmp_path: Path, file: Pa
 
 def test_logs_are_added_only_if_asked(tmp_path: Path, file: Path) -> None:
     error = refusal("replay", "page", file, "--out", tmp_path / "x.html", "--bot-output")
-    assert "is not in the folder `replays` of a run" in error
+    assert "is not in a run's `replays` folder" in error
     run = tmp_path / "run"
     logs = run / "logs" / REPLAY.header.match_id
     logs.mkdir(parents=True)

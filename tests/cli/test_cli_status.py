@@ -379,7 +379,7 @@ def test_times_that_cannot_be_are_no_times(run: Path) -> None:
 def test_what_is_no_run_is_refused(tmp_path: Path) -> None:
     for path in (tmp_path, tmp_path / "none"):
         assert refusal("status", path) == (
-            f"asara: {path}: not the folder of a run; pass the folder you gave to --out\n"
+            f"asara: {path}: not the folder of a run; pass the one that --out named\n"
         )
 
 

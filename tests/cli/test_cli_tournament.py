@@ -41,7 +41,8 @@ def test_the_plan_counts_blocks_and_matches_and_tells_their_balance(tmp_path: Pa
         ["all", "16", "36"],
     ]
     assert " ".join(done.stdout.splitlines()[-4:-2]) == (
-        "In each block, the same entries play in each seat once, with a new deal each time."
+        "In a block, the same entries play until each of them has played every seat once, with a "
+        "new deal each time."
     )
     assert done.stdout.splitlines()[-2].startswith("Expected duration: ")
     assert done.stdout.splitlines()[-1].startswith("Maximum duration: ")
@@ -70,11 +71,11 @@ def test_the_plan_says_why_blocks_are_mirrored(tmp_path: Path) -> None:
         "tournament", "plan", write_tournament(tmp_path, dict.fromkeys("abcde", ""), header)
     )
     assert (
-        "In each block, the same entries play in each seat once, with the same deal. Such blocks "
-        'are called "mirrored". They are used because duplicate blocks need at least 8 entries '
-        "for 4 seats; there are only 5. All blocks are played in one group. Each group takes 4 "
-        "legs, and each leg plays one match of every block in the group. All bots restart between "
-        "legs, so that they cannot remember a deal."
+        "A block repeats one deal with the same entries until each of them has played every seat "
+        'once. Such blocks are called "mirrored". They are used because duplicate blocks need at '
+        "least 8 entries for 4 seats; there are only 5. The blocks are played together, in 4 legs; "
+        "a leg consists of one match from every block. All bots restart between legs, so that they "
+        "cannot remember a deal."
     ) in " ".join(done.stdout.split())
 
 

@@ -26,7 +26,7 @@ OPTIONS = {
         "clock insecure-remote listen matches out rules sandbox seats seed tls-cert tls-key web"
     ),
     "status": "cross json watch without-forfeits",
-    "report": "csv output pages",
+    "report": "csv out pages",
     "web": "embed host insecure-remote listen",
     "audit": "inclusion jobs leaks manifest proof public-key",
     "bundle": "",
@@ -34,13 +34,13 @@ OPTIONS = {
     "replay decision": "seat",
     "replay ask": "limit readable sandbox seat",
     "replay export": "",
-    "replay prove": "output",
-    "replay page": "bot-output language output seat",
+    "replay prove": "out",
+    "replay page": "bot-output language out seat",
     "replay diff": "",
     "replay clock": "",
     "bridge": "jobs",
     "sidecar": "",
-    "conformance": "again jobs junit known-failing level list run",
+    "conformance": "again case jobs junit known-failing level list",
     "proto": "",
 }
 

@@ -122,7 +122,7 @@ def test_a_run_publishes_its_files(cup: Cup) -> None:
     assert f"Deal commitment (SHA-256): {info['deal_commitment']}\n" in cup.done.stderr
     assert info["deal_commitment"] in log.splitlines()[0]
     assert (
-        f"Tournament secret, to be published as well: {info['tournament_secret']}\n"
+        f"Tournament secret (publish it now, to prove the deals): {info['tournament_secret']}\n"
         in cup.done.stderr
     )
     assert "match started" in log

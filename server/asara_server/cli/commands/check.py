@@ -37,8 +37,8 @@ def check(
 ) -> None:
     """Check a bot the way an organiser would.
 
-    Builds the bot in a copy of its folder. Then one process of the bot plays two matches
-    against `random`, a bundled bot, one in each seat, and has to exit without an error. The
+    Builds the bot in a copy of its folder. Then one process of the bot plays one match in
+    each seat against the bundled bot `random`, and has to exit without an error. The
     clock is longer than in a tournament, so that a slow bot can finish. The bot is reported as slow
     if it would need more than a tournament's default clock. The exit status is 0 if the bot works,
     and 1 if it is broken or slow.

@@ -30,7 +30,7 @@ from asara_server.text import plain_words, seats_text
 
 app = typer.Typer(
     help="Inspect the replays of finished matches.\n\n"
-    "A run has a replay of every match in its folder `replays`.",
+    "A run keeps a replay of every match in its `replays` folder.",
     no_args_is_help=True,
     epilog="Read on: asara help --guide replay",
 )
@@ -39,7 +39,7 @@ _LONGEST_DECISIONS = 5
 """Number of decisions that `clock` lists."""
 
 FileArgument = Annotated[
-    Path, typer.Argument(metavar="FILE", help="A replay: a file in the folder `replays` of a run.")
+    Path, typer.Argument(metavar="FILE", help="A replay: a file in a run's `replays` folder.")
 ]
 SeatOption = Annotated[
     int | None,
@@ -90,7 +90,7 @@ LimitOption = Annotated[
         metavar="SECONDS",
         min=0.001,
         max=86_400,
-        help="Seconds for each reply; the bot sees them as the time left on its clock.",
+        help="Seconds for each reply, shown to the bot as the time left on its clock.",
         show_default="the time the seat had left",
     ),
 ]
@@ -173,7 +173,7 @@ def ask(
 
     Prints its reply next to the recorded one. The bot receives everything its seat received,
     so it also replies to the earlier decisions; those replies do not change the match. If
-    FILE is still in the folder of its run, the bot gets the same ASARA_SEED as it did then.
+    FILE is still in the folder of its run, the bot gets the same ASARA_SEED as in the match.
     """
     from asara_server.cli.sessions.ask import AskOptions, ask_again
 

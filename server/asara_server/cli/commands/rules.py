@@ -22,8 +22,8 @@ _TITLES: Final = {
     "bank": "Bank spaces, in Asari",
     "caliphs_patronage": "The caliph's patronage",
     "gifts": "Gift cards and chests",
-    "gifts_professional": "Additional gift cards and chests with the rule set pro",
-    "awards": "Prestige in the final evaluation, for first and second place",
+    "gifts_professional": "Additional gift cards and chests in the rule set pro",
+    "awards": "Prestige in the final scoring, for first and second place",
 }
 """Headings of tables whose names do not say enough."""
 

@@ -85,9 +85,12 @@ def _block_text(tournament: Tournament) -> str:
     else:
         rotations = tournament.orders == "rotations"
         shared = tournament.blocks == "mirrored"
-        deals = "the same deal" if shared else "a new deal each time"
-        seats = "in each seat once" if rotations else "in every order of the seats"
-        text = f"In each block, the same entries play {seats}, with {deals}."
+        until = "they have played in every order of the seats"
+        if rotations:
+            until = "each of them has played every seat once"
+        text = f"A block repeats one deal with the same entries until {until}."
+        if not shared:
+            text = f"In a block, the same entries play until {until}, with a new deal each time."
     if "blocks" not in tournament.model_fields_set:
         text += f" {_default_text(tournament)}"
     if tournament.blocks == "mirrored" and tournament.remote_entries:
@@ -100,12 +103,12 @@ def _legs_text(tournament: Tournament, expected: Estimate) -> str:
     legs = max(-(-kind.matches // kind.blocks) for kind in expected.kinds if kind.blocks)
     match_s = expected.likely_s * tournament.jobs / max(expected.matches, 1)
     size = group_size(expected.blocks, tournament.jobs, match_s)
-    groups = f"Blocks are played in groups of about {size:,}."
+    groups, leg = f"in groups of about {size:,}, each", " in the group"
     if size >= expected.blocks:
-        groups = "All blocks are played in one group."
+        groups, leg = "together,", ""
     return (
-        f"{groups} Each group takes {legs} legs, and each leg plays one match of every block in "
-        "the group. All bots restart between legs, so that they cannot remember a deal."
+        f"The blocks are played {groups} in {legs} legs; a leg consists of one match from every "
+        f"block{leg}. All bots restart between legs, so that they cannot remember a deal."
     )
 
 

@@ -39,7 +39,8 @@ SeedOption = Annotated[
     typer.Option(
         "--seed",
         metavar="TEXT",
-        help="As for `asara match`, but 64 random hexadecimal digits, which no bot can guess.",
+        help="Secret that determines the deals: 64 random hexadecimal digits, so that no bot "
+        "can guess it.",
         show_default="random",
     ),
 ]

@@ -63,7 +63,7 @@ JobsOption = Annotated[
         min=1,
         max=10_000,
         help="Number of matches to play at the same time.",
-        show_default="`jobs` of the tournament file",
+        show_default="`jobs` in the tournament file",
     ),
 ]
 WorkersOption = Annotated[

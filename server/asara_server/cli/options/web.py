@@ -27,7 +27,7 @@ ListenOption = Annotated[
     typer.Option(
         "--listen",
         metavar="ADDRESS",
-        help="Address host:port of the page; port 0 picks a free port.",
+        help="Address of the page, as host:port; port 0 picks a free port.",
     ),
 ]
 RemoteOption = Annotated[

@@ -137,7 +137,7 @@ def replay_proof(path: Path) -> InclusionProof:
     try:
         data = read_file(path)
         if not _in_run(path):
-            raise UserError(f"{path}: is not in the folder `replays` of a run; pass its path there")
+            raise UserError(f"{path}: is not in a run's `replays` folder; pass its path there")
         return make_proof(path.absolute().parent.parent, data)
     except (InclusionError, ReplayError) as error:
         raise UserError(f"{path}: {error}") from None

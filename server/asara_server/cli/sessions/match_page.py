@@ -49,8 +49,8 @@ def _page(file: Path, options: PageOptions) -> bytes:
 
 
 def _logs(file: Path, replay: Replay) -> Logs:
-    """Return what the bots wrote, from the run in whose folder `replays` the file lies."""
+    """Return what the bots wrote, from the run in whose `replays` folder the file lies."""
     run = file.absolute().parent.parent
     if file.absolute().parent.name != "replays" or not (run / "logs").is_dir():
-        raise UserError(f"--bot-output: {file} is not in the folder `replays` of a run")
+        raise UserError(f"--bot-output: {file} is not in a run's `replays` folder")
     return decision_texts(run, replay.header.match_id, replay.header.entries)

@@ -171,7 +171,9 @@ async def _play(runner: Runner, meter: ProgressMeter, *, publish: bool) -> tuple
         meter_task.cancel()
         await asyncio.gather(meter_task, return_exceptions=True)
     if publish and end.standings.complete:
-        notify(f"Tournament secret, to be published as well: {runner.tournament_secret}")
+        notify(
+            f"Tournament secret (publish it now, to prove the deals): {runner.tournament_secret}"
+        )
     if signals:
         return end, 128 + signals[0]
     return end, 1 if end.standings.matches.void else 0

@@ -125,7 +125,7 @@ class Entry(_Section):
     loopback: bool = False
     """If true, the bot's processes can reach each other over loopback in the sandbox."""
     process_per: ProcessPolicy | None = None
-    """As `process_per` of the tournament, but for this bot only."""
+    """Like the tournament's `process_per`, but for this bot only."""
 
     @model_validator(mode="before")
     @classmethod
@@ -299,11 +299,11 @@ class Tournament(_Section):
     rounds: Annotated[int, Field(ge=1, le=1_000_000)] = 1
     """Number of times the whole schedule is played."""
     orders: Orders = "rotations"
-    """Seat orders that the same entries play: "rotations" (each entry once per seat) or "all"."""
+    """Seatings of the same entries: "rotations" (each plays every seat once) or "all" orders."""
     blocks_per_entry: Annotated[int, Field(ge=1, le=1_000_000)] | None = None
     """Number of blocks each entry plays, per value of `rules` and `seats`; replaces `rounds`."""
     until: Literal["ranks settled"] | None = None
-    """With "ranks settled", the run ends once more matches are unlikely to change the ranks."""
+    """With "ranks settled", the run ends when further matches are unlikely to change the ranks."""
     places: Annotated[int, Field(ge=1)] | None = None
     """With `until`, only this many top ranks have to be settled."""
     seed: str | None = None
