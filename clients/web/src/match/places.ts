@@ -79,10 +79,9 @@ export function actingSeat({ decision, events }: Moment): number | undefined {
   return decision?.seat ?? events.find(({ event }) => !ITSELF.has(event.case))?.seat;
 }
 
-/** Returns the seat that a moment is about: the one that acted, or that forfeited. */
-export function seatInFocus(moment: Moment): number | undefined {
-  const forfeit = moment.events.find(({ event }) => event.case === "seatForfeited");
-  return forfeit?.seat ?? actingSeat(moment);
+/** Returns the seat that forfeited at a moment. */
+export function forfeitedSeat({ events }: Moment): number | undefined {
+  return events.find(({ event }) => event.case === "seatForfeited")?.seat;
 }
 
 const ITSELF: ReadonlySet<EventCase> = new Set<EventCase>([

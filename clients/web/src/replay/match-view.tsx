@@ -4,7 +4,7 @@ import type { ComponentChildren } from "preact";
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { Board } from "../board/board.js";
 import type { MatchRecord } from "../match/model.js";
-import { seatInFocus } from "../match/places.js";
+import { forfeitedSeat } from "../match/places.js";
 import { type Binding, KeyHelp, useKeys } from "../ui/keyboard.js";
 import { isolate, t } from "../words/language.js";
 import { replay } from "../words/sections/replay.js";
@@ -124,7 +124,7 @@ function Table({ store, aside }: { store: MatchStore; aside: ComponentChildren }
       moment={store.shown.value}
       previous={award === undefined ? store.previous.value : undefined}
       animate={animated(store.player.value)}
-      focusSeat={award === undefined ? seatInFocus(store.shown.value) : undefined}
+      focusSeat={award === undefined ? forfeitedSeat(store.shown.value) : undefined}
       raised={award?.towers}
       aside={aside}
     />
