@@ -54,8 +54,8 @@ def command_line(*words: str | Path) -> list[str]:
 
 
 @contextmanager
-def started(*words: str | Path, most_s: float = 90) -> Iterator[subprocess.Popen[str]]:
-    """Yield a running command; kill it at the exit, or after `most_s`, and close its outputs."""
+def started(*words: str | Path) -> Iterator[subprocess.Popen[str]]:
+    """Yield a running command; kill it at the exit, and close its outputs."""
     with subprocess.Popen(
         command_line(*words),
         stdout=subprocess.PIPE,
@@ -63,7 +63,8 @@ def started(*words: str | Path, most_s: float = 90) -> Iterator[subprocess.Popen
         text=True,
         env=environment(),
     ) as process:
-        killer = threading.Timer(most_s, process.kill)  # otherwise a failing test would hang
+        # Otherwise a failing test would hang. A table serves the tests of a whole module.
+        killer = threading.Timer(10 * EVENT_S, process.kill)
         killer.start()
         try:
             yield process

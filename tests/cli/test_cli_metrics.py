@@ -25,7 +25,7 @@ from tests.tournament.worker_runs import PATIENT
 @contextmanager
 def command(*words: str | Path) -> Iterator[tuple[subprocess.Popen[str], str]]:
     """Yield a running command, and the URL of its metrics."""
-    with started(*words, "--metrics", "127.0.0.1:0", most_s=300) as process:
+    with started(*words, "--metrics", "127.0.0.1:0") as process:
         assert process.stderr is not None
         line = process.stderr.readline()
         found = re.fullmatch(r"Metrics: (http://127\.0\.0\.1:\d+/metrics)\n", line)

@@ -30,7 +30,7 @@ class Table:
 def play_table(*words: str, people: int = 1) -> Iterator[Table]:
     """Run `asara play`; yield it once it has printed the links."""
     words = ("--no-browser", "--people", str(people), *words)
-    with started("play", *words, most_s=300) as process:
+    with started("play", *words) as process:
         assert process.stdout is not None
         links: list[str] = []
         while len(links) < people:

@@ -52,7 +52,7 @@ def test_without_a_directory_it_is_the_current_one_or_runs(tmp_path: Path, here:
     write_run(tmp_path / "runs" / "cup", mirrored())
     process = asara("web", "--listen", "127.0.0.1:0", cwd=tmp_path / here)
     assert process.stderr is not None
-    address = process.stderr.readline().removeprefix("Matches: ").strip()
+    address = process.stderr.readline().removeprefix("Showing matches at ").strip()
     try:
         assert [run["name"] for run in get_json(f"{address}api/runs")["runs"]] == ["cup"]
     finally:
@@ -127,9 +127,9 @@ def playing(folder: Path, *options: str) -> Iterator[tuple["subprocess.Popen[str
     process = asara(*run, "--web", "127.0.0.1:0", cwd=folder)
     assert process.stderr is not None
     try:
-        while not (line := process.stderr.readline()).startswith("Matches: "):
+        while not (line := process.stderr.readline()).startswith("Showing matches at "):
             assert line, "the tournament ended without a page"
-        yield process, line.removeprefix("Matches: ").strip()
+        yield process, line.removeprefix("Showing matches at ").strip()
     finally:
         process.kill()
         process.communicate(timeout=EVENT_S)
@@ -177,7 +177,7 @@ def test_a_table_shows_its_matches_from_the_beginning(tmp_path: Path, kept: bool
     process = asara(*serve, cwd=tmp_path)
     assert process.stderr is not None
     try:
-        address = process.stderr.readline().removeprefix("Matches: ").strip()
+        address = process.stderr.readline().removeprefix("Showing matches at ").strip()
         (table,) = get_json(f"{address}api/runs")["runs"]
         assert (table["name"], table["state"], table["over"]) == ("table", "running", 0)
         assert get_json(f"{address}api/runs/table")["running"] == []

@@ -113,12 +113,16 @@ def on_a_terminal(
     os.close(theirs)
     drain = threading.Thread(target=_drain, args=(ours,))
     printed = b""
+    killer = threading.Timer(EVENT_S, process.kill)  # otherwise a failing test would hang
+    killer.start()
     try:
         while not (found := re.search(rf"{begin}\s+(http://\S+)\s".encode(), printed)):
             printed += os.read(ours, 4096)
+        killer.cancel()
         drain.start()
         yield process, found[1].decode(), ours
     finally:
+        killer.cancel()
         process.kill()
         process.wait()
         if drain.ident is not None:
@@ -137,7 +141,7 @@ def test_the_end_of_a_run_that_is_watched(browser: Browser, tmp_path: Path) -> N
     write_tournament(tmp_path)
     words = ("tournament", "run", "cup.toml", "--out", "cup", "--sandbox", "none")
     with (
-        on_a_terminal("Matches:", *words, "--web", "127.0.0.1:0", folder=tmp_path) as (
+        on_a_terminal("Showing matches at", *words, "--web", "127.0.0.1:0", folder=tmp_path) as (
             process,
             address,
             terminal,

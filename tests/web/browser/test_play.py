@@ -253,6 +253,7 @@ def test_each_area_explains_itself_once(browser: Browser, table: Table) -> None:
 def test_a_place_that_cannot_be_chosen_says_why(browser: Browser, table: Table) -> None:
     with seat(browser, table.links[0]) as page:
         turn = page.get_by_role("region", name="Your turn")
+        expect(lit(page).first).to_be_visible()
         page.get_by_role("img", name=re.compile("^Building circle, plot 3")).click()
         expect(turn).to_contain_text("you have no sections with which exactly this number")
         page.get_by_role("img", name=re.compile("^Base market, space 4")).click()
