@@ -11,7 +11,7 @@ import pytest
 
 from asara_server import tournament
 from asara_server.tournament.sandbox.cgroups import WITHOUT_CGROUPS, Cgroups
-from tests.cli.command import asara, command_line, environment, on_terminal, refusal
+from tests.cli.command import asara, on_terminal, refusal, started
 from tests.events import EVENT_S, wait_until
 from tests.tournament import sample_bots
 from tests.tournament.sample_bots import HEADER, write_tournament
@@ -201,16 +201,6 @@ def test_a_sandbox_has_no_network_for_bots_that_need_tcp(tmp_path: Path) -> None
     assert not (tmp_path / "run").exists()
 
 
-def start(*words: str | Path) -> subprocess.Popen[str]:
-    return subprocess.Popen(
-        command_line(*words),
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        env=environment(),
-    )
-
-
 def processes_of(folder: Path) -> str:
     """Return the processes whose command lines name this folder."""
     found = subprocess.run(
@@ -224,57 +214,57 @@ def processes_of(folder: Path) -> str:
 def test_a_signal_ends_a_run_in_good_order(tmp_path: Path, number: signal.Signals) -> None:
     file = write_tournament(tmp_path, GOOD, HEADER + "rounds = 1000\njobs = 1\n")
     out = tmp_path / "run"
-    process = start("tournament", "run", file, "--out", out)
-    results = out / "results.jsonl"
-    wait_until("a result", lambda: results.exists() and bool(results.read_text()))
-    process.send_signal(number)
-    stdout, stderr = process.communicate(timeout=EVENT_S)
-    assert process.returncode == 128 + number
-    assert "Traceback" not in stderr
-    assert "Stopping" in stderr
-    standings = json.loads((out / "standings.json").read_text())
-    assert standings["complete"] is False
-    assert standings["matches"]["played"] == len(results.read_text().splitlines())
-    assert "cut in year" in stderr
-    assert stdout.startswith(f"Cup: {standings['matches']['played']} of 2,000 matches\n")
-    assert processes_of(tmp_path) == ""
+    with started("tournament", "run", file, "--out", out) as process:
+        results = out / "results.jsonl"
+        wait_until("a result", lambda: results.exists() and bool(results.read_text()))
+        process.send_signal(number)
+        stdout, stderr = process.communicate(timeout=EVENT_S)
+        assert process.returncode == 128 + number
+        assert "Traceback" not in stderr
+        assert "Stopping" in stderr
+        standings = json.loads((out / "standings.json").read_text())
+        assert standings["complete"] is False
+        assert standings["matches"]["played"] == len(results.read_text().splitlines())
+        assert "cut in year" in stderr
+        assert stdout.startswith(f"Cup: {standings['matches']['played']} of 2,000 matches\n")
+        assert processes_of(tmp_path) == ""
 
 
 @pytest.mark.long
 def test_a_second_signal_does_not_wait_for_anybody(tmp_path: Path) -> None:
     file = write_tournament(tmp_path, {"ann": sample_bots.MUTE, "bob": sample_bots.MUTE}, tables="")
     out = tmp_path / "run"
-    process = start("tournament", "run", file, "--out", out)
-    log = out / "run.log"
-    wait_until("a match", lambda: log.exists() and "match started" in log.read_text())
-    process.send_signal(signal.SIGINT)
-    assert process.stderr
-    while "Stopping" not in (line := process.stderr.readline()):
-        assert line, "it ended"
-    process.send_signal(signal.SIGINT)
-    _, stderr = process.communicate(timeout=EVENT_S)
-    assert process.returncode == 130
-    assert stderr.splitlines()[-1] == (
-        "asara: stopped immediately; the standings contain the finished matches"
-    )
-    assert "Traceback" not in stderr
-    assert json.loads((out / "standings.json").read_text())["matches"]["played"] == 0
-    assert processes_of(tmp_path) == ""
+    with started("tournament", "run", file, "--out", out) as process:
+        log = out / "run.log"
+        wait_until("a match", lambda: log.exists() and "match started" in log.read_text())
+        process.send_signal(signal.SIGINT)
+        assert process.stderr
+        while "Stopping" not in (line := process.stderr.readline()):
+            assert line, "it ended"
+        process.send_signal(signal.SIGINT)
+        _, stderr = process.communicate(timeout=EVENT_S)
+        assert process.returncode == 130
+        assert stderr.splitlines()[-1] == (
+            "asara: stopped immediately; the standings contain the finished matches"
+        )
+        assert "Traceback" not in stderr
+        assert json.loads((out / "standings.json").read_text())["matches"]["played"] == 0
+        assert processes_of(tmp_path) == ""
 
 
 @pytest.mark.long
 def test_a_disk_that_takes_no_more_ends_the_run_with_the_place(tmp_path: Path) -> None:
     file = write_tournament(tmp_path, GOOD, HEADER + "rounds = 1000\njobs = 1\n")
     out = tmp_path / "run"
-    process = start("tournament", "run", file, "--out", out)
-    results = out / "results.jsonl"
-    wait_until("a result", lambda: results.exists() and bool(results.read_text()))
-    (out / "replays").rename(tmp_path / "replays")  # at once: it is being written to
-    _, stderr = process.communicate(timeout=EVENT_S)
-    assert process.returncode == 1
-    assert "Traceback" not in stderr
-    assert stderr.splitlines()[-1].startswith(f"asara: {out}/replays/")
-    assert processes_of(tmp_path) == ""
+    with started("tournament", "run", file, "--out", out) as process:
+        results = out / "results.jsonl"
+        wait_until("a result", lambda: results.exists() and bool(results.read_text()))
+        (out / "replays").rename(tmp_path / "replays")  # at once: it is being written to
+        _, stderr = process.communicate(timeout=EVENT_S)
+        assert process.returncode == 1
+        assert "Traceback" not in stderr
+        assert stderr.splitlines()[-1].startswith(f"asara: {out}/replays/")
+        assert processes_of(tmp_path) == ""
 
 
 def test_a_run_is_either_prepared_or_resumed(tmp_path: Path) -> None:

@@ -507,7 +507,7 @@ def test_state_that_stays_from_match_to_match_is_found(tmp_path: Path) -> None:
     done = asara("check", "my_bot.py", "--sandbox", "bubblewrap", cwd=tmp_path)
     assert done.returncode == 1
     assert "crash: exited with status 1 (in its second match)" in done.stdout
-    assert re.search(r"fix my_bot\.py, line 8\..*Set it anew when a match starts", done.stdout)
+    assert re.search(r"fix my_bot\.py, line 8\..*Reset it when a match starts", done.stdout)
 
 
 @pytest.mark.parametrize(

@@ -24,7 +24,7 @@ LevelOption = Annotated[
         show_default="protocol; with --case, every level",
     ),
 ]
-RunOption = Annotated[
+CaseOption = Annotated[
     list[str] | None,
     typer.Option(
         "--case",
@@ -73,7 +73,7 @@ ListOption = Annotated[
 def conformance(
     command: CommandArgument = None,
     level: LevelOption = None,
-    run: RunOption = None,
+    case: CaseOption = None,
     known_failing: KnownFailingOption = None,
     junit_file: JunitOption = None,
     jobs: JobsOption = None,
@@ -89,11 +89,11 @@ def conformance(
     from asara_server.cli.sessions.conformance import Options, list_all, test_client
 
     if list_cases:
-        list_all(run or [], level)
+        list_all(case or [], level)
         return
     options = Options(
         level=level,
-        run=run or [],
+        patterns=case or [],
         known_failing=known_failing,
         junit_file=junit_file,
         jobs=jobs,

@@ -124,10 +124,9 @@ def report_lines(report: RunReport, held: Published, *, sound: bool) -> Iterator
             f"{count(len(report.replays), 'replay')}"
         )
         yield "  checked: the schedule, deals, results and standings, by playing every match again"
-    files = [text for text in report.unchecked if " " not in text]
-    if files:
-        yield f"  not checked: the files {', '.join(files)}"
-    for text in (*(text for text in report.unchecked if text not in files), _NEVER_CHECKED):
+    if report.unchecked_files:
+        yield f"  not checked: the files {', '.join(report.unchecked_files)}"
+    for text in (*report.unchecked, _NEVER_CHECKED):
         yield f"  not checked: {text}"
 
 

@@ -39,21 +39,21 @@ class Options:
     """The options of the command."""
 
     level: Level | None
-    run: list[str]
+    patterns: list[str]
     known_failing: Path | None
     junit_file: Path | None
     jobs: int | None
     again: bool
 
 
-def list_all(run: list[str], level: Level | None) -> None:
+def list_all(patterns: list[str], level: Level | None) -> None:
     """Print the selected cases; all, if there is no level."""
-    show_cases(_selection(run, level or Level.KIT))
+    show_cases(_selection(patterns, level or Level.KIT))
 
 
 def test_client(command: tuple[str, ...], options: Options) -> int:
     """Play the selected cases against a bot; return the exit status."""
-    cases = _selection(options.run, options.level)
+    cases = _selection(options.patterns, options.level)
     known = _known(options.known_failing)
     inputs = [options.known_failing] if options.known_failing else []
     if options.junit_file is not None:
@@ -74,9 +74,9 @@ def test_client(command: tuple[str, ...], options: Options) -> int:
     return 0 if all(result.verdict.good for result in results) else 1
 
 
-def _selection(run: list[str], level: Level | None) -> list[Case]:
+def _selection(patterns: list[str], level: Level | None) -> list[Case]:
     try:
-        cases = selected(all_cases(), run, level)
+        cases = selected(all_cases(), patterns, level)
     except SelectionError as error:
         raise UserError(str(error)) from None
     if not cases:

@@ -166,7 +166,7 @@ _NATIVE_CRASH_PYTHON = (
 )
 _STAYS = (
     "{} played its first match well, and its process goes on to the next one: what it keeps in "
-    "global variables or attributes of a class is still there. Set it anew when a match starts, "
+    "global variables or attributes of a class is still there. Reset it when a match starts, "
     "for example in started()."
 )
 _LEFT = (

@@ -80,7 +80,9 @@ class RunReport:
     notes: list[str] = field(default_factory=list)
     """What is missing because the run has not ended, and matches that were attempted again."""
     unchecked: list[str] = field(default_factory=list)
-    """Parts that were not checked."""
+    """What was not checked, in words."""
+    unchecked_files: list[str] = field(default_factory=list)
+    """Names of files in the run that were not checked, and need not be."""
     expected: dict[str, ExpectedMatch] = field(default_factory=dict)
     """What replays have to agree with, by their names without the suffix."""
     replays: tuple[str, ...] = ()
@@ -333,7 +335,10 @@ class _RunAudit:
         for name in names:
             if name in _NOT_CHECKED:
                 remedy = _NOT_CHECKED[name]
-                report.unchecked.append(f"{name} ({remedy})" if remedy else name)
+                if remedy:
+                    report.unchecked.append(f"{name} ({remedy})")
+                else:
+                    report.unchecked_files.append(name)
             elif name not in ours:
                 report.notes.append(f"{name}: extra: not part of the run, and not checked")
 

@@ -270,19 +270,16 @@ class _LoopThread:
         return await asyncio.shield(self._closing[run])
 
     async def _close_now(self, run: WorkerRun) -> BotsEnd:
-        try:
-            return await self._end_blocks(run)
-        finally:
-            del self._open[run], self._closing[run]
-
-    async def _end_blocks(self, run: WorkerRun) -> BotsEnd:
         if self._runs.get(self._open[run]) is run:
             del self._runs[self._open[run]]
         tasks = [task for task, played in self._tasks.items() if played is run]
         for task in tasks:
             task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
-        return await run.close()
+        try:
+            await asyncio.gather(*tasks, return_exceptions=True)
+            return await run.close()
+        finally:
+            del self._open[run], self._closing[run]
 
     def _end_idle(self, run: WorkerRun, blocks_played: int) -> None:
         """End a run that has played no block since, and is open yet."""
