@@ -38,6 +38,7 @@ BOTS = ("search", "greedy", "learned", "random")
 _ENTRIES = 8
 VALUES = ("at once", "end of the year", "end of the match")
 _YEARS, _REDRAWS, _PLAYOUTS, _RIDGE = 4, 8, 8, 10
+_FOLDS = 10
 _SEPARATED = 2.8
 """Standard errors of a difference that is found in 80 % of runs, at an error of 5 %."""
 
@@ -180,9 +181,13 @@ def compared_on_deals(entry: Array, score: Array) -> Array:
 
 def adjusted(score: Array, luck: Array) -> Array:
     """Return block scores less luck, weighted by a regression on the deals of other folds."""
-    rest, found, fold = score - score.mean(axis=(0, 1)), score.copy(), np.arange(len(score)) % 10
+    rest, found, fold = (
+        score - score.mean(axis=(0, 1)),
+        score.copy(),
+        np.arange(len(score)) % _FOLDS,
+    )
     luck = luck / luck.std(axis=(0, 1, 2))
-    for number in range(10):
+    for number in range(_FOLDS):
         known, told = luck[fold != number].reshape(-1, luck.shape[-1]), rest[fold != number].ravel()
         ridge = _RIDGE * np.eye(luck.shape[-1])
         weights = np.linalg.solve(known.T @ known + ridge, known.T @ told)
@@ -198,11 +203,14 @@ def variances(score: Array) -> Array:
 def width(score: Array, luck: Array) -> tuple[float, float]:
     """Return the width of intervals after the adjustment, relative to before, and its error."""
     after = adjusted(score, luck)
-    keeps = [np.ones(len(score), bool), *(np.arange(len(score)) % 10 != n for n in range(10))]
+    keeps = [
+        np.ones(len(score), bool),
+        *(np.arange(len(score)) % _FOLDS != n for n in range(_FOLDS)),
+    ]
     whole, *parts = (
         float(np.sqrt(variances(after[k]).sum() / variances(score[k]).sum())) for k in keeps
     )
-    return whole, float(np.sqrt(0.9 * ((np.array(parts) - np.mean(parts)) ** 2).sum()))
+    return whole, float(np.sqrt((1 - 1 / _FOLDS) * ((np.array(parts) - np.mean(parts)) ** 2).sum()))
 
 
 def show(field: Sequence[str], entry: Array, score: Array, luck: Array) -> None:
@@ -237,6 +245,8 @@ def main() -> None:
     parser.add_argument("--bots", nargs="+", default=BOTS, choices=BOTS)
     parser.add_argument("--deals", type=int, default=30, help="with 8 matches each")
     options = parser.parse_args()
+    if options.deals < _FOLDS:
+        parser.error(f"--deals: must be at least {_FOLDS}, one for each fold of the regression")
     field = sorted(islice(cycle(options.bots), _ENTRIES), key=options.bots.index)
     table = Table(Rules(load_edition(), parse_rule_sets("basic"), options.seats))
     played = zip(*deals(table, field, options.deals), strict=True)
