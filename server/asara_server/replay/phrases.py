@@ -45,21 +45,6 @@ from asara_game.vocabulary import (
 )
 from asara_server.text import plain_words
 
-_PLACES: Final = {
-    Area.BASE_MARKET: "the base market",
-    Area.TRUNK_MARKET: "the trunk market",
-    Area.WINDOW_MARKET: "the window market",
-    Area.TURRET_MARKET: "the turret market",
-    Area.BUILDING_CIRCLE: "the building circle",
-    Area.BANK: "the bank",
-    Area.COLOURED_BUILDING: "the coloured building",
-    Area.HOUSE_OF_SPIES: "the house of spies",
-    Area.CALIPHS_PATRONAGE: "the caliph's patronage",
-    Area.TENT: "the tent",
-    Area.HOUSE_OF_LIGHTED_WINDOWS: "the house of lighted windows",
-    Area.HOUSE_OF_THE_BOTTLE_GENIE: "the house of the bottle genie",
-}
-
 
 def phrase(event: Event | SeatForfeited) -> str:
     """Return an event without its seat: `buys a red trunk (-5 Asari)`."""
@@ -128,7 +113,8 @@ def market_words(sections: Iterable[Section]) -> str:
 def place_words(space: Space) -> str:
     """Return where a space is, such as `the bank (space 12)`."""
     number = "plot" if space.area is Area.BUILDING_CIRCLE else "space"
-    return f"{_PLACES[space.area]} ({number} {space.number})"
+    name = plain_words(space.area.name).replace("caliphs", "caliph's")
+    return f"the {name} ({number} {space.number})"
 
 
 def _counted(names: Iterable[str], counts: Iterable[int]) -> str:
