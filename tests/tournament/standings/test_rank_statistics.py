@@ -156,7 +156,9 @@ def stopped(world: World, number: int, blocks: int, *, one_look: bool = False) -
                 low, high = intervals_95(scores, error).T
                 held = (low <= world.expected) & (world.expected <= high)
                 wrong = (sets[:, 0] > true) | (true > sets[:, 1])
-                ends.append((wrong.any(), held.mean(), settled, look / looks[-1]))
+                ends.append(
+                    (float(wrong.any()), float(held.mean()), float(settled), look / looks[-1])
+                )
                 break
     return Stopped(*np.mean(ends, axis=0).tolist())
 

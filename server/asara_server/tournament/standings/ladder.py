@@ -90,7 +90,8 @@ def _ratings(
     from scipy.special import fdtri
 
     count = len(fitted.strengths)
-    field = rated / max(1, rated.sum())
+    number_rated = max(1, int(rated.sum()))
+    field = rated / number_rated
     against = np.zeros((count, len(fitted.hessian)))
     against[:, :count] = np.eye(count) - field
     of_field = np.linalg.solve(fitted.hessian, against.T)  # parameters by entries
