@@ -1,6 +1,7 @@
 """Matches between bots in one process, without a network: a referee's match and its clients."""
 
 from collections.abc import Iterable, Sequence
+from contextlib import ExitStack, closing
 
 from asara.bot import Bot, DecideFunction, bot_factory
 from asara.protocol_client import ProtocolClient
@@ -33,18 +34,22 @@ def finished_match(
     """Play a match like `play_match`; `seed` is the ASARA_SEED of all bots."""
     players = tuple(Player(f"bot-{seat}", f"token-{seat}") for seat in range(len(bots)))
     match = Match(MatchSpec(match_id, rules, players, CLOCKS, secret), LIMITS)
-    clients = [_protocol_client(bot, f"token-{seat}", seed) for seat, bot in enumerate(bots)]
-    match.start({seat: Presence() for seat in range(len(bots))}, {})
-    while match.outbox:
-        messages = match.outbox[:]
-        match.outbox.clear()
-        for seat, data in messages:
-            request = clients[seat].handle(data)
-            if request is not None:
-                reply = request.reply
-                answer = match.reply(seat, reply.decision_id, reply.actions, 0)
-                if answer is Answer.ACCEPTED:
-                    match.record_reply(referee_us=0)
+    with ExitStack() as stack:
+        clients = [
+            stack.enter_context(closing(_protocol_client(bot, f"token-{seat}", seed)))
+            for seat, bot in enumerate(bots)
+        ]
+        match.start({seat: Presence() for seat in range(len(bots))}, {})
+        while match.outbox:
+            messages = match.outbox[:]
+            match.outbox.clear()
+            for seat, data in messages:
+                request = clients[seat].handle(data)
+                if request is not None:
+                    reply = request.reply
+                    answer = match.reply(seat, reply.decision_id, reply.actions, 0)
+                    if answer is Answer.ACCEPTED:
+                        match.record_reply(referee_us=0)
     assert match.finished
     assert not match.faults, match.records
     return match

@@ -101,6 +101,35 @@ def test_the_command_loads_nothing_but_the_client_and_the_forward_model(module: 
     assert ("asara_server" in found) == (module == "asara_server.cli")
 
 
+_TIMERS = """
+import faulthandler
+calls = []
+faulthandler.dump_traceback_later = lambda *_, **__: calls.append("set")
+faulthandler.cancel_dump_traceback_later = lambda: calls.append("cancelled")
+from asara_search.sidecar.command import main
+try:
+    main([])
+except SystemExit:
+    print(*calls)
+"""
+
+
+def test_no_stack_is_printed_if_a_bot_starts_it_and_thinks_for_long():
+    """A bot that has not called `run` after 20 seconds prints where it is; the sidecar never will.
+
+    It has the variables of the bot, so the client takes it for one.
+    """
+    done = subprocess.run(
+        [sys.executable, "-X", "faulthandler", "-c", _TIMERS],
+        env={**os.environ, "ASARA_TOKEN": "token"},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        timeout=60,
+        check=True,
+    )
+    assert done.stdout.split() == [b"set", b"cancelled"]
+
+
 def test_a_bot_that_has_gone_is_no_error():
     process = subprocess.Popen(
         COMMANDS["module"],

@@ -8,6 +8,8 @@ import sys
 from collections.abc import Sequence
 from typing import BinaryIO, NoReturn
 
+from asara import program_end
+
 from .service import LONGEST_LINE, Sidecar, too_long
 
 __all__ = ["main", "serve"]
@@ -51,6 +53,7 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
 
 def sidecar() -> NoReturn:
     """Answer until standard input ends, and exit; ASARA_SEED is that of requests without one."""
+    program_end.has_played()  # the bot plays: this program, which it has started, never will
     try:
         serve(Sidecar(os.environ.get("ASARA_SEED")), sys.stdin.buffer, sys.stdout.buffer)
     except BrokenPipeError:  # the bot has ended

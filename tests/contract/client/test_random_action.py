@@ -1,4 +1,5 @@
 import json
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -24,10 +25,10 @@ def match_of(seed: str | None, match_id: str, seat: int) -> asara.Match:
         def started(self) -> None:
             bots.append(self)
 
-    client = ProtocolClient(Recorder, asara.Settings(seed=seed))
     started = scripted.started(match_id)
     started.match_started.seat = seat
-    client.handle(started.SerializeToString())
+    with closing(ProtocolClient(Recorder, asara.Settings(seed=seed))) as client:
+        client.handle(started.SerializeToString())
     return bots[0].match
 
 

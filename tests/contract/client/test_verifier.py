@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, closing
 from pathlib import Path
 
 import grpc
@@ -44,8 +45,16 @@ def recorder() -> type[DigestRecorder]:
     return type("FreshRecorder", (DigestRecorder,), {"digests": {}})
 
 
-def protocol_client(bot: type[asara.Bot], **options: object) -> ProtocolClient:
-    return ProtocolClient(bot, asara.Settings(**options))  # type: ignore[arg-type]
+NewClient = Callable[..., ProtocolClient]
+
+
+@pytest.fixture
+def new_client() -> Iterator[NewClient]:
+    """Return a function that makes a client of a bot and its settings, closed after the test."""
+    with ExitStack() as stack:
+        yield lambda bot, **options: stack.enter_context(
+            closing(ProtocolClient(bot, asara.Settings(**options)))
+        )
 
 
 def send(client: ProtocolClient, *responses: PlayResponse) -> None:
@@ -72,12 +81,15 @@ def read_transcript(path: Path) -> list[bytes]:
 
 
 def test_digest_and_transcript_follow_the_vectors(
-    recorder: type[DigestRecorder], tmp_path: Path, caplog: pytest.LogCaptureFixture
+    new_client: NewClient,
+    recorder: type[DigestRecorder],
+    tmp_path: Path,
+    caplog: pytest.LogCaptureFixture,
 ) -> None:
     vector = json.loads((VECTORS / "digest.json").read_text())
     messages = [bytes.fromhex(step["message"]) for step in vector["messages"]]
     digests = [bytes.fromhex(step["digest"]) for step in vector["messages"]]
-    client = protocol_client(recorder, seed=vector["seed"], transcript=tmp_path / "transcripts")
+    client = new_client(recorder, seed=vector["seed"], transcript=tmp_path / "transcripts")
     requests = [client.handle(message) for message in messages]
     assert requests[0] is not None
     assert requests[0].nonce.nonce == make_nonce("1", "m1", 1)
@@ -158,9 +170,13 @@ def test_a_joint_deal_over_a_stream_that_breaks(
     ],
 )
 def test_a_violation_of_the_commitment_is_logged(
-    joint: bool, responses: list[PlayResponse], violation: str, caplog: pytest.LogCaptureFixture
+    new_client: NewClient,
+    joint: bool,
+    responses: list[PlayResponse],
+    violation: str,
+    caplog: pytest.LogCaptureFixture,
 ) -> None:
-    client = protocol_client(type("Quiet", (DigestRecorder,), {"digests": {}}), seed=1)
+    client = new_client(type("Quiet", (DigestRecorder,), {"digests": {}}), seed=1)
     if joint:
         send(client, scripted.committed())
     send(client, *responses)
@@ -171,9 +187,9 @@ def test_a_violation_of_the_commitment_is_logged(
 
 
 def test_honest_and_void_matches_raise_no_alarm(
-    recorder: type[DigestRecorder], caplog: pytest.LogCaptureFixture
+    new_client: NewClient, recorder: type[DigestRecorder], caplog: pytest.LogCaptureFixture
 ) -> None:
-    client = protocol_client(recorder, seed=1)
+    client = new_client(recorder, seed=1)
     send(client, scripted.started("a"), scripted.ended("a"))
     send(client, scripted.started("b"), scripted.ended("b", void=True))
     send(client, scripted.committed("c"), scripted.ended("c", void=True))  # cancelled
@@ -185,13 +201,13 @@ def test_honest_and_void_matches_raise_no_alarm(
 
 
 def test_a_transcript_never_replaces_another_and_stays_in_its_folder(
-    recorder: type[DigestRecorder], tmp_path: Path
+    new_client: NewClient, recorder: type[DigestRecorder], tmp_path: Path
 ) -> None:
     for _ in range(2):
-        client = protocol_client(recorder, transcript=tmp_path)
+        client = new_client(recorder, transcript=tmp_path)
         send(client, scripted.started("../a b"))
         client.close()
-    client = protocol_client(recorder, transcript=tmp_path)
+    client = new_client(recorder, transcript=tmp_path)
     send(client, scripted.started("é" * 64))
     client.close()
     names = sorted(path.name for path in tmp_path.iterdir())
@@ -203,17 +219,20 @@ def test_a_transcript_never_replaces_another_and_stays_in_its_folder(
 
 
 def test_the_digest_is_written_beside_the_transcript_when_the_match_has_ended(
-    recorder: type[DigestRecorder], tmp_path: Path, caplog: pytest.LogCaptureFixture
+    new_client: NewClient,
+    recorder: type[DigestRecorder],
+    tmp_path: Path,
+    caplog: pytest.LogCaptureFixture,
 ) -> None:
     for _ in range(2):
-        client = protocol_client(recorder, transcript=tmp_path)
+        client = new_client(recorder, transcript=tmp_path)
         send(client, scripted.started())
         assert len(list(tmp_path.glob("*.digest"))) < len(list(tmp_path.glob("*.transcript")))
         send(client, scripted.ended())
-    unended = protocol_client(recorder, transcript=tmp_path)
+    unended = new_client(recorder, transcript=tmp_path)
     send(unended, scripted.committed("c"))
     unended.close()
-    client = protocol_client(recorder, transcript=tmp_path)
+    client = new_client(recorder, transcript=tmp_path)
     send(client, scripted.committed("c"), scripted.ended("c", void=True))  # cancelled
     names = sorted(path.name for path in tmp_path.glob("*.digest"))
     assert names == ["c-seat0-2.digest", "m1-seat0-2.digest", "m1-seat0.digest"]
@@ -226,10 +245,13 @@ def test_the_digest_is_written_beside_the_transcript_when_the_match_has_ended(
 
 
 def test_a_digest_that_exists_is_kept(
-    recorder: type[DigestRecorder], tmp_path: Path, caplog: pytest.LogCaptureFixture
+    new_client: NewClient,
+    recorder: type[DigestRecorder],
+    tmp_path: Path,
+    caplog: pytest.LogCaptureFixture,
 ) -> None:
     (tmp_path / "m1-seat0.digest").write_text("mine")
-    client = protocol_client(recorder, transcript=tmp_path)
+    client = new_client(recorder, transcript=tmp_path)
     send(client, scripted.started(), scripted.ended())
     assert (tmp_path / "m1-seat0.digest").read_text() == "mine"
     assert "m1: no digest written: File exists" in caplog.text

@@ -113,6 +113,18 @@ def test_without_an_error_message_the_last_lines_are_shown() -> None:
     assert known_error(["asara: connected", *lines])[0] == "asara: connected"
 
 
+def test_the_stack_of_a_program_that_waited_explains_nothing_once_it_has_gone_on() -> None:
+    stack = [
+        "Timeout (0:00:20)!",
+        "Thread 0x0 (most recent call first):",
+        '  File "bot.py", line 4 in decide',
+    ]
+    assert known_error(stack)[0] == stack[0]
+    ended = "2026/11/22 09:03:45 sidecar: EOF"
+    assert known_error([*stack, ended]) == []
+    assert error_lines([*stack, ended])[-1] == ended
+
+
 def test_the_end_of_a_bridged_program_is_shown_below_its_own_message() -> None:
     perl = "Can't locate object method at bot.pl line 7."
     ended = "asara: perl bot.pl: decision 4 of m1: it exited with status 255"

@@ -44,6 +44,7 @@ _FIRST_LINE = re.compile(
     """,
     re.VERBOSE,
 )
+_PYTHON_STACK = re.compile(r'Timeout \(|(Current t|T)hread 0x|\s+(File "|\.\.\.)')
 _PYTHON = re.compile(r'Traceback|\s*File "|Timeout \(|Fatal Python|asara: ')
 _INNERMOST_LAST = re.compile(r".*Traceback \(most recent call last\):|asara: ")
 _PROGRAM_ENDED = re.compile(r"asara: .*: it (exited with status|was killed by) ")
@@ -74,7 +75,11 @@ def error_lines(lines: Sequence[str]) -> list[str]:
 
 def known_error(lines: Sequence[str]) -> list[str]:
     """Return the last error message of a kind that is known, or no line."""
-    starts = [number for number, line in enumerate(lines) if _FIRST_LINE.match(line)]
+    starts = [
+        number
+        for number, line in enumerate(lines)
+        if _FIRST_LINE.match(line) and not (line.startswith(WAITED) and _went_on(lines[number:]))
+    ]
     if not starts:
         return []
     start = starts[-1]
@@ -92,6 +97,11 @@ def known_error(lines: Sequence[str]) -> list[str]:
     if _PYTHON.search(message[0]):
         return _shortened(message, first=1, last=_MOST_LINES - 2)
     return _shortened(_without_inner_frames(message), first=_MOST_LINES - 2, last=1)
+
+
+def _went_on(lines: Sequence[str]) -> bool:
+    """Return True if a stack, printed after a long wait, is followed by something else."""
+    return not all(map(_PYTHON_STACK.match, lines))
 
 
 def _own_calls(lines: Sequence[str]) -> list[str]:
