@@ -115,9 +115,10 @@ except SystemExit:
 
 
 def test_no_stack_is_printed_if_a_bot_starts_it_and_thinks_for_long():
-    """A bot that has not called `run` after 20 seconds prints where it is; the sidecar never will.
+    """A bot that has not called `run` after 20 seconds prints where it is.
 
-    It has the variables of the bot, so the client takes it for one.
+    The sidecar has the variables of the bot, so the client takes it for one. It never calls `run`,
+    and a stack that is printed while it works can crash it.
     """
     done = subprocess.run(
         [sys.executable, "-X", "faulthandler", "-c", _TIMERS],

@@ -109,7 +109,15 @@ def _report_unreached() -> None:
         sys.stderr.write(f"asara: {why}\n")
 
 
-if os.environ.get("ASARA_TOKEN"):
+def _is_worker() -> bool:
+    """Return True in a process of `multiprocessing`, which has the bot's variables, but never plays.
+
+    Stacks must not be printed there: if a thread goes on meanwhile, Python can crash by it.
+    """
+    return "multiprocessing.spawn" in sys.modules
+
+
+if os.environ.get("ASARA_TOKEN") and not _is_worker():
     log.addHandler(StandardErrorHandler())
     atexit.register(_report_unreached)
     _print_stacks_after(_SLOW_START_S)

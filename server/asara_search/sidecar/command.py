@@ -53,7 +53,7 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
 
 def sidecar() -> NoReturn:
     """Answer until standard input ends, and exit; ASARA_SEED is that of requests without one."""
-    program_end.has_played()  # the bot plays: this program, which it has started, never will
+    program_end.has_played()  # this program, which a bot has started, never will
     try:
         serve(Sidecar(os.environ.get("ASARA_SEED")), sys.stdin.buffer, sys.stdout.buffer)
     except BrokenPipeError:  # the bot has ended
