@@ -1,7 +1,7 @@
 """The whole job, `asara tournament run`, beside its peers and beside a bare loop.
 
-Two random Python bots play a tournament by the basic rules, with two seats. Each measurement is one
-run of the command, from a tournament file to the standings, so it contains starting bots, playing
+Two random Python bots play a tournament under the basic rules, with two seats. Each measurement is
+one run of the command, from a tournament file to the standings, so it contains starting bots, playing
 their decisions, the journal, signing replays and the standings. Processor time is that of all
 descendants. Jobs and peers alternate in rounds, and a figure is the median over the rounds.
 

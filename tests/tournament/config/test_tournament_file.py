@@ -150,7 +150,7 @@ def test_a_full_file_is_read(folder: Path) -> None:
         (
             HEAD + '[[entries]]\nbot = "gredy"\n' + TWO,
             (
-                "cup.toml: entry 1 'gredy': bot: there is no bundled bot 'gredy'; "
+                "cup.toml: entry 1 'gredy': bot: there is no built-in bot 'gredy'; "
                 "did you mean 'greedy'?"
             ),
         ),
@@ -165,7 +165,7 @@ def test_a_full_file_is_read(folder: Path) -> None:
             HEAD + TWO + 'bot = "greedy"\n',
             (
                 "cup.toml: entry 2 'second': command: leave it out, or leave out bot, which starts "
-                "a bundled bot"
+                "a built-in bot"
             ),
         ),
         (

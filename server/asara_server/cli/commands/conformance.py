@@ -53,7 +53,8 @@ JobsOption = Annotated[
         metavar="N",
         min=1,
         max=256,
-        help="Number of cases to play at once; those that wait for a timeout do not count.",
+        help="Number of cases to play at once; cases that are just waiting for a timeout do not "
+        "count.",
         show_default="two per CPU core",
     ),
 ]

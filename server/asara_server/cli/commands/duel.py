@@ -38,7 +38,8 @@ MaxBlocksOption = Annotated[
         metavar="N",
         min=1,
         max=100_000,
-        help="Maximum number of blocks (two matches each); then the duel ends without a verdict.",
+        help="Maximum number of blocks (two matches each); after that, the duel ends without a "
+        "verdict.",
     ),
 ]
 JobsOption = Annotated[

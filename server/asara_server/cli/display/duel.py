@@ -68,8 +68,8 @@ def heading(
     lower, upper = test.bounds
     score = 0.5 + test.margin
     return (
-        f"{a} against {b}: rules {format_rule_sets(rule_sets)}, "
-        f"{count(at_once, 'match')} at a time\n"
+        f"{a} against {b}, {count(at_once, 'match')} at a time "
+        f"(rules: {format_rule_sets(rule_sets)})\n"
         "A bot counts as better if its expected score is at least "
         f"{score:g} ({elo(score):.0f} Elo).\n"
         f"Progress lines show the blocks played, {_possessive(_short(a))} score with its 95%\n"
@@ -124,7 +124,7 @@ def verdict(report: DuelReport) -> str:
         )
     return (
         f"The duel ended without a verdict on whether {a} or {b} is better: {a} {scored}. "
-        "To play on, raise --max-blocks."
+        "To play longer, raise --max-blocks."
     )
 
 
