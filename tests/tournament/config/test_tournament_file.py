@@ -143,7 +143,7 @@ def test_a_full_file_is_read(folder: Path) -> None:
         (
             HEAD + TWO.replace("python bot.py", "search --milliseconds 50", 1),
             (
-                "cup.toml: entry 1 'first': command: no program 'search' on PATH; for the bundled "
+                "cup.toml: entry 1 'first': command: no program 'search' on PATH; for the built-in "
                 "bot write bot = 'search --milliseconds 50'"
             ),
         ),

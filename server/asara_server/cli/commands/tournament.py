@@ -69,7 +69,7 @@ def plan(
     precision: PrecisionOption = None,
     pilot: PilotOption = None,
 ) -> None:
-    """Show the matches of a tournament and estimate how long it will take.
+    """Show the matches of a tournament and estimate its duration.
 
     No matches are played.
     """
