@@ -19,8 +19,8 @@ LevelOption = Annotated[
     Level | None,
     typer.Option(
         "--level",
-        help="What to test: the protocol only; client adds what users expect of a client library; "
-        "kit also tests the moves and files of the bots that `asara new` creates.",
+        help="protocol tests the protocol only; client adds what users expect of a client library; "
+        "kit adds the moves and files of the bots that `asara new` creates.",
         show_default="protocol; with --case, every level",
     ),
 ]

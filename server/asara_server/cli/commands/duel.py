@@ -77,8 +77,9 @@ def duel(
     """Find out which of two bots is better.
 
     The bots play every deal twice, with the seats swapped. The duel ends as soon as it is clear
-    that A is better, that B is better, or that neither is better by --margin. The probability
-    of a wrong verdict is at most 5%. The exit status is 0 with a verdict and 3 without one.
+    that A is better, that B is better, or that neither is better by at least --margin. The
+    probability of a wrong verdict is at most 5%. The exit status is 0 with a verdict and 3
+    without one.
     """
     from asara_server.cli.sessions.duel import play_duel, sequential_test
 

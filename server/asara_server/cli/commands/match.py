@@ -27,7 +27,7 @@ BotsArgument = Annotated[
     typer.Argument(
         metavar="BOT",
         help="A built-in bot (`random`, `greedy`, `search` or `learned`), a bot's file or folder, "
-        "or a command. Quote it if it has options, for example 'search --milliseconds 50'.",
+        "or a command. Put a bot with options in quotes, as in 'search --milliseconds 50'.",
     ),
 ]
 MatchesOption = Annotated[

@@ -22,7 +22,7 @@ _TITLES: Final = {
     "bank": "Bank spaces, in Asari",
     "caliphs_patronage": "The caliph's patronage",
     "gifts": "Gift cards and chests",
-    "gifts_professional": "Additional gift cards and chests in the rule set pro",
+    "gifts_professional": "Additional gift cards and chests in the pro rule set",
     "awards": "Prestige at the end of the game, for the leader and the runner-up",
 }
 """Headings of tables whose names do not say enough."""

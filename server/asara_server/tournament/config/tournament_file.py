@@ -105,7 +105,7 @@ class Entry(_Section):
     """One participant of the tournament."""
 
     name: Name
-    """Name of the entry: up to 40 letters of one alphabet, digits, single blanks and . _ + -."""
+    """Name of the entry, up to 40 characters: letters of one alphabet, digits, blanks, . _ + -."""
     team: Name = ""
     """Team of the entry; entries of one team never sit at the same table."""
     bot: str = ""
@@ -252,7 +252,7 @@ class Limits(_Section):
     cores: Annotated[int, Field(ge=1, le=1_024)] = 1
     """Maximum number of processor cores shared by all processes of a bot in the sandbox."""
     disk_mib: Annotated[int, Field(ge=1, le=1 << 20)] = 64
-    """Maximum size of the files that a bot writes to /tmp, /dev/shm and its folder, in MiB each."""
+    """Maximum size of a bot's files in each of /tmp, /dev/shm and its folder, in MiB."""
     directory_mib: Annotated[int, Field(ge=1, le=1 << 20)] = 128
     """Maximum size of an entry's folder, in MiB; each bot in the sandbox has a copy in memory."""
     build_s: Seconds = 900
@@ -295,13 +295,13 @@ class Tournament(_Section):
     seats: SeatCounts
     """Number of seats at a table: 2, 3 or 4, or a list of these."""
     rules: RulesList
-    """Rules, such as "pro+gifts", or a list of these; `asara rules` lists them."""
+    """Rules, such as "pro+gifts", or a list of these; `asara rules` lists all choices."""
     rounds: Annotated[int, Field(ge=1, le=1_000_000)] = 1
     """Number of times the whole schedule is played."""
     orders: Orders = "rotations"
     """Seat orders to play: "rotations" (each entry plays every seat once) or "all" of them."""
     blocks_per_entry: Annotated[int, Field(ge=1, le=1_000_000)] | None = None
-    """Blocks each entry plays per combination of `rules` and `seats`; replaces `rounds`."""
+    """Number of blocks per entry for each combination of `rules` and `seats`; replaces `rounds`."""
     until: Literal["ranks settled"] | None = None
     """With "ranks settled", the run ends when further matches are unlikely to change the ranks."""
     places: Annotated[int, Field(ge=1)] | None = None
