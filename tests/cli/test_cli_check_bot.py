@@ -161,7 +161,7 @@ def test_files_too_large_for_a_tournament(tmp_path: Path) -> None:
     done = asara("check", folder, *CONTAINED)
     assert done.returncode == 1
     assert "folder size  130 MiB of 128 MiB" in done.stdout
-    assert "mine is broken: never started: could not be started: its folder holds" in done.stdout
+    assert "mine is broken: never started: could not be started: its folder contains" in done.stdout
 
 
 def test_what_is_kept(tmp_path: Path) -> None:
