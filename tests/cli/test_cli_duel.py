@@ -155,7 +155,7 @@ def test_a_duel_that_is_stopped_says_what_is_known(tmp_path: Path) -> None:
     assert len(shown[-1]) <= 80
     assert re.fullmatch(
         r"\d+ blocks?: [01]\.\d{3} \([01]\.\d{3}–[01]\.\d{3}\)"
-        r"  -3\.0 \[#*·*\] 3\.7  ~[\d,]+ blocks to go",
+        r"  -3\.0 \[#*·*\] 3\.7  ~[\d,]+ blocks? to go",
         shown[-1],
     )
     process.send_signal(signal.SIGINT)

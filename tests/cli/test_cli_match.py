@@ -277,7 +277,7 @@ def test_progress_names_the_bot_that_a_match_waits_for() -> None:
     assert wait_text([quick]) == ""
     assert wait_text([slow, quick]) == "waiting for bob: decision 17 of m2 (52 s left)"
     assert wait_text([absent]) == "waiting for cid to connect (6 s left)"
-    assert wait_text([slow, absent]).endswith("(52 s left), and for 1 more")
+    assert wait_text([slow, absent]).endswith("(52 s left), and for 1 more bot")
 
 
 @pytest.mark.long

@@ -91,7 +91,9 @@ def progress_line(report: DuelReport, blocks_left: float) -> str:
     filled = round(_BAR_CELLS * min(1.0, max(0.0, (ratio - lower) / (upper - lower))))
     bar = "#" * filled + "·" * (_BAR_CELLS - filled)
     low, high = report.interval_95
-    left = f"  ~{math.ceil(blocks_left):,} blocks to go" if 0 < blocks_left < math.inf else ""
+    left = (
+        f"  ~{count(math.ceil(blocks_left), 'block')} to go" if 0 < blocks_left < math.inf else ""
+    )
     return (
         f"{count(report.blocks, 'block')}: {report.score:.3f} ({low:.3f}–{high:.3f})"
         f"  {lower:.1f} [{bar}] {upper:.1f}{left}"
