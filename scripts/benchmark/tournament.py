@@ -1,9 +1,9 @@
 """The whole job, `asara tournament run`, beside its peers and beside a bare loop.
 
-Two random Python bots play a tournament by the basic rules, with two seats. Each measurement is one
-run of the command, from a tournament file to the standings, so it contains starting bots, playing
-their decisions, the journal, signing replays and the standings. Processor time is that of all
-descendants. Jobs and peers alternate in rounds, and a figure is the median over the rounds.
+Two random Python bots play a tournament under the basic rules, with two seats. Each measurement
+is one run of the command, from a tournament file to the standings, so it contains starting bots,
+playing their decisions, the journal, signing replays and the standings. Processor time is that of
+all descendants. Jobs and peers alternate in rounds, and a figure is the median over the rounds.
 
 - `tournament_floor`: the bare loop of `tournament_floor`, which starts the same bots and sends the
   messages of the same matches, by gRPC as installed. In `tournament_floor_alike` the loop has no

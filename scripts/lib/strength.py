@@ -1,4 +1,4 @@
-"""Plays the bundled bots against each other and writes the table of strength in bots/README.md."""
+"""Plays the built-in bots against each other and writes the table of strength in bots/README.md."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ directory = {directory}
 
 @dataclass(frozen=True, slots=True)
 class Contender:
-    """A bundled bot, with its options."""
+    """A built-in bot, with its options."""
 
     name: str
     bot: str
@@ -288,7 +288,7 @@ def write_table(cells: Sequence[Cell], page: Path = PAGE) -> None:
 
 def _options(arguments: Sequence[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(
-        prog="scripts/strength", description="Measure how strong the bundled bots are."
+        prog="scripts/strength", description="Measure how strong the built-in bots are."
     )
     every = [format_rule_sets(rule_sets) for rule_sets in RULE_COMBINATIONS]
     parser.add_argument("--rule-sets", nargs="+", choices=every, default=every, metavar="RULES")

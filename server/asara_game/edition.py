@@ -273,10 +273,16 @@ def _source(table: _Table) -> Source:
 def _describe(table: str, key: str, value: Any) -> str:
     """One value of a table, as a text for people."""
     if table == "tiles":
-        colours = (f"{colour} {plain} + {gold} gold" for colour, (plain, gold) in value.items())
+        colours = (
+            f"{colour} {plain} + {gold} with gold" for colour, (plain, gold) in value.items()
+        )
         return f"{key}: {', '.join(colours)}"
     text = _show(value)
-    return text if key in ("value", "values") else f"{key.replace('_', ' ')}: {text}"
+    return (
+        text
+        if key in ("value", "values")
+        else f"{key.replace('_', ' ').replace('asari', 'Asari')}: {text}"
+    )
 
 
 _CARDS: Final = {
@@ -290,7 +296,8 @@ _CARDS: Final = {
 
 def _show(value: Any) -> str:
     if isinstance(value, dict) and "count" in value:
-        return f"{value['count']} × {_CARDS[value['kind']].format_map(value)}"
+        cards = "1 card" if value["count"] == 1 else f"{value['count']} cards"
+        return f"{_CARDS[value['kind']].format_map(value)} ({cards})"
     if isinstance(value, dict):
         return "pay {asari} Asari, draw {drawn}, keep {kept}".format_map(value)
     if isinstance(value, list) and value and isinstance(value[0], dict) and "drawn" in value[0]:

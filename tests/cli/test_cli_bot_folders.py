@@ -243,7 +243,7 @@ def test_a_bundled_bot_that_nobody_can_build_there_is_named(
     done = asara("match", "rust-random", "rust-random", "--sandbox", "none", cwd=tmp_path)
     assert done.returncode == 2
     assert done.stderr == (
-        "asara: bot 'Built': it must be built, and the folder of the bundled bot 'rust-random' is "
+        "asara: bot 'Built': it must be built, and the folder of the built-in bot 'rust-random' is "
         "not yours to write to; make your own copy with `asara new rust my-bot`, and name that\n"
     )
     assert not (bots / "rust-random/built.py").exists()

@@ -55,12 +55,12 @@ def test_a_bot_that_works(tmp_path: Path, sandbox: str) -> None:
     names = [line.split("  ")[0] for line in lines[:9]]
     assert names == [
         *("build", "start-up", "first reply", "median decision", "longest decision"),
-        *("decisions", "time bank needed", "peak memory", "folder size"),
+        *("decisions", "clock needed", "peak memory", "folder size"),
     ]
     assert lines[8].endswith(" 3 MiB of 128 MiB")
     assert lines[9:] == ["the bot printed:", "  | holds", "", "Mine works."]
     begin, building = done.stderr.splitlines()[:2]
-    assert begin.startswith("Checking Mine in two matches against random, ")
+    assert begin.startswith("Checking Mine against the built-in bot `random`: ")
     assert building == "Building Mine in a copy: sh build.sh"
     assert ("with your permissions" in done.stderr) == (sandbox == "none")
     found = json.loads((tmp_path / "found.json").read_text())
@@ -124,7 +124,7 @@ def test_slow_is_told_apart_from_dead(tmp_path: Path, monkeypatch: pytest.Monkey
     assert needed > 0.1
     shown = f"{needed * 1000:.0f} ms"
     assert (
-        f"mine is slow, but not broken: it needs a time bank of {shown}, but a tournament allows "
+        f"mine is slow, but not broken: it needs {shown} on its clock, but a tournament allows "
         "only 0.1 s, plus 0 s per decision (clocks.time_bank_s)."
     ) in done.stdout
     (folder / "bot.py").write_text(SLOW.replace("0.004", "60"))
@@ -161,7 +161,7 @@ def test_files_too_large_for_a_tournament(tmp_path: Path) -> None:
     done = asara("check", folder, *CONTAINED)
     assert done.returncode == 1
     assert "folder size  130 MiB of 128 MiB" in done.stdout
-    assert "mine is broken: never started: could not be started: its folder holds" in done.stdout
+    assert "mine is broken: never started: could not be started: its folder contains" in done.stdout
 
 
 def test_what_is_kept(tmp_path: Path) -> None:

@@ -51,7 +51,7 @@ def test_greedy_is_better_than_random(tmp_path: Path) -> None:
     assert 0.5 < low <= score <= high
     heading = done.stderr.splitlines()[:4]
     assert heading[:2] == [
-        "greedy against random: rules basic, 2 matches at a time",
+        "greedy against random, 2 matches at a time (rules: basic)",
         "A bot counts as better if its expected score is at least 0.9 (382 Elo).",
     ]
     report = json.loads((tmp_path / "answer.json").read_text())
@@ -102,7 +102,7 @@ def test_it_says_that_it_cannot_tell_and_the_answer_does_not_depend_on_how_many_
             "The duel ended without a verdict on whether random or random-2 is better: "
             "random scored 0."
         )
-        assert "in 2 blocks of two matches. To play on, raise --max-blocks." in done.stdout
+        assert "in 2 blocks of two matches. To play longer, raise --max-blocks." in done.stdout
         answers.append((tmp_path / "answer.json").read_bytes())
     assert answers[0] == answers[1]
     assert json.loads(answers[0])["verdict"] == "open"
@@ -155,7 +155,7 @@ def test_a_duel_that_is_stopped_says_what_is_known(tmp_path: Path) -> None:
     assert len(shown[-1]) <= 80
     assert re.fullmatch(
         r"\d+ blocks?: [01]\.\d{3} \([01]\.\d{3}–[01]\.\d{3}\)"
-        r"  -3\.0 \[#*·*\] 3\.7  ~[\d,]+ blocks to go",
+        r"  -3\.0 \[#*·*\] 3\.7  ~[\d,]+ blocks? to go",
         shown[-1],
     )
     process.send_signal(signal.SIGINT)

@@ -82,7 +82,7 @@ def test_defaults_are_shown_in_the_form_in_which_they_are_typed() -> None:
     for note in (
         "[default: basic]",
         "[default: 60+0.5]",
-        "[default: random]",
+        "[default: different deals each time]",
         "[default: bubblewrap; env: ASARA_SANDBOX]",
     ):
         assert note in text

@@ -189,7 +189,7 @@ def test_the_sandbox_says_what_it_hid_and_how_to_show_it(tmp_path: Path) -> None
 
 def test_bots_that_cannot_be_found_are_refused_with_what_there_is(tmp_path: Path) -> None:
     assert refusal("match", "randon", "random", cwd=tmp_path) == (
-        "asara: bot 'randon': no such file, command or bundled bot; did you mean 'random'?\n"
+        "asara: bot 'randon': no such file, command or built-in bot; did you mean 'random'?\n"
     )
     assert "bot 'python no.py': no such file 'no.py'" in refusal(
         "match", "python no.py", "random", cwd=tmp_path
@@ -277,7 +277,7 @@ def test_progress_names_the_bot_that_a_match_waits_for() -> None:
     assert wait_text([quick]) == ""
     assert wait_text([slow, quick]) == "waiting for bob: decision 17 of m2 (52 s left)"
     assert wait_text([absent]) == "waiting for cid to connect (6 s left)"
-    assert wait_text([slow, absent]).endswith("(52 s left), and for 1 more")
+    assert wait_text([slow, absent]).endswith("(52 s left), and for 1 more bot")
 
 
 @pytest.mark.long

@@ -76,7 +76,8 @@ def test_a_damaged_replay_is_told_and_does_no_harm(tmp_path, capsys):
 
 def test_what_is_no_run_is_refused_and_nothing_is_written(tmp_path):
     assert refusal("report", tmp_path) == (
-        f"asara: {tmp_path}: not the folder of a run; pass the one that --out named\n"
+        f"asara: {tmp_path}: not the folder of a run; pass the folder that you gave to "
+        "--out when you started the run\n"
     )
     assert list(tmp_path.iterdir()) == []
 

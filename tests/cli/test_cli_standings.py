@@ -138,7 +138,8 @@ def test_a_run_that_goes_on_has_standings(run: Path) -> None:
 
 def test_what_is_no_run_is_refused(tmp_path: Path) -> None:
     assert refusal("status", tmp_path) == (
-        f"asara: {tmp_path}: not the folder of a run; pass the one that --out named\n"
+        f"asara: {tmp_path}: not the folder of a run; pass the folder that you gave to "
+        "--out when you started the run\n"
     )
 
 

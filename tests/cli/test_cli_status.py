@@ -379,7 +379,8 @@ def test_times_that_cannot_be_are_no_times(run: Path) -> None:
 def test_what_is_no_run_is_refused(tmp_path: Path) -> None:
     for path in (tmp_path, tmp_path / "none"):
         assert refusal("status", path) == (
-            f"asara: {path}: not the folder of a run; pass the one that --out named\n"
+            f"asara: {path}: not the folder of a run; pass the folder that you gave to "
+            "--out when you started the run\n"
         )
 
 

@@ -1,4 +1,4 @@
-"""The bundled random bot, broken.
+"""The built-in random bot, broken.
 
 broken_client.py CASE             in the one way that fails this case
 broken_client.py --all-but CASE   in every other way that leaves this case alone

@@ -2,7 +2,7 @@
 
 In `replay_views`, for each match:
 
-- `NAME.asara`: the replay, played by bundled bots
+- `NAME.asara`: the replay, played by built-in bots
 - `NAME.view.gz`: its open ReplayView, serialized
 - `NAME.public.json`: by moment, the first 8 bytes of SHA-256 of the PublicView after its events, as
   protobuf writes it, in hexadecimal. Two answers change the view without an event, the choice of a

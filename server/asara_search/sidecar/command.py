@@ -19,11 +19,11 @@ Usage: asara sidecar [OPTIONS]
 
   Sample possible game states for a bot that looks ahead.
 
-  A world is a complete state of the game that agrees with everything a seat
-  knows. A bot in any language starts this program, writes one request per line
-  and reads one response per line, both as JSON. The bot passes on each message
-  from the referee as it arrives, and can then request worlds and playouts. The
-  program ends when its standard input ends.
+  A world is a complete state of the game that is consistent with everything a
+  seat knows. A bot in any language starts this program, writes one request per
+  line and reads one response per line, both as JSON. The bot passes on each
+  message from the referee as it arrives, and can then request worlds and
+  playouts. The program ends when its standard input ends.
 
   The member `method` of a request is one of
     observe        pass on a message from the referee

@@ -20,7 +20,7 @@ GROUPS: Final = {
         "play": "Play against bots in your browser.",
         "duel": "Find out which of two bots is better.",
         "check": "Check a bot the way an organiser would.",
-        "rules": "Show the game's costs, limits and scores, and the rule sets.",
+        "rules": "Show the game's costs and other numbers, and the rule sets.",
     },
     "Tournaments": {
         "tournament": "Plan, check and run tournaments.",

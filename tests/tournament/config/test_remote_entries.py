@@ -58,7 +58,7 @@ def test_paths_are_relative_to_the_file_and_tokens_lie_beside_the_key(folder: Pa
         (
             '[[entries]]\nname = "far"\n' + HERE,
             (
-                "entry 1 'far': needs `command`, `bot` (for a bundled bot), `directory` (a folder "
+                "entry 1 'far': needs `command`, `bot` (for a built-in bot), `directory` (a folder "
                 "with a bot.toml) or `token` (for a bot on another machine)"
             ),
         ),

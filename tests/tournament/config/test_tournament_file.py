@@ -143,14 +143,14 @@ def test_a_full_file_is_read(folder: Path) -> None:
         (
             HEAD + TWO.replace("python bot.py", "search --milliseconds 50", 1),
             (
-                "cup.toml: entry 1 'first': command: no program 'search' on PATH; for the bundled "
+                "cup.toml: entry 1 'first': command: no program 'search' on PATH; for the built-in "
                 "bot write bot = 'search --milliseconds 50'"
             ),
         ),
         (
             HEAD + '[[entries]]\nbot = "gredy"\n' + TWO,
             (
-                "cup.toml: entry 1 'gredy': bot: there is no bundled bot 'gredy'; "
+                "cup.toml: entry 1 'gredy': bot: there is no built-in bot 'gredy'; "
                 "did you mean 'greedy'?"
             ),
         ),
@@ -165,7 +165,7 @@ def test_a_full_file_is_read(folder: Path) -> None:
             HEAD + TWO + 'bot = "greedy"\n',
             (
                 "cup.toml: entry 2 'second': command: leave it out, or leave out bot, which starts "
-                "a bundled bot"
+                "a built-in bot"
             ),
         ),
         (

@@ -101,8 +101,8 @@ def test_a_full_disk_at_the_end_of_a_run_says_how_to_go_on(
         done = asara(*words)
     assert done.returncode == 1
     assert done.stderr.splitlines()[-1] == (
-        f"asara: {tmp_path / 'run' / 'standings.json'}: No space left on device: free space, then "
-        "repeat the command with --resume"
+        f"asara: {tmp_path / 'run' / 'standings.json'}: No space left on device: make room "
+        "on the disk, then repeat the command with --resume"
     )
     assert asara(*words, "--resume").returncode == 0
 

@@ -31,7 +31,8 @@ InclusionOption = Annotated[
     bool,
     typer.Option(
         "--inclusion",
-        help="Check only that each replay belongs to its run; the other replays are not needed.",
+        help="Check only that each replay belongs to its run; the run's other replays are not "
+        "needed.",
     ),
 ]
 ProofOption = Annotated[

@@ -6,7 +6,7 @@ from asara_server.cli.options.run_directory import RunDirectoryArgument
 def bundle(directory: RunDirectoryArgument) -> None:
     """Write a zip file for the author of each entry.
 
-    Each file in DIR/bundles contains what one entry printed and the replays of its matches, and
+    Each zip file in DIR/bundles contains one entry's output and the replays of its matches, but
     nothing that other bots printed. The run must have ended.
     """
     from asara_server.cli.sessions.bundle import write_bundles

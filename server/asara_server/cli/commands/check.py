@@ -38,7 +38,7 @@ def check(
     """Check a bot the way an organiser would.
 
     Builds the bot in a copy of its folder. Then one process of the bot plays one match in
-    each seat against the bundled bot `random`, and has to exit without an error. The
+    each seat against the built-in bot `random`, and has to exit without an error. The
     clock is longer than in a tournament, so that a slow bot can finish. The bot is reported as slow
     if it would need more than a tournament's default clock. The exit status is 0 if the bot works,
     and 1 if it is broken or slow.

@@ -19,8 +19,8 @@ LevelOption = Annotated[
     Level | None,
     typer.Option(
         "--level",
-        help="What to test: the protocol only; client adds what users expect of a client library; "
-        "kit also tests the moves and files of the bots that `asara new` creates.",
+        help="protocol tests the protocol only; client adds what users expect of a client library; "
+        "kit adds the moves and files of the bots that `asara new` creates.",
         show_default="protocol; with --case, every level",
     ),
 ]
@@ -53,7 +53,8 @@ JobsOption = Annotated[
         metavar="N",
         min=1,
         max=256,
-        help="Number of cases to play at once; those that wait for a timeout do not count.",
+        help="Number of cases to play at once; cases that are just waiting for a timeout do not "
+        "count.",
         show_default="two per CPU core",
     ),
 ]

@@ -38,7 +38,8 @@ MaxBlocksOption = Annotated[
         metavar="N",
         min=1,
         max=100_000,
-        help="Maximum number of blocks (two matches each); then the duel ends without a verdict.",
+        help="Maximum number of blocks (two matches each); after that, the duel ends without a "
+        "verdict.",
     ),
 ]
 JobsOption = Annotated[
@@ -76,8 +77,9 @@ def duel(
     """Find out which of two bots is better.
 
     The bots play every deal twice, with the seats swapped. The duel ends as soon as it is clear
-    that A is better, that B is better, or that neither is better by --margin. The probability
-    of a wrong verdict is at most 5%. The exit status is 0 with a verdict and 3 without one.
+    that A is better, that B is better, or that neither is better by at least --margin. The
+    probability of a wrong verdict is at most 5%. The exit status is 0 with a verdict and 3
+    without one.
     """
     from asara_server.cli.sessions.duel import play_duel, sequential_test
 

@@ -26,8 +26,8 @@ BotsArgument = Annotated[
     list[str],
     typer.Argument(
         metavar="BOT",
-        help="A bundled bot (random, greedy, search or learned), a bot's file or folder, or a "
-        "command. Quote it if it has options, for example 'search --milliseconds 50'.",
+        help="A built-in bot (`random`, `greedy`, `search` or `learned`), a bot's file or folder, "
+        "or a command. Put a bot with options in quotes, as in 'search --milliseconds 50'.",
     ),
 ]
 MatchesOption = Annotated[

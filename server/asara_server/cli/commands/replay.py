@@ -130,7 +130,8 @@ BArgument = Annotated[Path, typer.Argument(metavar="B", help="The replay to comp
 def show(file: FileArgument, seat: SeatOption = None) -> None:
     """Print a match turn by turn, as the referee or one seat saw it.
 
-    After each turn come the decision numbers to pass to `replay decision` and `replay ask`.
+    Each turn ends with its decision numbers, which you can pass to `replay decision` and
+    `replay ask`.
     """
     replay = _read(file).replay
     try:
@@ -171,8 +172,8 @@ def ask(
 ) -> None:
     """Ask a bot to decide again, and compare its reply.
 
-    Prints its reply next to the recorded one. The bot receives everything its seat received,
-    so it also replies to the earlier decisions; those replies do not change the match. If
+    Prints the bot's reply next to the recorded one. The bot receives everything that the seat
+    received, so it also replies to the earlier decisions; those replies do not change the match. If
     FILE is still in the folder of its run, the bot gets the same ASARA_SEED as in the match.
     """
     from asara_server.cli.sessions.ask import AskOptions, ask_again
@@ -203,7 +204,7 @@ def export(file: FileArgument) -> None:
 def prove(file: FileArgument, out_file: ProofOption) -> None:
     """Write a proof that a replay belongs to its run.
 
-    With the proof, `asara audit --inclusion` needs no other file of the run.
+    With the proof, `asara audit --inclusion` needs no other files from the run.
     """
     from asara_server.cli.sessions.audit import replay_proof
 

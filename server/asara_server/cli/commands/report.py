@@ -27,7 +27,7 @@ PagesOption = Annotated[
     bool,
     typer.Option(
         "--pages",
-        help="Also write a page for every match, to the folder `pages` next to the report.",
+        help="Also write a page for every match, in a `pages` folder next to the report.",
     ),
 ]
 

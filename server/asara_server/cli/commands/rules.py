@@ -22,8 +22,8 @@ _TITLES: Final = {
     "bank": "Bank spaces, in Asari",
     "caliphs_patronage": "The caliph's patronage",
     "gifts": "Gift cards and chests",
-    "gifts_professional": "Additional gift cards and chests in the rule set pro",
-    "awards": "Prestige in the final scoring, for first and second place",
+    "gifts_professional": "Additional gift cards and chests in the pro rule set",
+    "awards": "Prestige at the end of the game, for the leader and the runner-up",
 }
 """Headings of tables whose names do not say enough."""
 
@@ -32,10 +32,10 @@ _WIDTH: Final = 80
 
 
 def rules() -> None:
-    """Show the game's costs, limits and scores, and the rule sets.
+    """Show the game's costs and other numbers, and the rule sets.
 
-    Numbers come from the rulebook, unless they are marked as taken from published reviews or as
-    reconstructed.
+    All numbers come from the rulebook, except those marked as taken from published reviews or
+    as reconstructed.
     """
     edition = load_edition()
     out.print(Text(f"Edition: {edition.name}", "bold"))

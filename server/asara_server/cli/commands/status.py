@@ -40,7 +40,7 @@ JsonOption = Annotated[
     typer.Option(
         "--json",
         metavar="FILE",
-        help="Also write the standings to FILE, formatted like the standings.json of a run.",
+        help="Also write the standings to FILE, in the format of a run's standings.json.",
     ),
 ]
 WatchOption = Annotated[
@@ -49,7 +49,7 @@ WatchOption = Annotated[
         "--watch",
         metavar="SECONDS",
         min=0.5,
-        help="Repeat at this interval until the run is over.",
+        help="Repeat every SECONDS seconds until the run is over.",
     ),
 ]
 
@@ -67,9 +67,9 @@ def status(
 ) -> None:
     """Show the progress and the standings of a run.
 
-    Shows how many matches are over, how long the others will take, the processor time used, the
-    standings, and who forfeited and why. The run can be active, stopped or finished. Press Ctrl-C
-    to end --watch.
+    Shows how many matches are over, how long the rest will take, the processor time used, the
+    standings, and which entries forfeited and why. The run can be active, stopped or
+    finished. Press Ctrl-C to end --watch.
     """
     if json_file is not None:
         check_output("--json", json_file)

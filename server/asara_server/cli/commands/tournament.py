@@ -54,7 +54,7 @@ A tournament file lists the entries. For example, cup.toml:
 
 \b
   [[entries]]
-  bot = "greedy"  # a bundled bot
+  bot = "greedy"  # a built-in bot
 
 `asara tournament plan cup.toml --explain` shows all settings.
 """
@@ -69,9 +69,9 @@ def plan(
     precision: PrecisionOption = None,
     pilot: PilotOption = None,
 ) -> None:
-    """Show the matches of a tournament and estimate how long it takes.
+    """Show the matches of a tournament and estimate its duration.
 
-    Nothing is played.
+    No matches are played.
     """
     tournament, expected = _load(file)
     if explain and precision is not None:
@@ -112,8 +112,8 @@ def check(
 ) -> None:
     """Build and try every entry, and show which ones work.
 
-    Each entry plays two matches against bundled bots. Without --out, nothing is kept. The exit
-    status is 1 if an entry is broken.
+    Each entry plays two matches against the built-in bot `random`. Without --out, nothing is
+    kept. The exit status is 1 if an entry is broken.
     """
     from asara_server.cli.sessions.entry_check import check_entries
 

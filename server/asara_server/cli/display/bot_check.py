@@ -48,8 +48,8 @@ class BotCheckMeter:
     def begin(self, rules: str) -> None:
         """Say how the bot is checked."""
         notify(
-            f"Checking {self._entry.name} in two matches against random, one in each seat "
-            f"(rules: {rules})"
+            f"Checking {self._entry.name} against the built-in bot `random`: one match in "
+            f"each seat, rules {rules}"
         )
 
     def add(self, checked: CheckedEntry) -> None:
@@ -155,7 +155,7 @@ def findings(checked: CheckedEntry, tournament: Tournament, *, contained: bool) 
         )
     if needed_s is not None and needed_s > _USUAL.bank_s:
         slow.append(
-            f"it needs a time bank of {_seconds(needed_s)}, but a tournament allows only "
+            f"it needs {_seconds(needed_s)} on its clock, but a tournament allows only "
             f"{_USUAL.bank_s:g} s, plus {_USUAL.increment_s:g} s per decision (clocks.time_bank_s)"
         )
     limits = tournament.limits
@@ -200,7 +200,7 @@ def _measurements(finding: BotFinding) -> list[tuple[str, str]]:
         ("median decision", _seconds(one.median_s)),
         ("longest decision", _seconds(one.longest_s)),
         ("decisions", f"{one.decisions:,}" if one.decisions else ""),
-        ("time bank needed", _bank(finding.bank_needed_s)),
+        ("clock needed", _bank(finding.bank_needed_s)),
         ("peak memory", _size(one.memory_bytes, finding.memory_mib)),
         ("folder size", _size(one.size_bytes, finding.directory_mib)),
     ]

@@ -68,8 +68,8 @@ def heading(
     lower, upper = test.bounds
     score = 0.5 + test.margin
     return (
-        f"{a} against {b}: rules {format_rule_sets(rule_sets)}, "
-        f"{count(at_once, 'match')} at a time\n"
+        f"{a} against {b}, {count(at_once, 'match')} at a time "
+        f"(rules: {format_rule_sets(rule_sets)})\n"
         "A bot counts as better if its expected score is at least "
         f"{score:g} ({elo(score):.0f} Elo).\n"
         f"Progress lines show the blocks played, {_possessive(_short(a))} score with its 95%\n"
@@ -91,7 +91,9 @@ def progress_line(report: DuelReport, blocks_left: float) -> str:
     filled = round(_BAR_CELLS * min(1.0, max(0.0, (ratio - lower) / (upper - lower))))
     bar = "#" * filled + "·" * (_BAR_CELLS - filled)
     low, high = report.interval_95
-    left = f"  ~{math.ceil(blocks_left):,} blocks to go" if 0 < blocks_left < math.inf else ""
+    left = (
+        f"  ~{count(math.ceil(blocks_left), 'block')} to go" if 0 < blocks_left < math.inf else ""
+    )
     return (
         f"{count(report.blocks, 'block')}: {report.score:.3f} ({low:.3f}–{high:.3f})"
         f"  {lower:.1f} [{bar}] {upper:.1f}{left}"
@@ -124,7 +126,7 @@ def verdict(report: DuelReport) -> str:
         )
     return (
         f"The duel ended without a verdict on whether {a} or {b} is better: {a} {scored}. "
-        "To play on, raise --max-blocks."
+        "To play longer, raise --max-blocks."
     )
 
 

@@ -91,7 +91,8 @@ def check_heading(tournament: Tournament, opponent: str) -> str:
     rules = format_rule_sets(checked_rules(tournament))
     return (
         f"{tournament.title}: checking {count(len(tournament.entries), 'entry')} in two matches "
-        f"each against {opponent} (rules: {rules}, {min(tournament.seats)} seats)"
+        f"each against the built-in bot `{opponent}` (rules: {rules}, "
+        f"{min(tournament.seats)} seats)"
     )
 
 

@@ -17,7 +17,7 @@ EXAMPLES: Final[dict[str, tuple[tuple[str, str], ...]]] = {
         ("asara play", "against greedy"),
         ("asara play my-bot random --rules pro", ""),
     ),
-    "duel": (("asara duel my-bot greedy -o runs/duel", "keep every match"),),
+    "duel": (("asara duel my-bot greedy -o runs/duel", "keep the replays and the bots' output"),),
     "check": (("asara check my-bot", ""),),
     "rules": (("asara rules", ""),),
     "tournament plan": (

@@ -115,7 +115,7 @@ def _legs_text(tournament: Tournament, expected: Estimate) -> str:
 def _looks_text(tournament: Tournament) -> str:
     """Say when the run may end early; see `schedule.looks`."""
     looks = [f"{number:,}" for number in looks_at(planned_matches(tournament))[:-1]]
-    ranks = "all ranks are" if tournament.places is None else f"{tournament.places} ranks are"
+    ranks = "all ranks are" if tournament.places is None else f"{tournament.places} places are"
     return (
         f"The run ends early if {'the first ' if tournament.places else ''}{ranks} settled. It "
         f"checks this after {', '.join(looks)} matches."

@@ -163,7 +163,7 @@ def wait_text(waits: Sequence[Wait]) -> str:
     wait = late[0]
     task = f"decision {wait.decision_id} of {wait.match_id}" if wait.decision_id else "to connect"
     left = duration(wait.left_s, whole_s=True)
-    others = f", and for {len(late) - 1} more" if len(late) > 1 else ""
+    others = f", and for {count(len(late) - 1, 'more bot')}" if len(late) > 1 else ""
     colon = ": " if wait.decision_id else " "
     return f"waiting for {wait.entry}{colon}{task} ({left} left){others}"
 

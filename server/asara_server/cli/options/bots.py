@@ -1,6 +1,6 @@
-"""Arguments that name a bot: the name of a bundled bot, a path, or a command line.
+"""Arguments that name a bot: the name of a built-in bot, a path, or a command line.
 
-A bundled bot and a folder may be followed by options, which are appended to the bot's command.
+A built-in bot and a folder may be followed by options, which are appended to the bot's command.
 """
 
 import difflib
@@ -86,7 +86,7 @@ def find_bots(arguments: list[str]) -> list[BotCommand]:
 
 
 def is_bundled(folder: Path) -> bool:
-    """Return True for the folder of a bundled bot."""
+    """Return True for the folder of a built-in bot."""
     return folder.parent == bundled.path("bots").resolve()
 
 
@@ -118,8 +118,8 @@ def _find_bot(argument: str) -> BotCommand:
     close = difflib.get_close_matches(argument, bots, n=1)
     hint = f"; did you mean {close[0]!r}?" if close else ""
     if bots and not hint:
-        hint = f"; bundled bots: {', '.join(bots)}"
-    raise UserError(f"bot {argument!r}: no such file, command or bundled bot{hint}")
+        hint = f"; built-in bots: {', '.join(bots)}"
+    raise UserError(f"bot {argument!r}: no such file, command or built-in bot{hint}")
 
 
 def _bot_of_folder(argument: str, path: Path) -> BotCommand:
@@ -201,7 +201,7 @@ def _path(argument: str) -> Path:
 
 
 def _bot_with_options(argument: str) -> BotCommand | None:
-    """Return the bot if the first word names a bundled one or the folder of one."""
+    """Return the bot if the first word names a built-in one or the folder of one."""
     name, *options = _words(argument)
     bots = bundled_bots()
     if name in bots:

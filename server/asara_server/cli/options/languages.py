@@ -17,7 +17,7 @@ class Language:
     name: str
     title: str
     starter: str
-    """Name of the bundled bot that is copied."""
+    """Name of the built-in bot that is copied."""
     source: str
     """The file that holds the bot."""
     tools: tuple[str, ...] = ()

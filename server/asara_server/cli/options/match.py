@@ -57,7 +57,7 @@ RulesOption = Annotated[
     typer.Option(
         "--rules",
         metavar="RULES",
-        help="Rules of the match, such as pro+gifts; `asara rules` lists all.",
+        help="Rules of the match, such as pro+gifts; `asara rules` lists all choices.",
     ),
 ]
 JobsOption = Annotated[
@@ -73,7 +73,7 @@ SeedOption = Annotated[
         metavar="TEXT",
         help="Any text; the same text repeats the same deals. Bots could guess it, so use it only "
         "with your own bots.",
-        show_default="random",
+        show_default="different deals each time",
     ),
 ]
 ClockOption = Annotated[

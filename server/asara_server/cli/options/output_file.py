@@ -49,7 +49,7 @@ def write_output(path: Path, content: bytes) -> None:
     except OSError as error:
         remedy = "choose another file"
         if error.errno in (errno.ENOSPC, errno.EDQUOT):
-            remedy = "free space, then repeat the command"
+            remedy = "make room on the disk, then repeat the command"
         text = f"{path}: cannot be written: {error.strerror}; {remedy}"
         raise UserError(text, status=1) from None
 

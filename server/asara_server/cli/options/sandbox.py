@@ -30,7 +30,7 @@ ReadableOption = Annotated[
     typer.Option(
         "--readable",
         metavar="PATH",
-        help="Another file or folder that bots may read in the sandbox. Can be repeated.",
+        help="Extra file or folder that bots may read in the sandbox. Can be repeated.",
     ),
 ]
 

@@ -23,7 +23,9 @@ SeatsOption = Annotated[
 OpponentsArgument = Annotated[
     list[str] | None,
     typer.Argument(
-        metavar="BOT", help="Bots that take the other seats, named as for `asara match`."
+        metavar="BOT",
+        help="Bots for the referee to start, named as for `asara match`; your bots take the other "
+        "seats.",
     ),
 ]
 MatchesOption = Annotated[
@@ -39,9 +41,9 @@ SeedOption = Annotated[
     typer.Option(
         "--seed",
         metavar="TEXT",
-        help="Secret that determines the deals: 64 random hexadecimal digits, so that no bot "
-        "can guess it.",
-        show_default="random",
+        help="Secret from which the deals are derived: 64 hexadecimal digits. Draw them at random, "
+        "so that no bot can guess the deals.",
+        show_default="a new secret",
     ),
 ]
 TlsCertOption = Annotated[

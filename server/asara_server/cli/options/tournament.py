@@ -33,7 +33,8 @@ PilotOption = Annotated[
     typer.Option(
         "--pilot",
         metavar="DIR",
-        help="With --precision: folder of a similar earlier run, to learn how much results vary.",
+        help="With --precision: folder of a similar earlier run, from which to estimate how much "
+        "results vary.",
     ),
 ]
 OutOption = Annotated[

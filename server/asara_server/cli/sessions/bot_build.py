@@ -116,7 +116,7 @@ async def _show_waiting(name: str) -> None:
 
 
 def clients_beside(folder: Path) -> list[Path]:
-    """Return the folders outside its own from which a bundled bot is built; mostly none."""
+    """Return the folders outside its own from which a built-in bot is built; mostly none."""
     if not is_bundled(folder):
         return []
     return [path for part in ("clients", "proto") if (path := bundled.path(part)).is_dir()]
@@ -132,7 +132,7 @@ def _check_place(entry: Entry, sandbox: Sandbox | None) -> None:
         if not ending:  # not one that `asara new` copies
             advice = "play it in a checkout of your own"
         raise UserError(
-            f"bot {entry.name!r}: it must be built, and the folder of the bundled bot "
+            f"bot {entry.name!r}: it must be built, and the folder of the built-in bot "
             f"{directory.name!r} is not yours to write to; {advice}"
         )
     shown = plain(str(directory))

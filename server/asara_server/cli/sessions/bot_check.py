@@ -28,7 +28,7 @@ from asara_server.tournament.config.tournament_file import (
 from asara_server.tournament.execution.entry_check import EntryCheck
 
 _OPPONENT = "random"
-"""The bundled bot that a bot plays against."""
+"""The built-in bot that a bot plays against."""
 
 
 def check_bot(options: CheckBotOptions, log: LogOptions) -> int:

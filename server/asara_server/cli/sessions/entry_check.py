@@ -32,7 +32,7 @@ from asara_server.tournament.config.tournament_file import Entry, Tournament
 from asara_server.tournament.execution.entry_check import CheckedEntry, EntryCheck, Verdict
 
 _OPPONENT = "random"
-"""The bundled bot that entries play against."""
+"""The built-in bot that entries play against."""
 
 
 def check_entries(tournament: Tournament, options: CheckOptions, log: LogOptions) -> int:

@@ -28,7 +28,7 @@ def play_matches(
         remedy = (
             "for more, write a tournament file"
             if bots[1:]
-            else "add an opponent, for example random"
+            else "add an opponent, for example `random`"
         )
         wrong_number = f"a match needs 2 to 4 bots, not {len(bots)}; {remedy}"
         try:

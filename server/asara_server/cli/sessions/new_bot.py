@@ -1,4 +1,4 @@
-"""Makes the folder of a new bot from a bundled starter, for `asara new`.
+"""Makes the folder of a new bot from a built-in starter, for `asara new`.
 
 The folder is made under another name beside its place and renamed when it is complete, so that an
 interruption leaves nothing that looks like a bot.

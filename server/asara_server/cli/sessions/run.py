@@ -136,7 +136,9 @@ def _remedy(error: OSError, directory: RunDirectory) -> str:
     if error.errno not in (errno.ENOSPC, errno.EDQUOT):
         return ""
     resumable = directory.tournament_file.is_file()
-    return f": free space, then repeat the command{' with --resume' if resumable else ''}"
+    return (
+        f": make room on the disk, then repeat the command{' with --resume' if resumable else ''}"
+    )
 
 
 async def _play(runner: Runner, meter: ProgressMeter, *, publish: bool) -> tuple[RunEnd, int]:

@@ -1,7 +1,7 @@
 """What a bot wrote during each of its decisions, by an index beside the log of its output.
 
 A bot can write anything to its log, so the runner uses a file of its own, `NAME.decisions` beside
-`NAME.log`. Each line has a place in the log, in bytes, and the number of the decision that was
+`NAME.log`. Each line has a position in the log, in bytes, and the number of the decision that was
 asked last when the bytes from there on were read; 0 before the first decision and after the match.
 Text that a bot writes in the last moment before its reply may be read after the next decision was
 asked, and then counts as that one's.

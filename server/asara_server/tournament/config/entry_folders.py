@@ -275,7 +275,7 @@ def read_entry_folder(path: Path, shown: str) -> EntryFolder:
 
 
 def bundled_bots() -> dict[str, Path]:
-    """Return the folder of each bundled bot by its name."""
+    """Return the folder of each built-in bot by its name."""
     folders = sorted(folder for folder in bundled.path("bots").iterdir() if has_bot_file(folder))
     return {folder.name: folder for folder in folders}
 
@@ -288,13 +288,15 @@ def name_of_bot(table: Mapping[str, Any]) -> str:
 def bundled_table(table: Mapping[str, Any]) -> dict[str, Any]:
     """Complete the table of an entry with the key `bot`; raises ValueError."""
     if others := [key for key in ("command", "directory", "build", "token") if key in table]:
-        raise ValueError(f"{others[0]}: leave it out, or leave out bot, which starts a bundled bot")
+        raise ValueError(
+            f"{others[0]}: leave it out, or leave out bot, which starts a built-in bot"
+        )
     try:
         name, *options = split_command(table["bot"])
         if name not in (bots := bundled_bots()):
             close = difflib.get_close_matches(name, bots, n=1)
             known = f"did you mean {close[0]!r}?" if close else f"there are {', '.join(bots)}"
-            raise ValueError(f"there is no bundled bot {plain(name)!r}; {known}")
+            raise ValueError(f"there is no built-in bot {plain(name)!r}; {known}")
         if "build" in parse_toml((bots[name] / BOT_FILE).read_bytes(), LARGEST_BOT_FILE):
             raise ValueError(f"{name} must be built; enter a copy made with `asara new`")
         found = read_entry_folder(bots[name], name).table

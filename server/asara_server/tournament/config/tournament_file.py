@@ -105,11 +105,11 @@ class Entry(_Section):
     """One participant of the tournament."""
 
     name: Name
-    """Name of the entry: up to 40 letters of one alphabet, digits, single spaces and . _ + -."""
+    """Name of the entry, up to 40 characters: letters of one alphabet, digits, blanks, . _ + -."""
     team: Name = ""
     """Team of the entry; entries of one team never sit at the same table."""
     bot: str = ""
-    """Name of a bundled bot and its options, such as "greedy"; replaces `command`."""
+    """Name of a built-in bot and its options, such as "greedy"; replaces `command`."""
     directory: Directory = Field(default=".", validate_default=True)
     """Folder in which the bot runs and where its command is looked up; relative to this file."""
     build: tuple[str, ...] = ()
@@ -181,7 +181,7 @@ class Entry(_Section):
         if not self.token:
             if not self.command:
                 raise problem(
-                    "needs `command`, `bot` (for a bundled bot), `directory` (a folder with a "
+                    "needs `command`, `bot` (for a built-in bot), `directory` (a folder with a "
                     "bot.toml) or `token` (for a bot on another machine)"
                 )
             return self
@@ -212,15 +212,15 @@ class Clocks(_Section):
     start_up_s: Seconds = _CLOCKS.start_up_s
     """Seconds that a bot has to start and connect."""
     time_bank_s: Seconds = _CLOCKS.bank_s
-    """Seconds that a bot has for a whole match, before increments."""
+    """Seconds on a bot's clock at the start of a match."""
     increment_s: SecondsOrZero = _CLOCKS.increment_s
-    """Seconds added to the time bank for each decision."""
+    """Seconds added to the clock for each decision."""
     grace_s: SecondsOrZero = _CLOCKS.grace_s
-    """Seconds per decision that are not deducted from the time bank."""
+    """Seconds per decision that are not deducted from the clock."""
     reconnect_s: SecondsOrZero = _CLOCKS.reconnect_s
     """Seconds that a bot may stay disconnected before it forfeits."""
     hide_forced: bool = _CLOCKS.hide_forced
-    """If true, forced moves take time too, so they look like any other decision."""
+    """If true, forced moves are delayed, so that they look like any other decision."""
 
     def settings(self) -> ClockSettings:
         """Return the same limits as the referee's type."""
@@ -238,7 +238,7 @@ class Limits(_Section):
     idle_processes: Annotated[int, Field(ge=0, le=10_000)] = 64
     """Maximum number of bot processes kept waiting for their next match."""
     suspend_share: Annotated[float, Field(ge=0, le=1)] = 0.5
-    """An entry that forfeits more than this share of its matches, 0 to 1, is suspended."""
+    """An entry that forfeits more than this share of its matches (0 to 1) is suspended."""
     suspend_after: Annotated[int, Field(ge=1, le=1_000_000)] = 10
     """Number of matches an entry plays before `suspend_share` applies."""
     memory_mib: Annotated[int, Field(ge=16, le=1 << 20)] = 1_024
@@ -248,11 +248,11 @@ class Limits(_Section):
     open_files: Annotated[int, Field(ge=32, le=1 << 20)] = 1_024
     """Maximum number of open files of each process in the sandbox."""
     cpu_s: Annotated[int, Field(ge=1, le=1 << 30)] = 3_600
-    """Maximum processor time of each process in the sandbox, in seconds, for all its matches."""
+    """Maximum processor time of each process in the sandbox, in seconds, over all its matches."""
     cores: Annotated[int, Field(ge=1, le=1_024)] = 1
-    """Maximum number of processor cores that all processes of a bot use together in the sandbox."""
+    """Maximum number of processor cores shared by all processes of a bot in the sandbox."""
     disk_mib: Annotated[int, Field(ge=1, le=1 << 20)] = 64
-    """Maximum size of the files that a bot writes to /tmp, /dev/shm and its folder, in MiB each."""
+    """Maximum size of a bot's files in each of /tmp, /dev/shm and its folder, in MiB."""
     directory_mib: Annotated[int, Field(ge=1, le=1 << 20)] = 128
     """Maximum size of an entry's folder, in MiB; each bot in the sandbox has a copy in memory."""
     build_s: Seconds = 900
@@ -295,19 +295,19 @@ class Tournament(_Section):
     seats: SeatCounts
     """Number of seats at a table: 2, 3 or 4, or a list of these."""
     rules: RulesList
-    """Rules, such as "pro+gifts", or a list of these; `asara rules` lists all."""
+    """Rules, such as "pro+gifts", or a list of these; `asara rules` lists all choices."""
     rounds: Annotated[int, Field(ge=1, le=1_000_000)] = 1
     """Number of times the whole schedule is played."""
     orders: Orders = "rotations"
-    """Seatings of the same entries: "rotations" (each plays every seat once) or "all" orders."""
+    """Seat orders to play: "rotations" (each entry plays every seat once) or "all" of them."""
     blocks_per_entry: Annotated[int, Field(ge=1, le=1_000_000)] | None = None
-    """Number of blocks each entry plays, per value of `rules` and `seats`; replaces `rounds`."""
+    """Number of blocks per entry for each combination of `rules` and `seats`; replaces `rounds`."""
     until: Literal["ranks settled"] | None = None
     """With "ranks settled", the run ends when further matches are unlikely to change the ranks."""
     places: Annotated[int, Field(ge=1)] | None = None
-    """With `until`, only this many top ranks have to be settled."""
+    """With `until`, only this many places at the top of the standings have to be settled."""
     seed: str | None = None
-    """Secret from which all deals are derived: 64 random hexadecimal digits."""
+    """Secret from which all deals are derived: 64 hexadecimal digits, drawn at random."""
     jobs: Annotated[int, Field(ge=1, le=10_000)] = Field(default_factory=usable_cores)
     """Number of matches played at the same time."""
     deals: Literal["committed", "joint"] = "committed"

@@ -1,4 +1,4 @@
-"""The time bank that a bot would have needed. Pure."""
+"""The clock that a bot would have needed. Pure."""
 
 from collections.abc import Iterable
 

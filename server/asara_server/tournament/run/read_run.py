@@ -13,7 +13,9 @@ from asara_server.tournament.standings.match_result import MatchResult, ResultsE
 from asara_server.tournament.standings.model import Standings
 from asara_server.tournament.standings.standings import compute_standings
 
-NOT_A_RUN: Final = "not the folder of a run; pass the one that --out named"
+NOT_A_RUN: Final = (
+    "not the folder of a run; pass the folder that you gave to --out when you started the run"
+)
 
 
 class RunError(ValueError):

@@ -1,6 +1,6 @@
 """The ladder: one rating per entry, fitted to all matches together (see `plackett_luce`). Pure.
 
-The average of the field has 1,500 points, or, if it takes part, the bundled bot `greedy`. Entries
+The average of the field has 1,500 points, or, if it takes part, the built-in bot `greedy`. Entries
 that no chain of matches connects cannot be compared. Only the largest group that is connected, or
 that of `greedy`, has ratings.
 
