@@ -110,9 +110,9 @@ def _report_unreached() -> None:
 
 
 def _is_worker() -> bool:
-    """Return True in a process of `multiprocessing`, which has the bot's variables, but never plays.
+    """Return True in a process of `multiprocessing`, which never plays.
 
-    Stacks must not be printed there: if a thread goes on meanwhile, Python can crash by it.
+    Stacks must not be printed there: if threads go on meanwhile, Python can crash by it.
     """
     return "multiprocessing.spawn" in sys.modules
 
