@@ -107,3 +107,8 @@ class Standings(_Part):
     def ended_early(self) -> bool:
         """True if the run ended at one of its looks, because the ranks were settled."""
         return bool(self.looks) and self.matches.scheduled < self.looks[-1]
+
+    @property
+    def unconnected(self) -> list[str]:
+        """Entries that played, but that no chain of matches connects with the ladder."""
+        return [row.entry for row in self.ladder if row.matches and row.rating is None]
