@@ -8,8 +8,7 @@ The interval of a rating is that of the difference from the average of the field
 block are not independent, so the variance is the sandwich estimate with blocks as clusters (White,
 "Maximum Likelihood Estimation of Misspecified Models", 1982), plus two further blocks as varied as
 the model says, and its quantile is Student's with the number of blocks of the entry. Without these
-additions, few blocks give intervals that are too narrow: in one world, with ten blocks, 70 % of the
-intervals held the truth instead of 95 %.
+additions, few blocks give intervals that are too narrow.
 
 If entries are paired by results, who was lucky meets others who were, and such matches say little
 about the luck. So how much the parts of a rating count, which are the entry's own results and those

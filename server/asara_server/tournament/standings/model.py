@@ -1,9 +1,8 @@
 """The types of `standings.json`, which is a `Standings` in JSON.
 
 Nothing in it depends on the clock or on the order in which matches ended: the same seed and
-deterministic bots give the same file. README.md explains every field.
-
-Numbers are rounded to 6 decimals, ratings to 1.
+deterministic bots give the same file. README.md explains every field. Numbers are rounded to 6
+decimals, ratings to 1.
 """
 
 from typing import Annotated
