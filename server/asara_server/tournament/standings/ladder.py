@@ -93,9 +93,9 @@ def _ratings(
     against = np.zeros((count, len(fitted.hessian)))
     against[:, :count] = np.eye(count) - field
     of_field = np.linalg.solve(fitted.hessian, against.T)  # parameters by entries
-    by_block = fitted.block_gradients @ of_field
-    number = max(2, len(np.unique(fitted.block_gradients.nonzero()[0])))
-    variance = np.einsum("be,be->e", by_block, by_block) * number / (number - 1)
+    by_block = fitted.block_gradients
+    number = max(2, len(np.unique(by_block.nonzero()[0])))
+    variance = (of_field * (by_block.T @ by_block @ of_field)).sum(axis=0) * number / (number - 1)
     variance += _ADDED_BLOCKS * (against.T * of_field).sum(axis=0) / np.maximum(blocks, 1)
     quantile = np.sqrt(parts * fdtri(parts, np.maximum(blocks - 1, 1), 1 - error))
     half = POINTS * quantile * np.sqrt(variance)
