@@ -7,9 +7,9 @@ that of `greedy`, has ratings.
 The interval of a rating is that of the difference from the average of the field. Matches of a
 block are not independent, so the variance is the sandwich estimate with blocks as clusters (White,
 "Maximum Likelihood Estimation of Misspecified Models", 1982), plus two further blocks as varied as
-the model says, and its quantile is Student's with the number of blocks of the entry. Blocks that are
-nearly all won or lost do not show how varied they are, so the variance is at least (2 s - 1)² of the
-model's, for the score s. Without these additions, few blocks give intervals that are too narrow.
+the model says, and its quantile is Student's with the number of blocks of the entry. Blocks that
+are nearly all won or lost do not show how varied they are, so the variance is at least (2 s - 1)²
+of the model's, for the score s. Otherwise, few blocks would give intervals that are too narrow.
 
 If entries are paired by results, who was lucky meets others who were, and such matches say little
 about the luck. So how much the parts of a rating count, which are the entry's own results and those
@@ -27,7 +27,7 @@ from asara_server.tournament.standings.block_scores import BlockScores
 from asara_server.tournament.standings.intervals import ERROR
 from asara_server.tournament.standings.model import LadderRow
 from asara_server.tournament.standings.plackett_luce import Fit, choices, fit
-from asara_server.tournament.standings.result_table import Floats, Indices, Mask, ResultTable
+from asara_server.tournament.standings.result_table import Floats, Mask, ResultTable
 
 ANCHOR: Final = "greedy"
 ANCHOR_RATING: Final = 1_500
