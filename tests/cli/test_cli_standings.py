@@ -1,11 +1,14 @@
 import json
+import re
 from itertools import combinations
 from pathlib import Path
 
 import pytest
 
+from asara_server.tournament.standings.match_result import MatchResult
 from asara_server.tournament.standings.model import Standings
 from tests.cli.command import asara, refusal
+from tests.replay.test_bombs import limited
 from tests.tournament.samples import INFO, lines_of, match, mirrored, seat, write_run
 
 
@@ -167,13 +170,67 @@ def test_files_that_cannot_be_read_are_named(
     assert len(done.stderr.splitlines()) == 1
 
 
+APART = (("ann", "bob"), ("cid", "dan"))
+
+
 def test_entries_that_no_chain_of_matches_connects_are_not_compared(tmp_path: Path) -> None:
-    pairs = [("ann", "bob"), ("cid", "dan")] * 12
-    results = [match(f"m{n}", seat(a, 1), seat(b, 2)) for n, (a, b) in enumerate(pairs)]
+    results = [match(f"m{n}", seat(a, 1), seat(b, 2)) for n, (a, b) in enumerate(APART * 12)]
     text = shown(write_run(tmp_path / "run", results))
     assert "No chain of matches connects cid, dan\nwith the other entries" in text
     rows = {row[1]: row[4] for row in map(str.split, text.splitlines()[2:6])}
     assert rows == {"ann": "1–3", "bob": "2–4", "cid": "1–3", "dan": "2–4"}
+
+
+PAIRS = (("ann", "bob"), ("bob", "cid"), ("cid", "ann"))
+
+
+@pytest.mark.parametrize(
+    "results",
+    [
+        pytest.param([], id="one entry"),
+        pytest.param([match("m1", seat("ann", 1), seat("bob", 2))], id="one block"),
+        pytest.param(
+            [match(f"m{n}", seat(a, 1), seat(b, 1)) for n, (a, b) in enumerate(PAIRS * 8)],
+            id="all ties",
+        ),
+        pytest.param(
+            [match(f"m{n}", seat("ann", 1), seat("bob", 2, "exited")) for n in range(24)],
+            id="one never finished",
+        ),
+        pytest.param(
+            [match(f"m{n}", seat(a, 1), seat(b, 2)) for n, (a, b) in enumerate(APART * 12)],
+            id="some never met",
+        ),
+    ],
+)
+def test_a_dash_has_a_reason_in_its_row(results: list[MatchResult], tmp_path: Path) -> None:
+    """The entry has not played, or has forfeited every match and so has no prestige."""
+    names = sorted({row.entry for result in results for row in result.seats} | {"ann"})
+    run = write_run(tmp_path / "run", results, entries=tuple(names), scheduled=len(results))
+    text = shown(run, "--cross", "--json", str(tmp_path / "standings.json"))
+    lines = text.splitlines()
+    if not results:
+        assert lines[0] == "No match is over yet."
+        return
+    for row in map(str.split, lines[2 : 2 + len(names)]):
+        *_, matches = cells = row[:8]
+        forfeits = row[8] if len(row) > 8 else "0"
+        assert cells.count("–") == (forfeits == matches)
+    assert not re.search("nan|inf|Traceback", text + (tmp_path / "standings.json").read_text())
+    assert asara("report", run).returncode == 0
+
+
+@pytest.mark.long
+def test_a_hundred_thousand_matches_take_less_than_500_mb(tmp_path: Path) -> None:
+    names = [f"e{number:03}" for number in range(200)]
+    results = [
+        match(f"m{n}", seat(names[n % 200], 1), seat(names[(7 * n + 1) % 200], 2))
+        for n in range(100_000)
+    ]
+    run = write_run(tmp_path / "run", results, entries=tuple(names), scheduled=len(results))
+    status, text, _, most = limited("status", run)
+    assert (status, "100,000 matches" in text) == (0, True)
+    assert most < 500e6
 
 
 def test_entries_that_never_played_have_neither_a_place_nor_wins(tmp_path: Path) -> None:

@@ -119,7 +119,7 @@ def test_a_run_and_its_matches_are_shown_with_these_members_and_no_other(
     assert standings.keys() == {
         *("matches", "complete", "overall", "without_forfeits", "by_rules"),
         *("seat_effect", "cross_table", "ladder", "unfinished", "remote_blocks"),
-        "ended_early",
+        *("ended_early", "unconnected"),
     }
     rows = [*standings["overall"], *standings["without_forfeits"], *standings["by_rules"]["basic"]]
     assert {frozenset(row) for row in rows} == {

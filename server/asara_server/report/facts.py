@@ -27,6 +27,7 @@ def facts_of(report: Report) -> Iterator[Fact]:
     yield "blocks", counts.blocks
     yield "void", counts.void
     yield "ended_early", report.standings.ended_early
+    yield "unconnected", ", ".join(report.standings.unconnected)
     if info.stalled_s is not None:
         yield "stalled_s", info.stalled_s
     yield "sandbox", info.sandbox

@@ -72,6 +72,7 @@ def standings_json(standings: Standings) -> dict[str, Any]:
         "complete": standings.complete,
         "unfinished": standings.unfinished.model_dump(),
         "remote_blocks": standings.remote_blocks,
+        "unconnected": [plain(name) for name in standings.unconnected],
         "ended_early": standings.ended_early,
         "overall": _rows(standings.overall),
         "without_forfeits": _rows(standings.without_forfeits),

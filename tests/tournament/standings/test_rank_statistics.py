@@ -12,18 +12,19 @@ import pytest
 from numpy.typing import NDArray
 
 from asara_server.tournament.schedule.looks import looks_of
-from asara_server.tournament.standings.intervals import ERROR, error_of, intervals_95
+from asara_server.tournament.standings.intervals import error_of, intervals_95
 from asara_server.tournament.standings.ladder import ANCHOR_RATING, POINTS, ladder
 from asara_server.tournament.standings.plackett_luce import choices, fit
 from asara_server.tournament.standings.ranks import ranks_and_chances
 from asara_server.tournament.standings.result_table import Floats, Indices, ResultTable
 from tests.sizes import others_long
-from tests.tournament.standings.simulation import World, drawn_groups, points
+from tests.tournament.standings.simulation import World, drawn_groups, drawn_tables, points
 from tests.tournament.standings.test_statistics import (
     EIGHT,
     FIELD,
     allowance,
     block_scores,
+    compared_scores,
     table_of,
 )
 
@@ -43,6 +44,20 @@ WORLDS = {
     "four seats, a field": World(EIGHT, 4),
     "four seats, two levels, heavy-tailed": World((0.0,) * 3 + (1.0,) * 3, 4, luck="heavy-tailed"),
 }
+SINGLE_MATCHES = {
+    "two entries": World((0.0, 0.0), 2),
+    "equal": World(NO_DIFFERENCE, 2),
+    "two levels": World((0.0, 0.0, 0.0, 1.0, 1.0, 1.0), 2),
+    "one far better": World((0.0, 2.0, 0.0), 2),
+    "four seats, a field": World(EIGHT, 4),
+}
+"""Worlds of blocks that are one match, whose scores are further apart than means of several."""
+DUPLICATE_WORLDS = {
+    "equal": (World(NO_DIFFERENCE, 2), 2),
+    "a field": (World(FIELD, 2), 3),
+    "four seats, a field": (World(EIGHT, 4), 2),
+}
+"""Worlds of duplicate blocks, with the number of tables."""
 STOPPED_WORLDS = WORLDS | {
     "three levels": World((-1.0, 0.0, 1.0), 2),
     "two close entries": World((0.0, 0.2), 2),
@@ -52,20 +67,21 @@ BLOCKS = (10, 20, 60)
 
 
 def tournaments(
-    world: World, number: int, blocks: int, *, adaptive: bool = False
+    world: World, number: int, blocks: int, *, adaptive: bool = False, single: bool = False
 ) -> Iterator[tuple[Indices, Indices]]:
     """Groups and ranks of mirrored blocks, in which everybody has two blocks at least.
 
     If adaptive, half of all groups are drawn as always, and those of every later round of blocks
-    are of neighbours in the scores so far.
+    are of neighbours in the scores so far. If single, a block is only its first match.
     """
     dice = np.random.default_rng(blocks)
     entries, k = len(world.strengths), world.seats
     total = blocks * entries // k
+    matches = 1 if single else k
     for _ in range(number):
         while True:
             groups = drawn_groups(world, total, dice)
-            ranks = world.ranks(groups, dice, mirrored=True)
+            ranks = world.ranks(groups, dice, mirrored=True)[:, :matches]
             for start in range(total // 2, total, 4) if adaptive else ():
                 scores = points(ranks[:start]).mean(axis=1)
                 means = np.bincount(groups[:start].ravel(), scores.ravel(), entries) / np.maximum(
@@ -74,21 +90,44 @@ def tournaments(
                 order = np.argsort(means)
                 first = dice.integers(entries - k + 1, size=min(4, total - start))
                 groups[start : start + 4] = order[first[:, np.newaxis] + np.arange(k)]
-                ranks[start : start + 4] = world.ranks(
-                    groups[start : start + 4], dice, mirrored=True
-                )
+                played = world.ranks(groups[start : start + 4], dice, mirrored=True)
+                ranks[start : start + 4] = played[:, :matches]
             if np.bincount(groups.ravel(), minlength=entries).min() >= 2:
                 break
         yield groups, ranks
 
 
-def rank_coverage(world: World, number: int, blocks: int) -> float:
-    """Share of the tournaments in which every rank set holds the true rank of its entry."""
-    true = 1 + (world.expected > world.expected[:, np.newaxis] + 1e-9).sum(axis=1)
+def true_ranks(world: World) -> Indices:
+    expected = world.expected
+    return np.asarray(1 + (expected > expected[:, np.newaxis] + 1e-9).sum(axis=1))
+
+
+def hold(sets: Indices, true: Indices) -> bool:
+    """True if every rank set holds the true rank of its entry."""
+    return bool(((sets[:, 0] <= true) & (true <= sets[:, 1])).all())
+
+
+def rank_coverage(world: World, number: int, blocks: int, *, single: bool = False) -> float:
+    """Share of the tournaments in which all rank sets hold the truth."""
+    true = true_ranks(world)
     held = []
-    for groups, ranks in tournaments(world, number, blocks):
+    for groups, ranks in tournaments(world, number, blocks, single=single):
         sets, _ = ranks_and_chances(block_scores(world, groups[np.newaxis], ranks[np.newaxis]))
-        held.append(bool(((sets[:, 0] <= true) & (true <= sets[:, 1])).all()))
+        held.append(hold(sets, true))
+    return float(np.mean(held))
+
+
+def duplicate_rank_coverage(world: World, tables: int, number: int, blocks: int) -> float:
+    """The same for duplicate blocks, whose scores are compared."""
+    true = true_ranks(world)
+    total = blocks * len(world.strengths) // (tables * world.seats)
+    dice = np.random.default_rng(blocks)
+    held = []
+    for _ in range(number):
+        drawn = drawn_tables(world, total, tables, dice)
+        ranks = world.duplicate_ranks(drawn, dice)
+        scores = compared_scores(world, drawn[np.newaxis], ranks[np.newaxis])
+        held.append(hold(ranks_and_chances(scores)[0], true))
     return float(np.mean(held))
 
 
@@ -115,11 +154,13 @@ def true_ratings(world: World) -> Floats:
     return np.asarray(ANCHOR_RATING + POINTS * (strengths - strengths.mean()))
 
 
-def ladder_coverage(world: World, number: int, blocks: int, *, adaptive: bool = False) -> float:
+def ladder_coverage(
+    world: World, number: int, blocks: int, *, adaptive: bool = False, single: bool = False
+) -> float:
     """Share of the intervals of the ladder that hold the truth."""
     true = true_ratings(world)
     held = []
-    for groups, ranks in tournaments(world, number, blocks, adaptive=adaptive):
+    for groups, ranks in tournaments(world, number, blocks, adaptive=adaptive, single=single):
         table = results_of(groups, ranks)
         rows = {row.entry: row for row in ladder(world.names, table, paired_by_results=adaptive)}
         for name, rating in zip(world.names, true, strict=True):
@@ -141,13 +182,12 @@ class Stopped(NamedTuple):
     """Mean share of the blocks that were played."""
 
 
-def stopped(world: World, number: int, blocks: int, *, one_look: bool = False) -> Stopped:
-    """If `one_look`, each look has the whole error of 5 %, as if it were the only one."""
-    true = 1 + (world.expected > world.expected[:, np.newaxis] + 1e-9).sum(axis=1)
+def stopped(world: World, number: int, blocks: int) -> Stopped:
+    true = true_ranks(world)
     ends = []
     for groups, ranks in tournaments(world, number, blocks):
         looks = looks_of([str(block) for block in range(len(groups))])
-        error = ERROR if one_look else error_of(looks)
+        error = error_of(looks)
         for look in looks:
             scores = block_scores(world, groups[np.newaxis, :look], ranks[np.newaxis, :look])
             sets, _ = ranks_and_chances(scores, error)
@@ -155,10 +195,8 @@ def stopped(world: World, number: int, blocks: int, *, one_look: bool = False) -
             if settled or look == looks[-1]:
                 low, high = intervals_95(scores, error).T
                 held = (low <= world.expected) & (world.expected <= high)
-                wrong = (sets[:, 0] > true) | (true > sets[:, 1])
-                ends.append(
-                    (float(wrong.any()), float(held.mean()), float(settled), look / looks[-1])
-                )
+                wrong = not hold(sets, true)
+                ends.append((wrong, float(held.mean()), settled, look / looks[-1]))
                 break
     return Stopped(*np.mean(ends, axis=0).tolist())
 
@@ -208,38 +246,55 @@ def test_the_ladder_is_unbiased_whoever_met_whom() -> None:
     assert (abs(mean - true_ratings(world)) < 4 * error + 10).all()
 
 
-@pytest.mark.long
-def test_figures_of_rank_sets_and_ladder() -> None:
-    number = 400
+def figures(number: int) -> None:
+    """Print and check coverage in so many tournaments of each world and size.
+
+    Ladders have half as many, with each way of pairing, and duplicate blocks a quarter.
+    """
+    half, quarter = number // 2, number // 4
     print(f"\nblocks of an entry {BLOCKS}: rank sets | ladder | ladder, adaptive pairing")
     every: list[list[float]] = [[], []]
-    for words, world in WORLDS.items():
-        ranks = [rank_coverage(world, number, blocks) for blocks in BLOCKS]
+    for words, world, single in (
+        *((words, world, False) for words, world in WORLDS.items()),
+        *((words, world, True) for words, world in SINGLE_MATCHES.items()),
+    ):
+        ranks = [rank_coverage(world, number, blocks, single=single) for blocks in BLOCKS]
         drawn, adaptive = (
-            [ladder_coverage(world, number, blocks, adaptive=how) for blocks in BLOCKS]
+            [ladder_coverage(world, half, blocks, adaptive=how, single=single) for blocks in BLOCKS]
             for how in (False, True)
         )
-        print(
-            f"{words:38}",
-            *(
-                "  ".join(f"{share:6.1%}" for share in some) + " |"
-                for some in (ranks, drawn, adaptive)
-            ),
-            flush=True,
-        )
+        show(f"{words}{', single matches' if single else ''}", ranks, drawn, adaptive)
         every[0] += ranks
         every[1] += drawn + adaptive
-        assert min(*ranks, *drawn, *adaptive) > 0.94 - allowance(number)
+        assert min(ranks) > 0.94 - allowance(number)
+        assert min(drawn + adaptive) > 0.94 - allowance(half)
+    for words, (world, tables) in DUPLICATE_WORLDS.items():
+        ranks = [duplicate_rank_coverage(world, tables, quarter, blocks) for blocks in BLOCKS]
+        show(f"{words}, duplicate", ranks)
+        every[0] += ranks
+        assert min(ranks) > 0.94 - allowance(quarter)
+    print(f"mean: rank sets {np.mean(every[0]):.1%}, ladder {np.mean(every[1]):.1%}", flush=True)
+    assert max(np.mean(every[0]), np.mean(every[1])) < 0.99
+
+
+def show(words: str, *shares: list[float]) -> None:
+    texts = ("  ".join(f"{share:6.1%}" for share in some) for some in shares)
+    print(f"{words:38}", " | ".join(texts), flush=True)
+
+
+def stopped_figures(number: int) -> None:
+    """Print and check the false claims in so many tournaments of each world that end early."""
     for words, world in STOPPED_WORLDS.items():
-        shared, whole = (
-            stopped(world, 1_000, 150, one_look=one_look) for one_look in (False, True)
-        )
+        found = stopped(world, number, 150)
         print(
-            f"ends early: {words:26} false claims {shared.false_claims:.1%} (if the looks share no "
-            f"error, {whole.false_claims:.1%}), intervals {shared.held:.1%}, settled "
-            f"{shared.settled:.0%}, {shared.blocks:.0%} of the blocks",
+            f"ends early: {words:38} false claims {found.false_claims:.1%}, intervals "
+            f"{found.held:.1%}, settled {found.settled:.0%}, {found.blocks:.0%} of the blocks",
             flush=True,
         )
-        assert shared.false_claims < 0.05 + allowance(1_000)
-    print(f"mean: rank sets {np.mean(every[0]):.1%}, ladder {np.mean(every[1]):.1%}")
-    assert max(np.mean(every[0]), np.mean(every[1])) < 0.99
+        assert found.false_claims < 0.05 + allowance(number)
+
+
+@pytest.mark.long
+def test_figures_of_rank_sets_and_ladder() -> None:
+    figures(400)
+    stopped_figures(400)

@@ -3,6 +3,7 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 from scipy.special import ndtr, stdtrit
+from scipy.stats import binom
 
 from asara_server.tournament.standings.block_scores import BlockScores
 from asara_server.tournament.standings.intervals import ERROR, MIN_BLOCKS
@@ -65,16 +66,29 @@ def test_variances_are_those_of_the_page(row: Sequence[float]) -> None:
     assert _covariance(scores(row, [0.0] * number))[0, 0] == pytest.approx(expected)
 
 
-@pytest.mark.parametrize(("few", "certain"), [(0, 1), (1, 2), (10, 11)])
-def test_the_bound_is_students_for_the_entry_with_fewer_blocks(few: int, certain: int) -> None:
-    covariance = np.diag([0.01, 0.01])
-    drawn, apart = draws(covariance), np.sqrt(0.02)
+@pytest.mark.parametrize(("blocks", "added"), [(2, 1), (3, 1), (9, 1), (11, 2), (12, 2)])
+def test_the_bound_is_students_for_the_entry_with_fewer_blocks(blocks: int, added: int) -> None:
+    """Its blocks count as so many wins and losses, and an entry's lead is reduced by a few more."""
+    covariance = np.diag([0.25 / blocks, 0.0001])
+    drawn, apart = draws(covariance), np.sqrt(covariance.sum())
     normal = np.quantile(abs(drawn[:, 0] - drawn[:, 1]) / apart, 1 - ERROR)
-    lead = float(stdtrit((few + certain) / 2, ndtr(normal)))
-    for freedom, ranks in ((certain, [[1, 1], [2, 2]]), (few, [[1, 2], [1, 2]])):
-        means = np.array([lead * apart, 0])
-        found = rank_sets(means, covariance, drawn, np.array([freedom, 30]))
+    bound = float(stdtrit(blocks - 1, ndtr(normal))) * (blocks + added) / blocks * apart
+    for lead, ranks in ((1.01 * bound, [[2, 2], [1, 1]]), (0.99 * bound, [[1, 2], [1, 2]])):
+        means = np.array([0.5, 0.5 + lead])
+        found = rank_sets(means, covariance, drawn, np.array([blocks - 1, 30]))
         assert found.tolist() == ranks
+
+
+@pytest.mark.parametrize("blocks", [8, 11, 13])
+def test_coins_separate_two_equal_entries_in_few_cases(blocks: int) -> None:
+    """Without a wider bound, in 6 to 9 %."""
+    wins = np.arange(blocks + 1)
+    found = [
+        ranks_and_chances(scores([1] * w + [0] * (blocks - w), [0] * w + [1] * (blocks - w)))[0]
+        for w in wins.tolist()
+    ]
+    apart = [ranks[0, 0] == ranks[0, 1] for ranks in found]
+    assert binom.pmf(wins, blocks, 0.5)[apart].sum() < 0.05
 
 
 def test_pairs_that_differ_for_certain_let_others_differ() -> None:

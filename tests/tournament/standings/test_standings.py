@@ -182,7 +182,20 @@ def test_where_nothing_can_be_said_nothing_is_said() -> None:
     assert compute().overall[0].interval_95 is None
 
 
-A, B, C = ("ann", 1, 9), ("bob", 2, 5), ("cid", 2, 5)
+def unlucky() -> list[MatchResult]:
+    """In every deal, dan loses from the better seat, so the comparison puts him below 0."""
+    results = []
+    for block in range(24):
+        others = ["ann", "bob", "cid"] * 2
+        first, *rest = others[block % 3 : block % 3 + 3]
+        for table, (better, other) in enumerate((("dan", first), rest)):
+            seats = [(better, 1 + (better == "dan"), 5), (other, 2 - (better == "dan"), 5)]
+            played = result(2 * block + table, *seats[:: 1 if block % 2 else -1], block=f"b{block}")
+            results.append(played.model_copy(update={"duplicate_deal": f"b{block}"}))
+    return results
+
+
+A, B, C, D = ("ann", 1, 9), ("bob", 2, 5), ("cid", 2, 5), ("dan", 1, 9)
 CRASHED = {"cid": Termination.CRASH}
 
 
@@ -200,20 +213,29 @@ CRASHED = {"cid": Termination.CRASH}
              for n in range(12)],
             id="nobody finished",
         ),
+        pytest.param(
+            [result(n, *((A, B), (D, C))[n % 2]) for n in range(24)], id="some never met"
+        ),
+        pytest.param(unlucky(), id="below 0"),
     ],
 )  # fmt: skip
 def test_nothing_in_the_standings_contradicts_anything_else(results: list[MatchResult]) -> None:
-    standings = compute(*results)
+    names = ("ann", "bob", "cid", "dan", "eve")
+    standings = compute_standings("Cup", names, len(results), results)
+    played = [row for row in standings.overall if row.matches]
+    assert played == list(standings.overall[: len(played)])
+    assert {row.place for row in standings.overall[len(played) :]} == {len(played) + 1}
     for row in standings.overall:
         best, worst = row.ranks or (0, 0)
-        assert 1 <= best <= row.place <= worst <= 3 or not row.matches
+        assert 1 <= best <= row.place <= worst <= len(names) or not row.matches
         low, high = row.interval_95 or (row.score, row.score)
         assert low <= row.score <= high
-    played = [row for row in standings.overall if row.matches]
-    assert sum(row.first_chance or 0 for row in played) == pytest.approx(1 if played else 0)
-    ratings = [row.rating for row in standings.ladder if row.matches]
-    assert ratings == sorted(filter(None, ratings), reverse=True)
-    assert len(ratings) == len(played)
+        assert (row.first_chance is None) == bool(standings.unconnected or not row.matches)
+    if not standings.unconnected:
+        assert sum(row.first_chance or 0 for row in played) == pytest.approx(1 if played else 0)
+    ratings = [row.rating for row in standings.ladder if row.rating]
+    assert ratings == sorted(ratings, reverse=True)
+    assert len(ratings) + len(standings.unconnected) == len(played)
 
 
 def test_twelve_wins_of_twelve_are_no_certainty() -> None:

@@ -539,11 +539,12 @@ def test_figures_of_duplicate_blocks() -> None:
 
 
 @pytest.mark.long
-def test_many_entries_and_blocks_take_seconds() -> None:
-    world = World(tuple(np.linspace(-1, 1, 200).tolist()), seats=4)
+@pytest.mark.parametrize(("entries", "blocks", "loops"), [(1_000, 2_500, 120), (200, 25_000, 300)])
+def test_many_entries_and_blocks_take_seconds(entries: int, blocks: int, loops: float) -> None:
+    world = World(tuple(np.linspace(-1, 1, entries).tolist()), seats=4)
     dice = np.random.default_rng(7)
-    groups = drawn_groups(world, 20_000, dice)
+    groups = drawn_groups(world, blocks, dice)
     played = results(world, groups, world.ranks(groups, dice, mirrored=True))
-    with at_most(2_000):
+    with at_most(loops):
         standings = compute_standings("Model", world.names, len(played), played)
     assert standings.complete

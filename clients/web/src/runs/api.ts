@@ -55,6 +55,8 @@ export interface Standings {
   readonly unfinished: { readonly blocks: number; readonly matches: number };
   /** Blocks in which entries on other machines sat at several tables. */
   readonly remote_blocks: number;
+  /** Entries that played, but that no chain of matches connects with the ladder. */
+  readonly unconnected: readonly string[];
   /** The run ended before all was played, because its ranks were settled. */
   readonly ended_early: boolean;
   readonly overall: readonly StandingsRow[];

@@ -5,7 +5,7 @@ import { runPath } from "../match/api.js";
 import { pathOf } from "../router.js";
 import { spoilerFree } from "../ui/settings.js";
 import { isolate, t } from "../words/language.js";
-import { clock } from "../words/numbers.js";
+import { clock, list } from "../words/numbers.js";
 import { runs } from "../words/sections/runs.js";
 import {
   type Run,
@@ -23,6 +23,7 @@ import { overSentence } from "./run-news.js";
 import { Ladder, StandingsTable } from "./standings.js";
 
 const WIDE = 9; // entries above which the cross table takes the whole width
+const NAMES = 10; // names in a sentence
 
 export function RunPage({ run: name }: { run: string }) {
   const state = usePolled<Run>(
@@ -211,6 +212,9 @@ function StandingsCard({ run, standings }: { run: Run; standings: Standings }) {
       {standings.remote_blocks > 0 && (
         <p class="notice">{t(runs, "remoteBlocks", { count: standings.remote_blocks })}</p>
       )}
+      {standings.unconnected.length > 0 && (
+        <p class="notice">{t(runs, "unconnected", { names: named(standings.unconnected) })}</p>
+      )}
       {standings.ended_early && <p class="notice">{t(runs, "endedEarly")}</p>}
       {run.beside_others && <p class="notice">{t(runs, "besideOthers")}</p>}
       <p class="quiet">{t(runs, "scoreHelp")}</p>
@@ -264,6 +268,11 @@ function Why({ intro, why }: { intro: string; why: string }) {
       {intro} <bdi lang="en">{why}</bdi>
     </p>
   );
+}
+
+function named(entries: readonly string[]): string {
+  const names = entries.slice(0, NAMES).map(isolate);
+  return list(names.length < entries.length ? [...names, "…"] : names);
 }
 
 function Settings({ run }: { run: Run }) {

@@ -64,9 +64,9 @@ def _reservations(standings: Standings) -> Iterator[str]:
             f"In {blocks}, entries on other machines played the same deal at different\n"
             "tables, so they could have told each other about it."
         )
-    if apart := [row.entry for row in standings.ladder if row.matches and row.rating is None]:
+    if standings.unconnected:
         yield (
-            f"No chain of matches connects {_listed(apart)}\n"
+            f"No chain of matches connects {_listed(standings.unconnected)}\n"
             "with the other entries, so their ranks are not compared."
         )
     if standings.ended_early:

@@ -20,10 +20,8 @@ lost, it is that interval.
 The skewness depends on the range of the scores. A block that scores ½ or 1, never 0, is as skewed
 as a win or a loss between ½ and 1. Therefore the interval is computed a second time with the lowest
 and highest score of the party's blocks in place of 0 and 1, which is exact for two values, and the
-result covers both. If 8.5 % of blocks score 1 and all others ½, the first interval alone contains
-the truth in 86 % of samples of 36 blocks. With both, 10 to 40 blocks have a coverage of at least
-94 % for nearly all mixtures of 0, ½ and 1, and of at least 92 % for the others (the tests enumerate
-them).
+result covers both. So 10 to 40 blocks have a coverage of at least 94 % for nearly all mixtures of
+0, ½ and 1, and of at least 92 % for the others (the tests enumerate them).
 
 If all blocks ended with the same score c, or nearly so, s² says nothing. No other score in n blocks
 means that others have a probability p of at most 1 - 0.025^(1/n), at the level of one end of an
@@ -39,10 +37,9 @@ Sources: C. J. Clopper and E. S. Pearson, "The Use of Confidence or Fiducial Lim
 the Case of the Binomial" (1934). E. L. Korn and B. I. Graubard, "Confidence Intervals for
 Proportions with Small Expected Number of Positive Counts Estimated from Survey Data" (1998); their
 interval is that of `svyciprop(method="beta")` in R, and of the data presentation standards of the
-US National Center for Health Statistics (2017). C. Franco, R. J. A. Little, T. A. Louis and E. V.
-Slud, "Comparative Study of Confidence Intervals for Proportions in Complex Sample Surveys" (2019).
-E. Learned-Miller and P. S. Thomas, "A New Confidence Interval for the Mean of a
-Bounded Random Variable" (2019): the guaranteed coverage that the tests compare with.
+US National Center for Health Statistics (2017). E. Learned-Miller and P. S. Thomas, "A New
+Confidence Interval for the Mean of a Bounded Random Variable" (2019): the guaranteed coverage that
+the tests compare with.
 """
 
 import math

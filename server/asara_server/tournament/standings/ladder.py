@@ -7,9 +7,9 @@ that of `greedy`, has ratings.
 The interval of a rating is that of the difference from the average of the field. Matches of a
 block are not independent, so the variance is the sandwich estimate with blocks as clusters (White,
 "Maximum Likelihood Estimation of Misspecified Models", 1982), plus two further blocks as varied as
-the model says, and its quantile is Student's with the number of blocks of the entry. Without these
-additions, few blocks give intervals that are too narrow: in one world, with ten blocks, 70 % of the
-intervals held the truth instead of 95 %.
+the model says, and its quantile is Student's with the number of blocks of the entry. Blocks that
+are nearly all won or lost do not show how varied they are, so the variance is at least (2 s - 1)²
+of the model's, for the score s. Otherwise, few blocks would give intervals that are too narrow.
 
 If entries are paired by results, who was lucky meets others who were, and such matches say little
 about the luck. So how much the parts of a rating count, which are the entry's own results and those
@@ -27,7 +27,7 @@ from asara_server.tournament.standings.block_scores import BlockScores
 from asara_server.tournament.standings.intervals import ERROR
 from asara_server.tournament.standings.model import LadderRow
 from asara_server.tournament.standings.plackett_luce import Fit, choices, fit
-from asara_server.tournament.standings.result_table import Floats, Indices, Mask, ResultTable
+from asara_server.tournament.standings.result_table import Floats, Mask, ResultTable
 
 ANCHOR: Final = "greedy"
 ANCHOR_RATING: Final = 1_500
@@ -54,8 +54,9 @@ def ladder(
     rated = _connected(names, table)
     made = choices(table.entry, table.match, table.score, table.block)
     fitted = fit(made, count, int(table.block.max(initial=-1)) + 1)
-    blocks = BlockScores.of(table.entry, table.block, table.score, count).blocks
-    ratings, ends = _ratings(fitted, blocks, rated, error, parts=2 if paired_by_results else 1)
+    scores = BlockScores.of(table.entry, table.block, table.score, count)
+    blocks = scores.blocks
+    ratings, ends = _ratings(fitted, scores, rated, error, parts=2 if paired_by_results else 1)
     if ANCHOR in names and rated[names.index(ANCHOR)]:
         shift = ANCHOR_RATING - ratings[names.index(ANCHOR)]
         ratings, ends = ratings + shift, ends + shift
@@ -84,21 +85,22 @@ def _connected(names: Sequence[str], table: ResultTable) -> Mask:
 
 
 def _ratings(
-    fitted: Fit, blocks: Indices, rated: Mask, error: float, parts: int
+    fitted: Fit, scores: BlockScores, rated: Mask, error: float, parts: int
 ) -> tuple[Floats, Floats]:
     """Return ratings and the ends of their intervals, with 1,500 as the mean of those `rated`."""
     from scipy.special import fdtri
 
-    count = len(fitted.strengths)
-    number_rated = max(1, int(rated.sum()))
-    field = rated / number_rated
+    count, blocks = len(fitted.strengths), scores.blocks
+    field = rated / max(1, int(rated.sum()))
     against = np.zeros((count, len(fitted.hessian)))
     against[:, :count] = np.eye(count) - field
     of_field = np.linalg.solve(fitted.hessian, against.T)  # parameters by entries
-    by_block = fitted.block_gradients @ of_field
-    number = max(2, len(np.unique(fitted.block_gradients.nonzero()[0])))
-    variance = np.einsum("be,be->e", by_block, by_block) * number / (number - 1)
-    variance += _ADDED_BLOCKS * (against.T * of_field).sum(axis=0) / np.maximum(blocks, 1)
+    by_block = fitted.block_gradients
+    number = max(2, len(np.unique(by_block.nonzero()[0])))
+    variance = (of_field * (by_block.T @ by_block @ of_field)).sum(axis=0) * number / (number - 1)
+    by_model = (against.T * of_field).sum(axis=0)
+    variance += _ADDED_BLOCKS * by_model / np.maximum(blocks, 1)
+    variance = np.maximum(variance, (2 * scores.means - 1) ** 2 * by_model)
     quantile = np.sqrt(parts * fdtri(parts, np.maximum(blocks - 1, 1), 1 - error))
     half = POINTS * quantile * np.sqrt(variance)
     ratings = ANCHOR_RATING + POINTS * (fitted.strengths - field @ fitted.strengths)

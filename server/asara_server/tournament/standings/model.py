@@ -1,9 +1,8 @@
 """The types of `standings.json`, which is a `Standings` in JSON.
 
 Nothing in it depends on the clock or on the order in which matches ended: the same seed and
-deterministic bots give the same file. README.md explains every field.
-
-Numbers are rounded to 6 decimals, ratings to 1.
+deterministic bots give the same file. README.md explains every field. Numbers are rounded to 6
+decimals, ratings to 1.
 """
 
 from typing import Annotated
@@ -107,3 +106,8 @@ class Standings(_Part):
     def ended_early(self) -> bool:
         """True if the run ended at one of its looks, because the ranks were settled."""
         return bool(self.looks) and self.matches.scheduled < self.looks[-1]
+
+    @property
+    def unconnected(self) -> list[str]:
+        """Entries that played, but that no chain of matches connects with the ladder."""
+        return [row.entry for row in self.ladder if row.matches and row.rating is None]

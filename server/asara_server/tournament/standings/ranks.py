@@ -17,14 +17,18 @@ the bound for the others is drawn again, until no further pair differs (step-dow
 
 The unit is the block. Entries that met in a block have dependent scores there, so draws and
 standard errors use the covariance of all scores. The bound is carried over from the normal
-distribution to Student's with the number of blocks of the entry that has fewer. Two additions to
-the variances keep few blocks honest:
+distribution to Student's with the number of blocks of the entry that has fewer. Three additions
+keep few blocks honest:
 
 - With fewer than ten blocks, each block is treated as won or lost.
 - Otherwise, a quarter of a block is added that is won or lost, as often as the entry's blocks with
   one more win and one more loss. So no variance is zero, although all blocks may have ended alike.
+- The bound is multiplied by (n + 2) / n, or (n + 1) / n with fewer than ten blocks, for as many
+  wins and losses n as leave the same doubt as the blocks (see `intervals`). Otherwise, thirteen
+  coins, which have only two results, would separate two equal entries in 9 % of cases.
 
-The first chance is the share of draws, around the scores, in which the entry is first.
+The first chance is the share of draws, around the scores, in which the entry is first. Draws are
+multiplied as the bound is.
 """
 
 from typing import Any, Final
@@ -35,8 +39,8 @@ from asara_server.tournament.standings.block_scores import BlockScores
 from asara_server.tournament.standings.intervals import ERROR, MIN_BLOCKS
 from asara_server.tournament.standings.result_table import Floats, Indices, Mask
 
-DRAWS: Final = 4_000
-"""Number of draws; chance moves a probability of ½ by about 0.8 %."""
+DRAWS: Final = 10_000
+"""Number of draws; chance moves a probability of ½ by 0.5 %."""
 _CELLS: Final = 2e8
 """Most differences of two entries that are drawn; many entries are drawn less often."""
 _FEWEST_DRAWS: Final = 250
@@ -75,7 +79,9 @@ def ranks_and_chances(
         ranks[played] = rank_sets(means, covariance, drawn, freedom, error, comparable)
         ranks[played, 1] += np.count_nonzero(~played)  # who has not played may be better
         if comparable.all():
-            chances[played] = _first_chances(means + drawn)
+            wide = drawn * _widening(means, np.diag(covariance), freedom)
+            first = (means + wide).argmax(axis=1)
+            chances[played] = np.bincount(first, minlength=len(means)) / len(first)
     return ranks, chances
 
 
@@ -98,10 +104,12 @@ def rank_sets(
     variances = np.diag(covariance)
     apart = np.sqrt(np.maximum(variances + variances[:, np.newaxis] - 2 * covariance, 1e-18))
     lead = (means[:, np.newaxis] - means) / apart
+    widening = _widening(means, variances, freedom)
     open_ = ~np.eye(parties, dtype=np.bool_)
     for _ in range(_MOST_ROUNDS):
         bound = np.quantile(_largest(drawn, apart, open_), 1 - error)
         student = np.where(freedom > 0, stdtrit(np.maximum(freedom, 1), ndtr(bound)), np.inf)
+        student *= widening
         better = open_ & comparable & (lead > np.maximum(student, student[:, np.newaxis]))
         if not better.any():
             break
@@ -147,9 +155,11 @@ def _quotients(drawn: Any, scale: Any) -> Any:
     return (drawn[..., :, np.newaxis] - drawn[..., np.newaxis, :]) * scale
 
 
-def _first_chances(drawn: Floats) -> Floats:
-    """Return the share of draws in which each party is first."""
-    return np.bincount(drawn.argmax(axis=1), minlength=drawn.shape[1]) / len(drawn)
+def _widening(means: Floats, variances: Floats, freedom: Indices) -> Floats:
+    blocks = freedom + 1
+    share = ((blocks * means + 1) / (blocks + 2)).clip(0, 1)
+    matches = np.maximum(blocks, share * (1 - share) / variances)
+    return np.asarray(1 + np.where(blocks < MIN_BLOCKS, 1, 2) / matches)
 
 
 def _covariance(scores: BlockScores) -> Floats:

@@ -41,11 +41,12 @@ def summarize(
     np.add.at(faults, (parts.entry, parts.termination), 1)
     ends = intervals_95(scores, error)
     means = scores.means.round(6)
+    level = np.where(matches > 0, means, -np.inf)  # who has not played comes last
     order = sorted(
         range(count),
-        key=lambda e: (-means[e], -wins[e].round(6), -np.nan_to_num(prestige[e]), names[e]),
+        key=lambda e: (-level[e], -wins[e].round(6), -np.nan_to_num(prestige[e]), names[e]),
     )
-    better = np.searchsorted(np.sort(-means), -means)
+    better = np.searchsorted(np.sort(-level), -level)
     seats = _seat_scores(parts.entry, parts, count)
     return tuple(
         StandingsRow(

@@ -56,6 +56,8 @@ export const runs = {
     "In Blöcken, die nur zum Teil gespielt sind, {count:fehlt # Partie|fehlen # Partien}.",
   remoteBlocks:
     "In {count:# Block|# Blöcken} saßen Teilnehmer auf anderen Rechnern an mehreren Tischen und konnten einander von der Verteilung erzählen.",
+  unconnected:
+    "Keine Kette von Partien verbindet {names} mit den übrigen Teilnehmern. Darum werden ihre Ränge und Ratings nicht verglichen, und die Wahrscheinlichkeit, der Beste zu sein, entfällt.",
   endedEarly:
     "Der Lauf endete vorzeitig, weil die Ränge feststanden. Die Intervalle berücksichtigen jeden Blick auf die Ergebnisse.",
   besideOthers:

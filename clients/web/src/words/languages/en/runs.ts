@@ -55,6 +55,8 @@ export const runs = {
   unfinished: "{count:# match is|# matches are} missing in blocks that were played in part.",
   remoteBlocks:
     "In {count:# block|# blocks}, entries on other machines sat at several tables, and could tell each other about the deal.",
+  unconnected:
+    "No chain of matches connects {names} with the other entries. So their ranks and ratings are not compared, and the probability of being the best is left out.",
   endedEarly:
     "The run ended early because the ranks were settled. The intervals allow for every look at the results.",
   besideOthers:

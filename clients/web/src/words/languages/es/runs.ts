@@ -55,6 +55,8 @@ export const runs = {
   unfinished: "{count:Falta # partida|Faltan # partidas} en bloques jugados solo en parte.",
   remoteBlocks:
     "En {count:# bloque|# bloques}, participantes en otras máquinas estaban en varias mesas y podían hablarse del reparto.",
+  unconnected:
+    "Ninguna cadena de partidas conecta a {names} con los demás participantes. Por eso no se comparan sus puestos ni sus ratings, y se omite la probabilidad de ser el mejor.",
   endedEarly:
     "La serie terminó antes porque los puestos estaban decididos. Los intervalos tienen en cuenta cada revisión de los resultados.",
   besideOthers:

@@ -55,6 +55,8 @@ export const runs = {
   unfinished: "Il manque {count:# partie|# parties} à des blocs qui ne sont joués qu’en partie.",
   remoteBlocks:
     "Dans {count:# bloc|# blocs}, des participants sur d’autres machines étaient à plusieurs tables et pouvaient se parler de la donne.",
+  unconnected:
+    "Aucune chaîne de parties ne relie {names} aux autres participants. Leurs rangs et leurs cotes ne sont donc pas comparés, et la probabilité d’être le meilleur est omise.",
   endedEarly:
     "La série s’est terminée plus tôt, car les rangs étaient établis. Les intervalles tiennent compte de chaque examen des résultats.",
   besideOthers:

@@ -55,6 +55,8 @@ export const runs = {
   unfinished: "{count:Manca # partita|Mancano # partite} a blocchi giocati solo in parte.",
   remoteBlocks:
     "In {count:# blocco|# blocchi}, partecipanti su altre macchine sedevano a più tavoli e potevano parlarsi della distribuzione.",
+  unconnected:
+    "Nessuna catena di partite collega {names} agli altri partecipanti. Perciò i loro ranghi e rating non sono confrontati, e la probabilità di essere il migliore è omessa.",
   endedEarly:
     "La serie è finita prima perché le posizioni erano decise. Gli intervalli tengono conto di ogni esame dei risultati.",
   besideOthers:

@@ -56,6 +56,8 @@ export const runs = {
     "{count:# partij ontbreekt|# partijen ontbreken} in blokken die maar voor een deel zijn gespeeld.",
   remoteBlocks:
     "In {count:# blok|# blokken} zaten deelnemers op andere machines aan meer tafels en konden ze elkaar over de verdeling vertellen.",
+  unconnected:
+    "Geen keten van partijen verbindt {names} met de andere deelnemers. Daarom worden hun plaatsen en ratings niet vergeleken, en ontbreekt de kans om de beste te zijn.",
   endedEarly:
     "De reeks eindigde eerder omdat de rangen vaststonden. De intervallen houden rekening met elke blik op de resultaten.",
   besideOthers:
