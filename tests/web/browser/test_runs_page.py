@@ -319,6 +319,15 @@ def test_the_language_is_switched(page: Page, address: str):
     expect(heading(page)).to_have_text("Series")
 
 
+def test_a_forfeit_is_told_in_the_readers_language_and_quotes_the_referee(page: Page, address: str):
+    page.goto(f"{address}/runs/hostile")
+    page.locator("select.language").select_option("de")
+    forfeits = page.get_by_role("region", name="Ausfälle", exact=True)
+    expect(forfeits.get_by_text("Zuletzt, in \u2068h1\u2069: abgestürzt")).to_be_visible()
+    said = forfeits.get_by_text("Schiedsrichter: ").locator("q [lang=en]")
+    expect(said).to_have_text(re.compile("^said <img"))
+
+
 def test_the_first_page_needs_no_other_host(page: Page, address: str):
     requested: list[str] = []
     page.on("request", lambda request: requested.append(request.url))

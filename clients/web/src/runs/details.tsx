@@ -2,6 +2,7 @@
 
 import type { ComponentChildren } from "preact";
 import { runPath } from "../match/api.js";
+import { Quoted } from "../ui/referee.js";
 import { t } from "../words/language.js";
 import { decimal, duration, number, percent } from "../words/numbers.js";
 import { runs } from "../words/sections/runs.js";
@@ -91,6 +92,7 @@ function text(column: string, value: Value): ComponentChildren {
   if (column === "entry")
     return value === null ? t(runs, "everyEntry") : <Name of={String(value)} />;
   if (column === "kind") return faultText(String(value));
+  if (column === "latest_reason") return <Quoted words={String(value)} />;
   if (typeof value !== "number") return <bdi lang="en">{value ?? "–"}</bdi>;
   if (column.endsWith("_s")) return seconds(value);
   if (column.endsWith("_share")) return share(value);
