@@ -69,10 +69,10 @@ export const runs = {
   firstHelp: "Wahrscheinlichkeit, dass dieser Teilnehmer der beste ist",
   wins: "Siege",
   prestige: "Prestige",
-  ladder: "Ladder",
+  ladder: "Wertungszahlen",
   ladderHelp:
-    "Ratings, die alle Partien zusammen erklären, egal wer gegen wen gespielt hat. Es gilt die Rangliste.",
-  rating: "Rating",
+    "Zahlen, die alle Partien zusammen erklären, egal wer gegen wen gespielt hat. Es gilt die Tabelle.",
+  rating: "Wertungszahl",
   ratingHelp: "400 Punkte mehr bedeuten Chancen von zehn zu eins",
   crossTable: "Kreuztabelle",
   crossHelp: "Wertung der Zeile gegen die Spalte. 50 % ist ausgeglichen.",

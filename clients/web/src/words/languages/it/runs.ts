@@ -68,7 +68,7 @@ export const runs = {
   firstHelp: "Probabilità che questo partecipante sia il migliore",
   wins: "Vittorie",
   prestige: "Prestigio",
-  ladder: "Ladder",
+  ladder: "Graduatoria",
   ladderHelp:
     "Rating che spiegano tutte le partite insieme, chiunque abbia incontrato chi. Decide la classifica.",
   rating: "Rating",
