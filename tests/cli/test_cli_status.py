@@ -293,6 +293,7 @@ def test_the_latest_reason_is_the_cause_and_not_its_consequence(run: Path) -> No
         LONG: "build failed: exited with status 2",
     }
     assert failing["ann"].latest.match_id == "r1-basic-0020"
+    assert failing["ann"].termination is Termination.CRASH
     assert failing["ann"].kinds == {Termination.CRASH: 1, suspended: 1}
     assert "crash 1, suspended 1" in asara("status", run).stdout
 

@@ -174,6 +174,7 @@ def test_a_run_and_its_matches_are_shown_with_these_members_and_no_other(
                 "matches": 1,
                 "kinds": {"crash": 1},
                 "match": "r1-basic-0004",
+                "kind": "crash",
                 "why": "exited",
             }
         ],

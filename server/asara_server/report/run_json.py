@@ -122,6 +122,7 @@ def _failing(failing: FailingEntry, publisher: Publisher) -> dict[str, Any]:
         "matches": failing.matches,
         "kinds": {kind.name.lower(): number for kind, number in failing.kinds.items()},
         "match": plain(failing.latest.played_as),
+        "kind": failing.termination.name.lower(),
         "why": publisher.reason(failing.why),
     }
 

@@ -105,6 +105,19 @@ def test_the_cross_table_leads_to_the_matches_of_two(page: Page, address: str):
     expect(page.get_by_text("16 matches", exact=True)).to_be_visible()
 
 
+def test_the_cross_table_shows_that_it_goes_on_until_its_end(page: Page, address: str):
+    page.set_viewport_size({"width": 360, "height": 800})
+    page.goto(f"{address}/runs/wide")
+    table = page.get_by_role("group", name="Cross table")
+    expect(table).to_have_css("mask-image", re.compile("gradient"))
+    page.emulate_media(forced_colors="active")
+    expect(table).to_have_css("border-right-style", "dotted")
+    table.evaluate("box => { box.scrollLeft = box.scrollWidth; }")
+    expect(table).to_have_css("border-right-style", "none")
+    page.emulate_media(forced_colors="none")
+    expect(table).to_have_css("mask-image", "none")
+
+
 def test_the_other_tables_are_loaded_when_they_are_opened(page: Page, address: str):
     asked: list[str] = []
     page.on("request", lambda one: asked.append(one.url))
@@ -317,6 +330,15 @@ def test_the_language_is_switched(page: Page, address: str):
         expect(page.locator("html")).to_have_attribute("lang", language)
     page.reload()
     expect(heading(page)).to_have_text("Series")
+
+
+def test_a_forfeit_is_told_in_the_readers_language_and_quotes_the_referee(page: Page, address: str):
+    page.goto(f"{address}/runs/hostile")
+    page.locator("select.language").select_option("de")
+    forfeits = page.get_by_role("region", name="Ausfälle", exact=True)
+    expect(forfeits.get_by_text("Zuletzt, in \u2068h1\u2069: abgestürzt")).to_be_visible()
+    said = forfeits.get_by_text("Schiedsrichter: ").locator("q [lang=en]")
+    expect(said).to_have_text(re.compile("^said <img"))
 
 
 def test_the_first_page_needs_no_other_host(page: Page, address: str):

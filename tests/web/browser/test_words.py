@@ -67,6 +67,31 @@ def test_a_switch_overrules_the_browser_and_is_remembered(browser: Browser, addr
         _expect_language(page, "it")
 
 
+ROOM_OF_THE_LANGUAGE = """select => {
+    const style = getComputedStyle(select);
+    const canvas = document.createElement("canvas").getContext("2d");
+    canvas.font = `${style.fontSize} ${style.fontFamily}`;
+    const width = (text) => canvas.measureText(text).width;
+    const padding = parseFloat(style.paddingLeft) + parseFloat(style.paddingRight);
+    const [before, letters] = /^(\\S+)\\s+/.exec(select.selectedOptions[0].text);
+    return [width(letters), select.clientWidth - padding, width(before)];
+}"""
+"""Width of the two letters, room in the closed select, and where the language's name begins."""
+ARROW = 20
+
+
+def test_the_closed_choice_shows_the_letters_of_the_language_alone(
+    browser: Browser, address: str
+) -> None:
+    with _opened(browser, address, "en") as page:
+        choice = page.locator("select.language")
+        for language in PURCHASE:
+            choice.select_option(language)
+            letters, room, name = choice.evaluate(ROOM_OF_THE_LANGUAGE)
+            assert letters <= room - ARROW, language
+            assert room <= name, language
+
+
 def test_the_language_of_a_file_overrules_the_browser(browser: Browser, tmp_path: Path) -> None:
     with _opened(browser, _write(tmp_path / "match.html", PageLanguage("nl")), "de") as page:
         _expect_language(page, "nl")

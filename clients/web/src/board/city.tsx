@@ -264,6 +264,7 @@ function Circle({
 }) {
   const circle = areas.get(Area.BUILDING_CIRCLE);
   const patronage = areas.get(Area.CALIPHS_PATRONAGE)?.spaces[0];
+  const name = areaName(Area.BUILDING_CIRCLE);
   const plots = circle?.spaces ?? [];
   const patronLabel = t(texts, "patronage", { who: seatName(patron, setting) });
   return (
@@ -317,8 +318,8 @@ function Circle({
           </g>
         </g>
       )}
-      <text class="title centred" y={RADIUS + 5}>
-        {areaName(Area.BUILDING_CIRCLE)}
+      <text class={name.length > FITS ? "title long centred" : "title centred"} y={RADIUS}>
+        {name}
       </text>
     </g>
   );

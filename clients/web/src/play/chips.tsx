@@ -30,15 +30,22 @@ export function Chips({ store, setting, board }: Props) {
   const [dock, setDock] = useState(0);
   const targets = [...picked.slice(-1), ...thingOf(decision)];
   useLayoutEffect(() => {
+    const below = document.querySelector<HTMLElement>(".dock");
     const measure = () => {
       const wide = (board.current?.clientWidth ?? 0) >= WIDE;
       setWide(wide);
       setPlace(wide ? placeBeside(board.current, own.current, targets, "chips placed") : undefined);
-      setDock(document.querySelector<HTMLElement>(".dock")?.offsetHeight ?? 0);
+      setDock(below?.offsetHeight ?? 0);
     };
     measure();
+    // The dock grows by what is held once it is known that the window is narrow.
+    const sizes = new ResizeObserver(measure);
+    if (below !== null) sizes.observe(below);
     window.addEventListener("resize", measure);
-    return () => window.removeEventListener("resize", measure);
+    return () => {
+      sizes.disconnect();
+      window.removeEventListener("resize", measure);
+    };
   }, [targets.join(), decision, actions.length, wide]);
   if (actions.length === 0) return null;
   return (

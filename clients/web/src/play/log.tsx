@@ -1,6 +1,8 @@
 /** What has happened, in words. */
 
+import { useRef } from "preact/hooks";
 import type { MatchSetting, Moment } from "../match/model.js";
+import { useMore } from "../ui/more.js";
 import { t } from "../words/language.js";
 import { play } from "../words/sections/play.js";
 import { momentSentences } from "../words/sentences.js";
@@ -25,6 +27,8 @@ export function Log({ store, setting }: Props) {
     if (sentences.length > 0) told.push({ moment, sentences });
   }
   const [newest] = told;
+  const box = useRef<HTMLOListElement>(null);
+  useMore(box);
   return (
     <div class="play-log">
       <h2>{t(play, "happened")}</h2>
@@ -33,6 +37,7 @@ export function Log({ store, setting }: Props) {
       </div>
       {told.length === 0 && <p class="quiet">{t(play, "nothing")}</p>}
       <ol
+        ref={box}
         // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, also by keys
         tabIndex={0}
         aria-label={t(play, "happened")}

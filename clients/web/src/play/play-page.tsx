@@ -221,10 +221,11 @@ function focusChoice(root: ParentNode): void {
 /** Scrolls to the first place that can be chosen, unless one is in sight. */
 function showChoices(board: HTMLElement): void {
   const places = [...board.querySelectorAll("[data-lit]")];
-  const dock = document.querySelector(".dock")?.getBoundingClientRect().top ?? innerHeight;
+  const bars = [...document.querySelectorAll(".dock, .chips:not(.placed)")];
+  const end = Math.min(innerHeight, ...bars.map((bar) => bar.getBoundingClientRect().top));
   const seen = places.some((place) => {
     const { top, bottom } = place.getBoundingClientRect();
-    return top >= 0 && bottom <= dock;
+    return top >= 0 && bottom <= end;
   });
   if (seen) return;
   const still = matchMedia("(prefers-reduced-motion: reduce)").matches;

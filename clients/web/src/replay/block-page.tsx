@@ -259,8 +259,10 @@ function Side({ store, run, match }: { store: BlockStore; run: string; match: nu
         </h2>
         <a href={link}>{t(replay, "openMatch")}</a>
       </header>
-      {parting && <p class="parts">{t(replay, "parts")}</p>}
-      <p class="told">{told.flatMap((each) => sentences(each, record)).join(" ")}</p>
+      <div>
+        {parting && <p class="parts">{t(replay, "parts")}</p>}
+        <p class="told">{told.flatMap((each) => sentences(each, record)).join(" ")}</p>
+      </div>
       <Board
         setting={setting}
         moment={moment}

@@ -170,8 +170,8 @@ export function Preferences() {
       >
         {LANGUAGES.map((tag) => (
           <option key={tag} value={tag} lang={tag}>
-            {/* a narrow page shows the letters alone */}
-            {`${tag.toUpperCase()}\u2003${LANGUAGE_NAMES.get(tag)}`}
+            {/* closed, the select has room for the letters alone */}
+            {`${tag.toUpperCase()}\u2003\u2003${LANGUAGE_NAMES.get(tag)}`}
           </option>
         ))}
       </select>

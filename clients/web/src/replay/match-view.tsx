@@ -1,11 +1,12 @@
 /** A match: the table, the scrub bar, what happened in words, and the decision behind it. */
 
 import type { ComponentChildren } from "preact";
-import { useEffect, useMemo, useState } from "preact/hooks";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { Board } from "../board/board.js";
 import type { MatchRecord } from "../match/model.js";
 import { forfeitedSeat } from "../match/places.js";
 import { type Binding, KeyHelp, useKeys } from "../ui/keyboard.js";
+import { useMore } from "../ui/more.js";
 import { isolate, t } from "../words/language.js";
 import { replay } from "../words/sections/replay.js";
 import { Controls, JumpMenu, positionText, ScrubBar, SpeedChoice } from "./controls.js";
@@ -132,8 +133,10 @@ function Table({ store, aside }: { store: MatchStore; aside: ComponentChildren }
 }
 
 function Panel({ store }: { store: MatchStore }) {
+  const box = useRef<HTMLElement>(null);
+  useMore(box);
   return (
-    <aside class="panel">
+    <aside class="panel" ref={box}>
       <Results store={store} />
       <Awards store={store} />
       {store.atResult.value && <Ledger store={store} />}

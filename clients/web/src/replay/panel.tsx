@@ -7,6 +7,8 @@ import { type Action, ActionSchema } from "asara/gen/vocabulary_pb.js";
 import { useEffect, useRef } from "preact/hooks";
 import type { MatchRecord, MatchSetting, Moment, Viewer } from "../match/model.js";
 import { actingSeat } from "../match/places.js";
+import { useMore } from "../ui/more.js";
+import { Referee } from "../ui/referee.js";
 import { t } from "../words/language.js";
 import { clock, duration, isClock } from "../words/numbers.js";
 import { replay } from "../words/sections/replay.js";
@@ -135,6 +137,7 @@ function DecisionDetails({ decision, record }: { decision: ReplayDecision; recor
     first !== undefined && !rejected(decision) && equals(ActionSchema, action, first);
   const list = useRef<HTMLUListElement>(null);
   useEffect(() => showChosen(list.current), [decision]);
+  useMore(list);
   return (
     <>
       <p class="quiet">
@@ -150,7 +153,7 @@ function DecisionDetails({ decision, record }: { decision: ReplayDecision; recor
           {decision.detail !== "" && (
             <>
               <br />
-              <bdi lang="en">{decision.detail}</bdi>
+              <Referee words={decision.detail} />
             </>
           )}
         </p>

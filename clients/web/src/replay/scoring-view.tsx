@@ -3,6 +3,7 @@
 import { Termination } from "asara/gen/event_pb.js";
 import { useEffect, useRef } from "preact/hooks";
 import { TowerIcon } from "../board/pieces.js";
+import { useMore } from "../ui/more.js";
 import { t } from "../words/language.js";
 import { number } from "../words/numbers.js";
 import { replay } from "../words/sections/replay.js";
@@ -142,11 +143,15 @@ function groupText({ kind, year }: RowGroup): string {
   return kind === "final" ? t(replay, "scoring") : t(replay, "year", { year: year ?? 0 });
 }
 
+const ONE_LINE = 9; // characters of a name that a column of the table holds in one line
+
 /** Where the prestige of each seat came from, up to the moment shown. */
 export function Ledger({ store }: Props) {
   const record = store.record.value;
   const moment = store.moment.value;
   const groups = ledger(record, moment.index);
+  const box = useRef<HTMLElement>(null);
+  useMore(box);
   const { seats } = moment.table.publicView;
   const { entries } = record.setting;
   if (groups.length === 0 || scoringGoesOn(store)) return null;
@@ -155,6 +160,7 @@ export function Ledger({ store }: Props) {
       <summary>{t(replay, "sources")}</summary>
       <section
         class="ledger-scroll"
+        ref={box}
         aria-label={t(replay, "sources")}
         // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, also by keys
         tabIndex={0}
@@ -164,7 +170,12 @@ export function Ledger({ store }: Props) {
             <tr>
               <td />
               {entries.map((name, seat) => (
-                <th key={seat} scope="col" class={`number seat-name seat-${seat}`}>
+                <th
+                  key={seat}
+                  scope="col"
+                  class={`number seat-name seat-${seat}`}
+                  style={{ whiteSpace: name.length > ONE_LINE ? "normal" : "nowrap" }}
+                >
                   <bdi>{name}</bdi>
                 </th>
               ))}

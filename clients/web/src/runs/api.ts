@@ -84,7 +84,9 @@ export interface FailingEntry {
   readonly entry: string;
   readonly matches: number;
   readonly kinds: Readonly<Record<string, number>>;
+  /** Its latest forfeit that follows from no earlier one: the match, the kind, the referee's words. */
   readonly match: string;
+  readonly kind: string;
   readonly why: string;
 }
 

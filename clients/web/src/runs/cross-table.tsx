@@ -1,5 +1,7 @@
 /** The cross table: the score of every entry against every other, as numbers on a scale of colour. */
 
+import { useRef } from "preact/hooks";
+import { useMore } from "../ui/more.js";
 import { isolate, t } from "../words/language.js";
 import { percent } from "../words/numbers.js";
 import { runs } from "../words/sections/runs.js";
@@ -31,10 +33,12 @@ export function CrossTable({ run, standings }: { run: string; standings: Standin
   const names = standings.overall.map((row) => row.entry);
   const found = cells(standings);
   const dense = names.length > DENSE;
+  const box = useRef<HTMLDivElement>(null);
+  useMore(box);
   return (
     // A wide table scrolls in its own frame, which the keyboard must reach.
     // biome-ignore lint/a11y/noNoninteractiveTabindex: see above
-    <div class="scroll" role="group" tabIndex={0} aria-label={t(runs, "crossTable")}>
+    <div class="scroll" ref={box} role="group" tabIndex={0} aria-label={t(runs, "crossTable")}>
       <table class={dense ? "cross dense" : "cross"}>
         <thead>
           <tr>

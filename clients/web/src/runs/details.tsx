@@ -1,7 +1,10 @@
 /** What few readers need of a run: scores by seat, reasons of forfeits, times, keys and commitments. */
 
 import type { ComponentChildren } from "preact";
+import { useRef } from "preact/hooks";
 import { runPath } from "../match/api.js";
+import { useMore } from "../ui/more.js";
+import { Quoted } from "../ui/referee.js";
 import { t } from "../words/language.js";
 import { decimal, duration, number, percent } from "../words/numbers.js";
 import { runs } from "../words/sections/runs.js";
@@ -91,6 +94,7 @@ function text(column: string, value: Value): ComponentChildren {
   if (column === "entry")
     return value === null ? t(runs, "everyEntry") : <Name of={String(value)} />;
   if (column === "kind") return faultText(String(value));
+  if (column === "latest_reason") return <Quoted words={String(value)} />;
   if (typeof value !== "number") return <bdi lang="en">{value ?? "–"}</bdi>;
   if (column.endsWith("_s")) return seconds(value);
   if (column.endsWith("_share")) return share(value);
@@ -105,10 +109,12 @@ function DataTable({ table: { columns, rows } }: { table: Table }) {
   });
   const median = columns.indexOf("median_s");
   const scale = median < 0 ? undefined : timeScale(rows, median, columns.indexOf("p95_s"));
+  const box = useRef<HTMLDivElement>(null);
+  useMore(box);
   return (
     // A wide table scrolls in its own frame, which the keyboard must reach.
     // biome-ignore lint/a11y/noNoninteractiveTabindex: see above
-    <div class="scroll" tabIndex={0}>
+    <div class="scroll" ref={box} tabIndex={0}>
       <table class="data">
         <thead>
           <tr>

@@ -3,11 +3,13 @@
 import { useEffect, useState } from "preact/hooks";
 import { runPath } from "../match/api.js";
 import { pathOf } from "../router.js";
+import { Referee } from "../ui/referee.js";
 import { spoilerFree } from "../ui/settings.js";
 import { isolate, t } from "../words/language.js";
-import { clock, list } from "../words/numbers.js";
+import { clock, list, number } from "../words/numbers.js";
 import { runs } from "../words/sections/runs.js";
 import {
+  type FailingEntry,
   type Run,
   type RunningMatch,
   type Standings,
@@ -230,7 +232,10 @@ function Faults({ run }: { run: Run }) {
       {faults.length + excluded.length === 0 && <p class="quiet">{t(runs, "noFaults")}</p>}
       <ul class="fault-list">
         {excluded.map(({ entry, kind, why }) => (
-          <Fault key={`${kind}-${entry}`} entry={entry} note={t(runs, kind)} why={why} />
+          <li key={`${kind}-${entry}`}>
+            <Name of={entry} /> <span class="bad-ink">{t(runs, kind)}</span>
+            <Why words={why} />
+          </li>
         ))}
         {faults.map((each) => (
           <li key={each.entry}>
@@ -243,8 +248,11 @@ function Faults({ run }: { run: Run }) {
                 total: each.matches,
               })}
             </span>
-            <span class="quiet"> {Object.keys(each.kinds).map(faultText).join(", ")}</span>
-            <Why intro={t(runs, "latestFault", { match: isolate(each.match) })} why={each.why} />
+            <span class="quiet"> {kindsText(each.kinds)}</span>
+            <p class="why">
+              {t(runs, "latestFault", { match: isolate(each.match) })} {faultText(each.kind)}
+            </p>
+            <Why words={each.why} />
           </li>
         ))}
       </ul>
@@ -252,20 +260,19 @@ function Faults({ run }: { run: Run }) {
   );
 }
 
-function Fault({ entry, note, why }: { entry: string; note: string; why: string }) {
-  return (
-    <li>
-      <Name of={entry} /> <span class="bad-ink">{note}</span>
-      <Why intro="" why={why} />
-    </li>
-  );
+/** Kinds of forfeits; of several, each with its number. */
+function kindsText(kinds: FailingEntry["kinds"]): string {
+  const found = Object.entries(kinds);
+  const text = ([kind, count]: [string, number]) =>
+    found.length === 1 ? faultText(kind) : `${faultText(kind)} (${number(count)})`;
+  return list(found.map(text));
 }
 
-function Why({ intro, why }: { intro: string; why: string }) {
-  if (why === "") return null;
+function Why({ words }: { words: string }) {
+  if (words === "") return null;
   return (
     <p class="why">
-      {intro} <bdi lang="en">{why}</bdi>
+      <Referee words={words} />
     </p>
   );
 }

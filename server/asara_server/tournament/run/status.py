@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from enum import Enum
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 from asara_codec.results import Termination
 from asara_server.bounded_file import bounded_lines, open_ordinary
@@ -61,6 +61,8 @@ class FailingEntry:
     """Number of its forfeits, by kind."""
     latest: MatchResult
     """The last match that it forfeited while it still took part; if it never did, the last one."""
+    termination: Termination
+    """Kind of its forfeit of that match."""
     why: str
     """Why it forfeited that match."""
 
@@ -218,6 +220,12 @@ class StatusReader:
             self._start_over()
 
 
+class _Forfeit(NamedTuple):
+    result: MatchResult
+    termination: Termination
+    why: str
+
+
 class _Tally:
     """Results of a run, and what they add up to."""
 
@@ -230,11 +238,11 @@ class _Tally:
         self._void_attempts: Counter[str] = Counter()
         self._matches: Counter[str] = Counter()
         self._forfeits: dict[str, Counter[Termination]] = {}
-        self._causes: dict[str, dict[str, MatchResult]] = {}
-        """By entry, the reasons of its forfeits, suspension apart, each with its latest match; the
-        latest reason is the last."""
-        self._latest: dict[str, tuple[MatchResult, str]] = {}
-        """By entry, its latest forfeit of any kind, and why."""
+        self._causes: dict[str, dict[str, _Forfeit]] = {}
+        """By entry and reason, the latest of its forfeits, suspension apart; the latest reason is
+        the last."""
+        self._latest: dict[str, _Forfeit] = {}
+        """By entry, its latest forfeit of any kind."""
 
     @property
     def void(self) -> int:
@@ -257,12 +265,12 @@ class _Tally:
         self._matches.update(seat.entry for seat in result.seats)
         for seat in result.forfeits:
             self._forfeits.setdefault(seat.entry, Counter())[seat.termination] += 1
-            detail = on_one_line(seat.detail)
-            self._latest[seat.entry] = result, detail
+            forfeit = _Forfeit(result, seat.termination, on_one_line(seat.detail))
+            self._latest[seat.entry] = forfeit
             if seat.termination is not Termination.SUSPENDED:
                 causes = self._causes.setdefault(seat.entry, {})
-                causes.pop(detail, None)
-                causes[detail] = result
+                causes.pop(forfeit.why, None)
+                causes[forfeit.why] = forfeit
 
     def failing_entries(self, excluded: Mapping[str, str]) -> tuple[FailingEntry, ...]:
         """Return the entries that forfeited; `excluded` do not take part any more, and why."""
@@ -272,11 +280,11 @@ class _Tally:
         ]
         return tuple(sorted(found, key=lambda one: (-one.share, -one.matches, one.entry)))
 
-    def _latest_cause(self, entry: str, excluded: Mapping[str, str]) -> tuple[MatchResult, str]:
-        """Return the latest forfeit of an entry that it does not owe to an earlier one, and why."""
-        for why, result in reversed(self._causes.get(entry, {}).items()):
-            if why != excluded.get(entry):
-                return result, why
+    def _latest_cause(self, entry: str, excluded: Mapping[str, str]) -> _Forfeit:
+        """Return the latest forfeit of an entry that it does not owe to an earlier one."""
+        for forfeit in reversed(self._causes.get(entry, {}).values()):
+            if forfeit.why != excluded.get(entry):
+                return forfeit
         return self._latest[entry]
 
 

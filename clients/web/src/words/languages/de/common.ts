@@ -9,4 +9,5 @@ export const common = {
   seat: "Sitz {seat}",
   matches: "{count:# Partie|# Partien}",
   you: "du",
+  referee: "Schiedsrichter:",
 } as const satisfies Texts;

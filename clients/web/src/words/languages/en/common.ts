@@ -9,4 +9,5 @@ export const common = {
   seat: "Seat {seat}",
   matches: "{count:# match|# matches}",
   you: "you",
+  referee: "Referee:",
 } as const satisfies Texts;

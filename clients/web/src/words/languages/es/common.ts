@@ -9,4 +9,5 @@ export const common = {
   seat: "Asiento {seat}",
   matches: "{count:# partida|# partidas}",
   you: "tú",
+  referee: "Árbitro:",
 } as const satisfies Texts;

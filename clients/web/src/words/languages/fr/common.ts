@@ -9,4 +9,5 @@ export const common = {
   seat: "Siège {seat}",
   matches: "{count:# partie|# parties}",
   you: "vous",
+  referee: "Arbitre :",
 } as const satisfies Texts;

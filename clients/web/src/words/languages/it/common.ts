@@ -9,4 +9,5 @@ export const common = {
   seat: "Posto {seat}",
   matches: "{count:# partita|# partite}",
   you: "tu",
+  referee: "Arbitro:",
 } as const satisfies Texts;

@@ -9,4 +9,5 @@ export const common = {
   seat: "Stoel {seat}",
   matches: "{count:# partij|# partijen}",
   you: "jij",
+  referee: "Scheidsrechter:",
 } as const satisfies Texts;
