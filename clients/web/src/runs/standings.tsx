@@ -68,8 +68,8 @@ function Row({ run, row }: { run: string; row: StandingsRow }) {
           />
         )}
       </td>
-      <td class="number extra">{rankSet(row.ranks)}</td>
-      <td class="number extra">{chance(row.first_chance)}</td>
+      <td class="number extra">{played ? rankSet(row.ranks) : "–"}</td>
+      <td class="number extra">{played ? chance(row.first_chance) : "–"}</td>
       <td class="number extra">{played ? percent(row.win_share) : "–"}</td>
       <td class="number extra">{row.prestige === null ? "–" : decimal(row.prestige, 1)}</td>
       <td class="number extra">{number(row.matches)}</td>
