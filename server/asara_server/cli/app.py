@@ -57,7 +57,8 @@ def options(
             count=True,
             callback=_be_verbose,
             expose_value=False,
-            help="Print more: bot output (match, check) or the referee's log. -vv: even more.",
+            help="Print more: the bots' output in match and check, the referee's log elsewhere. "
+            "-vv: even more.",
             show_default=False,
         ),
     ] = 0,
