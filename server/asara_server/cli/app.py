@@ -9,7 +9,7 @@ from asara_server.cli.options.log import LogOptions
 
 app = typer.Typer(
     cls=LazyGroup,
-    help="Run matches and tournaments between bots that play ASARA, and inspect the results.",
+    help="Play matches between bots for the board game ASARA, run tournaments, and inspect the results.",
     no_args_is_help=True,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,

@@ -130,8 +130,8 @@ def _default_text(tournament: Tournament) -> str:
         )
     needed = needed_for_duplicate(tournament.teams, tournament.seats)
     return (
-        'Such blocks are called "mirrored". "Duplicate" blocks, which play one deal at several '
-        f"tables, need {needed}."
+        'Such blocks are called "mirrored". "Duplicate" blocks (one deal at several tables) '
+        f"need {needed}."
     )
 
 

@@ -76,7 +76,7 @@ WorkersOption = Annotated[
         max=1_000,
         help="Spread the matches over N worker processes, each with its own referee and one match "
         "at a time.",
-        show_default="one referee runs all matches",
+        show_default="one referee for all matches",
     ),
 ]
 DaskOption = Annotated[

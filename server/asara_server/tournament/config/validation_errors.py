@@ -117,7 +117,7 @@ def _unknown_key(location: tuple[int | str, ...], model: type[BaseModel]) -> str
 
 def _lines_above(model: type[BaseModel]) -> dict[str, str]:
     """Return the line in brackets above each key of the tables of a file."""
-    lines = {}
+    lines: dict[str, str] = {}
     for table, field in model.model_fields.items():
         line = f"[[{table}]]" if get_origin(field.annotation) is tuple else f"[{table}]"
         lines |= dict.fromkeys(_keys_of(model, table), line)
