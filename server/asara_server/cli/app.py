@@ -9,7 +9,8 @@ from asara_server.cli.options.log import LogOptions
 
 app = typer.Typer(
     cls=LazyGroup,
-    help="Play matches between bots for the board game ASARA, run tournaments, and inspect the results.",
+    help="Play matches between bots for the board game ASARA, run tournaments, and inspect the "
+    "results.",
     no_args_is_help=True,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
