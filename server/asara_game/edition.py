@@ -279,12 +279,11 @@ def _describe(table: str, key: str, value: Any) -> str:
         return f"{key}: {', '.join(colours)}"
     text = _show(value)
     return (
-        text
-        if key in ("value", "values")
-        else f"{key.replace('_', ' ').replace('asari', 'Asari')}: {text}"
+        text if key in ("value", "values") else f"{_KEYS.get(key, key.replace('_', ' '))}: {text}"
     )
 
 
+_KEYS: Final = {"asari_per_prestige": "Asari per prestige point", "chests": "chests on the spaces"}
 _CARDS: Final = {
     "choose-buyer": "choose a buyer",
     "asari": "{asari} Asari",
@@ -299,7 +298,7 @@ def _show(value: Any) -> str:
         cards = "1 card" if value["count"] == 1 else f"{value['count']} cards"
         return f"{_CARDS[value['kind']].format_map(value)} ({cards})"
     if isinstance(value, dict):
-        return "pay {asari} Asari, draw {drawn}, keep {kept}".format_map(value)
+        return "draw {drawn} and keep {kept} for {asari} Asari".format_map(value)
     if isinstance(value, list) and value and isinstance(value[0], dict) and "drawn" in value[0]:
         return ", or ".join(map(_show, value))
     if isinstance(value, list):

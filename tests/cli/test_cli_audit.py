@@ -168,7 +168,7 @@ def test_a_run_says_who_signed_it_and_what_was_not_checked(cup: Path) -> None:
         "  notes.txt: extra: not part of the run, and not checked",
         "  checked: the signatures of the manifest, the results and 12 replays",
         "  checked: the schedule, deals, results and standings, by playing every match again",
-        "  not checked: the files logs, run.journal",
+        "  not checked: logs/, run.journal",
         "  not checked: report.html (`asara report` writes it again)",
         (
             "  not checked: the bots' programs and output, and the reasons that the referee gave "

@@ -257,7 +257,7 @@ def test_a_bundled_bot_that_nobody_can_build_there_is_named(
     ("text", "fault"),
     [
         ("", "command: is missing"),
-        ("command = 3", "command: should be a command line or a list of words"),
+        ("command = 3", "command: must be a command line or a list of arguments"),
         ("command = 'python gone.py'", "command: no such file 'gone.py' in "),
         ("command = 'a'\nbuild = './gone'", "build: no such file './gone' in "),
         ("command = 'a'\nbulid = 'b'", "bulid: unknown setting; did you mean 'build'?"),

@@ -54,8 +54,8 @@ def test_a_bot_that_works(tmp_path: Path, sandbox: str) -> None:
     lines = done.stdout.splitlines()
     names = [line.split("  ")[0] for line in lines[:9]]
     assert names == [
-        *("build", "start-up", "first reply", "median decision", "longest decision"),
-        *("decisions", "clock needed", "peak memory", "folder size"),
+        *("build", "start-up", "first reply after", "median decision", "longest decision"),
+        *("decisions", "clock time needed", "peak memory", "folder size"),
     ]
     assert lines[8].endswith(" 3 MiB of 128 MiB")
     assert lines[9:] == ["the bot printed:", "  | holds", "", "Mine works."]
@@ -177,7 +177,7 @@ def test_what_is_kept(tmp_path: Path) -> None:
 
 def test_input_that_is_wrong(tmp_path: Path) -> None:
     folder = write(tmp_path / "mine", "", "command = 3\n")
-    assert "mine/bot.toml: command: should be" in refusal("check", folder)
+    assert "mine/bot.toml: command: must be" in refusal("check", folder)
     assert "bot 'gredy': no such file" in refusal("check", "gredy")
     assert "--rules genie" in refusal("check", "random", "--rules", "genie")
     assert "--json nowhere/x: the folder " in refusal("check", "random", "--json", "nowhere/x")

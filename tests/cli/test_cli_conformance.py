@@ -245,7 +245,7 @@ def test_a_case_that_failed_beside_others_may_pass_alone(tmp_path):
     done = asara(*words, "--", "python", "-c", program)
     assert done.returncode == 0, done.stdout
     assert "ok    hello-fields       status 0 as expected, 1 stream, 1 reply" in done.stdout
-    assert "failed when played together with others" in done.stdout
+    assert "failed when run together with others" in done.stdout
     broken = asara(*words, "--", *BROKEN, "hello-fields")
     assert broken.returncode == 1
     assert broken.stdout.count("FAIL  hello-fields") == 1

@@ -232,5 +232,5 @@ def test_the_line_of_a_long_duel_fits() -> None:
     )
     assert len(line) <= 80
     nothing = REPORT.model_copy(update={"score": None, "interval_95": None, "blocks": 0})
-    assert progress_line(nothing, float("inf")) == "no block is over yet"
+    assert progress_line(nothing, float("inf")) == "no blocks finished yet"
     assert "no block was completed" in verdict(nothing)

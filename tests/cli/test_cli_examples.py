@@ -72,14 +72,14 @@ def test_help_is_a_word_as_well() -> None:
 def test_each_help_page_says_where_to_read_on() -> None:
     for command in (*EXAMPLES, *OWN_PAGE):
         page = asara(*command.split(), "--help").stdout
-        assert page.endswith(f"\n\nRead on: asara help --guide {command}\n")
+        assert page.endswith(f"\n\nGuide: asara help --guide {command}\n")
     for command, page in GUIDES.items():
         document, _, heading = page.partition("#")
         text = asara("help", "--guide", *command.split()).stdout
         assert text in (ROOT / document).read_text()
         assert len(text) > 300
         assert text.startswith(f"## {heading}" if heading else "# ")
-    assert "did you mean match?" in refusal("help", "--guide", "mtch")
+    assert "did you mean 'match'?" in refusal("help", "--guide", "mtch")
 
 
 @pytest.mark.long

@@ -93,11 +93,11 @@ def test_defaults_are_shown_in_the_form_in_which_they_are_typed() -> None:
 @pytest.mark.parametrize(
     ("words", "said", "page"),
     [
-        ("tournamnt", "unknown command 'tournamnt' (did you mean tournament?)", ""),
+        ("tournamnt", "unknown command 'tournamnt'; did you mean 'tournament'?", ""),
         ("nonsense", "unknown command 'nonsense'", ""),
-        ("token revok", "unknown command 'revok' (did you mean revoke?)", "token"),
-        ("match a b --sed 1", "unknown option --sed (did you mean --seed?)", "match"),
-        ("match a b --mirror", "unknown option --mirror (did you mean --mirrored?)", "match"),
+        ("token revok", "unknown command 'revok'; did you mean 'revoke'?", "token"),
+        ("match a b --sed 1", "unknown option --sed; did you mean --seed?", "match"),
+        ("match a b --mirror", "unknown option --mirror; did you mean --mirrored?", "match"),
         ("status run --leaks", "unknown option --leaks", "status"),
         ("match a b --jobs", "--jobs needs a value", "match"),
         ("duel random", "argument B is missing", "duel"),
@@ -107,12 +107,12 @@ def test_defaults_are_shown_in_the_form_in_which_they_are_typed() -> None:
         ("match a b --matches two", "--matches: must be a whole number", "match"),
         (
             "match a b --clock soon",
-            "--clock: 'soon' is not a time; write seconds, such as 60 or 60+0.5",
+            "--clock: 'soon' is not a time; give a number of seconds, such as 60 or 60+0.5",
             "match",
         ),
         (
             "match a b --sandbox non",
-            "--sandbox: 'non' is not one of 'bubblewrap', 'none' (did you mean none?)",
+            "--sandbox: 'non' is not one of 'bubblewrap', 'none'; did you mean 'none'?",
             "match",
         ),
     ],
@@ -121,7 +121,8 @@ def test_a_wrong_word_is_one_line_that_says_where_to_read_on(
     words: str, said: str, page: str
 ) -> None:
     asked = f"asara {page}".strip()
-    assert refusal(*words.split()) == f"asara: {said}; see `{asked} --help`\n"
+    see = " See" if said.endswith("?") else "; see"
+    assert refusal(*words.split()) == f"asara: {said}{see} `{asked} --help`\n"
 
 
 def test_quiet_and_verbose_may_stand_before_and_behind_the_command(tmp_path: Path) -> None:

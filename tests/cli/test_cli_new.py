@@ -31,7 +31,7 @@ def test_a_bot_in_python_plays_and_is_checked(tmp_path: Path) -> None:
     folder = tmp_path / "my bots/Mine 2"
     assert done.returncode == 0
     assert done.stderr == (
-        "Created my bots/Mine 2, a bot in Python. Its source: my bots/Mine 2/main.py\n"
+        "Created my bots/Mine 2, a Python bot. Its source is my bots/Mine 2/main.py\n"
         "Next steps:\n"
         "  asara match 'my bots/Mine 2' greedy    # play a match\n"
         "  asara check 'my bots/Mine 2'           # check it the way an organiser would\n"

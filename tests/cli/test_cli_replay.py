@@ -39,7 +39,7 @@ def test_where_two_matches_part(tmp_path: Path) -> None:
     same = asara("replay", "diff", a, a)
     assert (same.returncode, same.stdout) == (
         0,
-        "No differences: the set-up, the moves and the results are the same.\n",
+        "No differences: the set-up, the actions and the results are the same.\n",
     )
     other = random_replay(EVERYTHING, 3, seed=8, replies=50)
     done = asara("replay", "diff", a, written(tmp_path / "b.asara", other))
@@ -47,7 +47,7 @@ def test_where_two_matches_part(tmp_path: Path) -> None:
     first, *rest = done.stdout.splitlines()
     assert first.startswith("First record that differs: record ")
     assert [line[:5] for line in rest[:2]] == ["  A: ", "  B: "]
-    assert any(line.startswith("Result of seat 0: ") for line in rest)
+    assert any(" of seat 0" in line for line in rest)
     named = replace(REPLAY, header=replace(REPLAY.header, entries=("x", "y", "z")))
     done = asara("replay", "diff", a, written(tmp_path / "c.asara", named))
     assert done.stdout == "Entries\n  A: bot 0, bot 1, bot 2\n  B: x, y, z\n"

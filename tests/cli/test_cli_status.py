@@ -430,6 +430,6 @@ def test_after_a_resume_the_time_of_the_session_and_of_the_whole_run_are_told_ap
 
 
 def test_what_a_run_cost_is_a_line(run: Path) -> None:
-    line = "CPU usage: 50% of all cores (90% bots, 10% referee)"
+    line = "CPU usage: 50% of all cores; of that, 90% by bots, 10% by the referee"
     change(run, costs=COSTS.model_dump())
     assert line in asara("status", run).stdout

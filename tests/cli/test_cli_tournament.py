@@ -41,7 +41,7 @@ def test_the_plan_counts_blocks_and_matches_and_tells_their_balance(tmp_path: Pa
         ["all", "16", "36"],
     ]
     assert " ".join(done.stdout.splitlines()[-4:-2]) == (
-        "In a block, the same entries play until each of them has played every seat once, with a "
+        "In a block, the same entries play until each entry has played once in every seat, with a "
         "new deal each time."
     )
     assert done.stdout.splitlines()[-2].startswith("Expected duration: ")
@@ -71,11 +71,11 @@ def test_the_plan_says_why_blocks_are_mirrored(tmp_path: Path) -> None:
         "tournament", "plan", write_tournament(tmp_path, dict.fromkeys("abcde", ""), header)
     )
     assert (
-        "A block repeats one deal with the same entries until each of them has played every seat "
-        'once. Such blocks are called "mirrored". They are used because duplicate blocks need at '
-        "least 8 entries for 4 seats; there are only 5. The blocks are played together, in 4 legs; "
-        "a leg consists of one match from every block. All bots restart between legs, so that they "
-        "cannot remember a deal."
+        "A block repeats one deal with the same entries until each entry has played once in every "
+        'seat. Such blocks are called "mirrored". "Duplicate" blocks (one deal at several '
+        "tables) need at least 8 entries for 4 seats; there are only 5. The blocks are "
+        "played together, in 4 legs; a leg consists of one match from every block. All bots "
+        "restart between legs, so that they cannot remember a deal."
     ) in " ".join(done.stdout.split())
 
 
@@ -127,8 +127,8 @@ def test_what_is_wrong_with_the_file_is_said_in_lines(tmp_path: Path) -> None:
     assert refusal("tournament", "run", file, "--out", tmp_path / "run") == (
         f"asara: cup.toml: entry 2 'bob': command: no such file 'bob.py' in {tmp_path}; "
         "did you mean 'rob.py'?\n"
-        "asara: cup.toml: colour: unknown setting; the settings are title, seats, rules, rounds, "
-        "orders, blocks_per_entry, until, places, seed, jobs, deals, ponder, transport, "
+        "asara: cup.toml: colour: unknown setting; the settings here are title, seats, rules, "
+        "rounds, orders, blocks_per_entry, until, places, seed, jobs, deals, ponder, transport, "
         "clocks, limits, "
         "remote, entries_from, entries, tables, blocks, process_per\n"
     )

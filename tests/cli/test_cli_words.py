@@ -65,7 +65,7 @@ def test_a_title_is_visible(tmp_path: Path, command: str) -> None:
         ("bot\u0661", "character 4, U+0661 ARABIC-INDIC DIGIT ONE, is written from right"),
         ("\u0e01\u0e47\u0e47\u0e47", "character 4, U+0E47 THAI CHARACTER MAITAIKHU, is not one of"),
         ("a\u200db", "character 2, U+200D ZERO WIDTH JOINER, cannot be part of a file name"),
-        ("a  b", "single blanks inside only"),
+        ("a  b", "single spaces inside only"),
     ],
 )
 def test_names_are_visible_of_one_script_and_left_to_right(name: str, fault: str) -> None:

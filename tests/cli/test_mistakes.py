@@ -526,7 +526,7 @@ def test_a_mistake_ends_in_one_message_with_file_line_and_remedy(name: str, tmp_
     done = asara(*words, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     shown = done.stderr
-    assert shown.count("my_bot forfeits r1-basic-0001") == mistake.forfeits
+    assert shown.count("my_bot forfeits match r1-basic-0001") == mistake.forfeits
     expect(mistake, shown)
     assert len(shown.splitlines()) < 18
 

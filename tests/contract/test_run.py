@@ -106,7 +106,9 @@ def test_a_run_prints_standings_and_what_happened(cup: Cup) -> None:
         ["exits", "4"],
     ]
     assert "exits forfeits" in printed
-    assert re.search(r"\nCPU usage: \S+ of all cores \(\S+ bots, \S+ referee\)", printed)
+    assert re.search(
+        r"\nCPU usage: \S+ of all cores; of that, \S+ by bots, \S+ by the referee", printed
+    )
     assert "exits is out: not started again after 3 failures in a row: exited with" in printed
     logs = (cup.run / "logs").rglob("*-exits.log")
     assert any("cannot load model.bin" in log.read_text() for log in logs)
@@ -122,8 +124,8 @@ def test_a_run_publishes_its_files(cup: Cup) -> None:
     assert f"Deal commitment (SHA-256): {info['deal_commitment']}\n" in cup.done.stderr
     assert info["deal_commitment"] in log.splitlines()[0]
     assert (
-        f"Tournament secret (publish it now, to prove the deals): {info['tournament_secret']}\n"
-        in cup.done.stderr
+        "Tournament secret (publish it now, so that others can verify the deals): "
+        f"{info['tournament_secret']}\n" in cup.done.stderr
     )
     assert "match started" in log
 
@@ -194,7 +196,7 @@ def test_status_and_report(cup: Cup, tmp_path: Path) -> None:
 def test_what_cannot_be_done_ends_with_status_2(tmp_path: Path) -> None:
     (tmp_path / "a.asara").write_text("no replay")
     for words, text in (
-        ("tornament", "unknown command 'tornament' (did you mean tournament?)"),
+        ("tornament", "unknown command 'tornament'; did you mean 'tournament'?"),
         ("status none", "none: not the folder of a run"),
         ("tournament plan none.toml", "none.toml: no such file"),
         ("audit none", "none: no such file or folder"),

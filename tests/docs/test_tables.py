@@ -65,7 +65,7 @@ DUEL = "server/asara_server/tournament/standings/duel.md"
 
 IN_WORDS = {
     "title": "the file's name",
-    "seed": "drawn at random",
+    "seed": "a new secret",
     "blocks": '"duplicate"',
     "blocks_per_entry": "none",
     "until": "none",

@@ -108,12 +108,12 @@ def test_a_timeout_that_was_overlooked_and_one_that_was_none() -> None:
     assert isinstance(reply, ReplyRecord)
     late = reply._replace(time_us=reply.time_us + 10**9, bot_us=reply.bot_us + 10**9)
     text = fault(REPLY, late)
-    assert f"expected a time-out of seat {reply.seat}; found a reply" in text
+    assert f"expected a timeout of seat {reply.seat}; found a reply" in text
     dice = random.Random(1)
     spec = random_spec(rules_for(EVERYTHING, 2), dice, "m")
     record = random_match(spec, dice, quiet=True, replies=5)
     expiry = ExpiryRecord(record.records[2].time_us + 99, (0,))
-    with pytest.raises(UnsoundError, match="expected no record here; found a time-out"):
+    with pytest.raises(UnsoundError, match="expected no record here; found a timeout"):
         resimulate(spec, LIMITS, (*record.records[:3], expiry))
 
 
@@ -186,7 +186,7 @@ UNREAD_AT, LATE_AT = len(LATE) - 2, len(LATE) - 1
 @pytest.mark.parametrize(
     ("index", "change", "named"),
     [
-        (LATE_AT, {"seat": 1}, "only after a time-out of its seat, and only one"),
+        (LATE_AT, {"seat": 1}, "only after a timeout of its seat, and only one"),
         (LATE_AT, {"decision_id": 2}, "a late reply to decision 1, .* found one to decision 2"),
         (LATE_AT, {"time_us": 5}, "expected a time of 1000001 µs or later; found 5 µs"),
         (LATE_AT, {"socket_us": 2_000_000}, "received before its bytes arrived"),
@@ -206,7 +206,7 @@ def test_a_late_reply_that_is_invented_or_repeated() -> None:
     match_spec = spec(clocks=ClockSettings(bank_s=1, increment_s=0, grace_s=0))
     late = LATE[LATE_AT]
     for records in ([LATE[0], late], [*LATE, late]):
-        with pytest.raises(UnsoundError, match="only after a time-out of its seat, and only one"):
+        with pytest.raises(UnsoundError, match="only after a timeout of its seat, and only one"):
             resimulate(match_spec, LIMITS, records)
     with pytest.raises(UnsoundError, match="expected no record here"):
         resimulate(match_spec, LIMITS, [*LATE[:LATE_AT], LATE[UNREAD_AT]])

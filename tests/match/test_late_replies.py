@@ -1,4 +1,4 @@
-"""Replies after a time-out: recorded for disputes, and without any effect on the match."""
+"""Replies after a timeout: recorded for disputes, and without any effect on the match."""
 
 import pytest
 

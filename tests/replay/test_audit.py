@@ -135,7 +135,7 @@ def test_other_clocks_signed_by_the_same_key() -> None:
     assert "was sent other bytes" in signed(
         changed_header(clocks=clocks._replace(bank_us=clocks.bank_us + 1))
     )
-    assert "expected a time-out of seat" in signed(
+    assert "expected a timeout of seat" in signed(
         changed_header(clocks=clocks._replace(bank_us=0, increment_us=0, grace_us=100))
     )
 

@@ -103,7 +103,7 @@ def test_what_there_is_not() -> None:
     with pytest.raises(ReplayError, match="there is no seat 3; this match has seats 0 to 2"):
         question(REPLAY, 3, 1)
     last = max(one.decision.decision_id for one in questions(REPLAY, 1))
-    with pytest.raises(ReplayError, match=rf"seat 1 \(bot 1\) made {last} decisions; there"):
+    with pytest.raises(ReplayError, match=rf"seat 1 \(bot 1\) had {last} decisions; there"):
         question(REPLAY, 1, last + 1)
     changed = replace(REPLAY, records=(*REPLAY.records[:9], *REPLAY.records[10:]))
     with pytest.raises(ReplayError, match="record "):

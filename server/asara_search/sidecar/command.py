@@ -19,15 +19,16 @@ Usage: asara sidecar [OPTIONS]
 
   Sample possible game states for a bot that looks ahead.
 
-  A world is a complete state of the game that is consistent with everything a
-  seat knows. A bot in any language starts this program, writes one request per
-  line and reads one response per line, both as JSON. The bot passes on each
-  message from the referee as it arrives, and can then request worlds and
-  playouts. The program ends when its standard input ends.
+  The sampled states are called worlds: complete states of the game that are
+  consistent with everything a seat knows. A bot in any language starts
+  `asara sidecar`, writes one request per line and reads one response per line,
+  both as JSON. The bot passes on each message from the referee as it arrives,
+  and can then request worlds and playouts. The sidecar ends when its standard
+  input ends.
 
-  The member `method` of a request is one of
+  The `method` of a request is one of:
     observe        pass on a message from the referee
-    sample         create worlds for the latest decision; returns their ids
+    sample         create worlds for the latest decision and return their ids
     legal_actions, apply, copy, release, outcome, view
                    work on one world, given its id
     evaluate       estimate the final prestige of each seat
@@ -40,7 +41,7 @@ Options:
 Examples:
   echo '{"method":"hello"}' | asara sidecar
 
-Read on: asara help --guide sidecar
+Guide: asara help --guide sidecar
 """
 
 

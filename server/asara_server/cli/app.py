@@ -9,7 +9,8 @@ from asara_server.cli.options.log import LogOptions
 
 app = typer.Typer(
     cls=LazyGroup,
-    help="Run matches and tournaments between bots that play ASARA, and inspect the results.",
+    help="Play matches between bots for the board game ASARA, run tournaments, and inspect the "
+    "results.",
     no_args_is_help=True,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
@@ -57,7 +58,8 @@ def options(
             count=True,
             callback=_be_verbose,
             expose_value=False,
-            help="Print more: bot output (match, check) or the referee's log. -vv: even more.",
+            help="Print more: the bots' output in match and check, the referee's log elsewhere. "
+            "-vv: even more.",
             show_default=False,
         ),
     ] = 0,

@@ -20,7 +20,7 @@ GROUPS: Final = {
         "play": "Play against bots in your browser.",
         "duel": "Find out which of two bots is better.",
         "check": "Check a bot the way an organiser would.",
-        "rules": "Show the game's costs and other numbers, and the rule sets.",
+        "rules": "Show the choices for --rules, and all costs and other numbers.",
     },
     "Tournaments": {
         "tournament": "Plan, check and run tournaments.",
@@ -29,13 +29,13 @@ GROUPS: Final = {
     },
     "Results": {
         "status": "Show the progress and the standings of a run.",
-        "report": "Write a report of a run as an HTML page.",
+        "report": "Write a report on a run as an HTML page.",
         "web": "Show runs and their matches in a browser.",
         "replay": "Inspect the replays of finished matches.",
         "audit": "Verify runs and replays by playing every match again.",
         "bundle": "Write a zip file for the author of each entry.",
     },
-    "Client authors": {
+    "Client development": {
         "bridge": "Connect any program that reads and writes JSON lines.",
         "sidecar": "Sample possible game states for a bot that looks ahead.",
         "conformance": "Test a client against the protocol.",

@@ -31,7 +31,8 @@ _PLAINER: Final = (
 def explain(error: Any) -> str:
     """Return the line for an error of the parser; it says where the usage is explained."""
     command = error.ctx.command_path if error.ctx else "asara"
-    return f"{_fault(error)}; see `{command} --help`"
+    fault = _fault(error)
+    return f"{fault}{' See' if fault.endswith('?') else '; see'} `{command} --help`"
 
 
 def is_help(error: Any) -> bool:
@@ -40,11 +41,13 @@ def is_help(error: Any) -> bool:
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:
-    """Return a question about the known word that is most like this one, or ""."""
+    """Return "; " and a question about the known word that is most like this one, or ""."""
     words = list(known)
     close = [one for one in words if len(word) > 2 and one.startswith(word)]
     close = close or difflib.get_close_matches(word, words, n=1, cutoff=0.7)
-    return f" (did you mean {close[0]}?)" if close else ""
+    if not close:
+        return ""
+    return f"; did you mean {close[0] if close[0].startswith('-') else repr(close[0])}?"
 
 
 def _fault(error: Any) -> str:

@@ -85,7 +85,7 @@ class _Performance:
         self.streams = 0
 
     async def play(self) -> str:
-        """Play the case; return what was seen, or raise CaseFailed."""
+        """Run the case; return what was seen, or raise CaseFailed."""
         stage = Stage(self._folder, self._case.settings)
         await stage.open()
         try:

@@ -33,7 +33,7 @@ def describe(record: Record) -> str:
         case ForfeitRecord(_, seat, termination, _):
             return f"a forfeit by seat {seat} ({termination.name})"
         case ExpiryRecord(_, seats):
-            return f"a time-out of seat {' and '.join(map(str, seats))}"
+            return f"a timeout of seat {' and '.join(map(str, seats))}"
         case LeaveRecord(_, seat):
             return f"a lost connection to seat {seat}"
         case EnterRecord(_, seat):

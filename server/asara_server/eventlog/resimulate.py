@@ -38,7 +38,7 @@ _LATEST_US: Final = 2**53
 
 
 _AFTER_THE_END: Final = frozenset({LateReplyRecord, UnreadRecord})
-"""Records that may follow the end of a match, which a time-out has brought about."""
+"""Records that may follow the end of a match, which a timeout has brought about."""
 
 
 class UnsoundError(ReplayError):
@@ -199,7 +199,7 @@ def _check_late_reply(match: Match, index: int, record: LateReplyRecord) -> None
     if not match.awaits_late_reply(record.seat):
         raise UnsoundError(
             index,
-            f"expected a late reply only after a time-out of its seat, and only one; "
+            f"expected a late reply only after a timeout of its seat, and only one; "
             f"found {describe(record)}",
         )
     asked = match.decision_id(record.seat)

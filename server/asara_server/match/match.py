@@ -84,7 +84,7 @@ class _Seat:
     - `decision_id`: number of the decision asked last; 0 before the first
     - `expired_us`: when its time to decide ran out; NEVER until then
     - `forgiven`: number of rejections that will not forfeit
-    - `late`, `unread`: its late reply is recorded; so is what its socket held at the time-out
+    - `late`, `unread`: its late reply is recorded; so is what its socket held at the timeout
     - `termination`, `detail`: how its part in the match ended; UNSPECIFIED and "" until then
     """
 
@@ -214,7 +214,7 @@ class Match:
         `record_reply` has to follow an accepted one, `record_late_reply` a late one.
 
         The first action has to be legal. Further ones are played as far as they are legal in the
-        same turn. A reply after the time-out changes nothing; only the first one is late, even if
+        same turn. A reply after the timeout changes nothing; only the first one is late, even if
         the match is over, and further ones are ignored.
         """
         own = self._seats[seat]

@@ -25,7 +25,7 @@ class LimitSettings:
     rejections_forgiven: int = 3
     """Rejected replies per seat and match before a forfeit."""
     late_reply_s: float = 1.0
-    """Seconds for which the replay of a match stays open after a time-out, for the late reply."""
+    """Seconds for which the replay of a match stays open after a timeout, for the late reply."""
     responses_unread: int = 1_024
     """Queued responses; a bot may exceed this for `unread_patience_s`."""
     unread_patience_s: float = 1.0

@@ -38,7 +38,7 @@ class MatchEnding:
     ) -> None:
         """`remove` makes a referee forget a match.
 
-        A replay waits `late_reply_s` after a time-out for the reply.
+        A replay waits `late_reply_s` after a timeout for the reply.
         """
         self.counters: Counters | None = None
         self._late_reply_us = round(late_reply_s * SECOND_US)

@@ -40,7 +40,7 @@ class SessionHandler(Protocol):
         """Handle a reply; raise StreamError for a violation."""
 
     def on_late_reply(self, session: "Session", reply: PlainReply | Reply) -> bool:
-        """Handle a reply after a time-out; return False, without any effect, for another one."""
+        """Handle a reply after a timeout; return False, without any effect, for another one."""
 
     def on_request(self, session: "Session", request: PlayRequest) -> None:
         """Handle any other request after Hello; raise StreamError for a violation."""

@@ -51,7 +51,7 @@ def diff_replays(one: Replay, other: Replay) -> Iterator[Difference]:
         named = second._replace(entry=first.entry)  # a different entry is a difference in set-up
         if first != named:
             name, a, b = first_difference(first, named)
-            what = f"Result of seat {first.seat}: {plain_words(name)}"
+            what = f"{plain_words(name).capitalize()} of seat {first.seat}"
             yield Difference(what, _value(a), _value(b))
 
 

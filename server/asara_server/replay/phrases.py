@@ -198,7 +198,7 @@ _PHRASES: Final[dict[type, Callable[[Any], str]]] = {
     SectionTaken: lambda e: (
         f"buys {_a_section(e.section)}{' from the pile' if e.from_pile else ''}"
     ),
-    MoveDeclined: lambda _: "does not use it",
+    MoveDeclined: lambda _: "takes nothing",
     MoveLost: lambda _: "cannot pay and loses the move",
     FundsTaken: lambda _: "takes money",
     PileSearched: lambda e: f"searches the {e.kind.name.lower()} pile",

@@ -85,8 +85,8 @@ def question(replay: Replay, seat: int, number: int) -> Question:
             return one
     name = f"seat {seat} ({replay.header.entries[seat]})"
     if not last:
-        raise ReplayError(f"{name} was asked no decision")
-    raise ReplayError(f"{name} made {last} decisions; there is no decision {number}")
+        raise ReplayError(f"{name} had no decisions")
+    raise ReplayError(f"{name} had {last} decisions; there is no decision {number}")
 
 
 def _with_presence(record: Record, seat: int, presence: Presence) -> Record:

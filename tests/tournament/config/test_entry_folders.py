@@ -125,9 +125,9 @@ def test_what_is_no_folder_is_named(evening: Path) -> None:
 @pytest.mark.parametrize(
     ("pattern", "fault"),
     [
-        ("submissions/", "should be a folder and a pattern for the folders in it"),
-        ("*/ann", "should be a folder and a pattern for the folders in it"),
-        ("", "should be a folder and a pattern for the folders in it"),
+        ("submissions/", "must be a folder and a pattern for the folders in it"),
+        ("*/ann", "must be a folder and a pattern for the folders in it"),
+        ("", "must be a folder and a pattern for the folders in it"),
         ("entries/*", "cannot be read: No such file or directory"),
         ("submissions/x*", "'submissions/x*' finds nothing; put each entry into a folder"),
     ],
@@ -252,7 +252,7 @@ def test_folders_whose_names_cannot_be_used_need_another(evening: Path) -> None:
     ann, eve, long = [one.why for one in tournament.left_out]
     assert "ann/bot.toml: an entry of the tournament file has the name of this folder; " in ann
     assert "eve/bot.toml: an entry of the folder 'Eve' has the name of this folder; " in eve
-    assert "name: is missing, and the name of the folder cannot be used: should have 1 to" in long
+    assert "name: is missing, and the name of the folder cannot be used: must have 1 to" in long
 
 
 # Fuzz

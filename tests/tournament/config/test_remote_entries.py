@@ -76,7 +76,7 @@ def test_paths_are_relative_to_the_file_and_tokens_lie_beside_the_key(folder: Pa
         ),
         (
             remote_table() + HERE + '[[entries]]\nname = "far"\ntoken = ""\n',
-            "entry 2 'far': token: should have 1 to 40 characters, with single blanks inside only",
+            "entry 2 'far': token: must have 1 to 40 characters, with single spaces inside only",
         ),
         (
             HERE + FAR,
@@ -123,10 +123,10 @@ def test_paths_are_relative_to_the_file_and_tokens_lie_beside_the_key(folder: Pa
             remote_table(listen="unix:/tmp/s") + HERE + FAR,
             "remote.listen: address 'unix:/tmp/s': write host:port, such as 127.0.0.1:7777",
         ),
-        (remote_table(wait_s=0) + HERE + FAR, "remote.wait_s: should be greater than 0, not 0"),
+        (remote_table(wait_s=0) + HERE + FAR, "remote.wait_s: must be greater than 0, not 0"),
         (
             remote_table(jobs_per_bot=0) + HERE + FAR,
-            "remote.jobs_per_bot: should be at least 1, not 0",
+            "remote.jobs_per_bot: must be at least 1, not 0",
         ),
         (
             remote_table(certificat="x") + HERE + FAR,

@@ -69,7 +69,7 @@ def test_what_cannot_be_done_is_told(file: Path) -> None:
     revoke_token(file, "ann")
     with pytest.raises(TokenError, match=r"the token 'ann' was revoked on 20\d\d-"):
         revoke_token(file, "ann")
-    with pytest.raises(TokenError, match="the name of a token should have 1 to 40 characters"):
+    with pytest.raises(TokenError, match="the name of a token must have 1 to 40 characters"):
         new_token(file, "")
     with pytest.raises(TokenError, match=r"U\+001B, cannot be part of a file name"):
         new_token(file, "a\x1b[2J")

@@ -105,13 +105,24 @@ def test_a_full_file_is_read(folder: Path) -> None:
     [
         (HEAD + "round = 3\n" + TWO, "cup.toml: round: unknown setting; did you mean 'rounds'?"),
         (
+            HEAD + "memory_mb = 3\n" + TWO,
+            (
+                "cup.toml: memory_mb: unknown setting; did you mean 'memory_mib' below the line "
+                "[limits]?"
+            ),
+        ),
+        (
+            HEAD + "command = 'a'\n" + TWO,
+            "cup.toml: command: unknown setting here; it belongs below the line [[entries]]",
+        ),
+        (
             HEAD + TWO.replace("command", "comand", 1),
             "cup.toml: entry 1 'first': comand: unknown setting; did you mean 'command'?",
         ),
         (
             HEAD + "[clocks]\nblitz = 3\n" + TWO,
             (
-                "cup.toml: clocks.blitz: unknown setting; the settings are "
+                "cup.toml: clocks.blitz: unknown setting; the settings here are "
                 "start_up_s, time_bank_s, increment_s, grace_s, reconnect_s, hide_forced"
             ),
         ),
@@ -195,7 +206,7 @@ def test_a_full_file_is_read(folder: Path) -> None:
         ),
         (
             HEAD + TWO.replace('"python bot.py"', "7", 1),
-            "cup.toml: entry 1 'first': command: should be a command line or a list of words",
+            "cup.toml: entry 1 'first': command: must be a command line or a list of arguments",
         ),
         (
             HEAD + TWO + 'directory = "nowhere"\n',
@@ -242,7 +253,7 @@ def test_a_full_file_is_read(folder: Path) -> None:
         ),
         (
             HEAD.replace("2", "5") + TWO,
-            "cup.toml: seats: should be 2, 3, 4 or a list of these, not 5",
+            "cup.toml: seats: must be 2, 3, 4 or a list of these, not 5",
         ),
         (HEAD.replace("2", "[2, 2]") + TWO, "cup.toml: seats: names the number 2 twice"),
         (HEAD.replace("2", "[]") + TWO, "cup.toml: seats: is empty; name at least one"),
@@ -260,39 +271,39 @@ def test_a_full_file_is_read(folder: Path) -> None:
         ),
         (
             HEAD + 'rounds = "three"\n' + TWO,
-            "cup.toml: rounds: should be a whole number, without quotes, not 'three'",
+            "cup.toml: rounds: must be a whole number, without quotes, not 'three'",
         ),
         (
             HEAD + 'process_per = "forever"\n' + TWO,
-            "cup.toml: process_per: should be 'match' or 'run', not 'forever'",
+            "cup.toml: process_per: must be 'match' or 'run', not 'forever'",
         ),
         (
             HEAD + 'blocks = "mirorred"\n' + TWO,
-            "cup.toml: blocks: should be 'mirrored', 'independent' or 'duplicate', not 'mirorred'",
+            "cup.toml: blocks: must be 'mirrored', 'independent' or 'duplicate', not 'mirorred'",
         ),
         (
             HEAD + "blocks = 30\n" + TWO,
-            "cup.toml: blocks: should be 'mirrored', 'independent' or 'duplicate', not 30",
+            "cup.toml: blocks: must be 'mirrored', 'independent' or 'duplicate', not 30",
         ),
         (
             HEAD + "blocks = true\n" + TWO,
-            "cup.toml: blocks: should be 'mirrored', 'independent' or 'duplicate', not true",
+            "cup.toml: blocks: must be 'mirrored', 'independent' or 'duplicate', not true",
         ),
         (
             HEAD + 'ponder = "no"\n' + TWO,
-            "cup.toml: ponder: should be true or false, without quotes, not 'no'",
+            "cup.toml: ponder: must be true or false, without quotes, not 'no'",
         ),
         (
             HEAD + "orders = 4\n" + TWO,
-            "cup.toml: orders: should be 'rotations' or 'all', not 4",
+            "cup.toml: orders: must be 'rotations' or 'all', not 4",
         ),
         (
             HEAD + "blocks_per_entry = 0\n" + TWO,
-            "cup.toml: blocks_per_entry: should be at least 1, not 0",
+            "cup.toml: blocks_per_entry: must be at least 1, not 0",
         ),
         (
             HEAD + "blocks_per_entry = 2.5\n" + TWO,
-            "cup.toml: blocks_per_entry: should be a whole number, not 2.5",
+            "cup.toml: blocks_per_entry: must be a whole number, not 2.5",
         ),
         (
             HEAD + "blocks_per_entry = 30\nrounds = 2\n" + TWO,
@@ -300,7 +311,7 @@ def test_a_full_file_is_read(folder: Path) -> None:
         ),
         (
             HEAD + TWO + 'process_per = "always"\n',
-            "cup.toml: entry 2 'second': process_per: should be 'match' or 'run', not 'always'",
+            "cup.toml: entry 2 'second': process_per: must be 'match' or 'run', not 'always'",
         ),
         (
             HEAD + 'deals = "joint"\n' + TWO,
@@ -311,18 +322,18 @@ def test_a_full_file_is_read(folder: Path) -> None:
         ),
         (
             HEAD + 'deals = "secret"\n' + TWO,
-            "cup.toml: deals: should be 'committed' or 'joint', not 'secret'",
+            "cup.toml: deals: must be 'committed' or 'joint', not 'secret'",
         ),
         (
             HEAD + "[clocks]\ntime_bank_s = -1\n" + TWO,
-            "cup.toml: clocks.time_bank_s: should be greater than 0, not -1",
+            "cup.toml: clocks.time_bank_s: must be greater than 0, not -1",
         ),
         (
             HEAD + "[limits]\nsuspend_share = 2\nprocesses = 0\nmemory_mib = 1.5\n" + TWO,
             (
-                "cup.toml: limits.suspend_share: should be at most 1, not 2\n"
-                "cup.toml: limits.memory_mib: should be a whole number, not 1.5\n"
-                "cup.toml: limits.processes: should be at least 4, not 0"
+                "cup.toml: limits.suspend_share: must be at most 1, not 2\n"
+                "cup.toml: limits.memory_mib: must be a whole number, not 1.5\n"
+                "cup.toml: limits.processes: must be at least 4, not 0"
             ),
         ),
         (
@@ -339,7 +350,7 @@ def test_a_full_file_is_read(folder: Path) -> None:
         ),
         (
             HEAD + TWO + 'directory = "bots"\nbuild = 3\n',
-            "cup.toml: entry 2 'second': build: should be a command line or a list of words",
+            "cup.toml: entry 2 'second': build: must be a command line or a list of arguments",
         ),
         (
             HEAD + TWO + 'readable = ["nowhere"]\n',
@@ -358,7 +369,7 @@ def test_a_full_file_is_read(folder: Path) -> None:
         ),
         (
             HEAD + TWO + 'readable = "bots"\n',
-            "cup.toml: entry 2 'second': readable: should be a list of paths, not 'bots'",
+            "cup.toml: entry 2 'second': readable: must be a list of paths, not 'bots'",
         ),
         (
             HEAD + TWO + 'readable = ["bots", "/"]\n',
@@ -375,12 +386,12 @@ def test_a_full_file_is_read(folder: Path) -> None:
             ),
         ),
         (HEAD, "cup.toml: entries: is missing"),
-        (HEAD + "entries = 3\n", "cup.toml: entries: should be a list, not 3"),
+        (HEAD + "entries = 3\n", "cup.toml: entries: must be a list, not 3"),
         (
             HEAD + "clocks = 3\n" + TWO,
-            "cup.toml: clocks: should be a table of keys and values, not 3",
+            "cup.toml: clocks: must be a table of keys and values, not 3",
         ),
-        (HEAD + "title = 3\n" + TWO, "cup.toml: title: should be a text in quotes, not 3"),
+        (HEAD + "title = 3\n" + TWO, "cup.toml: title: must be a text in quotes, not 3"),
         (
             "seats = 2\nrounds = \n",
             "cup.toml: is not valid TOML: Invalid value (at line 2, column 10)",
@@ -597,7 +608,7 @@ def test_blocks_are_duplicate_if_there_are_twice_as_many_entries_as_seats(
                 "blocks to 'duplicate'"
             ),
         ),
-        ("tables = 2\n", ("",) * 8, "tables: should be at least 3, not 2"),
+        ("tables = 2\n", ("",) * 8, "tables: must be at least 3, not 2"),
         (
             'blocks = "duplicate"\nblocks_per_entry = 5\norders = "all"\n',
             ("",) * 8,

@@ -51,9 +51,11 @@ def test_parts_add_up_and_nothing_becomes_negative() -> None:
 
 
 def test_a_sentence_says_where_the_time_went() -> None:
-    assert COSTS.sentence == ("CPU usage: 50% of all cores (90% bots, 10% referee)")
+    assert COSTS.sentence == (
+        "CPU usage: 50% of all cores; of that, 90% by bots, 10% by the referee"
+    )
     elsewhere = COSTS.model_copy(update={"core_s": 0.0})
-    assert elsewhere.sentence == "CPU time: 90% bots, 10% referee"
+    assert elsewhere.sentence == "CPU time: 90% by bots, 10% by the referee"
     assert RunCosts(wall_s=1.0, referee_cpu_s=1.0).sentence == ""
 
 

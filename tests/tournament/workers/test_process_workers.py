@@ -184,7 +184,7 @@ def test_ctrl_c_says_what_was_cut_and_leaves_no_process(cup: Path) -> None:
     _, stderr = process.communicate(timeout=EVENT_S)
     assert process.returncode == 128 + signal.SIGINT
     assert "Traceback" not in stderr
-    assert "Stopping after the pending decisions." in stderr
+    assert "Stopping once the pending decisions have been answered." in stderr
     assert "To resume this run, repeat the command with --resume." in stderr
     assert "\nmatch r1-basic-000" in stderr  # and how far it was when it was stopped
     wait_until_gone(left, cup)

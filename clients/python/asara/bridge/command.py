@@ -20,26 +20,25 @@ Usage: asara bridge [OPTIONS] -- COMMAND...
   Connect any program that reads and writes JSON lines.
 
   Use `asara bridge -- COMMAND` wherever a bot's command is expected. The bridge
-  starts your program once and uses it for all matches of the bot.
+  starts your program once and uses it for all of the bot's matches.
 
-  The program reads one JSON object per line. The member `type` is
+  Your program reads one JSON object per line. The member `type` is
   match_started, decision, rejection or match_ended. Every line also has the
-  members match_id and seat. A decision has three more:
+  members match_id and seat. A line of type decision has three more members:
     legal          the legal actions as text, such as "dispatch bank 8"
-    random_index   index of one of them, for bots that play at random
-    decision       the whole message: decision.kind, decision.view, and more
+    random_index   index of one of the legal actions, chosen at random
+    decision       the full Decision message, with its kind, view, and more
 
-  For each decision, the program prints one line and flushes it. The line is
+  For each decision, your program prints one line and flushes it. The line is
   either an index into `legal`, counted from 0, or the text of an action. To
   send several actions of the same turn, print a list, such as
-  [3,"lay blue face-down"].
-  Print everything else to standard error.
+  [3,"lay blue face-down"]. Everything else must go to standard error.
 
 Arguments:
-  COMMAND...  The program and its arguments.
+  COMMAND...  Your program and its arguments.
 
 Options:
-  -j, --jobs N  Maximum number of matches at the same time. [default: 1]
+  -j, --jobs N  Maximum number of matches in parallel. [default: 1]
   -h, --help    Show this message and exit.
 
 Examples:
@@ -47,7 +46,7 @@ Examples:
       create a bot that plays through the bridge
   asara match 'asara bridge -- perl my-perl/bot.pl' random
 
-Read on: asara help --guide bridge
+Guide: asara help --guide bridge
 """
 
 

@@ -47,7 +47,7 @@ ProofOption = Annotated[
 LeaksOption = Annotated[
     bool,
     typer.Option(
-        "--leaks", help="Also check that no seat received anything that it should not know."
+        "--leaks", help="Also check that no bot received anything that is hidden from its seat."
     ),
 ]
 JobsOption = Annotated[
@@ -57,7 +57,7 @@ JobsOption = Annotated[
         "-j",
         metavar="N",
         min=1,
-        help="Number of replays to audit at the same time.",
+        help="Number of replays to audit in parallel.",
         show_default="one per CPU core",
     ),
 ]
@@ -76,8 +76,8 @@ def audit(
 
     Compares the schedule, results, standings and all files of a run with its signed manifest.
     Lists everything that is missing, extra or changed, and what was not checked. The exit
-    status is 0 if nothing is wrong, 1 if something is, and 3 if the only problem is that the end of
-    a run was never signed.
+    status is 0 if nothing is wrong, 1 if something is, and 3 if nothing is wrong but a run has no
+    signed end, because it is active or was killed.
     """
     from asara_server.cli.sessions.audit import audit_inclusion, audit_paths, published
 

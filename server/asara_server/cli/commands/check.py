@@ -37,11 +37,11 @@ def check(
 ) -> None:
     """Check a bot the way an organiser would.
 
-    Builds the bot in a copy of its folder. Then one process of the bot plays one match in
-    each seat against the built-in bot `random`, and has to exit without an error. The
-    clock is longer than in a tournament, so that a slow bot can finish. The bot is reported as slow
-    if it would need more than a tournament's default clock. The exit status is 0 if the bot works,
-    and 1 if it is broken or slow.
+    Builds the bot in a copy of its folder. Then a single bot process plays two matches, one in each
+    seat, against the built-in bot `random`, and has to exit without an error. The bot gets more
+    time than in a tournament, so that a slow bot can finish. It is reported as slow if it needs
+    more time than a tournament's default clock allows. The exit status is 0 if the bot works, and
+    1 if it is broken or slow.
     """
     from asara_server.cli.sessions.bot_check import check_bot
 

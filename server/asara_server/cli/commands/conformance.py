@@ -1,4 +1,4 @@
-"""`asara conformance`: play the cases of the protocol against a client."""
+"""`asara conformance`: run the cases of the protocol against a client."""
 
 from pathlib import Path
 from typing import Annotated
@@ -20,7 +20,8 @@ LevelOption = Annotated[
     typer.Option(
         "--level",
         help="protocol tests the protocol only; client adds what users expect of a client library; "
-        "kit adds the moves and files of the bots that `asara new` creates.",
+        "kit also tests that the bot chooses the same actions and writes the same transcripts as "
+        "the bots that `asara new` creates.",
         show_default="protocol; with --case, every level",
     ),
 ]
@@ -29,7 +30,7 @@ CaseOption = Annotated[
     typer.Option(
         "--case",
         metavar="PATTERN",
-        help="Play only the cases whose names match PATTERN; * stands for any text.",
+        help="Run only the cases whose names match PATTERN; * stands for any text.",
     ),
 ]
 KnownFailingOption = Annotated[
@@ -53,8 +54,8 @@ JobsOption = Annotated[
         metavar="N",
         min=1,
         max=256,
-        help="Number of cases to play at once; cases that are just waiting for a timeout do not "
-        "count.",
+        help="Number of cases to run in parallel; cases that are just waiting for a timeout do "
+        "not count.",
         show_default="two per CPU core",
     ),
 ]
@@ -62,12 +63,12 @@ AgainOption = Annotated[
     bool,
     typer.Option(
         "--again",
-        help="Play failed cases once more, one at a time; they count as failed if they fail again.",
+        help="Rerun failed cases, one at a time; they count as failed if they fail again.",
     ),
 ]
 ListOption = Annotated[
     bool,
-    typer.Option("--list", help="List the cases and what each one tests, without playing them."),
+    typer.Option("--list", help="List the cases and what each one tests, without running them."),
 ]
 
 
@@ -84,8 +85,8 @@ def conformance(
     """Test a client against the protocol.
 
     Starts the bot for every test case, without a sandbox, and kills its process group afterwards.
-    Most test cases accept any legal action. The exit status is 0 if all cases pass, and 1
-    otherwise.
+    Most test cases accept any legal action. The exit status is 0 if all cases pass, or fail as
+    listed in --known-failing, and 1 otherwise.
     """
     from asara_server.cli.sessions.conformance import Options, list_all, test_client
 

@@ -49,7 +49,7 @@ JobsOption = Annotated[
         "-j",
         metavar="N",
         min=1,
-        help="Number of matches to play at the same time.",
+        help="Number of matches to play in parallel.",
         show_default="one per CPU core",
     ),
 ]
@@ -78,8 +78,8 @@ def duel(
 
     The bots play every deal twice, with the seats swapped. The duel ends as soon as it is clear
     that A is better, that B is better, or that neither is better by at least --margin. The
-    probability of a wrong verdict is at most 5%. The exit status is 0 with a verdict and 3
-    without one.
+    probability of a wrong verdict is at most 5%. The exit status is 0 for each of these verdicts,
+    and 3 if the duel ends without one.
     """
     from asara_server.cli.sessions.duel import play_duel, sequential_test
 

@@ -8,8 +8,8 @@ LanguageArgument = Annotated[
     str,
     typer.Argument(
         metavar="LANGUAGE",
-        help="python, go, typescript, rust, java or cpp; or shell, perl or tcl, which play through "
-        "`asara bridge`.",
+        help="python, go, typescript, rust, java or cpp; or shell, perl or tcl, whose bots play "
+        "through `asara bridge`.",
     ),
 ]
 DirectoryArgument = Annotated[

@@ -33,8 +33,8 @@ def play(
     """Play against bots in your browser.
 
     Opens a page with a seat for you, and prints its link. With --people, there is a link for
-    each person. Anyone with a link can take its seat, so send each link only to the person it
-    is for. Press Ctrl-C to stop.
+    each person. Anyone who has a link can take the seat it belongs to, so send each link only
+    to the person it is for. Press Ctrl-C to stop.
     """
     from asara_server.cli.sessions.play import play_in_browser
 

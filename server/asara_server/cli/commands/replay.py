@@ -32,7 +32,7 @@ app = typer.Typer(
     help="Inspect the replays of finished matches.\n\n"
     "A run keeps a replay of every match in its `replays` folder.",
     no_args_is_help=True,
-    epilog="Read on: asara help --guide replay",
+    epilog="Guide: asara help --guide replay",
 )
 
 _LONGEST_DECISIONS = 5
@@ -62,7 +62,7 @@ DecisionSeatOption = Annotated[
         "--seat",
         metavar="SEAT",
         min=0,
-        help="Seat that made the decision. [required]",
+        help="Seat that had to decide. [required]",
         show_default=False,
     ),
 ]
@@ -79,7 +79,7 @@ AskedSeatOption = Annotated[
         "--seat",
         metavar="SEAT",
         min=0,
-        help="Seat that made the decision.",
+        help="Seat that had to decide.",
         show_default="the seat with the bot's name",
     ),
 ]
@@ -143,10 +143,10 @@ def show(file: FileArgument, seat: SeatOption = None) -> None:
 
 @app.command(cls=PlainCommand)
 def decision(file: FileArgument, number: NumberArgument, seat: DecisionSeatOption = None) -> None:
-    """Print a decision as JSON, as the bot received it.
+    """Print a decision (what a bot was asked) as JSON.
 
-    The output is an `asara.v1.Decision` message, which contains nothing that is hidden from the
-    seat.
+    The output is an `asara.v1.Decision` message, as it was sent to the bot. It contains neither the
+    bot's reply nor anything that is hidden from the seat.
     """
     replay = _read(file).replay
     if seat is None:
@@ -170,11 +170,12 @@ def ask(
     sandbox: SandboxOption = SandboxChoice.BUBBLEWRAP,
     readable: ReadableOption = None,
 ) -> None:
-    """Ask a bot to decide again, and compare its reply.
+    """Ask a bot to decide again, and compare with the recorded reply.
 
-    Prints the bot's reply next to the recorded one. The bot receives everything that the seat
-    received, so it also replies to the earlier decisions; those replies do not change the match. If
-    FILE is still in the folder of its run, the bot gets the same ASARA_SEED as in the match.
+    Prints the bot's reply next to the recorded one. The bot receives every message that the seat
+    received, including all earlier decisions. Its replies to earlier decisions do not change the
+    match. If FILE is still in the folder of its run, the bot gets the same ASARA_SEED as in the
+    match.
     """
     from asara_server.cli.sessions.ask import AskOptions, ask_again
 
@@ -222,8 +223,8 @@ def page(
 ) -> None:
     """Write a match as an HTML page that works offline.
 
-    It contains the whole match and its signed replay or, with --seat, only what that seat could
-    see.
+    The page contains the whole match and its signed replay or, with --seat, only what that seat
+    could see.
     """
     from asara_server.cli.sessions.match_page import PageOptions, write_page
 
@@ -235,22 +236,22 @@ def page(
 def diff(a: AArgument, b: BArgument) -> None:
     """Show how two matches differ.
 
-    Prints every difference in set-up and results, and the first record that differs. Times are
-    ignored. The exit status is 0 if there is no difference, and 1 otherwise.
+    Prints every difference in set-up and results, and the first record (such as a reply) that
+    differs. Times are ignored. The exit status is 0 if there is no difference, and 1 otherwise.
     """
     differences = list(diff_replays(_read(a).replay, _read(b).replay))
     for one in differences:
         out.print(f"{one.what}\n  A: {one.a}\n  B: {one.b}", soft_wrap=True)
     if not differences:
-        out.print("No differences: the set-up, the moves and the results are the same.")
+        out.print("No differences: the set-up, the actions and the results are the same.")
     raise typer.Exit(1 if differences else 0)
 
 
 @app.command(cls=PlainCommand)
 def clock(file: FileArgument) -> None:
-    """Show how the time of a match was spent.
+    """Show how the time in a match was spent.
 
-    Lists the time used by each seat, the longest decisions, and forfeits. For a time-out, it
+    Lists the time used by each seat, the longest decisions, and forfeits. For a timeout, it
     also shows when the late reply arrived, if it did.
     """
     replay = _read(file).replay

@@ -1,4 +1,4 @@
-"""`asara report`: write the report of a run as an HTML page, and its tables as CSV."""
+"""`asara report`: write the report on a run as an HTML page, and its tables as CSV."""
 
 from pathlib import Path
 from typing import Annotated
@@ -38,7 +38,7 @@ def report(
     csv: CsvOption = None,
     pages: PagesOption = False,
 ) -> None:
-    """Write a report of a run as an HTML page.
+    """Write a report on a run as an HTML page.
 
     The page works offline. The run can be active, stopped or finished.
     """

@@ -32,10 +32,10 @@ _WIDTH: Final = 80
 
 
 def rules() -> None:
-    """Show the game's costs and other numbers, and the rule sets.
+    """Show the choices for --rules, and all costs and other numbers.
 
-    All numbers come from the rulebook, except those marked as taken from published reviews or
-    as reconstructed.
+    All numbers come from the rulebook, except those marked as taken from published reviews of the
+    game, or as reconstructed because no available source has them.
     """
     edition = load_edition()
     out.print(Text(f"Edition: {edition.name}", "bold"))
@@ -46,7 +46,7 @@ def rules() -> None:
         for part in _parts(source.values):
             for line in wrap(part, _WIDTH, initial_indent="    ", subsequent_indent="        "):
                 out.print(line)
-    out.print("\nNumbers without a mark come from the rulebook. The source of each number:")
+    out.print("\nNumbers below a heading without a mark come from the rulebook. All sources:")
     with resources.as_file(resources.files("asara_game").joinpath("edition.toml")) as file:
         out.print(f"    {file}", soft_wrap=True)
     names = ", ".join(format_rule_sets(combination) for combination in RULE_COMBINATIONS)

@@ -49,7 +49,7 @@ WatchOption = Annotated[
         "--watch",
         metavar="SECONDS",
         min=0.5,
-        help="Repeat every SECONDS seconds until the run is over.",
+        help="Repeat every SECONDS seconds while the run is active.",
     ),
 ]
 
@@ -67,9 +67,9 @@ def status(
 ) -> None:
     """Show the progress and the standings of a run.
 
-    Shows how many matches are over, how long the rest will take, the processor time used, the
+    Shows how many matches are finished, how long the rest will take, the processor time used, the
     standings, and which entries forfeited and why. The run can be active, stopped or
-    finished. Press Ctrl-C to end --watch.
+    finished. With --watch, press Ctrl-C to stop.
     """
     if json_file is not None:
         check_output("--json", json_file)

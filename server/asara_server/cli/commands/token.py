@@ -20,7 +20,7 @@ from asara_server.tournament.config.token_store import (
 app = typer.Typer(
     help="Manage tokens for bots on other machines.",
     no_args_is_help=True,
-    epilog="Read on: asara help --guide token",
+    epilog="Guide: asara help --guide token",
 )
 
 NameArgument = Annotated[

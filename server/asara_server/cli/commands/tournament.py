@@ -59,7 +59,7 @@ A tournament file lists the entries. For example, cup.toml:
 `asara tournament plan cup.toml --explain` shows all settings.
 """
 
-app = typer.Typer(help=_HELP, no_args_is_help=True, epilog="Read on: asara help --guide tournament")
+app = typer.Typer(help=_HELP, no_args_is_help=True, epilog="Guide: asara help --guide tournament")
 
 
 @app.command(cls=PlainCommand)
@@ -110,7 +110,7 @@ def check(
     remote: RemoteOption = False,
     sandbox: SandboxOption = SandboxChoice.BUBBLEWRAP,
 ) -> None:
-    """Build and try every entry, and show which ones work.
+    """Build and test every entry, and show which ones work.
 
     Each entry plays two matches against the built-in bot `random`. Without --out, nothing is
     kept. The exit status is 1 if an entry is broken.
@@ -138,7 +138,7 @@ def run(
     web: WebOption = None,
     insecure_remote: InsecureRemoteOption = False,
 ) -> None:
-    """Play a tournament and keep its results, replays and bot output.
+    """Run a tournament and keep its results, replays and bot output.
 
     Press Ctrl-C to stop. Repeat the command with --resume to continue.
     """

@@ -82,7 +82,7 @@ def sound_lines(path: Path, verdict: Verdict, held: Published) -> Iterator[str]:
         deal += " and follows from the tournament secret"
     yield (
         f"  checked: every record is signed, and {deal}; playing the match again gives the same "
-        "moves, clock charges, time-outs, results and messages to the seats"
+        "moves, clock charges, timeouts, results and messages to the seats"
     )
     yield f"  not checked: {_REFEREES_WORD}"
 
@@ -125,7 +125,7 @@ def report_lines(report: RunReport, held: Published, *, sound: bool) -> Iterator
         )
         yield "  checked: the schedule, deals, results and standings, by playing every match again"
     if report.unchecked_files:
-        yield f"  not checked: the files {', '.join(report.unchecked_files)}"
+        yield f"  not checked: {', '.join(report.unchecked_files)}"
     for text in (*report.unchecked, _NEVER_CHECKED):
         yield f"  not checked: {text}"
 

@@ -196,11 +196,11 @@ def _measurements(finding: BotFinding) -> list[tuple[str, str]]:
     rows = [
         ("build", _KEPT if one.build_kept else _seconds(one.build_s)),
         ("start-up", _seconds(one.start_s)),
-        ("first reply", _seconds(one.first_reply_s)),
+        ("first reply after", _seconds(one.first_reply_s)),
         ("median decision", _seconds(one.median_s)),
         ("longest decision", _seconds(one.longest_s)),
         ("decisions", f"{one.decisions:,}" if one.decisions else ""),
-        ("clock needed", _bank(finding.bank_needed_s)),
+        ("clock time needed", _bank(finding.bank_needed_s)),
         ("peak memory", _size(one.memory_bytes, finding.memory_mib)),
         ("folder size", _size(one.size_bytes, finding.directory_mib)),
     ]

@@ -73,8 +73,8 @@ def heading(
         "A bot counts as better if its expected score is at least "
         f"{score:g} ({elo(score):.0f} Elo).\n"
         f"Progress lines show the blocks played, {_possessive(_short(a))} score with its 95%\n"
-        f"interval, and the test statistic. The duel ends when the statistic reaches {lower:.1f}\n"
-        f"(neither bot is better) or {upper:.1f} (one bot is better)."
+        "interval, and a bar for the test statistic. The duel ends when the statistic\n"
+        f"reaches {lower:.1f} (neither bot is better) or {upper:.1f} (one bot is better)."
     )
 
 
@@ -85,7 +85,7 @@ def progress_line(report: DuelReport, blocks_left: float) -> str:
     leading bot between its bounds.
     """
     if report.score is None or report.interval_95 is None:
-        return "no block is over yet"
+        return "no blocks finished yet"
     lower, upper = report.bounds
     ratio = max(report.log_likelihood_ratios)
     filled = round(_BAR_CELLS * min(1.0, max(0.0, (ratio - lower) / (upper - lower))))

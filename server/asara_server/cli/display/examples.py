@@ -10,7 +10,7 @@ EXAMPLES: Final[dict[str, tuple[tuple[str, str], ...]]] = {
     "new": (("asara new python my-bot", ""),),
     "match": (
         ("asara match my-bot greedy", ""),
-        ("asara match my-bot greedy --matches 4 -j 2 -o runs/first", "two at the same time"),
+        ("asara match my-bot greedy --matches 4 -j 2 -o runs/first", "four matches, two at a time"),
         ("asara match 'search --milliseconds 5' my-bot random", "a bot with an option"),
     ),
     "play": (
@@ -38,7 +38,7 @@ EXAMPLES: Final[dict[str, tuple[tuple[str, str], ...]]] = {
     ),
     "status": (
         ("asara status runs/cup", ""),
-        ("asara status runs/cup --watch 5", "every five seconds until the run is over"),
+        ("asara status runs/cup --watch 5", "every five seconds while the run is active"),
         ("asara status runs/cup --cross --json standings.json", ""),
     ),
     "report": (("asara report runs/cup", "write runs/cup/report.html"),),

@@ -199,7 +199,7 @@ def _first_forfeits(results: Iterable[MatchResult]) -> list[tuple[MatchResult, S
 
 def _forfeit(result: MatchResult, seat: SeatOutcome) -> str:
     kind = plain_words(seat.termination.name)
-    return f"{seat.entry} forfeits {result.match_id} ({kind})"
+    return f"{seat.entry} forfeits match {result.match_id} (reason: {kind})"
 
 
 def _warn_in_full(

@@ -48,7 +48,7 @@ class PlainCommand(TyperCommand):
         with formatter.section("Examples"):
             for example, what in EXAMPLES.get(command, ()):
                 formatter.write(f"  {example}\n" + (f"      {what}\n" if what else ""))
-        formatter.write(f"\nRead on: asara help --guide {command}\n")
+        formatter.write(f"\nGuide: asara help --guide {command}\n")
 
 
 def write_options(command: Any, ctx: Any, formatter: Any) -> None:

@@ -87,7 +87,7 @@ def _block_text(tournament: Tournament) -> str:
         shared = tournament.blocks == "mirrored"
         until = "they have played in every order of the seats"
         if rotations:
-            until = "each of them has played every seat once"
+            until = "each entry has played once in every seat"
         text = f"A block repeats one deal with the same entries until {until}."
         if not shared:
             text = f"In a block, the same entries play until {until}, with a new deal each time."
@@ -115,7 +115,7 @@ def _legs_text(tournament: Tournament, expected: Estimate) -> str:
 def _looks_text(tournament: Tournament) -> str:
     """Say when the run may end early; see `schedule.looks`."""
     looks = [f"{number:,}" for number in looks_at(planned_matches(tournament))[:-1]]
-    ranks = "all ranks are" if tournament.places is None else f"{tournament.places} places are"
+    ranks = "all ranks are" if tournament.places is None else f"{tournament.places} ranks are"
     return (
         f"The run ends early if {'the first ' if tournament.places else ''}{ranks} settled. It "
         f"checks this after {', '.join(looks)} matches."
@@ -129,7 +129,10 @@ def _default_text(tournament: Tournament) -> str:
             'Such blocks are called "duplicate", and are the default if there are enough entries.'
         )
     needed = needed_for_duplicate(tournament.teams, tournament.seats)
-    return f'Such blocks are called "mirrored". They are used because {needed}.'
+    return (
+        'Such blocks are called "mirrored". "Duplicate" blocks (one deal at several tables) '
+        f"need {needed}."
+    )
 
 
 def _team_text(tournament: Tournament, balance: Balance) -> str:

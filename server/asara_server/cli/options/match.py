@@ -40,7 +40,7 @@ def parse_clock(text: str | Clock) -> Clock:
         clock = Clock(float(bank), float(increment)) if plus else Clock(float(bank))
     except ValueError:
         raise typer.BadParameter(
-            f"{text!r} is not a time; write seconds, such as 60 or 60+0.5"
+            f"{text!r} is not a time; give a number of seconds, such as 60 or 60+0.5"
         ) from None
     if not (
         0.001 <= clock.time_bank_s <= _MOST_SECONDS and 0 <= clock.increment_s <= _MOST_SECONDS
@@ -62,9 +62,7 @@ RulesOption = Annotated[
 ]
 JobsOption = Annotated[
     int,
-    typer.Option(
-        "--jobs", "-j", metavar="N", min=1, help="Number of matches to play at the same time."
-    ),
+    typer.Option("--jobs", "-j", metavar="N", min=1, help="Number of matches to play in parallel."),
 ]
 SeedOption = Annotated[
     str | None,

@@ -14,7 +14,7 @@ ListenOption = Annotated[
     typer.Option(
         "--listen",
         metavar="ADDRESS",
-        help="Listen at host:port or unix:/path; port 0 picks a free port.",
+        help="Listen on host:port or unix:/path; port 0 picks a free port.",
     ),
 ]
 SeatsOption = Annotated[
@@ -40,9 +40,9 @@ SeedOption = Annotated[
     str | None,
     typer.Option(
         "--seed",
-        metavar="TEXT",
-        help="Secret from which the deals are derived: 64 hexadecimal digits. Draw them at random, "
-        "so that no bot can guess the deals.",
+        metavar="HEX",
+        help="Secret from which the deals are derived: 64 hexadecimal digits. Generate them at "
+        "random, so that no bot can guess the deals.",
         show_default="a new secret",
     ),
 ]

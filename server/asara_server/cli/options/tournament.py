@@ -63,7 +63,7 @@ JobsOption = Annotated[
         metavar="N",
         min=1,
         max=10_000,
-        help="Number of matches to play at the same time.",
+        help="Number of matches to play in parallel.",
         show_default="`jobs` in the tournament file",
     ),
 ]
@@ -74,8 +74,9 @@ WorkersOption = Annotated[
         metavar="N",
         min=1,
         max=1_000,
-        help="Play with N worker processes, each with its own referee and one match at a time.",
-        show_default="one referee plays all matches",
+        help="Spread the matches over N worker processes, each with its own referee and one match "
+        "at a time.",
+        show_default="one referee for all matches",
     ),
 ]
 DaskOption = Annotated[
@@ -83,7 +84,8 @@ DaskOption = Annotated[
     typer.Option(
         "--dask",
         metavar="ADDRESS",
-        help="Play on a Dask cluster; ADDRESS is its scheduler, such as tcp://host:8786.",
+        help="Spread the matches over a Dask cluster; ADDRESS is its scheduler, such as "
+        "tcp://host:8786.",
     ),
 ]
 MetricsOption = Annotated[

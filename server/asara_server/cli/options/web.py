@@ -41,8 +41,8 @@ HostOption = Annotated[
     typer.Option(
         "--host",
         metavar="NAME",
-        help="Host name that browsers use for this server, for example behind a proxy. Can be "
-        "repeated.",
+        help="Accept requests for this host name, such as the name of a proxy in front of the "
+        "server. Can be repeated.",
     ),
 ]
 EmbedOption = Annotated[

@@ -1,4 +1,4 @@
-"""Plays the cases of the protocol against a client, and prints and writes the results."""
+"""Runs the cases of the protocol against a client, and prints and writes the results."""
 
 import asyncio
 import os
@@ -31,7 +31,7 @@ from asara_server.conformance.verdict import CaseResult, Verdict
 from asara_server.tournament.config.tournament_file import Entry
 
 _FIRST = "hello-and-goodbye"
-"""The case without which no other can pass; it is played first."""
+"""The case without which no other can pass; it is run first."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,7 +52,7 @@ def list_all(patterns: list[str], level: Level | None) -> None:
 
 
 def test_client(command: tuple[str, ...], options: Options) -> int:
-    """Play the selected cases against a bot; return the exit status."""
+    """Run the selected cases against a bot; return the exit status."""
     cases = _selection(options.patterns, options.level)
     known = _known(options.known_failing)
     inputs = [options.known_failing] if options.known_failing else []
@@ -111,7 +111,7 @@ def _built(command: tuple[str, ...]) -> Entry:
 
 @dataclass(frozen=True, slots=True)
 class _Run:
-    """Cases to play, and how."""
+    """Cases to run, and how."""
 
     cases: Sequence[Case]
     bot: Entry
@@ -121,7 +121,7 @@ class _Run:
 
 
 async def _play_until_signal(run: _Run) -> list[CaseResult]:
-    """Play the cases; a signal kills all programs and raises UserError."""
+    """Run the cases; a signal kills all programs and raises UserError."""
     results: dict[str, CaseResult] = {}
     await until_signal(
         _play(run, results), lambda: f"stopped after {len(results)} of {len(run.cases)} cases"
@@ -130,7 +130,7 @@ async def _play_until_signal(run: _Run) -> list[CaseResult]:
 
 
 async def _play(run: _Run, results: dict[str, CaseResult]) -> None:
-    """Play the cases, print each result, and add it to `results`."""
+    """Run the cases, print each result, and add it to `results`."""
     lines = ResultLines(run.cases)
     failed: list[Case] = []
 
@@ -150,11 +150,11 @@ async def _play(run: _Run, results: dict[str, CaseResult]) -> None:
         take(result)
     for case in tuple(failed):
         result = await play_case(case, run.bot)
-        take(replace(result, seen=f"{result.seen}; failed when played together with others"))
+        take(replace(result, seen=f"{result.seen}; failed when run together with others"))
 
 
 async def _play_first(bot: Entry, known: frozenset[str]) -> CaseResult:
-    """Play the first case; raise UserError if the program is none that dials a referee."""
+    """Run the first case; raise UserError if the program is none that dials a referee."""
     (case,) = selected(all_cases(), [_FIRST])
     result = await play_case(case, bot)
     if result.verdict is Verdict.FAILED and not result.streams and _FIRST not in known:

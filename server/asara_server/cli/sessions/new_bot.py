@@ -50,7 +50,7 @@ def make_bot(language_name: str, directory: str, *, fetch: bool) -> int:
     with _made_beside(folder) as part:
         _copy_bot(language, name, part)
     shown = _shown(folder)
-    notify(f"Created {shown}, a bot in {language.title}. Its source: {shown}/{language.source}")
+    notify(f"Created {shown}, a {language.title} bot. Its source is {shown}/{language.source}")
     status = _fetch(language, folder) if fetch else 0
     argument = shlex.quote(directory)
     steps = {

@@ -152,7 +152,10 @@ async def _play(runner: Runner, meter: ProgressMeter, *, publish: bool) -> tuple
     def stop(number: signal.Signals) -> None:
         signals.append(number)
         if len(signals) == 1:
-            notify("Stopping after the pending decisions. Press Ctrl-C again to stop immediately.")
+            notify(
+                "Stopping once the pending decisions have been answered. Press Ctrl-C again to "
+                "stop immediately."
+            )
             left, seconds = runner.open_in_group
             if left:
                 notify(
@@ -174,7 +177,8 @@ async def _play(runner: Runner, meter: ProgressMeter, *, publish: bool) -> tuple
         await asyncio.gather(meter_task, return_exceptions=True)
     if publish and end.standings.complete:
         notify(
-            f"Tournament secret (publish it now, to prove the deals): {runner.tournament_secret}"
+            "Tournament secret (publish it now, so that others can verify the deals): "
+            f"{runner.tournament_secret}"
         )
     if signals:
         return end, 128 + signals[0]

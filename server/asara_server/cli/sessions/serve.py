@@ -349,7 +349,7 @@ class TableServer:
     def _stop(self, play_task: asyncio.Task[None], number: signal.Signals) -> None:
         if self._stop_task is None:
             self._signal = number
-            notify("Stopping after the pending decisions.")
+            notify("Stopping once the pending decisions have been answered.")
             self._stop_task = asyncio.create_task(self._stop_referee(play_task))
 
     async def _stop_referee(self, play_task: asyncio.Task[None]) -> None:

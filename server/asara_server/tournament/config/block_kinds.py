@@ -60,13 +60,10 @@ def default_blocks(teams: Sequence[str], seats: Sequence[int]) -> BlockKind:
 
 
 def needed_for_duplicate(teams: Sequence[str], seats: Sequence[int]) -> str:
-    """Return a sentence about the number of entries that duplicate blocks need, and why."""
+    """Return how many entries duplicate blocks need, why, and how many there are."""
     team, size = largest_team(teams)
     most = max(seats)
     condition = f"for {most} seats"
     if size > 1:
         condition += f" and a team of {size} ({team!r})"
-    return (
-        f"duplicate blocks need at least {2 * most * size} entries {condition}; "
-        f"there are only {len(teams)}"
-    )
+    return f"at least {2 * most * size} entries {condition}; there are only {len(teams)}"

@@ -1,6 +1,6 @@
 """Entries from folders: the key `entries_from` of a tournament file, and `bot.toml` of a folder.
 
-    command = "./my-bot --depth 2"     # or a list of words; relative to the folder
+    command = "./my-bot --depth 2"     # or a list of arguments; relative to the folder
     name = "Deep thought"              # default: the name of the folder
     build = "make"                     # default: no build
     environment = { LEVEL = "3" }
@@ -150,7 +150,7 @@ class BotFile(BaseModel):
     @classmethod
     def _check_readable(cls, value: object, info: ValidationInfo) -> tuple[str, ...]:
         if not isinstance(value, list) or not all(isinstance(path, str) for path in value):
-            raise problem("should be a list of paths in the folder")
+            raise problem("must be a list of paths in the folder")
         folder = _folder_of(info)
         paths = []
         for text in value:
@@ -201,7 +201,7 @@ def _matches(pattern: str, base: Path) -> tuple[str, list[Path]]:
     parent, _, last = pattern.rpartition("/")
     if not last or "\0" in pattern or any(char in parent for char in "*?["):
         raise ValueError(
-            f"{plain(pattern)!r} should be a folder and a pattern for the folders in it, such "
+            f"{plain(pattern)!r} must be a folder and a pattern for the folders in it, such "
             "as 'submissions/*'"
         )
     if pattern.startswith("/") and not parent:

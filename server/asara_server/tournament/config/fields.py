@@ -39,7 +39,7 @@ def command_words(value: object) -> tuple[str, ...]:
         return split_command(value)
     if isinstance(value, list) and value and all(isinstance(word, str) for word in value):
         return check_words(value)
-    raise CommandError("should be a command line or a list of words")
+    raise CommandError("must be a command line or a list of arguments")
 
 
 def exposes_too_much(path: Path) -> bool:
@@ -69,7 +69,7 @@ def _check_distinct(items: Sequence[object], kind: str) -> None:
 def _seat_counts(value: object) -> tuple[int, ...]:
     seats = [item for item in _as_list(value) if type(item) is int and item in SEATS]
     if len(seats) < len(_as_list(value)):
-        raise problem(f"should be 2, 3, 4 or a list of these, not {value!r}")
+        raise problem(f"must be 2, 3, 4 or a list of these, not {value!r}")
     _check_distinct(seats, "the number")
     return tuple(seats)
 
@@ -78,7 +78,7 @@ def _rules(value: object) -> tuple[frozenset[RuleSet], ...]:
     found = []
     for text in _as_list(value):
         if not isinstance(text, str):
-            raise problem(f"should be a text such as 'pro+gifts', not {text!r}")
+            raise problem(f"must be a text such as 'pro+gifts', not {text!r}")
         try:
             found.append(parse_rule_sets(text))
         except ValueError as error:
@@ -107,7 +107,7 @@ def _variable_text(value: object) -> object:
 
 def _directory(value: object, info: ValidationInfo) -> object:
     if not isinstance(value, str | Path):
-        raise problem(f"should be the path of a folder, not {value!r}")
+        raise problem(f"must be the path of a folder, not {value!r}")
     path = _resolved(value, info)
     if not path.is_dir():
         fault = "is a file, not a folder" if path.exists() else "does not exist"
@@ -135,7 +135,7 @@ def _resolved(value: str | Path, info: ValidationInfo) -> Path:
 
 def _readable_paths(value: object, info: ValidationInfo) -> object:
     if not isinstance(value, list) or not all(isinstance(path, str | Path) for path in value):
-        raise problem(f"should be a list of paths, not {value!r}")
+        raise problem(f"must be a list of paths, not {value!r}")
     paths = []
     for text in value:
         target = _resolved(text, info)
@@ -151,7 +151,7 @@ def _readable_paths(value: object, info: ValidationInfo) -> object:
 
 def _file_path(value: object, info: ValidationInfo) -> Path:
     if not isinstance(value, str | Path):
-        raise problem(f"should be the path of a file, not {value!r}")
+        raise problem(f"must be the path of a file, not {value!r}")
     try:
         return Path(os.path.realpath(base_directory(info) / Path(value).expanduser()))
     except (OSError, RuntimeError, ValueError):  # an unknown ~user, a zero byte, or too long

@@ -25,7 +25,7 @@ _EAST_ASIAN: Final = frozenset(
 def name_fault(name: str) -> str:
     """Return the fault of a name in words, or "" if it has none."""
     if not name or name != " ".join(name.split()) or len(name) > MAX_NAME:
-        return f"should have 1 to {MAX_NAME} characters, with single blanks inside only"
+        return f"must have 1 to {MAX_NAME} characters, with single spaces inside only"
     if name != (usual := unicodedata.normalize("NFKC", name)):
         return f"{name!r} has characters with another usual form; write {usual!r}"
     script = ""

@@ -105,7 +105,8 @@ class Entry(_Section):
     """One participant of the tournament."""
 
     name: Name
-    """Name of the entry, up to 40 characters: letters of one alphabet, digits, blanks, . _ + -."""
+    """Name of the entry, up to 40 characters: letters of one script, digits, spaces, and the signs
+    . _ + and -."""
     team: Name = ""
     """Team of the entry; entries of one team never sit at the same table."""
     bot: str = ""
@@ -115,7 +116,7 @@ class Entry(_Section):
     build: tuple[str, ...] = ()
     """Command that runs once before the first match, in a copy of the folder."""
     command: tuple[str, ...] = ()
-    """Command that starts the bot: a command line, or a list of words."""
+    """Command that starts the bot: a command line, or a list of arguments."""
     token: Name = ""
     """Name of the token with which a bot on another machine connects; replaces `command`."""
     environment: Mapping[str, VariableText] = {}
@@ -232,7 +233,7 @@ class Limits(_Section):
     """Limits of the runner on entries and their processes."""
 
     output_bytes: Annotated[int, Field(ge=1_000, le=1_000_000_000)] = 100_000
-    """Maximum number of bytes of a bot's output kept per match; anything beyond is dropped."""
+    """Maximum number of bytes of a bot's output kept per match; anything beyond that is dropped."""
     failed_starts: Annotated[int, Field(ge=1, le=100)] = 3
     """An entry that fails to start this many times in a row forfeits its remaining matches."""
     idle_processes: Annotated[int, Field(ge=0, le=10_000)] = 64
@@ -277,7 +278,7 @@ class Remote(_Section):
     wait_s: Seconds = 600
     """Seconds that matches wait for an absent bot; then it forfeits them until it connects."""
     jobs_per_bot: Annotated[int, Field(ge=1, le=1_024)] = 16
-    """Maximum number of matches of one bot at the same time; its client can ask for fewer."""
+    """Maximum number of matches that one bot plays in parallel; its client can ask for fewer."""
 
 
 def _default_blocks(data: Mapping[str, Any]) -> BlockKind:
@@ -299,19 +300,21 @@ class Tournament(_Section):
     rounds: Annotated[int, Field(ge=1, le=1_000_000)] = 1
     """Number of times the whole schedule is played."""
     orders: Orders = "rotations"
-    """Seat orders to play: "rotations" (each entry plays every seat once) or "all" of them."""
+    """Seat orders to play: "rotations" (each entry plays once in every seat) or "all" (every
+    order)."""
     blocks_per_entry: Annotated[int, Field(ge=1, le=1_000_000)] | None = None
     """Number of blocks per entry for each combination of `rules` and `seats`; replaces `rounds`."""
     until: Literal["ranks settled"] | None = None
     """With "ranks settled", the run ends when further matches are unlikely to change the ranks."""
     places: Annotated[int, Field(ge=1)] | None = None
-    """With `until`, only this many places at the top of the standings have to be settled."""
+    """With `until`, only this many ranks at the top of the standings have to be settled."""
     seed: str | None = None
-    """Secret from which all deals are derived: 64 hexadecimal digits, drawn at random."""
+    """Secret from which all deals are derived: 64 hexadecimal digits, generated at random."""
     jobs: Annotated[int, Field(ge=1, le=10_000)] = Field(default_factory=usable_cores)
-    """Number of matches played at the same time."""
+    """Number of matches played in parallel."""
     deals: Literal["committed", "joint"] = "committed"
-    """With "committed", the referee draws all deals; with "joint", bots add random numbers."""
+    """"committed": the referee fixes all deals before the first match; "joint": the bots add random
+    numbers to each deal."""
     ponder: bool = True
     """If false, bots in the sandbox are frozen while it is not their turn."""
     transport: Literal["unix", "tcp"] = LOCAL_TRANSPORT
@@ -323,7 +326,8 @@ class Tournament(_Section):
     remote: Remote | None = None
     """The address for bots on other machines; only if an entry has a token."""
     entries_from: str | None = None
-    """Pattern for folders with more entries, such as "submissions/*"; relative to this file."""
+    """Pattern for folders, each of them a further entry, such as "submissions/*"; relative to this
+    file."""
     entries: Annotated[tuple[Entry, ...], Field(strict=False, max_length=_MOST_ENTRIES)]
     """The participants."""
     tables: Annotated[int, Field(ge=3, le=50)] = DEFAULT_TABLES
@@ -411,7 +415,8 @@ class Tournament(_Section):
             if any(tables_per_block(self.teams, k, self.tables) < 2 for k in self.seats):
                 fewer = ", play with fewer seats," if most > 2 else ""
                 raise problem(
-                    f"blocks: {needed_for_duplicate(self.teams, self.seats)}; "
+                    "blocks: duplicate blocks need "
+                    f"{needed_for_duplicate(self.teams, self.seats)}; "
                     f"add [[entries]]{fewer} or set blocks to 'mirrored'"
                 )
         elif self.blocks_per_entry and size * most > len(self.entries):

@@ -4,7 +4,7 @@ import difflib
 import re
 from collections.abc import Collection, Iterable, Mapping
 from types import MappingProxyType
-from typing import Any, Final
+from typing import Any, Final, get_origin
 
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails, PydanticCustomError
@@ -16,13 +16,13 @@ _LONGEST_VALUE = 60
 _LONGEST_LINE = 1_000
 _MOST_FAULTS = 20
 _EXPECTED: Final = {
-    "bool_type": "should be true or false",
-    "dict_type": "should be a table of keys and values",
-    "float_type": "should be a number",
-    "int_type": "should be a whole number",
-    "model_type": "should be a table of keys and values",
-    "string_type": "should be a text in quotes",
-    "tuple_type": "should be a list",
+    "bool_type": "must be true or false",
+    "dict_type": "must be a table of keys and values",
+    "float_type": "must be a number",
+    "int_type": "must be a whole number",
+    "model_type": "must be a table of keys and values",
+    "string_type": "must be a text in quotes",
+    "tuple_type": "must be a list",
 }
 """What pydantic calls by the types of Python."""
 _UNQUOTED: Final = {"bool_type", "float_type", "int_type"}
@@ -85,6 +85,7 @@ def _fault(details: ErrorDetails, model: type[BaseModel]) -> str:
             return details["msg"]
     given = details["input"]
     message = _EXPECTED.get(details["type"]) or re.sub("^(Input|String) ", "", details["msg"])
+    message = message.replace("should", "must")
     message = message.replace("greater than or equal to", "at least")
     message = message.replace("less than or equal to", "at most")
     if isinstance(given, str) and details["type"] in _UNQUOTED:
@@ -104,17 +105,23 @@ def _unknown_key(location: tuple[int | str, ...], model: type[BaseModel]) -> str
             f"is a key of the whole file, and belongs to {header} because it is written below "
             f"that line; move it above the first line in brackets"
         )
-    if table := next((name for name in _tables(model) if key in _keys_of(model, name)), None):
-        return f"unknown setting here; it belongs below the line [{table}]"
-    close = difflib.get_close_matches(str(key), known, n=1)
-    if close:
+    lines = _lines_above(model)
+    if key in lines:
+        return f"unknown setting here; it belongs below the line {lines[key]}"
+    if close := difflib.get_close_matches(str(key), known, n=1):
         return f"unknown setting; did you mean {close[0]!r}?"
-    return f"unknown setting; the settings are {', '.join(known)}"
+    if close := difflib.get_close_matches(str(key), lines, n=1):
+        return f"unknown setting; did you mean {close[0]!r} below the line {lines[close[0]]}?"
+    return f"unknown setting; the settings here are {', '.join(known)}"
 
 
-def _tables(model: type[BaseModel]) -> list[str]:
-    """Return the names of the tables of a file, without lists of tables."""
-    return [name for name in model.model_fields if _keys_of(model, name)]
+def _lines_above(model: type[BaseModel]) -> dict[str, str]:
+    """Return the line in brackets above each key of the tables of a file."""
+    lines: dict[str, str] = {}
+    for table, field in model.model_fields.items():
+        line = f"[[{table}]]" if get_origin(field.annotation) is tuple else f"[{table}]"
+        lines |= dict.fromkeys(_keys_of(model, table), line)
+    return lines
 
 
 def _keys_of(model: type[BaseModel], table: str) -> Collection[str]:

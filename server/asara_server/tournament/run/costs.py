@@ -41,9 +41,12 @@ class RunCosts(BaseModel):
             return ""
         bots = self.bots_cpu_s / self.cpu_s
         if not self.core_s:
-            return f"CPU time: {bots:.0%} bots, {1 - bots:.0%} referee"
+            return f"CPU time: {bots:.0%} by bots, {1 - bots:.0%} by the referee"
         busy = min(1.0, self.cpu_s / self.core_s)
-        return f"CPU usage: {busy:.0%} of all cores ({bots:.0%} bots, {1 - bots:.0%} referee)"
+        return (
+            f"CPU usage: {busy:.0%} of all cores; of that, {bots:.0%} by bots, "
+            f"{1 - bots:.0%} by the referee"
+        )
 
     def __add__(self, other: Self) -> Self:
         return self._combined(other, 1)

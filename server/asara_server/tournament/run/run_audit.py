@@ -82,7 +82,7 @@ class RunReport:
     unchecked: list[str] = field(default_factory=list)
     """What was not checked, in words."""
     unchecked_files: list[str] = field(default_factory=list)
-    """Names of files in the run that were not checked, and need not be."""
+    """Names of files and folders (with a slash) that were not checked, and need not be."""
     expected: dict[str, ExpectedMatch] = field(default_factory=dict)
     """What replays have to agree with, by their names without the suffix."""
     replays: tuple[str, ...] = ()
@@ -338,7 +338,8 @@ class _RunAudit:
                 if remedy:
                     report.unchecked.append(f"{name} ({remedy})")
                 else:
-                    report.unchecked_files.append(name)
+                    folder = (report.directory / name).is_dir()
+                    report.unchecked_files.append(f"{name}/" if folder else name)
             elif name not in ours:
                 report.notes.append(f"{name}: extra: not part of the run, and not checked")
 

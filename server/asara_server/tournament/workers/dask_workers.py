@@ -223,7 +223,7 @@ class DaskWorkers:
         """Call a function that waits for the scheduler; raises WorkerError if that has gone."""
         try:
             return await asyncio.wait_for(asyncio.to_thread(function), timeout_s)
-        except OSError:  # the base of time-outs and broken connections
+        except OSError:  # the base of timeouts and broken connections
             raise _scheduler_gone(self._address) from None
 
 
