@@ -90,7 +90,9 @@ def test_a_bot_that_works(tmp_path: Path, sandbox: str) -> None:
 def test_a_bot_that_is_broken(tmp_path: Path, program: str, reason: str, advice: str) -> None:
     sandbox_or_skip()
     folder = write(tmp_path / "mine", program)
-    done = asara("check", folder, *CONTAINED, "--start-up", "2", "--json", tmp_path / "found.json")
+    start_up = "2" if program == STAYS else "60"  # the others end by themselves
+    words = ("check", folder, *CONTAINED, "--start-up", start_up)
+    done = asara(*words, "--json", tmp_path / "found.json")
     assert done.returncode == 1
     assert reason in done.stdout
     assert advice in done.stdout

@@ -173,7 +173,7 @@ def test_the_sandbox_says_what_it_hid_and_how_to_show_it(tmp_path: Path) -> None
     imports = "try:\n    import older\nexcept ImportError as error:\n    raise SystemExit(error)\n"
     newer = write(tmp_path, "newer", imports + sample_bots.GOOD)
     older = write(tmp_path, "older", sample_bots.GOOD.replace("asara.run(", "if False: print("))
-    words = ("match", newer, older, "--sandbox", "bubblewrap", "--start-up", "2")
+    words = ("match", newer, older, "--sandbox", "bubblewrap", "--start-up", "60")
     hidden = "the sandbox hid older.py: it is the program of another entry"
     stderr = asara(*words, cwd=tmp_path).stderr
     assert hidden in stderr
