@@ -27,11 +27,11 @@ def run(tmp_path: Path) -> Path:
 @pytest.mark.parametrize(
     ("words", "status"),
     [
-        ("standings run --cross", 0),
+        ("status run --cross", 0),
         ("audit m.asara", 0),
         ("replay show m.asara", 0),
         ("report run", 0),
-        ("standings none", 2),
+        ("status none", 2),
         ("tornament", 2),
     ],
 )

@@ -35,15 +35,15 @@ def folder(tmp_path: Path) -> Path:
 def test_signs_that_an_encoding_lacks_are_replaced(
     folder: Path, encoding: str, title: bytes
 ) -> None:
-    done = shell('"$@" standings run', folder, PYTHONIOENCODING=encoding)
+    done = shell('"$@" status run', folder, PYTHONIOENCODING=encoding)
     assert (done.returncode, done.stderr) == (0, b"")
     assert title in done.stdout
-    done = shell("\"$@\" standings $'漢\\xff'", folder, PYTHONIOENCODING=encoding)
+    done = shell("\"$@\" status $'漢\\xff'", folder, PYTHONIOENCODING=encoding)
     assert done.returncode == 2
-    assert done.stderr.startswith(b"asara: ?\\udcff: not a run directory")
+    assert done.stderr.startswith(b"asara: ?\\udcff: not the folder of a run")
 
 
-@pytest.mark.parametrize("words", ["standings run", "--help", "--version"])
+@pytest.mark.parametrize("words", ["status run", "--help", "--version"])
 def test_a_closed_standard_output_is_a_sentence(folder: Path, words: str) -> None:
     done = shell(f'"$@" {words} >&-', folder)
     assert (done.returncode, done.stderr) == (
@@ -54,13 +54,13 @@ def test_a_closed_standard_output_is_a_sentence(folder: Path, words: str) -> Non
 
 @pytest.mark.long
 def test_other_closed_streams_do_not_matter(folder: Path) -> None:
-    done = shell('"$@" standings run <&- 2>&-', folder)
+    done = shell('"$@" status run <&- 2>&-', folder)
     assert done.returncode == 0
     assert done.stdout.startswith("Küche – 漢".encode())
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("words", ["standings run", "--help", "standings --help", "--version"])
+@pytest.mark.parametrize("words", ["status run", "--help", "status --help", "--version"])
 def test_a_reader_that_has_seen_enough_is_no_error(folder: Path, words: str) -> None:
     reader, writer = os.pipe()
     os.close(reader)

@@ -19,7 +19,7 @@ from asara_server.network.addresses import ServeError, split_address
 from asara_server.text import plain
 from asara_server.tournament.config.commands import CommandError, check_words, split_command
 from asara_server.tournament.config.names import name_fault
-from asara_server.tournament.config.validation_errors import problem
+from asara_server.tournament.config.validation_errors import as_written, problem
 
 SEATS = (2, 3, 4)
 """Numbers of seats that the game allows."""
@@ -69,7 +69,7 @@ def _check_distinct(items: Sequence[object], kind: str) -> None:
 def _seat_counts(value: object) -> tuple[int, ...]:
     seats = [item for item in _as_list(value) if type(item) is int and item in SEATS]
     if len(seats) < len(_as_list(value)):
-        raise problem(f"must be 2, 3, 4 or a list of these, not {value!r}")
+        raise problem(f"must be 2, 3, 4 or a list of these, not {as_written(value)}")
     _check_distinct(seats, "the number")
     return tuple(seats)
 
@@ -78,7 +78,7 @@ def _rules(value: object) -> tuple[frozenset[RuleSet], ...]:
     found = []
     for text in _as_list(value):
         if not isinstance(text, str):
-            raise problem(f"must be a text such as 'pro+gifts', not {text!r}")
+            raise problem(f"must be a text such as 'pro+gifts', not {as_written(text)}")
         try:
             found.append(parse_rule_sets(text))
         except ValueError as error:
@@ -107,7 +107,7 @@ def _variable_text(value: object) -> object:
 
 def _directory(value: object, info: ValidationInfo) -> object:
     if not isinstance(value, str | Path):
-        raise problem(f"must be the path of a folder, not {value!r}")
+        raise problem(f"must be the path of a folder, not {as_written(value)}")
     path = _resolved(value, info)
     if not path.is_dir():
         fault = "is a file, not a folder" if path.exists() else "does not exist"
@@ -135,7 +135,7 @@ def _resolved(value: str | Path, info: ValidationInfo) -> Path:
 
 def _readable_paths(value: object, info: ValidationInfo) -> object:
     if not isinstance(value, list) or not all(isinstance(path, str | Path) for path in value):
-        raise problem(f"must be a list of paths, not {value!r}")
+        raise problem(f"must be a list of paths, not {as_written(value)}")
     paths = []
     for text in value:
         target = _resolved(text, info)
@@ -151,7 +151,7 @@ def _readable_paths(value: object, info: ValidationInfo) -> object:
 
 def _file_path(value: object, info: ValidationInfo) -> Path:
     if not isinstance(value, str | Path):
-        raise problem(f"must be the path of a file, not {value!r}")
+        raise problem(f"must be the path of a file, not {as_written(value)}")
     try:
         return Path(os.path.realpath(base_directory(info) / Path(value).expanduser()))
     except (OSError, RuntimeError, ValueError):  # an unknown ~user, a zero byte, or too long

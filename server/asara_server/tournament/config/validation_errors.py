@@ -3,6 +3,7 @@
 import difflib
 import re
 from collections.abc import Collection, Iterable, Mapping
+from datetime import date, time
 from types import MappingProxyType
 from typing import Any, Final, get_origin
 
@@ -90,10 +91,27 @@ def _fault(details: ErrorDetails, model: type[BaseModel]) -> str:
     message = message.replace("less than or equal to", "at most")
     if isinstance(given, str) and details["type"] in _UNQUOTED:
         message += ", without quotes"
-    value = str(given).lower() if isinstance(given, bool) else repr(given)  # as TOML has it
-    if len(value) > _LONGEST_VALUE:
-        value = value[: _LONGEST_VALUE - 1] + "…"
-    return f"{message}, not {value}"
+    return f"{message}, not {as_written(given)}"
+
+
+def as_written(value: object) -> str:
+    """Return a value as its author writes it in TOML, cut off if it is long."""
+    text = _toml(value)
+    return text if len(text) <= _LONGEST_VALUE else text[: _LONGEST_VALUE - 1] + "…"
+
+
+def _toml(value: object) -> str:
+    match value:
+        case bool():
+            return str(value).lower()
+        case date() | time():
+            return value.isoformat()
+        case list():
+            return f"[{', '.join(map(_toml, value))}]"
+        case dict():
+            return f"{{ {', '.join(f'{key} = {_toml(item)}' for key, item in value.items())} }}"
+        case _:
+            return repr(value)
 
 
 def _unknown_key(location: tuple[int | str, ...], model: type[BaseModel]) -> str:

@@ -71,7 +71,7 @@ def _ceilings(groups: Path) -> Iterator[tuple[str, Ceiling]]:
     ):
         if (hard := hard_limit(name.upper())) is not None:
             command = f"sudo prlimit --pid $$ --{name}={{0}}:{{0}}"
-            cause = f"the hard limit {name} of this user's processes"
+            cause = f"the hard limit `{name}` of this user's processes"
             yield field, Ceiling((hard - extra) // unit, cause, command, unit, extra)
     with suppress(OSError, ValueError):
         files = int(_MOST_FILES.read_text())
