@@ -1,0 +1,123 @@
+"""Unusual pairs in tournaments of entries of known strength, some of which help each other.
+
+`pytest -s -m long -k test_collusion` prints the figures of tests/tournament/standings/README.md.
+"""
+
+import re
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from asara_server.tournament.run.read_run import RunError
+from asara_server.tournament.standings.result_table import ResultTable
+from scripts.lib.collusion import MEANING, NO_THIRD, report, unusual
+from tests.tournament.samples import write_run
+from tests.tournament.standings.simulation import World, drawn_groups, points, results
+from tests.tournament.standings.test_statistics import table_of
+
+ROOT = Path(__file__).parents[2]
+ENTRIES, SEATS = 8, 4
+STRENGTHS = np.linspace(-1, 1, ENTRIES)
+HELPER, HELPED = 3, 4
+TOURNAMENTS = 40
+
+
+def tournament(seed: int, blocks: int, kind: str = "", strength: float = 0.0) -> ResultTable:
+    """Mirrored blocks of Plackett-Luce ranks, in half of whose matches the deal decides.
+
+    Beside the helped entry, the helper comes last in the share `strength` of the matches ("dump"),
+    or strengths grow by `strength`: that of the helped ("feed"), or both ("soft play").
+    """
+    dice = np.random.default_rng(seed)
+    group = np.argsort(dice.random((blocks, ENTRIES)), axis=1)[:, :SEATS]
+    turns = (np.arange(SEATS)[:, np.newaxis] + np.arange(SEATS)) % SEATS
+    entry = group[:, turns]
+    deal = np.broadcast_to(dice.gumbel(size=(blocks, 1, SEATS)), entry.shape)
+    decides = dice.random((blocks, SEATS, 1)) < 0.5
+    level = STRENGTHS[entry] + np.where(decides, deal, dice.gumbel(size=entry.shape))
+    both = np.isin(entry, (HELPER, HELPED)).sum(axis=2, keepdims=True) == 2
+    if kind == "dump":
+        level[both & (entry == HELPER) & (dice.random(decides.shape) < strength)] = -99
+    elif kind:
+        level[both & (entry == HELPED)] += strength
+        level[both & (entry == HELPER)] += strength * (kind == "soft play")
+    ranks = 1 + (level[..., np.newaxis, :] > level[..., np.newaxis]).sum(axis=-1)
+    table = table_of(entry, points(ranks))
+    return replace(table, deal=np.full(len(table), -1))
+
+
+@pytest.mark.parametrize("number", [20, pytest.param(200, marks=pytest.mark.long)])
+def test_pairs_are_seldom_listed_if_nobody_helps(number: int) -> None:
+    found = [bool(unusual(tournament(n, 30 + n % 3 * 30), ENTRIES)[0]) for n in range(number)]
+    print(f"\nno help: a pair is listed in {sum(found)} of {number} tournaments")
+    assert sum(found) <= 0.05 * number
+
+
+@pytest.mark.parametrize(
+    ("kind", "strength", "expected"),
+    [
+        ("dump", 1.0, {(HELPER, HELPED)}),
+        ("feed", 2.0, {(HELPED, HELPER)}),
+        ("soft play", 2.0, {(HELPED, HELPER), (HELPER, HELPED)}),
+    ],
+)
+def test_a_pair_that_helps_is_listed_and_nobody_else(
+    kind: str, strength: float, expected: set[tuple[int, int]]
+) -> None:
+    pairs, tested = unusual(tournament(1, 150, kind, strength), ENTRIES)
+    assert tested == ENTRIES * (ENTRIES - 1)
+    assert {pair[:2] for pair in pairs} == expected
+    assert all((pair.gain > 0) == (kind != "dump") and pair.p < 0.001 for pair in pairs)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("blocks", [30, 100, 300])
+@pytest.mark.parametrize("strength", [0.5, 1.0, 2.0])
+@pytest.mark.parametrize("kind", ["dump", "feed", "soft play"])
+def test_power(kind: str, strength: float, blocks: int) -> None:
+    strength /= 2 if kind == "dump" else 1  # at most a share of 1
+    pair = {HELPED, HELPER}
+    found = others = 0
+    for number in range(TOURNAMENTS):
+        pairs, _ = unusual(tournament(number, blocks, kind, strength), ENTRIES)
+        found += any({*one[:2]} == pair for one in pairs)
+        others += any({*one[:2]} != pair for one in pairs)
+    print(f"\n{kind} {strength}, {blocks} blocks: found in {found}, others in {others}")
+    assert others <= 0.05 * TOURNAMENTS
+    assert found >= 0.9 * TOURNAMENTS or strength < 1 or blocks < 100
+
+
+def recorded(folder: Path, seats: int) -> Path:
+    """A run of five equal entries."""
+    world = World((0.0,) * 5, seats)
+    dice = np.random.default_rng(1)
+    groups = drawn_groups(world, 20, dice)
+    return write_run(folder, results(world, groups, world.ranks(groups, dice, mirrored=True)))
+
+
+def test_the_script_reads_runs(tmp_path: Path) -> None:
+    both = recorded(tmp_path / "a", 3), recorded(tmp_path / "b", 4)
+    command = [sys.executable, "-m", "scripts.lib.collusion", *map(str, both)]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == (
+        "140 matches of three or four seats in 40 blocks, 20 pairs tested\n"
+        f"No pair is unusual (false discovery rate 5%).\n\n{MEANING}\n"
+    )
+
+
+def test_what_cannot_be_tested_is_said(tmp_path: Path) -> None:
+    run = recorded(tmp_path / "two", 2)
+    for folder, lines, said in (
+        (run, None, f"{run}: {NO_THIRD}"),
+        (tmp_path, None, "not the folder of a run"),
+        (run, "garbage\n", r"results.jsonl: line 1: "),
+    ):
+        if lines:
+            (folder / "results.jsonl").write_text(lines)
+        with pytest.raises(RunError, match=re.escape(said)):
+            list(report([folder]))
