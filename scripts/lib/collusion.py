@@ -38,8 +38,7 @@ _AT_ONCE: Final = 1_000
 _TINY: Final = 1e-9
 
 NO_THIRD: Final = (
-    "no match of three or four seats has ended. Where two entries play alone, "
-    "nobody else sits at the table whom they could harm"
+    "no match of three or four seats has ended; with two seats, nobody else is at the table"
 )
 MEANING: Final = """\
 What this can show: that an entry scores more or less beside another one than strengths, deals and
@@ -95,16 +94,15 @@ def _pairs(table: ResultTable, entries: int) -> Iterator[Pair]:
     pairs = entries * (entries - 1)
     most = int(_PRECISION * pairs * np.sum(1 / np.arange(1, pairs + 1)) / FALSE_DISCOVERIES)
     surplus = compared(table).score - _expected(table, entries)
-    ones = np.ones(len(table))
-    seated = csr_array(
-        (ones, (table.match, table.entry)), (table.match.max(initial=-1) + 1, entries)
-    )
+    shape = (table.match.max() + 1, entries)
+    seated = csr_array((np.ones(len(table)), (table.match, table.entry)), shape)
+    in_all = table.block.max() + 1
+    cells = (table.rules * (table.seats.max() + 1) + table.seats) * in_all + table.block
     for entry in np.unique(table.entry):
         own = np.flatnonzero(table.entry == entry)
         together = seated[table.match[own]].toarray()
-        cells = np.stack((table.rules[own], table.seats[own], table.block[own]))
-        known, block = np.unique(cells, axis=1, return_inverse=True)
-        _, kind = np.unique(known[:2], axis=1, return_inverse=True)
+        known, block = np.unique(cells[own], return_inverse=True)
+        _, kind = np.unique(known // in_all, return_inverse=True)
         blocks = _means(np.column_stack((surplus[own], together)), block)
         blocks -= _means(blocks, kind)[kind]
         spread = (blocks**2).sum(axis=0)[1:]
@@ -120,7 +118,7 @@ def _pairs(table: ResultTable, entries: int) -> Iterator[Pair]:
 def _expected(table: ResultTable, entries: int) -> Floats:
     """Return the expected score of each row: its chance to be above an opponent, on average."""
     made = choices(table.entry, table.match, table.score, table.block)
-    strengths = fit(made, entries, int(table.block.max(initial=-1)) + 1).strengths[table.entry]
+    strengths = fit(made, entries, int(table.block.max()) + 1).strengths[table.entry]
     found = np.empty(len(table))
     for seats in np.unique(table.seats):
         rows = np.flatnonzero(table.seats == seats).reshape(-1, seats)
@@ -181,7 +179,7 @@ def report(runs: Sequence[Path]) -> Iterator[str]:
     table = tabulate(names, results)
     pairs, tested = unusual(table, len(names))
     blocks = len(np.unique(table.block))
-    yield f"{len(results)} matches of three or four seats in {blocks} blocks, {tested} pairs tested"
+    yield f"{len(results)} matches of three or four seats in {blocks} blocks; {tested} pairs tested"
     if not tested:
         yield "Nothing can be tested: entries that met have met in every match."
     elif not pairs:
