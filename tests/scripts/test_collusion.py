@@ -50,7 +50,7 @@ def tournament(seed: int, blocks: int, kind: str = "", strength: float = 0.0) ->
     return replace(table, deal=np.full(len(table), -1))
 
 
-@pytest.mark.parametrize("number", [20, pytest.param(200, marks=pytest.mark.long)])
+@pytest.mark.parametrize("number", [10, pytest.param(200, marks=pytest.mark.long)])
 def test_pairs_are_seldom_listed_if_nobody_helps(number: int) -> None:
     found = [bool(unusual(tournament(n, 30 + n % 3 * 30), ENTRIES)[0]) for n in range(number)]
     print(f"\nno help: a pair is listed in {sum(found)} of {number} tournaments")
