@@ -394,10 +394,7 @@ def test_a_full_file_is_read(folder: Path) -> None:
         (HEAD + "title = 3\n" + TWO, "cup.toml: title: must be a text in quotes, not 3"),
         (
             HEAD + "title = [1979-05-27, true, { a = 07:32:00 }]\n" + TWO,
-            (
-                "cup.toml: title: must be a text in quotes, "
-                "not [1979-05-27, true, { a = 07:32:00 }]"
-            ),
+            ("cup.toml: title: must be a text in quotes, not [1979-05-27, true, { a = 07:32:00 }]"),
         ),
         (
             "seats = 2\nrounds = \n",
