@@ -107,7 +107,7 @@ def test_the_referee_of_the_wheel_plays_the_same_match(installed: Path, tmp_path
     run_sources("-m", "asara_server.cli", *words, "sources", cwd=tmp_path)
     [ours], [theirs] = ([*(tmp_path / name / "replays").iterdir()] for name in ("sources", "wheel"))
     said = run_sources("-m", "asara_server.cli", "replay", "diff", ours, theirs, cwd=tmp_path)
-    assert said == "No differences: the set-up, the moves and the results are the same.\n"
+    assert said == "No differences: the set-up, the actions and the results are the same.\n"
     run_sources("-m", "asara_server.cli", "audit", "wheel", cwd=tmp_path)
 
 
