@@ -41,10 +41,11 @@ NO_THIRD: Final = (
     "no match of three or four seats has ended; with two seats, nobody else is at the table"
 )
 MEANING: Final = """\
-What this can show: that an entry scores more or less beside another one than strengths, deals and
-luck explain. It cannot show why: two styles can suit each other without any agreement. Look at the
-replays and ask the authors. What it cannot show: help that is small against the luck, help between
-entries that always meet, and help that an entry gives to everybody.
+What this can show: that an entry scores more, or less, when a certain other entry is at its table,
+and that strengths, deals and luck do not explain the difference. It cannot show why: two styles can
+suit each other without any agreement. Look at the replays and ask the authors. What it cannot show:
+help that is small against the luck, help between entries that always meet, and help that an entry
+gives to everybody.
 tests/tournament/standings/README.md lists how much help is found in how many blocks."""
 
 

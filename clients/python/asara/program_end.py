@@ -112,12 +112,13 @@ def _report_unreached() -> None:
 def _is_worker() -> bool:
     """Return True in a process of `multiprocessing`, which never plays.
 
-    Stacks must not be printed there: if threads go on meanwhile, Python can crash by it.
+    A stack printed while other threads run can crash Python, so workers must not print one.
     """
     return "multiprocessing.spawn" in sys.modules
 
 
-if os.environ.get("ASARA_TOKEN") and not _is_worker():
+if os.environ.get("ASARA_TOKEN"):
     log.addHandler(StandardErrorHandler())
-    atexit.register(_report_unreached)
-    _print_stacks_after(_SLOW_START_S)
+    if not _is_worker():
+        atexit.register(_report_unreached)
+        _print_stacks_after(_SLOW_START_S)
