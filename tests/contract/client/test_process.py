@@ -341,6 +341,24 @@ def test_a_process_of_multiprocessing_does_not_play_and_says_why(tmp_path: Path)
     )
 
 
+@pytest.mark.parametrize(("first", "timer"), [("sys", "set"), ("multiprocessing.spawn", "")])
+def test_a_process_of_multiprocessing_sets_no_timer_for_its_stack(first: str, timer: str) -> None:
+    program = (
+        f"import faulthandler, {first}\n"
+        "faulthandler.dump_traceback_later = lambda *_, **__: print('set')\n"
+        "from asara import program_end\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-X", "faulthandler", "-c", program],
+        env={**os.environ, "ASARA_TOKEN": "token"},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=True,
+    )
+    assert done.stdout.strip() == timer
+
+
 def test_warnings_reach_standard_error_even_if_the_program_logs_to_a_file(
     referee: ScriptedReferee, tmp_path: Path
 ) -> None:
