@@ -177,17 +177,6 @@ def test_what_is_kept(tmp_path: Path) -> None:
     assert "--out kept: is not empty" in refusal(*words, cwd=tmp_path)
 
 
-def test_input_that_is_wrong(tmp_path: Path) -> None:
-    folder = write(tmp_path / "mine", "", "command = 3\n")
-    assert "mine/bot.toml: command: must be" in refusal("check", folder)
-    assert "bot 'gredy': no such file" in refusal("check", "gredy")
-    assert "--rules genie" in refusal("check", "random", "--rules", "genie")
-    assert "--json nowhere/x: the folder " in refusal("check", "random", "--json", "nowhere/x")
-    assert "--out" in refusal("check", "random", "--out", folder / "bot.toml")
-    assert "--clock" in refusal("check", "random", "--clock", "0")
-    assert "--readable" in refusal("check", "random", "--readable", "/gone")
-
-
 @pytest.mark.long
 def test_a_stopped_check_leaves_no_process(tmp_path: Path) -> None:
     sandbox_or_skip()

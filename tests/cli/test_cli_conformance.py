@@ -10,9 +10,8 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from asara_server.conformance.catalogue import all_cases, selected
-from tests.cli.command import asara, command_line, environment, on_terminal, refusal
+from tests.cli.command import asara, command_line, environment, on_terminal
 from tests.events import EVENT_S, wait_until
-from tests.sizes import others_long
 
 ROOT = Path(__file__).resolve().parents[2]
 RANDOM_BOT = ["python", str(ROOT / "bots/random/main.py")]
@@ -150,36 +149,6 @@ def test_a_folder_is_tested_with_its_build_and_its_environment(tmp_path):
 def test_lines_on_a_terminal_have_80_columns():
     shown = on_terminal("conformance", "--list")
     assert max(len(line) for line in shown.splitlines()) <= 80
-
-
-@pytest.mark.parametrize(
-    ("words", "text"),
-    others_long(
-        [
-            ("", "pass the bot to test: its folder, or its command after --"),
-            ("-- no-such-program", "bot 'no-such-program': no such file, command"),
-            ("-- python no_such_bot.py", "bot 'python no_such_bot.py': no such file"),
-            ("-- ./bot.sh", "bot './bot.sh': it is not executable"),
-            (".", "bot '.': the folder has no bot.toml, main.py or main.go"),
-            ("--case tsl -- true", "--case tsl: no case has such a name; see --list"),
-            ("--case '' -- true", "--case '': no case has such a name; see --list"),
-            ("--case tls --level protocol -- true", "--level and --case leave no case"),
-            ("--known-failing none.txt -- true", "--known-failing none.txt: No such file"),
-            ("--known-failing bad.txt -- true", "bad.txt: line 1: there is no case 'tsl'"),
-            ("--known-failing bytes.txt -- true", "bytes.txt: is not a text in UTF-8"),
-            ("--junit none/x.xml -- true", "--junit none/x.xml: the folder"),
-            ("--junit . -- true", "--junit .: is a folder"),
-        ],
-        3,
-    ),
-)
-def test_bad_input_is_answered_by_one_line(tmp_path, words, text):
-    (tmp_path / "bot.sh").touch(0o644)
-    (tmp_path / "bad.txt").write_text("tsl\n")
-    (tmp_path / "bytes.txt").write_bytes(b"\xff\n")
-    error = refusal("conformance", *shlex.split(words), cwd=tmp_path)
-    assert text in error
-    assert error.count("\n") == 1
 
 
 @pytest.mark.long

@@ -10,7 +10,7 @@ from asara_server.cli.display.duel import progress_line, verdict
 from asara_server.tournament.standings.duel import DuelReport
 from asara_server.tournament.standings.match_result import read_results
 from asara_server.tournament.standings.sprt import Verdict
-from tests.cli.command import asara, asara_process, command_line, environment, on_terminal, refusal
+from tests.cli.command import asara, asara_process, command_line, environment, on_terminal
 from tests.events import EVENT_S
 from tests.tournament import sample_bots
 
@@ -175,25 +175,6 @@ def test_a_terminal_shows_one_line_in_place(tmp_path: Path) -> None:
     assert len(set(lines)) > 1
     assert max(map(len, lines)) <= 80
     assert "\x1b[2K" in text  # the line before is erased
-
-
-def test_options_that_make_no_sense_are_refused(tmp_path: Path) -> None:
-    duel = ("duel", "random", "greedy")
-    for bad in ("nan", "inf", "0", "-1", "0.7"):
-        error = refusal(*duel, "--margin", bad)
-        assert error.startswith("asara: --margin: must be 0.001 to 0."), error
-    assert "--margin: must be a number" in refusal(*duel, "--margin", "much")
-    for bad in ("0", "-3", "1.5", "many", "100001"):
-        assert "--max-blocks" in refusal(*duel, "--max-blocks", bad)
-    assert "--jobs" in refusal(*duel, "--jobs", "0")
-    assert "--clock" in refusal(*duel, "--clock", "-3")
-    assert "--rules genie: rule set 'genie' needs 'pro'" in refusal(*duel, "--rules", "genie")
-    assert "did you mean 'random'?" in refusal("duel", "randon", "greedy")
-    assert "B is missing" in refusal("duel", "random")
-    assert "is a folder; choose a file" in refusal(*duel, "--json", tmp_path)
-    assert "create it first" in refusal(*duel, "--json", tmp_path / "no" / "answer.json")
-    (tmp_path / "notes.txt").touch()
-    assert "is not empty" in refusal(*duel, "--out", tmp_path)
 
 
 REPORT = DuelReport(

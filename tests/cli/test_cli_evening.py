@@ -10,9 +10,9 @@ import pytest
 from asara_server.tournament.trust.audit_trust import Published, check_signed
 from asara_server.tournament.trust.document_check import tournament_faults
 from asara_server.tournament.trust.run_files import read_files
-from tests.cli.command import asara, refusal
+from tests.cli.command import asara
 from tests.tournament import sample_bots
-from tests.tournament.samples import INFO, match, seat, write_run
+from tests.tournament.samples import match, seat, write_run
 
 HEAD = f"""
 title = "Evening"
@@ -290,8 +290,3 @@ def test_names_of_a_foreign_run_lead_nowhere(tmp_path: Path, name: str, entry: s
     assert done.returncode == 2
     assert "cannot name a bundle" in done.stderr or "is not the name of a match" in done.stderr
     assert not (run / "bundles").exists()
-
-
-def test_a_folder_without_a_run_has_no_bundles(tmp_path: Path) -> None:
-    assert "not the folder of a run" in refusal("bundle", tmp_path)
-    assert INFO.state == "finished"

@@ -18,30 +18,6 @@ def words(tmp_path: Path) -> tuple[str | Path, ...]:
     return ("tournament", "run", file, "--out", tmp_path / "run", "--key", tmp_path / "key")
 
 
-@pytest.mark.parametrize(
-    ("options", "why"),
-    [
-        (
-            "--dask x:1 --workers 2",
-            "--workers is for this machine and --dask for a cluster; use one",
-        ),
-        ("--workers 2 -j 2", "--jobs is for a single referee; with --workers, remove it"),
-        (
-            "--dask x:1 --metrics 127.0.0.1:0",
-            (
-                "--metrics covers the referees of this machine, but with --dask every worker of "
-                "the cluster has its own; remove one of the two options"
-            ),
-        ),
-    ],
-)
-def test_options_that_do_not_go_together(
-    words: tuple[str | Path, ...], tmp_path: Path, options: str, why: str
-) -> None:
-    assert refusal(*words, *options.split()) == f"asara: {why}\n"
-    assert not (tmp_path / "run").exists()
-
-
 def test_without_the_extra_it_is_said_how_to_install_it(
     words: tuple[str | Path, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

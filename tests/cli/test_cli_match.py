@@ -261,14 +261,6 @@ def test_a_program_on_path_starts_in_the_sandbox_unless_it_is_a_shim(
     )
 
 
-def test_options_that_make_no_sense_are_refused() -> None:
-    assert refusal("match", "random", "random", "--rules", "genie") == (
-        "asara: --rules genie: rule set 'genie' needs 'pro'; write 'pro+genie'\n"
-    )
-    assert "--clock: " in refusal("match", "random", "random", "--clock", "-3")
-    assert "--matches: " in refusal("match", "random", "random", "--matches", "0")
-
-
 def test_progress_names_the_bot_that_a_match_waits_for() -> None:
     assert wait_text([]) == ""
     quick = Wait("ann", "m1", 4, waited_s=2.9, left_s=57.0)

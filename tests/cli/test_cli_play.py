@@ -11,7 +11,6 @@ import pytest
 
 from asara_server.network.addresses import socket_parent
 from asara_server.replay.file import read_replay
-from tests.cli.command import refusal
 from tests.events import EVENT_S, wait_until
 from tests.referee.harness import play_bot
 from tests.web.play_pipe import WebStream
@@ -98,22 +97,3 @@ def test_the_page_is_served_with_the_replays_and_nothing_else(tmp_path: Path) ->
         wait_until("a replay", lambda: list((tmp_path / "mine").glob("*.asara")))
         with urllib.request.urlopen(f"http://{address}/api/runs", timeout=EVENT_S) as answer:
             assert b"mine" in answer.read()
-
-
-@pytest.mark.long
-@pytest.mark.parametrize(
-    ("words", "text"),
-    [
-        (
-            ["random", "random", "random", "--people", "2"],
-            "need more than 4 seats; pass fewer",
-        ),
-        (["random", "random", "random", "random"], "1 person and 4 bots need more than 4 seats"),
-        (["--rules", "none"], "--rules none: unknown rule set 'none'"),
-        (["nobody"], "bot 'nobody': no such file, command"),
-        (["--listen", "0.0.0.0:0"], "--listen: address '0.0.0.0:0' (0.0.0.0) can be reached"),
-        (["--listen", "nonsense"], "--listen: address 'nonsense': write host:port"),
-    ],
-)
-def test_mistakes(words: list[str], text: str) -> None:
-    assert text in refusal("play", "--no-browser", "--sandbox", "none", *words)

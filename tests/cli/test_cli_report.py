@@ -5,7 +5,7 @@ import pytest
 from asara_server.cli import main
 from asara_server.report.tables import CSV_FILES
 from asara_server.tournament.standings.model import Standings
-from tests.cli.command import asara, refusal
+from tests.cli.command import asara
 from tests.report.runs import data_of, run_with_replays, write_run
 from tests.tournament.samples import RUNNING, mirrored
 
@@ -13,13 +13,6 @@ from tests.tournament.samples import RUNNING, mirrored
 def report(*words: str | Path) -> None:
     """Run the command in this process."""
     main(["report", *map(str, words)])
-
-
-def fails(capsys: pytest.CaptureFixture[str], *words: str | Path) -> str:
-    with pytest.raises(SystemExit) as ended:
-        report(*words)
-    assert ended.value.code == 1
-    return capsys.readouterr().err
 
 
 def test_a_page_and_tables_are_written_and_hold_the_standings(tmp_path):
@@ -72,41 +65,3 @@ def test_a_damaged_replay_is_told_and_does_no_harm(tmp_path, capsys):
     assert f"skipped: {problem}" in capsys.readouterr().err
     page = (run / "report.html").read_text()
     assert data_of(page)["tables"]["unread"]["rows"] == [[problem]]
-
-
-def test_what_is_no_run_is_refused_and_nothing_is_written(tmp_path):
-    assert refusal("report", tmp_path) == (
-        f"asara: {tmp_path}: not the folder of a run; pass the folder that you gave to "
-        "--out when you started the run\n"
-    )
-    assert list(tmp_path.iterdir()) == []
-
-
-def test_places_that_cannot_be_written_are_named(tmp_path):
-    run = write_run(tmp_path / "run", mirrored()[:4])
-    file = tmp_path / "file"
-    file.touch()
-    assert refusal("report", run, "--out", tmp_path) == (
-        f"asara: --out {tmp_path}: is a folder; choose a file\n"
-    )
-    assert refusal("report", run, "--csv", file) == (
-        f"asara: --csv {file}: is a file; choose a folder\n"
-    )
-    assert "does not exist" in refusal("report", run, "--out", file / "page.html")
-
-
-@pytest.mark.parametrize(
-    ("name", "content"),
-    [
-        ("results.jsonl", b"\xff\xfe\n"),
-        ("results.jsonl", b'{"match_id": "m"}\n'),
-        ("run.json", b"{}"),
-    ],
-)
-def test_files_that_cannot_be_read_are_named(tmp_path, name, content):
-    run = write_run(tmp_path / "run", mirrored()[:4])
-    (run / name).write_bytes(content)
-    error = refusal("report", run)
-    assert error.startswith(f"asara: {run / name}: ")
-    assert len(error.splitlines()) == 1
-    assert not (run / "report.html").exists()

@@ -124,17 +124,6 @@ def test_a_referee_that_waits_for_guests_stops_when_told(tmp_path: Path) -> None
         guest.wait()
 
 
-def test_what_cannot_be_served_is_refused() -> None:
-    error = refusal("serve", "--listen", "0.0.0.0:0")
-    assert error.startswith("asara: --listen: address '0.0.0.0:0'")
-    assert "--insecure-remote" in error
-    assert "TLS needs both" in refusal("serve", "--tls-cert", "cert.pem")
-    assert "No such file" in refusal("serve", "--tls-cert", "cert.pem", "--tls-key", "key.pem")
-    assert "leave no free seat at a table of 2" in refusal("serve", *["random"] * 2)
-    assert "write host:port" in refusal("serve", "--listen", "here")
-    assert "needs 'pro'" in refusal("serve", "--rules", "genie")
-
-
 def test_a_guest_could_find_a_short_seed_from_its_own_so_it_is_refused() -> None:
     error = refusal("serve", "--seed", "spring")
     assert error.startswith("asara: --seed: needs 64 random hexadecimal digits; bots could guess")

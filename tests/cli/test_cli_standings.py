@@ -1,4 +1,3 @@
-import json
 import re
 from itertools import combinations
 from pathlib import Path
@@ -7,19 +6,9 @@ import pytest
 
 from asara_server.tournament.standings.match_result import MatchResult
 from asara_server.tournament.standings.model import Standings
-from tests.cli.command import asara, refusal
+from tests.cli.command import asara
 from tests.replay.test_bombs import limited
 from tests.tournament.samples import INFO, lines_of, match, mirrored, seat, write_run
-
-
-def with_seats(number: int, rank: int = 1, prestige: int = 0) -> bytes:
-    """Return a line of results that no match can have."""
-    line = match("m", seat("ann", 1), seat("bob", 1)).model_dump()
-    seats = [
-        {"entry": f"e{at}", "rank": rank, "prestige": prestige, "termination": "completed"}
-        for at in range(number)
-    ]
-    return json.dumps(line | {"seats": seats}).encode() + b"\n"
 
 
 @pytest.fixture
@@ -137,37 +126,6 @@ def test_a_run_that_goes_on_has_standings(run: Path) -> None:
     assert shown(run).startswith("Spring cup: 5 of 96 matches in 3 blocks\n")
     (run / "results.jsonl").write_text("")
     assert shown(run, "--cross").startswith("No match is over yet.\n")
-
-
-def test_what_is_no_run_is_refused(tmp_path: Path) -> None:
-    assert refusal("status", tmp_path) == (
-        f"asara: {tmp_path}: not the folder of a run; pass the folder that you gave to "
-        "--out when you started the run\n"
-    )
-
-
-@pytest.mark.parametrize(
-    ("name", "content", "error"),
-    [
-        ("results.jsonl", b"\xff\xfe\n", "results.jsonl: line 1: "),
-        ("results.jsonl", b"[1, 2]\n", "results.jsonl: line 1: "),
-        ("results.jsonl", b'{"match_id": "m"}\n', "results.jsonl: line 1: "),
-        ("results.jsonl", with_seats(9), "line 1: Value error, seats: a match has 2 to 4, not 9"),
-        ("results.jsonl", with_seats(2, rank=2), "no match ends with the ranks [2, 2]"),
-        ("results.jsonl", with_seats(2, prestige=10**400), "results.jsonl: line 1: "),
-        ("run.json", b"\x00", "run.json: cannot be read"),
-        ("run.json", b"{}", "run.json: cannot be read"),
-    ],
-)
-def test_files_that_cannot_be_read_are_named(
-    run: Path, name: str, content: bytes, error: str
-) -> None:
-    (run / name).write_bytes(content)
-    done = asara("status", run)
-    assert done.returncode == 2
-    assert done.stdout == ""
-    assert error in done.stderr
-    assert len(done.stderr.splitlines()) == 1
 
 
 APART = (("ann", "bob"), ("cid", "dan"))

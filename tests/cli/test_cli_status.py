@@ -50,6 +50,15 @@ def result(number: int, *, minute: int = 0, **changed: Any) -> MatchResult:
     return MatchResult(**fields | changed)
 
 
+def with_seats(number: int, rank: int = 1, prestige: int = 0) -> bytes:
+    """Return a line of results that no match can have."""
+    row = {"entry": "e", "rank": rank, "prestige": prestige, "termination": "completed"}
+    line = json.loads(lines_of(result(1))) | {
+        "seats": [row | {"entry": f"e{at}"} for at in range(number)]
+    }
+    return json.dumps(line).encode() + b"\n"
+
+
 def with_scheduled(number: str) -> bytes:
     """Return a `run.json` with this number of scheduled matches."""
     return INFO.model_dump_json().replace('"scheduled":40', f'"scheduled":{number}').encode()
@@ -148,11 +157,6 @@ def test_a_run_that_was_stopped_or_killed_is_told_from_one_that_goes_on(
     assert lines[2].startswith("Duration: ")
 
 
-def test_nothing_is_left_behind_in_the_directory(run: Path) -> None:
-    before = {path.name: path.read_bytes() for path in run.iterdir()}
-    assert {path.name: path.read_bytes() for path in run.iterdir()} == before
-
-
 @pytest.mark.long
 def test_a_terminal_shows_it_in_place_until_the_run_is_over(tmp_path: Path) -> None:
     with playing(tmp_path, rounds=8) as process:
@@ -206,6 +210,11 @@ def test_a_break_does_not_count_for_the_pace(run: Path) -> None:
     assert (look.pace.matches, look.pace.seconds) == (2, 120)
     assert look.pace.per_minute == 1
     assert look.pace.left_s(look.left) == 30 * 60
+    assert (
+        asara("status", run)
+        .stdout.splitlines()[2]
+        .startswith("Duration: 2 min after it was resumed, 9 min 45 s in all")
+    )
 
 
 def test_a_run_that_was_killed_ended_with_what_it_wrote_last(run: Path) -> None:
@@ -359,14 +368,6 @@ def test_what_bots_print_cannot_disturb_the_terminal(run: Path) -> None:
 # Directories that are not as they should be
 
 
-def test_a_run_that_has_only_begun(run: Path) -> None:
-    (run / "results.jsonl").unlink()
-    done = asara("status", run)
-    assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout.splitlines()[1] == "0 of 40 matches (0%)"
-    assert "No match is over yet." in done.stdout
-
-
 def test_times_that_cannot_be_are_no_times(run: Path) -> None:
     change(run, started="yesterday", resumed="9" * 50, ended="")
     text = (run / "results.jsonl").read_text()
@@ -377,14 +378,6 @@ def test_times_that_cannot_be_are_no_times(run: Path) -> None:
     assert "10 of 40 matches" in done.stdout
 
 
-def test_what_is_no_run_is_refused(tmp_path: Path) -> None:
-    for path in (tmp_path, tmp_path / "none"):
-        assert refusal("status", path) == (
-            f"asara: {path}: not the folder of a run; pass the folder that you gave to "
-            "--out when you started the run\n"
-        )
-
-
 @pytest.mark.parametrize(
     ("name", "content", "shown"),
     [
@@ -392,6 +385,10 @@ def test_what_is_no_run_is_refused(tmp_path: Path) -> None:
         ("results.jsonl", b"[1, 2]\n", "results.jsonl: line 1: "),
         ("results.jsonl", lines_of(result(1)).encode() + b"\x00\n", "results.jsonl: line 2: "),
         ("results.jsonl", b"[" * 100_000 + b"\n", "results.jsonl: line 1: "),
+        ("results.jsonl", b'{"match_id": "m"}\n', "results.jsonl: line 1: "),
+        ("results.jsonl", with_seats(9), "line 1: Value error, seats: a match has 2 to 4, not 9"),
+        ("results.jsonl", with_seats(2, rank=2), "no match ends with the ranks [2, 2]"),
+        ("results.jsonl", with_seats(2, prestige=10**400), "results.jsonl: line 1: "),
         ("run.json", b"\x00", "run.json: cannot be read"),
         ("run.json", b"{}", "run.json: cannot be read"),
         ("run.json", with_scheduled("-1"), "run.json: cannot be read"),
@@ -402,11 +399,11 @@ def test_files_that_cannot_be_read_are_named(
     run: Path, name: str, content: bytes, shown: str
 ) -> None:
     (run / name).write_bytes(content)
-    done = asara("status", run)
-    assert done.returncode == 2
-    assert done.stdout == ""
-    assert shown in done.stderr
-    assert len(done.stderr.splitlines()) == 1
+    for command in ("status", "report"):
+        error = refusal(command, run)
+        assert shown in error
+        assert len(error.splitlines()) == 1
+    assert not (run / "report.html").exists()
 
 
 @pytest.mark.parametrize("name", ["results.jsonl", "run.json"])
@@ -416,17 +413,6 @@ def test_folders_in_the_place_of_files_are_named(run: Path, name: str) -> None:
     done = asara("status", run)
     assert done.returncode in {1, 2}
     assert len(done.stderr.splitlines()) == 1
-
-
-def test_after_a_resume_the_time_of_the_session_and_of_the_whole_run_are_told_apart(
-    run: Path,
-) -> None:
-    changes = {"resumed": "2026-01-01T00:05:30+00:00", "ended": "2026-01-01T00:10:30+00:00"}
-    info = INFO.model_copy(update=changes | {"state": "cut short"})
-    (run / "run.json").write_text(info.model_dump_json())
-    line = asara("status", run).stdout.splitlines()[2]
-    took = "Duration: 5 min after it was resumed, 10 min 30 s in all"
-    assert line.startswith(took), line
 
 
 def test_what_a_run_cost_is_a_line(run: Path) -> None:

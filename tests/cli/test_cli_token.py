@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from asara_server.tournament.config.token_store import read_tokens, sha256_of
-from tests.cli.command import asara, refusal
+from tests.cli.command import asara
 
 
 def test_a_token_is_made_listed_and_revoked(tmp_path: Path) -> None:
@@ -19,20 +19,6 @@ def test_a_token_is_made_listed_and_revoked(tmp_path: Path) -> None:
     assert (name, created) == ("ann", revoked)
     assert token not in file.read_text() + shown.stdout
     assert sha256_of(token) not in shown.stdout
-
-
-def test_what_cannot_be_done_is_said_in_a_line(tmp_path: Path) -> None:
-    file = tmp_path / "tokens.json"
-    assert refusal("token", "revoke", "ann", "--file", file) == (
-        f"asara: {file}: the token 'ann' does not exist; `asara token list` shows all tokens\n"
-    )
-    file.write_text("garbage")
-    file.chmod(0o600)
-    for words in (("new", "bob"), ("revoke", "ann"), ("list",)):
-        error = refusal("token", *words, "--file", file)
-        assert error.startswith(f"asara: {file}: is not a token file (")
-        assert error.count("\n") == 1
-    assert file.read_text() == "garbage"
 
 
 def test_without_a_file_tokens_lie_beside_the_key(tmp_path: Path, monkeypatch) -> None:

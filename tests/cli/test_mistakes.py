@@ -32,8 +32,8 @@ class Mistake:
     says: str
     """The message about the mistake, as a regular expression."""
     remedy: str
-    long: bool = False
-    """True if the other mistakes cover its path; it is played by the long tests."""
+    quick: bool = False
+    """False if other mistakes cover its path; only the long tests play it then."""
     forfeits: bool = True
     """False if it costs no match that `asara match` plays; `check` calls the bot broken then."""
     works: bool = False
@@ -50,30 +50,35 @@ MISTAKES = {
         3,
         "SyntaxError: expected ':'",
         "fix that line",
+        quick=True,
     ),
     "exception": Mistake(
         DECIDE + "    return decision.legal_actions[1000]\n" + RUN,
         4,
         "IndexError: list index out of range",
         r"fix my_bot\.py, line 4\.",
+        quick=True,
     ),
     "endless-loop": Mistake(
         DECIDE + "    while True:\n        pass\n" + RUN,
         4,
         "has taken its whole time, .* and is still here",
         "return an action before the time is over",
+        quick=True,
     ),
     "illegal-answer": Mistake(
         DECIDE + "    return asara.Action(build_count=asara.BuildCount(count=99))\n" + RUN,
         4,
         "'build 99' is not among the legal actions",
         "return one of decision.legal_actions as it is",
+        quick=True,
     ),
     "none": Mistake(
         DECIDE + "    if decision.kind == 0:\n        return decision.legal_actions[0]\n" + RUN,
         4,
         "decide returned None",
         "return one of decision.legal_actions",
+        quick=True,
     ),
     "index": Mistake(
         DECIDE + "    if decision.kind == 0:\n        return decision.legal_actions[0]\n"
@@ -81,47 +86,44 @@ MISTAKES = {
         6,
         "decide returned 0",
         r"return the action itself: decision.legal_actions\[0\]",
-        long=True,
     ),
     "missing-import": Mistake(
         "import nunpy as np\n" + DECIDE + RANDOM + RUN,
         1,
         "No module named 'nunpy'",
         "put nunpy.py next to my_bot.py. If it is a package, .* -m pip install nunpy",
+        quick=True,
     ),
     "no-run": Mistake(
         DECIDE + RANDOM,
         0,
         "exited with status 0",
         r"The last line of a bot is asara.run\(decide\)",
+        quick=True,
     ),
     "sys-exit": Mistake(
         "import sys\n" + DECIDE + "    sys.exit()\n" + RUN,
         5,
         "sys.exit ended the bot in the middle of ",
         "return an action instead",
-        long=True,
     ),
     "sys-exit-before": Mistake(
         "import sys\n" + DECIDE + RANDOM + "\nsys.exit()" + RUN,
         0,
         "exited with status 0",
         r"remove sys.exit\(\)",
-        long=True,
     ),
     "input": Mistake(
         DECIDE + "    return decision.legal_actions[int(input('which? '))]\n" + RUN,
         4,
         "EOFError: EOF when reading a line",
         r"a bot has no keyboard, so input\(\) finds nothing",
-        long=True,
     ),
     "tabs": Mistake(
         DECIDE + "    if decision.kind:\n        x = 1\n\treturn x\n" + RUN,
         6,
         "TabError: inconsistent use of tabs and spaces",
         "the same number of spaces, and without tabs",
-        long=True,
     ),
     "class-without-base": Mistake(
         "import asara\n\nclass Mine:\n    def decide(self, decision):\n        return None\n"
@@ -129,48 +131,43 @@ MISTAKES = {
         7,
         "Mine must be a subclass of asara.Bot",
         r"`class Mine\(asara.Bot\):`",
-        long=True,
     ),
     "class-instead-of-instance": Mistake(
         DECIDE + "    return asara.Action\n" + RUN,
         4,
         "decide returned the class Action",
         "return one of decision.legal_actions",
-        long=True,
     ),
     "newer-syntax": Mistake(
         "import asara\n\ntype Move = int[*T, **, x]\n" + RUN,
         3,
         "SyntaxError: invalid syntax",
         r"`python` is Python 3\..* here, which does not know the syntax of newer versions",
-        long=True,
     ),
     "breakpoint": Mistake(
         DECIDE + "    breakpoint()\n" + RANDOM + RUN,
         5,
         "BdbQuit",
         r"breakpoint\(\) needs a terminal.*`asara serve`",
+        quick=True,
     ),
     "no-arguments": Mistake(
         "import asara\n\ndef decide():\n    return None\n" + RUN,
         3,
         r"decide must take the arguments \(decision, match\)",
         r"write `def decide\(decision, match\):`",
-        long=True,
     ),
     "run-without-arguments": Mistake(
         DECIDE + RANDOM + "\nasara.run()\n",
         6,
         "missing 1 required positional argument: 'bot'",
         r"asara.run\(decide\)",
-        long=True,
     ),
     "called": Mistake(
         DECIDE + RANDOM + "\nasara.run(decide())\n",
         6,
         "missing 2 required positional arguments",
         r"pass decide itself, without a call: asara.run\(decide\)",
-        long=True,
     ),
     # Seen only after a match, or by a process that goes on to the next one.
     "exception-in-ended": Mistake(
@@ -180,6 +177,7 @@ MISTAKES = {
         r"fix my_bot\.py, line 6\. ended\(\) is called after a match",
         forfeits=False,
         check=True,
+        quick=True,
     ),
     "exit-in-ended": Mistake(
         "import sys\n" + CLASS + "    def ended(self, result):\n        sys.exit()\n" + RUN_CLASS,
@@ -187,7 +185,6 @@ MISTAKES = {
         "sys.exit ended the bot after its match",
         r"remove it, and `asara\.run` ends after the last match",
         forfeits=False,
-        long=True,
     ),
     "exit-status": Mistake(
         DECIDE + RANDOM + RUN + "raise SystemExit(3)\n",
@@ -196,6 +193,7 @@ MISTAKES = {
         "end with status 0 when the client's run function returns",
         forfeits=False,
         check=True,
+        quick=True,
     ),
     "swallowed-exception": Mistake(
         "import traceback\n" + DECIDE + "    try:\n        return decision.actions[0]\n"
@@ -204,6 +202,7 @@ MISTAKES = {
         "AttributeError: actions",
         r"fix my_bot\.py, line 6",
         forfeits=False,
+        quick=True,
     ),
     "exception-in-a-thread": Mistake(
         "import threading\n"
@@ -215,7 +214,6 @@ MISTAKES = {
         "ZeroDivisionError",
         r"fix my_bot\.py, line 8",
         forfeits=False,
-        long=True,
     ),
     "thread-that-stays": Mistake(
         "import threading\n"
@@ -227,7 +225,6 @@ MISTAKES = {
         "was still running 10 s after its last match",
         "make its threads daemons",
         forfeits=False,
-        long=True,
     ),
     "file-in-its-folder": Mistake(
         DECIDE + "    open('log.txt', 'a').write('thinking')\n" + RANDOM + RUN,
@@ -238,6 +235,7 @@ MISTAKES = {
         works=True,
         check=True,
         file="log.txt",
+        quick=True,
     ),
     # What the sandbox has not, or limits.
     "file-in-tmp": Mistake(
@@ -245,27 +243,25 @@ MISTAKES = {
         1,
         "No such file or directory: '/tmp/asara-weights.bin'",
         r"In the sandbox, /tmp and \$HOME are one folder .*Put the file next to the program",
+        quick=True,
     ),
     "file-in-home": Mistake(
         "import os\nopen(os.path.expanduser('~/weights.bin'))\n" + DECIDE + RANDOM + RUN,
         2,
         "No such file or directory: '/tmp/weights.bin'",
         r"In the sandbox, /tmp and \$HOME are one folder",
-        long=True,
     ),
     "wrong-path": Mistake(
         DECIDE + "    open('weights.bin')\n" + RANDOM + RUN,
         4,
         "No such file or directory: 'weights.bin'",
         r'Path\(__file__\)\.parent / "weights\.bin" is always next to the program',
-        long=True,
     ),
     "read-only-folder": Mistake(
         DECIDE + "    open('/usr/share/moves.log', 'w')\n" + RANDOM + RUN,
         4,
         "Read-only file system",
         r"line 4: /usr/share/moves\.log cannot be written",
-        long=True,
     ),
     "stdin": Mistake(
         "import sys\n"
@@ -275,7 +271,6 @@ MISTAKES = {
         5,
         "ValueError: invalid literal",
         "sys.stdin is empty: .* start it with `asara bridge`",
-        long=True,
     ),
     "threads": Mistake(
         "import threading\n" + DECIDE + "    for _ in range(5_000):\n"
@@ -285,21 +280,18 @@ MISTAKES = {
         6,
         "can't start new thread",
         r"256 processes and threads together.*limits\.processes",
-        long=True,
     ),
     "disk": Mistake(
         DECIDE + "    open('/tmp/big', 'wb').write(bytes(300 << 20))\n" + RANDOM + RUN,
         4,
         "File too large|No space left",
         r"64 MiB to each of /tmp.*limits\.disk_mib",
-        long=True,
     ),
     "memory": Mistake(
         DECIDE + "    held = [bytearray(b'x') * (200 << 20) for _ in range(10)]\n" + RANDOM + RUN,
         0,
         "MemoryError|MiB of memory|killed by SIGKILL",
         r"1,024 MiB of memory.*limits\.memory_mib",
-        long=True,
         file="my_bot",
     ),
     "network": Mistake(
@@ -311,7 +303,6 @@ MISTAKES = {
         5,
         "URLError|gaierror",
         "in the sandbox a bot has no network",
-        long=True,
     ),
     # Programs that end, or do not begin.
     "native-crash": Mistake(
@@ -319,33 +310,32 @@ MISTAKES = {
         5,
         "Fatal Python error: Segmentation fault",
         r"code that is not Python crashed in my_bot\.py, line 5",
+        quick=True,
     ),
     "abort": Mistake(
         "import os\n" + DECIDE + "    os.abort()\n" + RANDOM + RUN,
         5,
         "Fatal Python error: Aborted",
         r"code that is not Python crashed in my_bot\.py, line 5",
-        long=True,
     ),
     "name-is-main": Mistake(
         DECIDE + RANDOM + "\nif __name__ == 'main':\n    asara.run(decide)\n",
         6,
         "is never true",
         r'write `if __name__ == "__main__":`',
+        quick=True,
     ),
     "main-without-quotes": Mistake(
         DECIDE + RANDOM + "\nif __name__ == __main__:\n    asara.run(decide)\n",
         6,
         "NameError: name '__main__' is not defined",
         r'write `if __name__ == "__main__":`',
-        long=True,
     ),
     "main-not-called": Mistake(
         DECIDE + RANDOM + "\ndef main():\n    asara.run(decide)\n",
         7,
         r"nothing calls main\(\)",
         r"add the line `main\(\)` at the end",
-        long=True,
     ),
     "processes-without-guard": Mistake(
         DECIDE
@@ -357,21 +347,18 @@ MISTAKES = {
         r"freeze_support\(\)|RuntimeError",
         r'below `if __name__ == "__main__":`',
         forfeits=False,
-        long=True,
     ),
     "wrong-indentation": Mistake(
         DECIDE + "    x = 1\n      return x\n" + RUN,
         5,
         "IndentationError: unexpected indent",
         "the same number of spaces",
-        long=True,
     ),
     "missing-name": Mistake(
         DECIDE + "    return random.choice(decision.legal_actions)\n" + RUN,
         4,
         "NameError: name 'random' is not defined",
         r"fix my_bot\.py, line 4",
-        long=True,
     ),
     "late-exception": Mistake(
         DECIDE
@@ -381,21 +368,18 @@ MISTAKES = {
         5,
         "KeyError: 'year 2'",
         r"fix my_bot\.py, line 5",
-        long=True,
     ),
     "exception-in-started": Mistake(
         CLASS + "    def started(self):\n        self.match.plan\n" + RUN_CLASS,
         6,
         r"in started\(\) of",
         r"fix my_bot\.py, line 6",
-        long=True,
     ),
     "loop-before-run": Mistake(
         DECIDE + RANDOM + "\nwhile True: pass\n" + RUN,
         6,
         "did not connect within",
         "Look for an endless loop",
-        long=True,
     ),
     "endless-loop-that-prints": Mistake(
         DECIDE
@@ -405,14 +389,12 @@ MISTAKES = {
         0,
         r"has taken its whole time, .*\n.*my_bot.py",
         "return an action before the time is over",
-        long=True,
     ),
     "native-code-that-does-not-return": Mistake(
         "import re\n" + DECIDE + "    re.match('(a+)+$', 'a' * 40 + 'b')\n" + RANDOM + RUN,
         5,
         "did not reply to decision 1",
         "return an action before the time is over",
-        long=True,
     ),
     "log-of-the-logging-module": Mistake(
         "import logging\nlogging.basicConfig(filename='moves.log', level=10)\n"
@@ -425,7 +407,6 @@ MISTAKES = {
         "print what you want to keep",
         forfeits=False,
         works=True,
-        long=True,
         file="moves.log",
     ),
     "run-twice": Mistake(
@@ -434,21 +415,18 @@ MISTAKES = {
         "asara.run was called again after the referee's goodbye",
         "remove this call",
         forfeits=False,
-        long=True,
     ),
     "recursion": Mistake(
         DECIDE + "    return decide(decision, match)\n" + RUN,
         4,
         "RecursionError",
         r"fix my_bot\.py, line 4",
-        long=True,
     ),
     "asynchronous": Mistake(
         "import asara\n\nasync def decide(decision, match):\n" + RANDOM + RUN,
         3,
         "decide is asynchronous",
         "without `async`",
-        long=True,
     ),
     "instance": Mistake(
         "import asara\n\nclass Mine(asara.Bot):\n    def decide(self, decision):\n"
@@ -456,7 +434,6 @@ MISTAKES = {
         7,
         "pass the class Mine, not an instance",
         "pass the class Mine",
-        long=True,
     ),
 }
 
@@ -513,7 +490,7 @@ def test_state_that_stays_from_match_to_match_is_found(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "name",
     others_long(
-        [pytest.param(n, marks=[pytest.mark.long] if m.long else []) for n, m in MISTAKES.items()],
+        [pytest.param(n, marks=[] if m.quick else [pytest.mark.long]) for n, m in MISTAKES.items()],
         3,
     ),
 )
@@ -529,16 +506,6 @@ def test_a_mistake_ends_in_one_message_with_file_line_and_remedy(name: str, tmp_
     assert shown.count("my_bot forfeits match r1-basic-0001") == mistake.forfeits
     expect(mistake, shown)
     assert len(shown.splitlines()) < 18
-
-
-def test_a_wrong_path_is_refused_with_the_file_that_may_be_meant(tmp_path: Path) -> None:
-    (tmp_path / "my_bot.py").write_text(DECIDE + RANDOM + RUN)
-    assert refusal("match", "mybot.py", "random", cwd=tmp_path) == (
-        f"asara: bot 'mybot.py': no such file in {tmp_path}; did you mean 'my_bot.py'?\n"
-    )
-    assert f"there is no folder '{tmp_path}/bots' either" in refusal(
-        "match", "bots/mine.py", "random", cwd=tmp_path
-    )
 
 
 @pytest.mark.long
