@@ -78,7 +78,7 @@ def asara(
 ) -> subprocess.CompletedProcess[str]:
     """Run a command in this process, without a terminal; return its status and output.
 
-    This is faster than a new process; `test_cli_process.py` shows that the results are equal.
+    This is faster than a new process; `test_process.py` shows that the results are equal.
     """
     stderr, stdout = _text_stream(errors="backslashreplace"), _text_stream()
     status = 0

@@ -65,6 +65,13 @@ REFUSALS = {
     "tournament check cup.toml": {
         "--remote": "--remote waits for entries on other machines, and cup.toml has none\n",
     },
+    "web": {
+        "--listen 8080": "write host:port",
+        "--listen 0.0.0.0:0": "--insecure-remote",
+        "--listen 127.0.0.1:99999": "at most 65535",
+        "nothing": "no such folder",
+        "--embed javascript:x": "write an origin",
+    },
     "status": {".": NO_RUN, "none": NO_RUN},
     "report": {".": NO_RUN},
     "bundle": {".": NO_RUN},

@@ -78,6 +78,14 @@ def driven_to(condition, seats=3, rule_sets="pro+gifts+genie", seed=3):
     return driven
 
 
+def come_back(driven, seat, presence):
+    """Break the stream of a seat, and let its bot come back; what it was told before is dropped."""
+    driven.match.leave(seat, driven.now)
+    driven.clear()
+    driven.match.enter(seat, presence, driven.now)
+    driven.take()
+
+
 def in_the_middle(state: State) -> bool:
     return state.seat == 0 and state.kind == DecisionKind.SECTION
 
@@ -85,10 +93,7 @@ def in_the_middle(state: State) -> bool:
 def test_a_bot_that_comes_back_in_its_turn_gets_table_and_decision():
     driven = driven_to(in_the_middle)
     before = driven.told[0][-1].decision
-    driven.match.leave(0, driven.now)
-    driven.clear()
-    driven.match.enter(0, QUIET, driven.now)
-    driven.take()
+    come_back(driven, 0, QUIET)
     assert driven.kinds(0) == ["match_started", "decision"]
     started, decision = driven.told[0][0].match_started, driven.told[0][1].decision
     assert started.resumed
@@ -103,10 +108,7 @@ def test_a_bot_that_comes_back_in_its_turn_gets_table_and_decision():
 def test_a_bot_that_says_what_it_heard_last_gets_what_it_missed_first():
     driven = driven_to(in_the_middle)
     sequence = len(driven.match.feed.events)
-    driven.match.leave(0, driven.now)
-    driven.clear()
-    driven.match.enter(0, Presence(last_sequence=sequence - 3), driven.now)
-    driven.take()
+    come_back(driven, 0, Presence(last_sequence=sequence - 3))
     assert heard(driven.told[0]) == [
         ("update", sequence - 3),
         ("match_started", sequence),
@@ -118,20 +120,14 @@ def test_a_bot_that_says_what_it_heard_last_gets_what_it_missed_first():
 def test_a_bot_that_has_heard_everything_or_more_misses_nothing(offset):
     driven = driven_to(in_the_middle)
     sequence = len(driven.match.feed.events)
-    driven.match.leave(0, driven.now)
-    driven.clear()
-    driven.match.enter(0, Presence(last_sequence=sequence + offset), driven.now)
-    driven.take()
+    come_back(driven, 0, Presence(last_sequence=sequence + offset))
     assert driven.kinds(0) == ["match_started", "decision"]
 
 
 @pytest.mark.parametrize("presence", [QUIET, LIVE, Presence(last_sequence=0)])
 def test_a_bot_that_comes_back_in_anothers_turn_hears_nothing_until_its_own(presence):
     driven = driven_to(in_the_middle)
-    driven.match.leave(1, driven.now)
-    driven.clear()
-    driven.match.enter(1, presence, driven.now)
-    driven.take()
+    come_back(driven, 1, presence)
     rng = random.Random(4)
     while driven.asked != 1:
         assert driven.told[1] == []
@@ -178,9 +174,6 @@ def test_a_forfeited_seat_whose_bot_listens_on_hears_the_end():
 def test_a_forfeited_seat_does_not_come_back():
     driven = Driven(spec(3))
     driven.expire(after_s=1000)
-    driven.match.leave(0, driven.now)
-    driven.clear()
-    driven.match.enter(0, QUIET, driven.now)
-    driven.take()
+    come_back(driven, 0, QUIET)
     driven.play_out(random.Random(6))
     assert driven.told[0] == []

@@ -8,7 +8,6 @@ import threading
 import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -22,10 +21,10 @@ from asara_server.match.spec import ClockSettings
 from asara_server.network import connection_gate
 from asara_server.network.connection_gate import client_network
 from asara_server.network.grpc_server import serve
-from asara_server.network.tls import TlsFiles
 from asara_server.referee.limits import LimitSettings
 from asara_server.referee.referee import Referee
 from tests.events import EVENT_S, turns, until
+from tests.network.served import TLS, Tokens
 from tests.network.sockets import connect_idle, is_open, open_files
 from tests.referee.harness import (
     RefereeServer,
@@ -36,19 +35,7 @@ from tests.referee.harness import (
     together,
 )
 
-DATA = Path(__file__).parents[1] / "contract/client"
-TLS = TlsFiles(DATA / "localhost.pem", DATA / "localhost.key")
 LIMITS = LimitSettings(unknown_connections_per_client=4, unknown_connections=10)
-
-
-class Tokens:
-    """An authenticator: the token of the bot `token-x` is `secret-x`."""
-
-    def authenticate(self, token: str) -> str | None:
-        return token.replace("secret", "token") if token.startswith("secret-") else None
-
-    def connections_changed(self) -> None:
-        pass
 
 
 class RemoteServer(RefereeServer):

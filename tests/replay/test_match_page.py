@@ -11,7 +11,6 @@ import pytest
 from asara.v1.replay_view_pb2 import ReplayView
 from asara_server import bundled
 from asara_server.replay.match_page import (
-    NoPageError,
     PageFiles,
     PageLanguage,
     match_page,
@@ -147,12 +146,6 @@ def test_pages_in_one_folder_share_script_and_style() -> None:
     assert elements.of("script")[-1][0] == {"src": "page.js"}
     assert elements.of("link")[0][0] == {"rel": "stylesheet", "href": "page.css"}
     assert len(page) < 30_000
-
-
-@pytest.mark.usefixtures("built")
-def test_without_a_built_page_the_error_says_what_to_do() -> None:
-    with pytest.raises(NoPageError, match=r"the page is not built \(page\.js: No such file .*\); "):
-        read_page_files()
 
 
 def test_a_match_of_four_by_the_richest_rules_takes_little_room() -> None:

@@ -341,14 +341,6 @@ def test_a_forfeit_is_told_in_the_readers_language_and_quotes_the_referee(page: 
     expect(said).to_have_text(re.compile("^said <img"))
 
 
-def test_the_first_page_needs_no_other_host(page: Page, address: str):
-    requested: list[str] = []
-    page.on("request", lambda request: requested.append(request.url))
-    page.goto(f"{address}/runs/cup")
-    expect(page.get_by_role("region", name="Standings")).to_be_visible()
-    assert [url for url in requested if not url.startswith(f"{address}/")] == []
-
-
 FORBIDDEN = """async () => {
     window.refused = [];
     document.addEventListener("securitypolicyviolation", (event) => {

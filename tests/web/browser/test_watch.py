@@ -83,7 +83,7 @@ def running_match(folder: Path, pace: Pace | None = None) -> Iterator[tuple[str,
     async def serve() -> Any:
         loops.put(asyncio.get_running_loop())
         async with watched_referee(folder) as web:
-            a, b = await web.bots("a", "b")
+            a, b = await web.bots()
             playing = asyncio.create_task(web.referee.play(spec()))
             bots = [asyncio.create_task(play_in_step(bot, pace)) for bot in (a, b)]
             addresses.put(web.address)

@@ -11,7 +11,7 @@ from websockets.asyncio.client import connect
 from asara_server.tournament.run.directory import JOURNAL
 from asara_server.web.live_matches import LiveRun
 from tests.cli.command import started
-from tests.cli.test_cli_serve import dial_in
+from tests.cli.tournaments.test_serve import dial_in
 from tests.events import EVENT_S, wait_until
 from tests.web.served import Watcher
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.command import asara
-from tests.cli.test_cli_serve import serving
+from tests.cli.tournaments.test_serve import serving
 from tests.docs.documents import blocks
 from tests.events import EVENT_S
 

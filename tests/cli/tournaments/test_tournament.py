@@ -50,9 +50,9 @@ def test_the_plan_counts_blocks_and_matches_and_tells_their_balance(tmp_path: Pa
 
 MIRRORED = (
     "A block repeats one deal with the same entries until each entry has played once in every "
-    'seat. Such blocks are called "mirrored". "Duplicate" blocks (one deal at several tables) need at '
-    "least 8 entries for 4 seats; there are only 5. The blocks are played together, in 4 legs; a "
-    "leg consists of one match from every block. All bots restart between legs, so that they "
+    'seat. Such blocks are called "mirrored". "Duplicate" blocks (one deal at several tables) need '
+    "at least 8 entries for 4 seats; there are only 5. The blocks are played together, in 4 legs; "
+    "a leg consists of one match from every block. All bots restart between legs, so that they "
     "cannot remember a deal."
 )
 DUPLICATE = (

@@ -18,7 +18,7 @@ from tests.cli.command import refusal, started
 from tests.events import EVENT_S
 from tests.tournament import sample_bots
 
-CLIENT_TESTS = Path(__file__).parents[1] / "contract/client"
+CLIENT_TESTS = Path(__file__).parents[2] / "contract/client"
 
 
 @contextmanager
