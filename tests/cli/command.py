@@ -74,14 +74,15 @@ def started(*words: str | Path) -> Iterator[subprocess.Popen[str]]:
 
 
 def asara(
-    *words: str | Path, cwd: Path | None = None, stdin: bytes = b""
+    *words: str | Path, cwd: Path | None = None, stdin: bytes = b"", status: int | None = None
 ) -> subprocess.CompletedProcess[str]:
     """Run a command in this process, without a terminal; return its status and output.
 
+    With `status`, the command must end with it.
     This is faster than a new process; `test_process.py` shows that the results are equal.
     """
     stderr, stdout = _text_stream(errors="backslashreplace"), _text_stream()
-    status = 0
+    ended = 0
     with (
         pytest.MonkeyPatch.context() as patch,
         logs_as_before(),
@@ -97,9 +98,10 @@ def asara(
         try:
             main([*map(str, words)])
         except SystemExit as end:
-            status = int(end.code or 0)
-    done = subprocess.CompletedProcess(words, status, _text(stdout), _text(stderr))
+            ended = int(end.code or 0)
+    done = subprocess.CompletedProcess(words, ended, _text(stdout), _text(stderr))
     _assert_no_traceback(done)
+    assert status in {None, ended}, done
     return done
 
 

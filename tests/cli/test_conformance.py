@@ -20,8 +20,7 @@ BROKEN = ["python", str(ROOT / "tests/conformance/broken_client.py")]
 
 @pytest.mark.long
 def test_a_line_for_each_case_and_a_summary():
-    done = asara("conformance", "--case", "hello-*", "--", *RANDOM_BOT)
-    assert done.returncode == 0, done.stdout
+    done = asara("conformance", "--case", "hello-*", "--", *RANDOM_BOT, status=0)
     first, second, last = done.stdout.splitlines()
     assert first == "ok    hello-and-goodbye  status 0 as expected, 1 stream, 0 replies"
     assert second == "ok    hello-fields       status 0 as expected, 1 stream, 1 reply"
@@ -33,8 +32,9 @@ def test_a_line_for_each_case_and_a_summary():
 def test_a_program_that_knows_no_settings(tmp_path):
     naive = tmp_path / "naive.py"
     naive.write_text(NAIVE)
-    done = asara("conformance", "--case", "*-is-*", "--case", "hello-*", "--", "python", naive)
-    assert done.returncode == 1
+    done = asara(
+        "conformance", "--case", "*-is-*", "--case", "hello-*", "--", "python", naive, status=1
+    )
     lines = [line.strip() for line in done.stdout.splitlines()]
     at = next(i for i, line in enumerate(lines) if "patience-is-malformed " in line)
     assert lines[at].endswith(" expected no stream")
@@ -78,8 +78,8 @@ def test_a_failed_case_shows_what_was_expected_and_seen(tmp_path):
     done = asara(
         *("conformance", "--case", "hello-*", "--junit", junit),
         *("--", *BROKEN, "hello-fields"),
+        status=1,
     )
-    assert done.returncode == 1
     assert "FAIL  hello-fields       expected the language in Hello" in done.stdout
     assert "                         seen     none" in done.stdout
     assert "1 passed, 1 failed" in done.stdout
@@ -97,19 +97,16 @@ def test_known_failures_are_permitted_and_must_fail(tmp_path):
     known = tmp_path / "known.txt"
     known.write_text("hello-fields  # no language yet\n")
     options = ["conformance", "--case", "hello-*", "--known-failing", str(known), "--"]
-    done = asara(*options, *BROKEN, "hello-fields")
-    assert done.returncode == 0, done.stdout
+    done = asara(*options, *BROKEN, "hello-fields", status=0)
     assert "known hello-fields       expected the language in Hello" in done.stdout
 
-    done = asara(*options, *RANDOM_BOT)
-    assert done.returncode == 1
+    done = asara(*options, *RANDOM_BOT, status=1)
     assert "FAIL  hello-fields       passes, although it is listed as failing" in done.stdout
     assert "1 passed, 1 passed unexpectedly" in done.stdout
 
 
 def test_all_cases_are_listed_without_a_program():
-    done = asara("conformance", "--list")
-    assert done.returncode == 0
+    done = asara("conformance", "--list", status=0)
     listed = [line.split()[0] for line in done.stdout.splitlines()]
     assert [word for word in listed if not word.endswith(":")] == [c.name for c in all_cases()]
     assert [word for word in listed if word.endswith(":")] == ["protocol:", "client:", "kit:"]
@@ -139,10 +136,8 @@ def test_a_folder_is_tested_with_its_build_and_its_environment(tmp_path):
         "assert os.path.exists('bot.toml')\n"
         f"runpy.run_path({RANDOM_BOT[1]!r}, run_name='__main__')\n"
     )
-    done = asara("conformance", "--case", "tcp-address", "my bot", cwd=tmp_path)
-    assert done.returncode == 0, done.stdout
-    bundled = asara("conformance", "--case", "tcp-address", "random")
-    assert bundled.returncode == 0, bundled.stdout
+    asara("conformance", "--case", "tcp-address", "my bot", cwd=tmp_path, status=0)
+    asara("conformance", "--case", "tcp-address", "random", status=0)
 
 
 @pytest.mark.long
@@ -190,8 +185,7 @@ signal.pause()
     ],
 )
 def test_a_program_that_is_no_bot_is_named_once(script, text):
-    done = asara("conformance", "--", sys.executable, "-c", script)
-    assert done.returncode == 1
+    done = asara("conformance", "--", sys.executable, "-c", script, status=1)
     assert done.stdout == ""
     assert "no stream was opened at ASARA_ADDRESS" in done.stderr
     assert text in done.stderr
@@ -211,10 +205,8 @@ def test_a_case_that_failed_beside_others_may_pass_alone(tmp_path):
         f"runpy.run_path({RANDOM_BOT[1]!r}, run_name='__main__')\n"
     )
     words = ("conformance", "--case", "hello-*", "--again", "--jobs", "1")
-    done = asara(*words, "--", "python", "-c", program)
-    assert done.returncode == 0, done.stdout
+    done = asara(*words, "--", "python", "-c", program, status=0)
     assert "ok    hello-fields       status 0 as expected, 1 stream, 1 reply" in done.stdout
     assert "failed when run together with others" in done.stdout
-    broken = asara(*words, "--", *BROKEN, "hello-fields")
-    assert broken.returncode == 1
+    broken = asara(*words, "--", *BROKEN, "hello-fields", status=1)
     assert broken.stdout.count("FAIL  hello-fields") == 1

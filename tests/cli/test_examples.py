@@ -61,8 +61,7 @@ def test_each_help_page_has_one_to_three_examples() -> None:
 
 
 def test_help_is_a_word_as_well() -> None:
-    page = asara("help", "replay", "diff")
-    assert page.returncode == 0
+    page = asara("help", "replay", "diff", status=0)
     assert page.stdout == asara("replay", "diff", "--help").stdout
     for command, _ in EXAMPLES["replay diff"]:
         shown = page.stdout.partition("Examples:\n")[2].partition("\n\n")[0]

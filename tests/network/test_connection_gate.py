@@ -101,19 +101,6 @@ async def test_connections_of_one_client_take_no_place_of_another() -> None:
             connection.close()
 
 
-async def test_connections_of_many_clients_are_bounded_together() -> None:
-    async with remote_server() as server:
-        crowd = [
-            await connect_idle(server.port, source=f"127.0.{high}.{low}")
-            for high in range(1, 9)
-            for low in range(1, 11)
-        ]
-        await plays_a_match(server)
-        assert sum(map(is_open, crowd)) <= LIMITS.unknown_connections
-        for connection in crowd:
-            connection.close()
-
-
 async def test_a_crowd_of_clients_keeps_nobody_out_who_was_admitted_before() -> None:
     """Each client of the crowd begins a handshake, and is replaced by the next."""
     hello = bytes.fromhex("1603010200010001fc0303")

@@ -73,15 +73,13 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     illegal = "return asara.Action(build_count=asara.BuildCount(count=4))"
     for name, fault in (*((name, fault) for name, (fault, _) in FAULTS.items()), ("odd", illegal)):
         (folder / f"{name}.py").write_text(FAULTY.format(fault=fault))
-    done = asara("match", "random", "random", "--seed", "x", "--out", "run", cwd=folder)
-    assert done.returncode == 0, done.stderr
+    asara("match", "random", "random", "--seed", "x", "--out", "run", cwd=folder, status=0)
     return folder
 
 
 @pytest.mark.long
 def test_a_decision_is_written_as_its_seat_was_sent_it(folder: Path) -> None:
-    done = asara("replay", "decision", REPLAY, "5", "--seat", "1", cwd=folder)
-    assert done.returncode == 0, done.stderr
+    done = asara("replay", "decision", REPLAY, "5", "--seat", "1", cwd=folder, status=0)
     message = Parse(done.stdout, Decision())
     assert message == question(read_replay(folder / REPLAY), 1, 5).decision
     written = json.loads(done.stdout)
@@ -105,8 +103,7 @@ def test_a_decision_that_there_is_not(folder: Path) -> None:
 
 
 def test_an_unchanged_bot_gives_the_same_answers_with_the_seed_of_its_run(folder: Path) -> None:
-    done = asara("replay", "ask", REPLAY, "20", "random", cwd=folder)
-    assert done.returncode == 0, done.stderr
+    done = asara("replay", "ask", REPLAY, "20", "random", cwd=folder, status=0)
     title, head, recorded, now, verdict = done.stdout.splitlines()
     assert title.startswith("Match r1-basic-0001, seat 0 (random), decision 20 (kind: ")
     assert head.split() == ["bot", "reply", "seconds"]
@@ -118,8 +115,7 @@ def test_an_unchanged_bot_gives_the_same_answers_with_the_seed_of_its_run(folder
 def test_a_changed_bot_knows_all_events_and_nothing_of_the_run(folder: Path) -> None:
     sandbox_or_skip()
     words = ("replay", "ask", REPLAY, "9", "changed.py", "--seat", "1", "--sandbox", "bubblewrap")
-    done = asara(*words, cwd=folder)
-    assert done.returncode == 0, done.stderr
+    done = asara(*words, cwd=folder, status=0)
     assert done.stderr.splitlines() == ["changed printed:"] + ["  knows True False"] * 9
     verdict = " ".join(done.stdout.split())
     assert "Earlier decisions with different replies: " in verdict
@@ -128,8 +124,7 @@ def test_a_changed_bot_knows_all_events_and_nothing_of_the_run(folder: Path) -> 
 
 def test_an_illegal_answer_is_rejected_as_in_the_match(folder: Path) -> None:
     words = ("replay", "ask", REPLAY, "2", "odd.py", "--seat", "0")
-    done = asara(*words, "--sandbox", "none", cwd=folder)
-    assert done.returncode == 1
+    done = asara(*words, "--sandbox", "none", cwd=folder, status=1)
     assert "rejected (illegal action): 'build 4'" in done.stdout
     assert "The referee would reject the reply from odd." in done.stdout
 
@@ -165,8 +160,7 @@ def test_a_bot_that_never_dials_in_is_reported(
     folder: Path, name: str, status: int, advice: str
 ) -> None:
     words = ("replay", "ask", REPLAY, "6", f"{name}.py", "--seat", "0", "--sandbox", "none")
-    done = asara(*words, cwd=folder)
-    assert done.returncode == 1
+    done = asara(*words, cwd=folder, status=1)
     *_, error, remedy = done.stderr.splitlines()
     assert error == f"asara: {name} exited with status {status} without connecting"
     assert advice in remedy

@@ -49,8 +49,9 @@ def test_a_bot_that_works(tmp_path: Path, sandbox: str) -> None:
     folder = write(tmp_path / "my bot", BIG, text)
     (folder / "build.sh").write_text("cp bot.py built.py\n")
     (folder / "weights").write_bytes(bytes(3 << 20))
-    done = asara("check", "my bot", "--sandbox", sandbox, "--json", "found.json", cwd=tmp_path)
-    assert done.returncode == 0, done.stdout + done.stderr
+    done = asara(
+        "check", "my bot", "--sandbox", sandbox, "--json", "found.json", cwd=tmp_path, status=0
+    )
     lines = done.stdout.splitlines()
     names = [line.split("  ")[0] for line in lines[:9]]
     assert names == [
@@ -92,8 +93,7 @@ def test_a_bot_that_is_broken(tmp_path: Path, program: str, reason: str, advice:
     folder = write(tmp_path / "mine", program)
     start_up = "2" if program == STAYS else "60"  # the others end by themselves
     words = ("check", folder, *CONTAINED, "--start-up", start_up)
-    done = asara(*words, "--json", tmp_path / "found.json")
-    assert done.returncode == 1
+    done = asara(*words, "--json", tmp_path / "found.json", status=1)
     assert reason in done.stdout
     assert advice in done.stdout
     found = json.loads((tmp_path / "found.json").read_text())
@@ -105,8 +105,7 @@ def test_a_build_that_fails_is_shown(tmp_path: Path) -> None:
     sandbox_or_skip()
     folder = write(tmp_path / "mine", "", 'command = "./bot"\nbuild = "sh build.sh"\n')
     (folder / "build.sh").write_text("echo 'bot.c:3: error'\nexit 2\n")
-    done = asara("check", folder, *CONTAINED)
-    assert done.returncode == 1
+    done = asara("check", folder, *CONTAINED, status=1)
     assert "its build printed:\n  | bot.c:3: error\n" in done.stdout
     assert done.stdout.endswith("mine is broken: build failed: exited with status 2\n")
 
@@ -118,8 +117,7 @@ def test_slow_is_told_apart_from_dead(tmp_path: Path, monkeypatch: pytest.Monkey
     monkeypatch.setattr(bot_check, "_USUAL", usual)
     folder = write(tmp_path / "mine", SLOW)
     words = ("check", folder, "--sandbox", "none", "--rules", "basic")
-    done = asara(*words, "--json", tmp_path / "found.json")
-    assert done.returncode == 1
+    done = asara(*words, "--json", tmp_path / "found.json", status=1)
     found = json.loads((tmp_path / "found.json").read_text())
     assert found["verdict"] == "slow"
     needed = found["time_bank_needed_s"]
@@ -130,8 +128,7 @@ def test_slow_is_told_apart_from_dead(tmp_path: Path, monkeypatch: pytest.Monkey
         "only 0.1 s, plus 0 s per decision (clocks.time_bank_s)."
     ) in done.stdout
     (folder / "bot.py").write_text(SLOW.replace("0.004", "60"))
-    done = asara(*words, "--clock", "0.5")
-    assert done.returncode == 1
+    done = asara(*words, "--clock", "0.5", status=1)
     assert "mine is broken: time out: " in done.stdout
 
 
@@ -139,8 +136,7 @@ def test_slow_is_told_apart_from_dead(tmp_path: Path, monkeypatch: pytest.Monkey
 def test_a_slow_start_is_slow(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bot_check, "_USUAL", ClockSettings(start_up_s=0.01))
     folder = write(tmp_path / "mine", sample_bots.GOOD)
-    done = asara("check", folder, "--sandbox", "none", "--rules", "basic")
-    assert done.returncode == 1
+    done = asara("check", folder, "--sandbox", "none", "--rules", "basic", status=1)
     assert "mine is slow, but not broken: it needs " in done.stdout
     assert "to start, but a tournament allows only 0.01 s (clocks.start_up_s)." in done.stdout
 
@@ -160,8 +156,7 @@ def test_files_too_large_for_a_tournament(tmp_path: Path) -> None:
     folder = write(tmp_path / "mine", sample_bots.GOOD)
     with (folder / "huge").open("wb") as file:
         file.truncate(130 << 20)
-    done = asara("check", folder, *CONTAINED)
-    assert done.returncode == 1
+    done = asara("check", folder, *CONTAINED, status=1)
     assert "folder size  130 MiB of 128 MiB" in done.stdout
     assert "mine is broken: never started: could not be started: its folder contains" in done.stdout
 

@@ -38,8 +38,7 @@ def write(folder: Path, **programs: str) -> None:
 
 def test_greedy_is_better_than_random(tmp_path: Path) -> None:
     words = "duel greedy random --margin 0.4 --seed spring --jobs 2 --out run --json answer.json"
-    done = asara(*words.split(), cwd=tmp_path)
-    assert done.returncode == 0, done.stderr
+    done = asara(*words.split(), cwd=tmp_path, status=0)
     sentence = re.fullmatch(
         r"greedy is better than random: it scored (0\.\d{3}|1\.000) "
         r"\(95% interval (0\.\d{3})–(\d\.\d{3})\) in (\d+) blocks of two matches\. "
@@ -96,8 +95,7 @@ def test_it_says_that_it_cannot_tell_and_the_answer_does_not_depend_on_how_many_
     words = ("duel", "random", "random", "--max-blocks", "2", "--seed", "spring")
     answers = []
     for at_once in ("1", "3"):
-        done = asara(*words, "--jobs", at_once, "--json", "answer.json", cwd=tmp_path)
-        assert done.returncode == 3, done.stderr
+        done = asara(*words, "--jobs", at_once, "--json", "answer.json", cwd=tmp_path, status=3)
         assert done.stdout.startswith(
             "The duel ended without a verdict on whether random or random-2 is better: "
             "random scored 0."
@@ -111,8 +109,7 @@ def test_it_says_that_it_cannot_tell_and_the_answer_does_not_depend_on_how_many_
 @pytest.mark.long
 def test_forfeits_are_lost_matches_and_are_told(tmp_path: Path) -> None:
     write(tmp_path, crashes=sample_bots.CRASHES, steady=STEADY)
-    done = asara("duel", "crashes.py", "steady.py", "--margin", "0.45", cwd=tmp_path)
-    assert done.returncode == 0, done.stderr
+    done = asara("duel", "crashes.py", "steady.py", "--margin", "0.45", cwd=tmp_path, status=0)
     assert "steady is better than crashes: it scored 1.000" in done.stdout
     # A bot that always fails is suspended during the duel.
     line = r"crashes forfeited (\d+) of \1 matches, which count as losses: crash \d+"
@@ -123,8 +120,7 @@ def test_forfeits_are_lost_matches_and_are_told(tmp_path: Path) -> None:
 @pytest.mark.long
 def test_a_bot_that_does_not_start_ends_it_with_the_reason(tmp_path: Path) -> None:
     write(tmp_path, exits=sample_bots.EXITS)
-    done = asara("duel", "random", "exits.py", "--json", "answer.json", cwd=tmp_path)
-    assert done.returncode == 1
+    done = asara("duel", "random", "exits.py", "--json", "answer.json", cwd=tmp_path, status=1)
     assert done.stdout == ""
     assert done.stderr.endswith(
         "asara: exits did not start: exited with status 1; "

@@ -38,8 +38,7 @@ def test_a_bot_in_python_plays_and_is_checked(tmp_path: Path) -> None:
     )
     assert files(folder) == sorted([*FILES, "main.py"])
     assert tomllib.loads((folder / "bot.toml").read_text())["name"] == "mine-2"
-    played = asara("match", folder, "greedy", "--sandbox", "none", cwd=tmp_path)
-    assert played.returncode == 0
+    played = asara("match", folder, "greedy", "--sandbox", "none", cwd=tmp_path, status=0)
     assert "mine-2" in played.stdout
     sandbox_or_skip()
     path = f"{Path(command_line()[0]).parent}:{os.environ['PATH']}"
@@ -63,8 +62,7 @@ def _folder(path: Path) -> Path:
 @pytest.mark.parametrize("language", present_languages(), ids=lambda one: one.name)
 def test_every_language_has_all_its_files(tmp_path: Path, language) -> None:
     """Names and paths are the new ones, and nothing that a build leaves is copied."""
-    done = asara("new", language.name, "mine", "--no-fetch", cwd=tmp_path)
-    assert done.returncode == 0
+    done = asara("new", language.name, "mine", "--no-fetch", cwd=tmp_path, status=0)
     folder = tmp_path / "mine"
     found = files(folder)
     assert {*FILES, language.source} <= set(found)
@@ -122,8 +120,7 @@ def test_a_fetch_that_fails_leaves_the_folder(tmp_path: Path, monkeypatch) -> No
         (bin_folder / name).symlink_to(source)
     monkeypatch.setattr(new_bot, "search_path", lambda: str(bin_folder))
     monkeypatch.setenv("PATH", str(bin_folder))
-    done = asara("new", "go", "mine", cwd=tmp_path)
-    assert done.returncode == 1
+    done = asara("new", "go", "mine", cwd=tmp_path, status=1)
     assert "mine/fetch.sh failed: run it again before the first match\n" in done.stderr
     assert (tmp_path / "mine/main.go").exists()
 

@@ -36,8 +36,7 @@ def run(tmp_path: Path) -> Path:
 def test_sound_replays(run: Path) -> None:
     (run / "key.pub").write_bytes(KEY.public_pem)
     given = ("--public-key", run / "key.pub")
-    done = asara("audit", run, run / "replays" / "m1.asara", "--leaks", *given)
-    assert done.returncode == 0
+    done = asara("audit", run, run / "replays" / "m1.asara", "--leaks", *given, status=0)
     assert done.stdout.endswith("\nAudited 3 replays: 3 passed, 0 failed.\n")
     assert done.stderr.startswith("Only the matches of single replays were checked.")
 
@@ -64,8 +63,7 @@ def test_a_damaged_replay_is_named_with_its_record(run: Path) -> None:
     data = bytearray(path.read_bytes())
     data[-300] ^= 1
     path.write_bytes(data)
-    done = asara("audit", run)
-    assert done.returncode == 1
+    done = asara("audit", run, status=1)
     *_, last = lines = done.stdout.splitlines()
     [line] = [line for line in lines if line.startswith(str(path))]
     assert line.startswith(f"{path}: record ")
@@ -75,12 +73,10 @@ def test_a_damaged_replay_is_named_with_its_record(run: Path) -> None:
 def test_another_key_and_no_key(run: Path, tmp_path: Path) -> None:
     other = SigningKey.new()
     (tmp_path / "other.pub").write_bytes(other.public_pem)
-    done = asara("audit", run, "--public-key", tmp_path / "other.pub")
-    assert done.returncode == 1
+    done = asara("audit", run, "--public-key", tmp_path / "other.pub", status=1)
     assert done.stdout.count("another key signed this file") == 3
     for _ in range(2):
-        done = asara("audit", run)
-        assert done.returncode == 0
+        done = asara("audit", run, status=0)
         own = f"signed with key {KEY.public.hex()}. Nothing outside the replay confirms "
         assert own in done.stderr
         (run / "referee.pub").unlink(missing_ok=True)
@@ -96,8 +92,7 @@ def test_what_cannot_be_audited(tmp_path: Path) -> None:
     assert "contains no replay" in refusal("audit", tmp_path)
     empty = tmp_path / "a.asara"
     empty.touch()
-    done = asara("audit", empty)
-    assert done.returncode == 1
+    done = asara("audit", empty, status=1)
     assert "the file is empty" in done.stdout
     assert "not an Ed25519 public key" in refusal("audit", empty, "--public-key", empty)
 
@@ -120,8 +115,7 @@ def commitment_of(run: Path) -> str:
 
 def test_no_advice_that_the_auditor_has_followed(cup: Path) -> None:
     assert "--manifest" in asara("audit", cup).stderr
-    done = asara("audit", cup, "--manifest", "00" * 32)
-    assert done.returncode == 1
+    done = asara("audit", cup, "--manifest", "00" * 32, status=1)
     assert "--public-key" in done.stderr
     assert "--manifest" not in done.stderr
 
@@ -156,14 +150,12 @@ DUPLICATE = HEADER + 'blocks = "duplicate"\n'
 def test_a_run_of_duplicate_blocks_with_an_attempt_that_was_void(tmp_path: Path) -> None:
     names = ("ann", "bob", "cid", "dot")
     run = play_run(tmp_path / "cup", DUPLICATE, names=names, void=["r1-basic-0001-2"])
-    done = asara("audit", run)
-    assert done.returncode == 0, done.stdout
+    done = asara("audit", run, status=0)
     assert "r1-basic-0001-2: attempt 1 is void" in done.stdout
     text = (run / "results.jsonl").read_text()
     changed = text.replace('"duplicate_deal":"r1-basic-0001"', '"duplicate_deal":"r1-basic-0002"')
     (run / "results.jsonl").write_text(changed)
-    done = asara("audit", run)
-    assert done.returncode == 1
+    done = asara("audit", run, status=1)
     assert "duplicate_deal: expected 'r1-basic-0001' by the schedule" in done.stdout
 
 
@@ -171,22 +163,18 @@ def test_a_run_of_duplicate_blocks_with_an_attempt_that_was_void(tmp_path: Path)
 def test_two_runs_below_one_directory(tmp_path: Path) -> None:
     for name in ("one", "two"):
         play_run(tmp_path / name)
-    done = asara("audit", tmp_path, tmp_path / "one" / "run")
-    assert done.returncode == 0, done.stdout
+    done = asara("audit", tmp_path, tmp_path / "one" / "run", status=0)
     assert done.stdout.endswith("Audited 24 replays: 24 passed, 0 failed.\n")
     assert done.stderr.count("Nothing outside the run confirms") == 2
 
 
 def test_a_single_replay_is_checked_against_the_secret_of_its_run(cup: Path) -> None:
     file = cup / "replays" / "r1-basic-0001-1.asara"
-    done = asara("audit", file, "--manifest", manifest_of(cup))
-    assert done.returncode == 0, done.stdout
-    done = asara("audit", file, "--manifest", "00" * 32)
-    assert done.returncode == 1
+    asara("audit", file, "--manifest", manifest_of(cup), status=0)
+    done = asara("audit", file, "--manifest", "00" * 32, status=1)
     assert "not the manifest that was published: expected SHA-256 0000" in done.stdout
     (cup / "tree_head.json").unlink()
-    done = asara("audit", file, "--manifest", manifest_of(cup))
-    assert done.returncode == 1
+    done = asara("audit", file, "--manifest", manifest_of(cup), status=1)
     assert "no signed end of a run" in done.stdout
 
 
@@ -212,8 +200,7 @@ def test_replays_behind_a_link_are_counted_once(cup: Path) -> None:
 
 def test_a_run_that_was_cut_short_says_what_is_missing(tmp_path: Path) -> None:
     run = play_run(tmp_path / "cup", most=8)
-    done = asara("audit", run)
-    assert done.returncode == 0, done.stdout
+    done = asara("audit", run, status=0)
     assert "cut short: 8 of 12 matches have a result" in done.stdout
     assert "4 replays are not published yet" in done.stdout
     assert "4 matches have no result: r1-basic-0003-2, r2-basic-0001-1" in done.stdout
@@ -231,15 +218,13 @@ def test_a_run_that_was_killed_says_that_nothing_signs_its_end(tmp_path: Path) -
         path.unlink()
     with (run / "results.jsonl").open("a") as file:
         file.write('{"match_id":"r1-ba')  # the line that is being written
-    done = asara("audit", run)
-    assert done.returncode == 3, done.stdout
+    done = asara("audit", run, status=3)
     assert "not ended: 8 of 12 matches have a result" in done.stdout
     assert "nothing signs its results and their number" in done.stdout
     assert done.stdout.endswith("0 failed; 1 run without a signed end.\n")
     edited = (run / "results.jsonl").read_text().replace('"prestige":', '"prestige":9', 1)
     (run / "results.jsonl").write_text(edited)
-    done = asara("audit", run)
-    assert done.returncode == 1
+    done = asara("audit", run, status=1)
     assert "results.jsonl: line 1: seats[0].prestige: expected" in done.stdout
 
 
@@ -268,16 +253,14 @@ def test_a_run_does_not_resume_otherwise_than_it_began(
 def test_a_duel_may_end_early_but_a_tournament_may_not(tmp_path: Path) -> None:
     header = HEADER + 'blocks = "independent"\n'
     run = play_run(tmp_path / "cup", header, enough=lambda over: over >= 4)
-    done = asara("audit", run)
-    assert done.returncode == 0, done.stdout
+    done = asara("audit", run, status=0)
     assert "finished: 4 of 4 matches have a result" in done.stdout
     assert "not checked: that its test was decided by then" in done.stdout
     forger = Forger(run)
     changes = {"may_end_early": False}
     forger.manifest = forger.manifest.model_copy(update=changes)
     forger.sign()
-    done = asara("audit", run)
-    assert done.returncode == 1
+    done = asara("audit", run, status=1)
     assert "tree_head.json: scheduled: expected 12 by manifest.json; found 4" in done.stdout
     assert "r1-basic-0003-1: no result, although the run is finished" in done.stdout
 
@@ -332,8 +315,7 @@ def test_a_replay_in_its_run_needs_no_proof_and_no_other_replay(cup: Path) -> No
     for path in (cup / "replays").iterdir():
         if path != file:
             path.unlink()
-    done = asara("audit", file, "--inclusion")
-    assert done.returncode == 0, done.stdout
+    done = asara("audit", file, "--inclusion", status=0)
     assert "leaf 1 of 12" in done.stdout
     assert "Nothing outside the run confirms" in done.stderr
 
@@ -373,8 +355,7 @@ def test_a_changed_proof_is_refused(cup: Path, forgery: str) -> None:
     fields = json.loads(proof.read_text())
     proof.write_text(json.dumps({**fields, key: change(fields)}))
     file = cup / "replays" / "r1-basic-0001-1.asara"
-    done = asara("audit", file, "--inclusion", "--proof", proof)
-    assert done.returncode == 1, done.stdout
+    done = asara("audit", file, "--inclusion", "--proof", proof, status=1)
     assert done.stdout.endswith("Audited 1 replay: 0 passed, 1 failed.\n")
 
 
@@ -392,8 +373,7 @@ def test_a_void_attempt_proves_nothing(tmp_path: Path) -> None:
 def test_the_proof_of_another_replay_another_run_or_no_run(cup: Path, tmp_path: Path) -> None:
     files = [cup / "replays" / f"r1-basic-0001-{number}.asara" for number in (1, 2)]
     prove(cup, "r1-basic-0001-1", tmp_path / "proof")
-    done = asara("audit", files[1], "--inclusion", "--proof", tmp_path / "proof")
-    assert done.returncode == 1
+    done = asara("audit", files[1], "--inclusion", "--proof", tmp_path / "proof", status=1)
     assert "match_id: expected 'r1-basic-0001-1' by manifest and schedule" in done.stdout
     done = asara("audit", files[0], "--inclusion", "--manifest", "00" * 32)
     assert "not the manifest that was published" in done.stdout
@@ -401,11 +381,9 @@ def test_the_proof_of_another_replay_another_run_or_no_run(cup: Path, tmp_path: 
     write_replay(cup / "replays" / "x.asara", other, KEY)
     done = asara("audit", cup / "replays" / "x.asara", "--inclusion")
     assert "this replay does not belong to the run" in done.stdout
-    done = asara("replay", "prove", cup / "replays" / "x.asara", "--out", tmp_path / "p")
-    assert done.returncode == 2
+    done = asara("replay", "prove", cup / "replays" / "x.asara", "--out", tmp_path / "p", status=2)
     assert "does not belong to the run" in done.stderr
     write_replay(tmp_path / "x.asara", other, KEY)
-    done = asara("audit", tmp_path / "x.asara", "--inclusion")
-    assert done.returncode == 1
+    done = asara("audit", tmp_path / "x.asara", "--inclusion", status=1)
     assert "is not in a run; pass a proof with --proof" in done.stdout
     assert "is a folder" in refusal("audit", cup, "--inclusion")

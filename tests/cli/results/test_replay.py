@@ -26,8 +26,7 @@ def written(path: Path, replay=REPLAY) -> Path:
 
 def test_everything_is_exported(tmp_path: Path) -> None:
     path = written(tmp_path / "a.asara")
-    done = asara("replay", "export", path)
-    assert done.returncode == 0, done.stderr
+    done = asara("replay", "export", path, status=0)
     assert json.loads(done.stdout)["records"][0]["header"]["match_id"] == "random-8"
     message = Parse(done.stdout, ReplayMessage())
     written_records = [raw.data for raw in parse_file(path.read_bytes()).raw]
@@ -42,8 +41,7 @@ def test_where_two_matches_part(tmp_path: Path) -> None:
         "No differences: the set-up, the actions and the results are the same.\n",
     )
     other = random_replay(EVERYTHING, 3, seed=8, replies=50)
-    done = asara("replay", "diff", a, written(tmp_path / "b.asara", other))
-    assert done.returncode == 1
+    done = asara("replay", "diff", a, written(tmp_path / "b.asara", other), status=1)
     first, *rest = done.stdout.splitlines()
     assert first.startswith("First record that differs: record ")
     assert [line[:5] for line in rest[:2]] == ["  A: ", "  B: "]
@@ -54,8 +52,7 @@ def test_where_two_matches_part(tmp_path: Path) -> None:
 
 
 def test_where_the_time_went(tmp_path: Path) -> None:
-    done = asara("replay", "clock", written(tmp_path / "a.asara"))
-    assert done.returncode == 0, done.stderr
+    done = asara("replay", "clock", written(tmp_path / "a.asara"), status=0)
     assert "Match random-8: time used" in done.stdout
     assert "Longest decisions" in done.stdout
     assert "Seat 2 (bot 2) forfeited after" in done.stdout
@@ -102,6 +99,5 @@ def test_a_damaged_replay_is_not_shown(tmp_path: Path) -> None:
     path = written(tmp_path / "a.asara")
     path.write_bytes(path.read_bytes()[:-1])
     for command in (("show",), ("export",), ("clock",)):
-        done = asara("replay", command[0], path, *command[1:])
-        assert done.returncode == 2
+        done = asara("replay", command[0], path, *command[1:], status=2)
         assert "cut short" in done.stderr

@@ -73,8 +73,7 @@ def test_bad_files_are_named_in_one_sentence(tmp_path: Path, file: Path) -> None
     }.items():
         bad = tmp_path / f"{name}.asara"
         bad.write_bytes(data)
-        done = asara("replay", "page", bad, "--out", tmp_path / "bad.html")
-        assert done.returncode == 2
+        done = asara("replay", "page", bad, "--out", tmp_path / "bad.html", status=2)
         assert done.stderr.startswith(f"asara: {bad}: ")
         assert len(done.stderr.splitlines()) == 1
         assert not (tmp_path / "bad.html").exists()
@@ -82,15 +81,13 @@ def test_bad_files_are_named_in_one_sentence(tmp_path: Path, file: Path) -> None
 
 def test_a_seat_that_is_not_there_is_refused(tmp_path: Path, file: Path) -> None:
     for seat in ("3", "-1"):
-        done = asara("replay", "page", file, "--out", tmp_path / "x.html", "--seat", seat)
-        assert done.returncode == 2
+        done = asara("replay", "page", file, "--out", tmp_path / "x.html", "--seat", seat, status=2)
         assert f"there is no seat {seat}; this match has seats 0 to 2" in done.stderr
 
 
 def test_without_a_built_page_the_error_says_what_to_do(tmp_path: Path, file: Path) -> None:
     (tmp_path / "page" / "single" / "page.css").unlink()
-    done = asara("replay", "page", file, "--out", tmp_path / "x.html")
-    assert done.returncode == 1
+    done = asara("replay", "page", file, "--out", tmp_path / "x.html", status=1)
     assert "the page is not built (page.css: No such file or directory); run" in done.stderr
 
 

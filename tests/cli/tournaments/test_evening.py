@@ -55,11 +55,9 @@ def submit(folder: Path) -> Path:
 def evening(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a folder with a finished run, whose bundles are written."""
     folder = tmp_path_factory.mktemp("evening")
-    done = asara("tournament", "run", submit(folder), "--out", folder / "run")
-    assert done.returncode == 0, done.stderr
+    done = asara("tournament", "run", submit(folder), "--out", folder / "run", status=0)
     assert done.stderr.count("skipped: submissions/dan/bot.toml: team: is for the organiser") == 2
-    done = asara("bundle", folder / "run")
-    assert done.returncode == 0, done.stderr
+    done = asara("bundle", folder / "run", status=0)
     assert done.stderr == f"Wrote 3 bundles to {folder / 'run' / 'bundles'}\n"
     return folder
 
@@ -68,8 +66,7 @@ def evening(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def prepared(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a folder with a run that is prepared only."""
     folder = tmp_path_factory.mktemp("prepared")
-    done = asara("tournament", "run", submit(folder), "--out", folder / "run", "--prepare")
-    assert done.returncode == 0, done.stderr
+    asara("tournament", "run", submit(folder), "--out", folder / "run", "--prepare", status=0)
     return folder
 
 
@@ -96,8 +93,7 @@ def test_the_manifest_records_the_folders_and_the_audit_derives_the_run_from_it(
     ]
     assert manifest["entries"][0]["bot_toml_sha256"] == sha256(PLAIN.encode()).hexdigest()
     assert manifest["left_out"] == ["dan"]
-    done = asara("audit", evening / "run", "--jobs", "1")
-    assert done.returncode == 0, done.stdout
+    asara("audit", evening / "run", "--jobs", "1", status=0)
 
 
 def test_the_audit_compares_the_entries_with_the_tournament_file(prepared: Path) -> None:
@@ -192,8 +188,7 @@ def test_the_text_of_a_bundle_tells_place_and_forfeits(evening: Path) -> None:
 def test_the_replays_of_a_bundle_can_be_audited(evening: Path, tmp_path: Path) -> None:
     with zipfile.ZipFile(evening / "run" / "bundles" / "ann.zip") as archive:
         archive.extractall(tmp_path)
-    done = asara("audit", tmp_path / "ann", "--jobs", "1")
-    assert done.returncode == 0, done.stderr
+    done = asara("audit", tmp_path / "ann", "--jobs", "1", status=0)
     assert "Audited 4 replays: 4 passed" in done.stdout
 
 
@@ -213,13 +208,11 @@ def test_an_author_proves_with_his_bundle_that_a_match_belongs_to_the_run(
     monkeypatch.chdir(tmp_path / "ann")
     command = readme.partition("  asara ")[2].partition("Before that")[0]  # after three others
     command = command[command.index("audit replays/") :].replace("\\\n", " ")
-    done = asara(*command.split())
-    assert done.returncode == 0, done.stdout
+    asara(*command.split(), status=0)
     every = [f"replays/{name}.asara" for name in sorted(proofs)]
     done = asara("audit", *every, "--inclusion", "--manifest", manifest)
     assert f"Audited {len(every)} replays: {len(every)} passed, 0 failed." in done.stdout
-    done = asara("audit", every[0], "--inclusion", "--manifest", "0" * 64)
-    assert done.returncode == 1
+    asara("audit", every[0], "--inclusion", "--manifest", "0" * 64, status=1)
 
 
 def test_a_proof_that_would_show_what_another_bot_printed_is_in_no_bundle(evening: Path) -> None:
@@ -286,7 +279,6 @@ def test_a_link_in_the_logs_is_not_followed(tmp_path: Path) -> None:
 def test_names_of_a_foreign_run_lead_nowhere(tmp_path: Path, name: str, entry: str) -> None:
     played = match(name, seat(entry, 1), seat("bob", 2))
     run = write_run(tmp_path / "run", [played], entries=(entry, "bob"))
-    done = asara("bundle", run)
-    assert done.returncode == 2
+    done = asara("bundle", run, status=2)
     assert "cannot name a bundle" in done.stderr or "is not the name of a match" in done.stderr
     assert not (run / "bundles").exists()

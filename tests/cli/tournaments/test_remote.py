@@ -15,12 +15,13 @@ import pytest
 
 from asara_server.cli.display import progress
 from asara_server.cli.display.progress import RunMeter, awaited_text, building_text
-from asara_server.tournament.standings.match_result import MatchResult, read_results, utc_now
+from asara_server.tournament.standings.match_result import read_results, utc_now
 from tests.cli.command import asara, refusal, started
 from tests.events import EVENT_S, wait_until
 from tests.tournament import sample_bots
 from tests.tournament.remote_bots import CERTIFICATE, DATA, remote_table, write_cup
 from tests.tournament.sample_bots import HEADER
+from tests.tournament.samples import match, seat
 
 HERE = '\n[[entries]]\nname = "here"\ncommand = "python here.py"\n'
 
@@ -120,16 +121,20 @@ def test_the_plan_says_whose_blocks_are_not_mirrored(tmp_path: Path) -> None:
     assert said in " ".join(shown.split())
 
 
-def test_progress_says_who_is_waited_for() -> None:
+def test_progress_says_who_is_waited_for_and_what_is_built() -> None:
     assert awaited_text([]) == ""
-    assert awaited_text(["ann"]) == "; waiting for ann to connect"
     assert awaited_text(["ann", "bob", "cid", "dan", "eve"]) == (
         "; waiting for ann, bob, cid and 2 more to connect"
     )
+    assert building_text({"ann": 65.0}, ()) == "building ann for 1 min 5 s"
+    assert building_text({"ann": 5.0, "bob": 1.0}, ["cid", "dan"]) == (
+        "building ann for 5 s, bob for 1 s; 2 entries still to build"
+    )
     meter = RunMeter(7)
-    activity = SimpleNamespace(awaited=["ann"], waits=(), building={}, to_build=())
-    meter.start(0, [], activity)
+    meter.start(0, [], SimpleNamespace(awaited=["ann"], waits=(), building={}, to_build=()))
     assert meter.summary().endswith("; waiting for ann to connect")
+    meter.start(0, [], SimpleNamespace(awaited=[], building={"ann": utc_now()}, to_build=["bob"]))
+    assert meter.summary() == "building ann for 0 s; 1 entry still to build"
 
 
 def test_the_pace_of_a_resumed_run_is_that_of_what_it_plays(
@@ -143,28 +148,8 @@ def test_the_pace_of_a_resumed_run_is_that_of_what_it_plays(
     now_s = 60.0
     assert meter.summary() == "6 of 10 matches after 1 min"
     began = "2026-01-01T00:00:00+00:00"
-    meter.add_result(
-        MatchResult(
-            match_id="m",
-            round=1,
-            rule_sets="basic",
-            seats=(),
-            void=True,
-            started=began,
-            seconds=1.0,
-        )
-    )
+    meter.add_result(match("m", seat("a", 1), seat("b", 2)).model_copy(update={"started": began}))
     assert meter.summary() == "7 of 10 matches, 1.0 per minute, about 3 min left"
-
-
-def test_progress_says_what_is_being_built_and_for_how_long() -> None:
-    assert building_text({"ann": 65.0}, ()) == "building ann for 1 min 5 s"
-    assert building_text({"ann": 5.0, "bob": 1.0}, ["cid", "dan"]) == (
-        "building ann for 5 s, bob for 1 s; 2 entries still to build"
-    )
-    meter = RunMeter(7)
-    meter.start(0, [], SimpleNamespace(awaited=[], building={"ann": utc_now()}, to_build=["bob"]))
-    assert meter.summary() == "building ann for 0 s; 1 entry still to build"
 
 
 @pytest.mark.long

@@ -8,8 +8,7 @@ from tests.cli.command import asara
 
 def test_a_token_is_made_listed_and_revoked(tmp_path: Path) -> None:
     file = tmp_path / "tokens.json"
-    made = asara("token", "new", "ann", "--file", file)
-    assert made.returncode == 0
+    made = asara("token", "new", "ann", "--file", file, status=0)
     token = made.stdout.strip()
     assert token not in made.stderr
     assert [one.sha256 for one in read_tokens(file).tokens] == [sha256_of(token)]

@@ -27,8 +27,7 @@ def test_the_plan_counts_blocks_and_matches_and_tells_their_balance(tmp_path: Pa
     file = write_tournament(
         tmp_path, {**GOOD, "cid": sample_bots.GOOD}, header + "rounds = 2\njobs = 2\n"
     )
-    done = asara("tournament", "plan", file)
-    assert done.returncode == 0
+    done = asara("tournament", "plan", file, status=0)
     lines = [line.split() for line in done.stdout.splitlines()]
     assert max(map(len, done.stdout.splitlines())) <= 80
     assert done.stdout.startswith("Cup: 3 entries, 36 matches, 2 at a time\n")
@@ -260,13 +259,11 @@ def test_entries_that_are_too_large_are_named_before_the_first_match(tmp_path: P
         text += 'command = "python main.py"\n'
     file = tmp_path / "cup.toml"
     file.write_text(text)
-    done = asara("tournament", "plan", file)
-    assert done.returncode == 0
+    done = asara("tournament", "plan", file, status=0)
     told = "will be out in the sandbox: its folder contains more than 2 MiB (limits.directory_mib)"
     assert done.stderr.startswith(f"large {told}")
     assert done.stderr.count("will be out") == 1
     sandbox_or_skip()
     options = ("--out", tmp_path / "run", "--key", tmp_path / "referee.key", "--prepare")
-    done = asara("tournament", "run", file, *options, "--sandbox", "bubblewrap")
-    assert done.returncode == 0, done.stderr
+    done = asara("tournament", "run", file, *options, "--sandbox", "bubblewrap", status=0)
     assert f"large {told}" in done.stderr

@@ -320,18 +320,6 @@ def test_pages_are_accessible(page: Page, address: str, path: str):
     assert violations(page, rules=("color-contrast",)) == []
 
 
-def test_the_language_is_switched(page: Page, address: str):
-    page.goto(address)
-    titles = {"de": "Läufe", "fr": "Séries", "it": "Serie", "nl": "Reeksen", "es": "Series"}
-    choice = page.locator("select.language")
-    for language, title in titles.items():
-        choice.select_option(language)
-        expect(heading(page)).to_have_text(title)
-        expect(page.locator("html")).to_have_attribute("lang", language)
-    page.reload()
-    expect(heading(page)).to_have_text("Series")
-
-
 def test_a_forfeit_is_told_in_the_readers_language_and_quotes_the_referee(page: Page, address: str):
     page.goto(f"{address}/runs/hostile")
     page.locator("select.language").select_option("de")
