@@ -30,17 +30,12 @@ def test_the_first_decision_has_bank_and_increment(driven):
     assert decision.charged_us == 0
 
 
-def test_what_is_charged_is_the_time_less_the_grace(driven):
-    driven.reply(after_s=2.0)
+@pytest.mark.parametrize(("after_s", "charged_us"), [(2.0, 1_950_000), (0.05, 0)])
+def test_the_time_less_the_grace_is_charged_and_the_increment_earned(driven, after_s, charged_us):
+    driven.reply(after_s=after_s)
     decision = last_decision(driven, 0)
-    assert decision.charged_us == 1_950_000
-    assert decision.clock_us == 11_000_000 - 1_950_000 + 1_000_000
-
-
-def test_a_reply_within_the_grace_costs_nothing_and_earns_the_increment(driven):
-    driven.reply(after_s=0.05)
-    assert last_decision(driven, 0).charged_us == 0
-    assert last_decision(driven, 0).clock_us == 12_000_000
+    assert decision.charged_us == charged_us
+    assert decision.clock_us == 11_000_000 - charged_us + 1_000_000
 
 
 def test_further_actions_of_a_reply_cost_nothing_and_earn_nothing():
