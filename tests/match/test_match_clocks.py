@@ -173,20 +173,13 @@ def test_a_decision_is_asked_and_timed_while_the_bot_is_away():
     assert not driven.told[1][1].decision.events, "the view holds them"
 
 
-def test_bots_that_went_at_the_same_moment_crash_together():
-    driven = Driven(spec(2, clocks=CLOCKS))
-    driven.match.leave(0, driven.now)
-    driven.match.leave(1, driven.now)
-    driven.expire(after_s=5)
-    assert [r.rank for r in driven.match.results] == [1, 1]
-
-
-def test_the_bot_that_went_first_crashes_first():
+@pytest.mark.parametrize(("later_us", "ranks"), [(0, [1, 1]), (1, [1, 2])])
+def test_the_bot_that_went_first_crashes_first_and_both_if_at_the_same_moment(later_us, ranks):
     driven = Driven(spec(2, clocks=CLOCKS))
     driven.match.leave(1, driven.now)
-    driven.match.leave(0, driven.now + 1)
+    driven.match.leave(0, driven.now + later_us)
     driven.expire(after_s=5)
-    assert [r.rank for r in driven.match.results] == [1, 2]
+    assert [r.rank for r in driven.match.results] == ranks
 
 
 def test_a_forfeited_seat_has_no_deadline(driven):
