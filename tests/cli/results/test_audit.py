@@ -159,15 +159,6 @@ def test_a_run_of_duplicate_blocks_with_an_attempt_that_was_void(tmp_path: Path)
     assert "duplicate_deal: expected 'r1-basic-0001' by the schedule" in done.stdout
 
 
-@pytest.mark.long
-def test_two_runs_below_one_directory(tmp_path: Path) -> None:
-    for name in ("one", "two"):
-        play_run(tmp_path / name)
-    done = asara("audit", tmp_path, tmp_path / "one" / "run", status=0)
-    assert done.stdout.endswith("Audited 24 replays: 24 passed, 0 failed.\n")
-    assert done.stderr.count("Nothing outside the run confirms") == 2
-
-
 def test_a_single_replay_is_checked_against_the_secret_of_its_run(cup: Path) -> None:
     file = cup / "replays" / "r1-basic-0001-1.asara"
     asara("audit", file, "--manifest", manifest_of(cup), status=0)
