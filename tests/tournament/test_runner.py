@@ -11,7 +11,6 @@ import pytest
 
 from asara.verifier import make_nonce
 from asara_codec.results import Termination
-from asara_game.edition import load_edition
 from asara_game.rules import parse_rule_sets
 from asara_server.eventlog.resimulate import resimulated_steps
 from asara_server.match import deal_secrets
@@ -19,7 +18,7 @@ from asara_server.replay.file import read_replay
 from asara_server.replay.signing import SigningKey
 from asara_server.tournament.config.tournament_file import load_tournament
 from asara_server.tournament.run.directory import RunDirectory
-from asara_server.tournament.runner import RunEnd, Runner
+from asara_server.tournament.runner import RunEnd, RunHooks, Runner
 from asara_server.tournament.sandbox.bubblewrap import Sandbox
 from asara_server.tournament.schedule.plan import planned_matches
 from asara_server.tournament.schedule.schedule import ScheduledMatch, bot_seed
@@ -57,10 +56,9 @@ def play(
             runner = Runner(
                 tournament,
                 matches,
-                edition=load_edition(),
                 directory=directory,
                 key=SigningKey.new(),
-                finished=finished,
+                hooks=RunHooks(finished),
                 sandbox=sandbox,
             )
             return await runner.run()
