@@ -56,8 +56,9 @@ def test_a_file_is_read_again_if_its_inode_size_or_time_is_another(
     assert len(reads) == 2
 
 
+@pytest.mark.usefixtures("reads")
 def test_tokens_stay_valid_without_a_readable_file_and_the_log_says_why_once(
-    reads: list[object], monkeypatch: pytest.MonkeyPatch
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     def refuse(_: object) -> None:
         raise TokenError("line 3: no token")

@@ -1,4 +1,4 @@
-"""The fitted model, where its maximum is known in closed form, and where Newton's steps lead too far."""
+"""The fitted model where its maximum is known in closed form."""
 
 import numpy as np
 import pytest
