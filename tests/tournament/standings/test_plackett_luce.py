@@ -30,3 +30,8 @@ def test_a_tie_without_an_alternative_is_as_likely_as_the_prior_lets_it_be() -> 
     assert matches * other == pytest.approx(1e-6 * tie, rel=1e-3)
     assert found.hessian[-1, -1] == pytest.approx(matches * other * (1 - other) + 1e-6, rel=1e-3)
     assert found.strengths == pytest.approx([0, 0, 0])
+
+
+def test_strengths_differ_by_the_logarithm_of_the_odds() -> None:
+    found = fitted(*[{0: 1, 1: 2}] * 3, {0: 2, 1: 1}, prior=0)
+    assert found.strengths[0] - found.strengths[1] == pytest.approx(np.log(3))
