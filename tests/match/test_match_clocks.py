@@ -63,7 +63,9 @@ def test_further_actions_of_a_reply_cost_nothing_and_earn_nothing():
     both = Driven(spec(clocks=CLOCKS))
     both.reply(space, buyer, after_s=1)
     assert last_decision(both, 0).decision_id == 2
-    assert both.match.records[-1].actions == (space, buyer)
+    reply = both.match.records[-1]
+    assert isinstance(reply, ReplyRecord)
+    assert reply.actions == (space, buyer)
     assert last_decision(both, 0).clock_us == last_decision(one, 0).clock_us
 
 
