@@ -135,12 +135,12 @@ def test_who_never_dials_in_forfeits_after_the_start_up_time(tmp_path: Path) -> 
     file = write_tournament(
         tmp_path,
         {"good": sample_bots.GOOD, "sleeps": sample_bots.SLEEPS},
-        tables="[clocks]\nstart_up_s = 6\n",
+        tables="[clocks]\nstart_up_s = 20\n",
     )
     end = play(file, tmp_path / "run", [("good", "sleeps")])
     (line,) = end.results[0].forfeits
     assert line.termination == Termination.NEVER_STARTED
-    assert line.detail == "did not connect within 6 s; it printed: thinking about it"
+    assert line.detail == "did not connect within 20 s; it printed: thinking about it"
 
 
 @pytest.mark.long
@@ -148,7 +148,7 @@ def test_garbage_without_end_costs_its_own_match_only_and_is_cut(tmp_path: Path)
     file = write_tournament(
         tmp_path,
         {"good": sample_bots.GOOD, "garbage": sample_bots.GARBAGE},
-        tables="[clocks]\nstart_up_s = 6\n[limits]\noutput_bytes = 50_000\n",
+        tables="[clocks]\nstart_up_s = 20\n[limits]\noutput_bytes = 50_000\n",
     )
     end = play(file, tmp_path / "run", [("garbage", "good")])
     (line,) = end.results[0].forfeits
@@ -164,7 +164,7 @@ def test_after_some_failed_starts_an_entry_is_out_without_further_waiting(tmp_pa
         tmp_path,
         {"good": sample_bots.GOOD, "sleeps": sample_bots.SLEEPS},
         HEADER + "jobs = 1\n",
-        "[clocks]\nstart_up_s = 4\n[limits]\nfailed_starts = 2\n",
+        "[clocks]\nstart_up_s = 12\n[limits]\nfailed_starts = 2\n",
     )
     end = play(file, tmp_path / "run", [("good", "sleeps")] * 30)
     ends = {line.termination for result in end.results for line in result.forfeits}
