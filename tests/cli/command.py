@@ -18,7 +18,7 @@ import pytest
 from asara_server.cli import main
 from asara_server.cli.display import console as console_module
 from asara_server.cli.display.console import err, out
-from tests.events import EVENT_S
+from tests.events import EVENT_S, wait_until
 from tests.log_settings import logs_as_before
 
 COLUMNS = "80"
@@ -71,6 +71,17 @@ def started(*words: str | Path) -> Iterator[subprocess.Popen[str]]:
         finally:
             killer.cancel()
             process.kill()
+
+
+def signalled(
+    number: signal.Signals, ready: Callable[[], object], *words: str | Path
+) -> tuple[int, str]:
+    """Run a command, and send it a signal once it is `ready`; return its status and error."""
+    with started(*words) as process:
+        wait_until("the command is ready", ready)
+        process.send_signal(number)
+        _, stderr = process.communicate(timeout=EVENT_S)
+    return process.returncode, stderr
 
 
 def asara(

@@ -2,7 +2,6 @@
 
 import shlex
 import signal
-import subprocess
 import sys
 from pathlib import Path
 from xml.etree import ElementTree as ET
@@ -10,8 +9,7 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from asara_server.conformance.catalogue import all_cases, selected
-from tests.cli.command import asara, command_line, environment, on_terminal
-from tests.events import EVENT_S, wait_until
+from tests.cli.command import asara, on_terminal, signalled
 
 ROOT = Path(__file__).resolve().parents[2]
 RANDOM_BOT = ["python", str(ROOT / "bots/random/main.py")]
@@ -157,18 +155,12 @@ path.with_suffix(".new").write_text(str(os.getpid()))
 path.with_suffix(".new").rename(path)
 signal.pause()
 """
-    process = subprocess.Popen(
-        command_line("conformance", "--", sys.executable, "-c", script),
-        stderr=subprocess.PIPE,
-        text=True,
-        env=environment(),
+    words = ("conformance", "--", sys.executable, "-c", script)
+    cases = len(selected(all_cases(), []))
+    assert signalled(number, pid.exists, *words) == (
+        128 + number,
+        f"asara: stopped after 0 of {cases} cases\n",
     )
-    wait_until("the program runs", pid.exists)
-    process.send_signal(number)
-    _, error = process.communicate(timeout=EVENT_S)
-    assert process.returncode == 128 + number
-    protocol = selected(all_cases(), [])
-    assert error == f"asara: stopped after 0 of {len(protocol)} cases\n"
     assert not Path("/proc", pid.read_text()).exists()
 
 

@@ -3,15 +3,13 @@
 import os
 import shutil
 import signal
-import subprocess
 from pathlib import Path
 
 import pytest
 
 from asara_server import bundled
 from asara_server.tournament.config.tournament_file import load_tournament
-from tests.cli.command import asara, command_line, environment, refusal
-from tests.events import EVENT_S, wait_until
+from tests.cli.command import asara, refusal, signalled
 from tests.tournament import sample_bots
 from tests.tournament.sandbox_config import living, sandbox_or_skip
 
@@ -305,11 +303,9 @@ def test_the_keys_of_the_table_take_precedence(tmp_path: Path) -> None:
 def test_a_stopped_build_leaves_no_process(tmp_path: Path) -> None:
     sandbox_or_skip()
     folder = built_bot(tmp_path / "mine", "touch began\nsleep 4711\n")
-    words = command_line("match", folder, "random", *CONTAINED)
-    process = subprocess.Popen(words, env=environment(), stderr=subprocess.PIPE, text=True)
-    wait_until("the build begins", (folder / "began").exists)
-    process.send_signal(signal.SIGINT)
-    _, stderr = process.communicate(timeout=EVENT_S)
-    assert process.returncode == 130
-    assert stderr == "Building Built: sh build.sh\nasara: stopped while building Built\n"
+    words = ("match", folder, "random", *CONTAINED)
+    assert signalled(signal.SIGINT, (folder / "began").exists, *words) == (
+        130,
+        "Building Built: sh build.sh\nasara: stopped while building Built\n",
+    )
     assert living("4711") == []

@@ -15,8 +15,8 @@ from asara_server.match.spec import ClockSettings
 from asara_server.tournament.bots.memory_sampler import MemorySampler
 from asara_server.tournament.config.tournament_file import Entry
 from asara_server.tournament.execution.clock_need import bank_needed_us
-from tests.cli.command import asara, command_line, environment, refusal
-from tests.events import EVENT_S, until, wait_until
+from tests.cli.command import asara, refusal, signalled
+from tests.events import until
 from tests.tournament import sample_bots
 from tests.tournament.sandbox_config import living, sandbox_or_skip
 
@@ -176,12 +176,9 @@ def test_a_stopped_check_leaves_no_process(tmp_path: Path) -> None:
     sandbox_or_skip()
     text = 'command = "python bot.py 4712"\n'
     folder = write(tmp_path / "mine", STAYS, text)
-    words = command_line("check", folder, *CONTAINED)
-    process = subprocess.Popen(words, env=environment(), stderr=subprocess.PIPE, text=True)
-    wait_until("the bot runs", lambda: living("4712"))
-    process.send_signal(signal.SIGINT)
-    _, stderr = process.communicate(timeout=EVENT_S)
-    assert process.returncode == 130
+    words = ("check", folder, *CONTAINED)
+    status, stderr = signalled(signal.SIGINT, lambda: living("4712"), *words)
+    assert status == 130
     assert stderr.endswith("asara: stopped; the check is not complete\n")
     assert living("4712") == []
 

@@ -17,8 +17,7 @@ from asara_server.cli.display.entry_check import CheckMeter, _seconds
 from asara_server.match.inputs import ReplyRecord
 from asara_server.replay.file import read_replay
 from asara_server.tournament.execution.entry_check import CheckedEntry, Verdict
-from tests.cli.command import asara, command_line, environment, refusal
-from tests.events import EVENT_S, wait_until
+from tests.cli.command import asara, refusal, signalled
 from tests.tournament import sample_bots
 from tests.tournament.remote_bots import CERTIFICATE, write_cup
 from tests.tournament.sandbox_config import sandbox_or_skip
@@ -217,20 +216,15 @@ def test_without_a_fault_the_status_is_0_and_nothing_is_left(
 def test_a_signal_ends_the_check_and_its_bots(tmp_path: Path) -> None:
     file = submit(tmp_path, "ann", "fay")
     file.write_text(HEAD.replace("[2, 3]", "2").replace("time_bank_s = 2", "time_bank_s = 60"))
-    process = subprocess.Popen(
-        command_line("tournament", "check", file, "--out", tmp_path / "kept"),
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        env=environment(),
-    )
     log = tmp_path / "kept" / "logs" / "check-fay-1" / "0-fay.log"
-    wait_until("its process", lambda: log.exists() and "process" in log.read_text())
-    pid = int(re.findall(r"process (\d+)", log.read_text())[0])
-    process.send_signal(signal.SIGINT)
-    _, error = process.communicate(timeout=EVENT_S)
-    assert process.returncode == 128 + signal.SIGINT
+    status, error = signalled(
+        signal.SIGINT,
+        lambda: log.exists() and "process" in log.read_text(),
+        *("tournament", "check", file, "--out", tmp_path / "kept"),
+    )
+    assert status == 128 + signal.SIGINT
     assert error.endswith("asara: stopped; the check is not complete\n")
+    pid = int(re.findall(r"process (\d+)", log.read_text())[0])
     with pytest.raises(ProcessLookupError):
         os.kill(pid, 0)
 
