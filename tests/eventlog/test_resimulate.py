@@ -135,6 +135,15 @@ def test_a_match_that_stops_in_the_middle_is_refused() -> None:
         list(resimulated_steps(replace(REPLAY, records=RECORDS[:10])))
 
 
+def test_results_and_digests_that_are_others() -> None:
+    results = (REPLAY.results[0]._replace(prestige=999), *REPLAY.results[1:])
+    with pytest.raises(UnsoundError, match=r"seat 0: prestige: expected .*; found 999"):
+        list(resimulated_steps(replace(REPLAY, results=results)))
+    digests = (*REPLAY.digests[:2], bytes(32))
+    with pytest.raises(UnsoundError, match="seat 2 was sent other bytes: expected the digest"):
+        list(resimulated_steps(replace(REPLAY, digests=digests)))
+
+
 # Late replies
 
 

@@ -144,13 +144,6 @@ def test_another_result_signed_by_the_same_key(field: str) -> None:
     assert f"seat 1: {field}: expected {value}; found {value + 1}" in text
 
 
-def test_another_digest_signed_by_the_same_key() -> None:
-    digests = (WHOLE.digests[0], bytes(32), WHOLE.digests[2])
-    assert "seat 1 was sent other bytes: expected the digest" in signed(
-        replace(WHOLE, digests=digests)
-    )
-
-
 def test_the_leak_check_finds_nothing_and_would_find_a_leak(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
