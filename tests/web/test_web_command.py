@@ -21,6 +21,7 @@ from tests.events import EVENT_S, until, wait_until
 from tests.tournament.processes import running_processes
 from tests.tournament.samples import mirrored, write_run
 from tests.web.play_pipe import serving
+from tests.web.web_process import asara_web
 
 
 def asara(*arguments: object, **options: Any) -> "subprocess.Popen[str]":
@@ -48,14 +49,8 @@ def get_json(address: str) -> Any:
 @pytest.mark.parametrize("here", ["", "runs", "runs/cup"])
 def test_without_a_directory_it_is_the_current_one_or_runs(tmp_path: Path, here: str):
     write_run(tmp_path / "runs" / "cup", mirrored())
-    process = asara("web", "--listen", "127.0.0.1:0", cwd=tmp_path / here)
-    assert process.stderr is not None
-    address = process.stderr.readline().removeprefix("Showing matches at ").strip()
-    try:
-        assert [run["name"] for run in get_json(f"{address}api/runs")["runs"]] == ["cup"]
-    finally:
-        process.send_signal(signal.SIGINT)
-        process.communicate(timeout=EVENT_S)
+    with asara_web(cwd=tmp_path / here) as address:
+        assert [run["name"] for run in get_json(f"{address}/api/runs")["runs"]] == ["cup"]
 
 
 @pytest.mark.long

@@ -2,42 +2,15 @@
 
 import asyncio
 import re
-import signal
 from pathlib import Path
 
 import pytest
 from websockets.asyncio.client import connect
 
-from asara_server.tournament.run.directory import JOURNAL
-from asara_server.web.live_matches import LiveRun
 from tests.cli.command import started
 from tests.cli.tournaments.test_serve import dial_in
-from tests.events import EVENT_S, wait_until
+from tests.events import EVENT_S
 from tests.web.served import Watcher
-
-
-async def live_matches(out: Path) -> list[str]:
-    """Return the names of the running matches of a run that may be watched."""
-    run = LiveRun(out)
-    matches = await run.matches()
-    await run.close()
-    return [match.header.match_id for match in matches]
-
-
-@pytest.mark.long
-def test_the_matches_of_a_run_can_be_watched_while_its_program_lives(tmp_path: Path) -> None:
-    out = tmp_path / "run"
-    words = ("random", "random", "--sandbox", "none", "--matches", "500", "--out", str(out))
-    with started("match", *words) as process:
-
-        def live() -> list[str]:
-            assert process.poll() is None, process.communicate()[1]
-            return asyncio.run(live_matches(out)) if (out / JOURNAL).exists() else []
-
-        wait_until("a match can be watched", live)
-        process.send_signal(signal.SIGKILL)
-        process.wait()
-    assert asyncio.run(live_matches(out)) == []
 
 
 @pytest.mark.long
