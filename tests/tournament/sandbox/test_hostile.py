@@ -15,7 +15,6 @@ from statistics import fmean
 import pytest
 
 from asara_codec.results import Termination
-from asara_game.edition import load_edition
 from asara_game.rules import parse_rule_sets
 from asara_server.eventlog.resimulate import resimulated_steps
 from asara_server.match.inputs import ReplyRecord
@@ -96,7 +95,6 @@ def play(
             runner = Runner(
                 load_tournament(file),
                 matches,
-                edition=load_edition(),
                 directory=directory,
                 key=SigningKey.new(),
                 sandbox=sandbox,
