@@ -19,6 +19,10 @@ REFUSALS = {
         "--matches 0": "--matches: ",
         "random random random": "a match needs 2 to 4 bots, not 5",
     },
+    "match": {
+        "anne.py random": "did you mean 'ann.py'?",
+        "bots/mine.py random": "there is no folder ",
+    },
     "duel random greedy": {
         **dict.fromkeys(
             (f"--margin {bad}" for bad in ("nan", "inf", "0", "-1", "0.7")),

@@ -12,7 +12,7 @@ import pytest
 from pydantic import ValidationError
 
 from asara_server.conformance.case import Case
-from asara_server.conformance.catalogue import all_cases, selected
+from asara_server.conformance.catalogue import all_cases, known_failing, selected
 from asara_server.conformance.level import Level
 from asara_server.conformance.random_rule import random_index
 from asara_server.conformance.runner import play_case, play_cases
@@ -198,6 +198,11 @@ def test_patterns_select_cases():
     assert "tls" in names
     assert "dial-again-cancelled" in names
     assert len(names) == 7
+
+
+def test_a_list_of_known_failures_has_names_and_comments():
+    text = "# none of ours\n\ntls  # not yet\nwhole-match\n"
+    assert known_failing(text, CASES) == {"tls", "whole-match"}
 
 
 @pytest.mark.parametrize(

@@ -219,6 +219,16 @@ def test_a_run_that_was_killed_says_that_nothing_signs_its_end(tmp_path: Path) -
     assert "results.jsonl: line 1: seats[0].prestige: expected" in done.stdout
 
 
+def test_a_run_that_resumes_keeps_its_manifest_and_is_sound_at_its_end(tmp_path: Path) -> None:
+    run = play_run(tmp_path / "cup", most=8, void=["r1-basic-0001-2"])
+    before = (run / "manifest.json").read_bytes()
+    play_run(tmp_path / "cup", resume=True)
+    assert (run / "manifest.json").read_bytes() == before
+    done = asara("audit", run, "--manifest", manifest_of(run), status=0)
+    assert "finished: 12 of 12" in done.stdout
+    assert "r1-basic-0001-2: attempt 1 is void" in done.stdout
+
+
 @pytest.mark.parametrize(
     ("name", "change", "refusal"),
     [
@@ -377,4 +387,6 @@ def test_the_proof_of_another_replay_another_run_or_no_run(cup: Path, tmp_path: 
     write_replay(tmp_path / "x.asara", other, KEY)
     done = asara("audit", tmp_path / "x.asara", "--inclusion", status=1)
     assert "is not in a run; pass a proof with --proof" in done.stdout
+    error = refusal("replay", "prove", tmp_path / "x.asara", "--out", tmp_path / "p")
+    assert "is not in a run's `replays` folder" in error
     assert "is a folder" in refusal("audit", cup, "--inclusion")

@@ -91,6 +91,8 @@ def test_the_run_that_a_duel_writes_is_not_overwritten_either(tmp_path: Path) ->
 def test_tables_do_not_replace_files_of_a_run(run: Path, tmp_path: Path) -> None:
     assert "belongs to the run" in refusal("report", run, "--csv", run / "replays")
     assert "create it first" in refusal("report", run, "--csv", tmp_path / "none" / "tables")
+    (tmp_path / "file").touch()
+    assert "is a file; choose a folder" in refusal("report", run, "--csv", tmp_path / "file")
 
 
 def test_a_link_to_a_regular_file_stays_a_link(run: Path, tmp_path: Path) -> None:
