@@ -25,7 +25,7 @@ PACKAGES = (
     "clients/python/asara/",
 )
 KITS = ("cpp", "go", "java", "rust", "typescript")
-GUIDES = ("README.md", "bridge/", "debugging.md", "sidecar.md")
+GUIDES = ("README.md", "behaviour.md", "bridge/", "debugging.md", "sidecar.md")
 DATA = ("bots/", "proto/", *(f"clients/{kit}/" for kit in KITS), *(f"clients/{g}" for g in GUIDES))
 
 CUP = """\

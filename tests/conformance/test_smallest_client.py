@@ -1,0 +1,18 @@
+"""The client that the page of the protocol shows is complete."""
+
+import sys
+
+import pytest
+
+from tests.cli.command import asara
+from tests.docs.documents import blocks
+
+
+@pytest.mark.parametrize("cases", ["whole-match", pytest.param("*", marks=pytest.mark.long)])
+def test_the_client_on_the_page_of_the_protocol_passes(tmp_path, cases):
+    (program,) = blocks("proto/README.md", "python")
+    file = tmp_path / "smallest.py"
+    file.write_text(program.content)
+    done = asara("conformance", "--case", cases, "--", sys.executable, str(file))
+    assert done.returncode == 0, done.stdout
+    assert " passed" in done.stdout
