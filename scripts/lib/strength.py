@@ -250,8 +250,8 @@ def _strength(name: str) -> tuple[int, str, float]:
 def table(cells: Sequence[Cell]) -> str:
     """Return the table as Markdown: a row for each pairing and combination of rule sets."""
     lines = [
-        "| bot | against | rule sets | two seats | three | four | blocks | commit |",
-        "|---|---|---|---|---|---|---|---|",
+        "| bot | against | rule sets | two seats | three | four | blocks |",
+        "|---|---|---|---|---|---|---|",
     ]
     rows: dict[tuple[str, str, str], dict[int, Cell]] = {}
     for cell in cells:
@@ -259,8 +259,7 @@ def table(cells: Sequence[Cell]) -> str:
     for (bot, against, rule_sets), row in rows.items():
         scores = " | ".join(_score(row.get(seats)) for seats in (2, 3, 4))
         blocks = _joined([f"{cell.blocks}" for cell in row.values()])
-        commits = _joined([cell.commit for cell in row.values()])
-        lines.append(f"| {bot} | {against} | `{rule_sets}` | {scores} | {blocks} | {commits} |")
+        lines.append(f"| {bot} | {against} | `{rule_sets}` | {scores} | {blocks} |")
     return "\n".join(lines) + "\n"
 
 
