@@ -7,7 +7,6 @@ import pytest
 from tests.cli.command import asara
 from tests.docs.documents import blocks
 
-
 ONE_CASE = ("--case", "whole-match")
 
 
