@@ -18,7 +18,7 @@ from random import Random
 
 import asara
 from asara_game import Action, Rules, State, View, apply
-from asara_game.foresee import foresee
+from asara_game.knowledge.foresee import foresee
 from asara_search import Worlds, to_messages
 from asara_search.pondering import Ponderer
 from asara_search.search_base import Search, SearchSettings

@@ -15,12 +15,12 @@ from typing import Any, NamedTuple
 from asara_game.deal import Deal
 from asara_game.edition import load_edition
 from asara_game.engine import apply, new_match
-from asara_game.history import History
+from asara_game.knowledge.history import History
+from asara_game.knowledge.shuffling import QuickShuffler
+from asara_game.knowledge.worlds import Worlds
 from asara_game.rules import RULE_COMBINATIONS, Rules
-from asara_game.shuffling import QuickShuffler
 from asara_game.state import State
 from asara_game.view import View, view
-from asara_game.worlds import Worlds
 from scripts.benchmark.engine import gin_rummy
 from scripts.benchmark.figures import Bar, Figure, compare
 

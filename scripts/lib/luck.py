@@ -19,11 +19,11 @@ from numpy.typing import NDArray
 
 from asara_env.policy_network import shipped_network
 from asara_game.deal import Deal
-from asara_game.determinize import determinize
 from asara_game.edition import load_edition
 from asara_game.engine import apply, new_match, outcome
+from asara_game.knowledge.determinize import determinize
+from asara_game.knowledge.shuffling import QuickShuffler, shuffle
 from asara_game.rules import Rules, parse_rule_sets
-from asara_game.shuffling import QuickShuffler, shuffle
 from asara_game.state import State
 from asara_game.view import view
 from asara_search.evaluation import Estimator, Weights, evaluate, shipped_values

@@ -13,8 +13,8 @@ import numpy as np
 
 from asara_game.actions import Action
 from asara_game.deal import Deal
-from asara_game.determinize import determinize
 from asara_game.engine import apply, new_match, outcome
+from asara_game.knowledge.determinize import determinize
 from asara_game.rules import Rules
 from asara_game.scoring import Outcome
 from asara_game.state import State

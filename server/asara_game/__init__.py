@@ -22,17 +22,17 @@ from .actions import (
     parse_space,
 )
 from .deal import Deal, RandomShuffler, Shuffler
-from .determinize import determinize
 from .edition import Edition, EditionError, load_edition, parse_edition
 from .engine import apply, decision, legal_actions, new_match, outcome
 from .events import Event
-from .history import History
-from .possible import is_possible
+from .knowledge.determinize import determinize
+from .knowledge.history import History
+from .knowledge.possible import is_possible
+from .knowledge.worlds import Worlds
 from .rules import RULE_COMBINATIONS, RULES_VERSION, Rules, format_rule_sets, parse_rule_sets
 from .scoring import Outcome
 from .state import Decision, Dispatched, IllegalAction, State
 from .view import PrivateView, PublicView, RunningView, SeatView, View, public_view, view
-from .worlds import Worlds
 
 __all__ = [
     "RULES_VERSION",

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from typing import Final
 
 from asara_game.events import Event
+from asara_game.knowledge.shuffling import QuickShuffler, shuffle
 from asara_game.moves import HANDLERS
-from asara_game.shuffling import QuickShuffler, shuffle
 from asara_game.state import State
 from asara_game.vocabulary import DecisionKind
 

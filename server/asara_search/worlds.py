@@ -15,7 +15,7 @@ from asara_codec.results import SeatForfeited
 from asara_codec.view_reader import view_from_proto
 from asara_game import History, State, View
 from asara_game import Worlds as GameWorlds
-from asara_game.shuffling import QuickShuffler
+from asara_game.knowledge.shuffling import QuickShuffler
 
 from .match_messages import MatchMessages
 

@@ -102,8 +102,14 @@ def _name_only(found: re.Match[str]) -> str:
 
 
 def count(number: int, noun: str) -> str:
-    """Return a number with its noun, such as `1 replay` or `2 replays`."""
-    return f"{number} {noun if number == 1 else noun + 's'}"
+    """Format a number with its noun: `1 match`, `2 matches`, `1,000 entries`."""
+    if number == 1:
+        return f"1 {noun}"
+    if noun.endswith("y") and noun[-2] not in "aeiou":
+        plural = noun[:-1] + "ies"
+    else:
+        plural = noun + ("es" if noun[-1] in "hs" else "s")
+    return f"{number:,} {plural}"
 
 
 def plain_words(name: str) -> str:

@@ -13,7 +13,7 @@ import pytest
 import asara_env
 from asara_env.policy_network import Advice
 from asara_game.actions import BuildCount
-from asara_game.determinize import determinize
+from asara_game.knowledge.determinize import determinize
 from asara_game.rules import RULE_COMBINATIONS, format_rule_sets
 from asara_game.view import view
 from asara_search.policies import GreedyPolicy

@@ -10,9 +10,9 @@ import pytest
 from asara_game.rules import RULE_COMBINATIONS
 from asara_server.replay.file import write_replay
 from asara_server.replay.signing import SigningKey
-from asara_server.tournament.run.audit_trust import Published
 from asara_server.tournament.run.directory import RunDirectoryError
-from asara_server.tournament.run.inclusion import ProofMaker, check_inclusion
+from asara_server.tournament.trust.audit_trust import Published
+from asara_server.tournament.trust.inclusion import ProofMaker, check_inclusion
 from tests.cli.command import asara, on_terminal, refusal
 from tests.match.playouts import random_replay
 from tests.sizes import others_long

@@ -18,7 +18,7 @@ from asara_env.observation import (
     observe,
 )
 from asara_game.actions import ExtendTower
-from asara_game.determinize import determinize
+from asara_game.knowledge.determinize import determinize
 from asara_game.view import RunningView, view
 from asara_game.vocabulary import SECTION_TYPES, Area, DecisionKind, GiftKind, SectionKind
 from tests.game.play import WIDE_CASES, builder, playout, visitor

@@ -23,7 +23,7 @@ from asara_env.policy_network import (
     prior,
     save_network,
 )
-from asara_game.determinize import determinize
+from asara_game.knowledge.determinize import determinize
 from asara_game.view import view
 from tests.game.play import CASES, playout, visitor
 from tests.game.table import rules as table_rules

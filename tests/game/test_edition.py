@@ -11,10 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from asara_game.deal import RandomShuffler
-from asara_game.determinize import determinize
 from asara_game.edition import EditionError, load_edition, parse_edition
 from asara_game.engine import apply, new_match
-from asara_game.possible import is_possible
+from asara_game.knowledge.determinize import determinize
+from asara_game.knowledge.possible import is_possible
 from asara_game.rules import RULE_COMBINATIONS, Rules
 from asara_game.view import view
 from tests.game.play import check_legal, check_tables

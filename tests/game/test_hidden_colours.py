@@ -14,9 +14,9 @@ from typing import Any
 
 import pytest
 
-from asara_game.buyer_history import BuyerHistory
 from asara_game.edition import load_edition
-from asara_game.lit_history import LitHistory
+from asara_game.knowledge.buyer_history import BuyerHistory
+from asara_game.knowledge.lit_history import LitHistory
 from asara_game.rules import Rules, parse_rule_sets
 from asara_game.view import PrivateView
 from asara_game.vocabulary import Area, BuyerColour, Colour, DecisionKind, Space

@@ -1,22 +1,20 @@
 """What a view leaves open: its worlds include the true state, and each of them is possible."""
 
 import random
-import sys
 from collections.abc import Iterator
 
 import pytest
 
-from asara_game.determinize import _shares, determinize
 from asara_game.engine import apply
-from asara_game.possible import SeatLimits, is_possible, limits_of, purse
+from asara_game.knowledge import determinize as dealing
+from asara_game.knowledge.determinize import _shares, determinize
+from asara_game.knowledge.possible import SeatLimits, is_possible, limits_of, purse
 from asara_game.state import State, known_lit_window, lit_colour
 from asara_game.view import View, view
 from tests.found_cases import seeds
 from tests.game.play import POLICIES, WIDE_CASES, Policy, playout, visitor
 from tests.game.table import EVERYTHING, Table, rules
 from tests.sizes import others_long
-
-dealing = sys.modules["asara_game.determinize"]  # the package exports the function by this name
 
 
 def saver(legal, dice):

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from asara_game.determinize import determinize
 from asara_game.edition import load_edition, parse_edition
 from asara_game.engine import apply, outcome
-from asara_game.possible import is_possible
+from asara_game.knowledge.determinize import determinize
+from asara_game.knowledge.possible import is_possible
 from asara_game.rules import RULE_COMBINATIONS, Rules
 from asara_game.state import lit_colour
 from asara_game.view import PrivateView, RunningView, public_view, view

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import Any, NoReturn
 
 from asara_game.actions import LayBuyers
-from asara_game.determinize import determinize
+from asara_game.knowledge.determinize import determinize
 from asara_game.view import view
 from asara_game.vocabulary import BuyerColour, DecisionKind
 from asara_server.eventlog.replay import Replay

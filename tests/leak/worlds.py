@@ -18,7 +18,6 @@ from asara.v1.vocabulary_pb2 import Action as ActionMessage
 from asara_codec.encode import action_message
 from asara_codec.messages import match_started_bytes
 from asara_game.actions import Action
-from asara_game.determinize import determinize
 from asara_game.engine import apply
 from asara_game.events import (
     BuyersDispatched,
@@ -28,6 +27,7 @@ from asara_game.events import (
     PileSearched,
     YearEvaluated,
 )
+from asara_game.knowledge.determinize import determinize
 from asara_game.rules import parse_rule_sets
 from asara_game.state import State
 from asara_game.view import view

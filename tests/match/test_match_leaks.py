@@ -9,7 +9,7 @@ from asara.v1.vocabulary_pb2 import Action as ActionMessage
 from asara_codec.encode import action_message
 from asara_codec.results import SeatForfeited, Termination
 from asara_game.actions import Action, ChooseSpace
-from asara_game.determinize import determinize
+from asara_game.knowledge.determinize import determinize
 from asara_game.rules import RULE_COMBINATIONS, format_rule_sets
 from asara_game.state import State
 from asara_game.view import view

@@ -17,8 +17,8 @@ from asara_game.actions import (
     SearchPile,
     TakeSection,
 )
-from asara_game.determinize import determinize
 from asara_game.events import BuyersDispatched
+from asara_game.knowledge.determinize import determinize
 from asara_game.state import State
 from asara_game.view import view
 from asara_game.vocabulary import (

@@ -79,7 +79,7 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     venv.create(folder, with_pip=True)
     programs = folder / "bin"
     run(programs / "pip", "install", "--quiet", "--no-index", "--no-deps", wheel, cwd=folder)
-    play = "import asara_game.worlds, asara_game.engine"
+    play = "import asara_game.knowledge.worlds, asara_game.engine"
     run(programs / "python", "-c", play, cwd=folder)  # the rules need no package
     place = "import sysconfig; print(sysconfig.get_path('purelib'))"
     packages = Path(run(programs / "python", "-c", place, cwd=folder).strip())

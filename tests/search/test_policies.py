@@ -8,9 +8,9 @@ import pytest
 from asara_codec.decode import action_from_proto
 from asara_codec.view_reader import view_from_proto
 from asara_game.deal import Deal
-from asara_game.determinize import determinize
 from asara_game.edition import load_edition
 from asara_game.engine import apply, new_match, outcome
+from asara_game.knowledge.determinize import determinize
 from asara_game.rules import RULE_COMBINATIONS, Rules, format_rule_sets
 from asara_game.state import State
 from asara_game.vocabulary import DecisionKind

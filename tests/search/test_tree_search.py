@@ -11,9 +11,9 @@ import pytest
 import asara
 from asara_game.actions import Action
 from asara_game.deal import Deal
-from asara_game.determinize import determinize
 from asara_game.edition import load_edition
 from asara_game.engine import apply, new_match
+from asara_game.knowledge.determinize import determinize
 from asara_game.rules import RULE_COMBINATIONS, Rules, format_rule_sets, parse_rule_sets
 from asara_game.state import State
 from asara_game.view import view

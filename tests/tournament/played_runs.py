@@ -24,15 +24,12 @@ from asara_server.tournament.config.tournament_file import load_tournament
 from asara_server.tournament.execution.executor import ExecutionContext
 from asara_server.tournament.run.costs import RunCosts
 from asara_server.tournament.run.directory import RunDirectory, RunInfo, standings_bytes
-from asara_server.tournament.run.manifest import Manifest
 from asara_server.tournament.run.process_record import (
     PROCESSES,
     ProcessRecorder,
     last_group_of,
 )
 from asara_server.tournament.run.progress import RunProgress
-from asara_server.tournament.run.signed_file import Document
-from asara_server.tournament.run.tree_head import TreeHead, root_text, schedule_order
 from asara_server.tournament.runner import Runner
 from asara_server.tournament.schedule.plan import planned_matches
 from asara_server.tournament.schedule.schedule import ScheduledMatch
@@ -43,6 +40,9 @@ from asara_server.tournament.standings.match_result import (
     utc_text,
 )
 from asara_server.tournament.standings.standings import compute_standings
+from asara_server.tournament.trust.manifest import Manifest
+from asara_server.tournament.trust.signed_file import Document
+from asara_server.tournament.trust.tree_head import TreeHead, root_text, schedule_order
 from tests.match.playouts import random_match, rules_for
 from tests.tournament.sample_bots import SEED, write_tournament
 

@@ -19,7 +19,6 @@ from asara_codec.encode import action_message, event_message
 from asara_codec.messages import decision_bytes, match_started_bytes
 from asara_codec.view_writer import ViewWriter
 from asara_game.actions import Action
-from asara_game.determinize import determinize
 from asara_game.engine import apply
 from asara_game.events import (
     BuyersDispatched,
@@ -28,6 +27,7 @@ from asara_game.events import (
     LitWindowsDrawn,
     PileSearched,
 )
+from asara_game.knowledge.determinize import determinize
 from asara_game.state import State
 from asara_game.view import view
 from asara_game.vocabulary import DecisionKind

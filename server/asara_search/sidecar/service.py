@@ -14,7 +14,7 @@ from asara.v1.play_pb2 import PlayResponse
 from asara.v1.view_pb2 import View as ViewMessage
 from asara_codec.view_writer import ViewWriter
 from asara_game import State, outcome
-from asara_game.shuffling import QuickShuffler
+from asara_game.knowledge.shuffling import QuickShuffler
 from asara_game.view import view
 from asara_search.evaluation import evaluate
 from asara_search.playout import LabelShuffler, play_on

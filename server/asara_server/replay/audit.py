@@ -14,7 +14,7 @@ from typing import NamedTuple
 from asara_codec.messages import decision_bytes, rejection_bytes
 from asara_codec.results import RejectionReason, Termination
 from asara_codec.view_writer import ViewWriter
-from asara_game.determinize import determinize
+from asara_game.knowledge.determinize import determinize
 from asara_game.state import State
 from asara_game.view import view
 from asara_server.eventlog.replay import ReplayError

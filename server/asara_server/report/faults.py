@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from asara_codec.results import Termination
 from asara_server.report.model import Report
-from asara_server.tournament.bots.error_output import known_error
+from asara_server.tournament.bots.output.error_output import known_error
 from asara_server.tournament.standings.match_result import MatchResult, output_of, without_output
 
 LATEST_REASONS = 3

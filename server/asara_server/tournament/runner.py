@@ -17,8 +17,8 @@ from asara_server.match import deal_secrets
 from asara_server.referee.waits import Wait
 from asara_server.replay.signing import SigningKey
 from asara_server.tournament.bots.bots_lock import others_have_bots
-from asara_server.tournament.bots.build import EntryBuilder, FailedBuild
-from asara_server.tournament.bots.build_cache import BuildCache
+from asara_server.tournament.bots.build.build import EntryBuilder, FailedBuild
+from asara_server.tournament.bots.build.build_cache import BuildCache
 from asara_server.tournament.bots.leftovers import end_recorded
 from asara_server.tournament.config.seeds import draw_seed
 from asara_server.tournament.config.tournament_file import Tournament
@@ -28,10 +28,8 @@ from asara_server.tournament.run.block_journals import wait_for_writers
 from asara_server.tournament.run.costs import RunCosts
 from asara_server.tournament.run.directory import RunDirectory, RunDirectoryError, RunInfo
 from asara_server.tournament.run.info_writer import RunInfoWriter, resumed_info
-from asara_server.tournament.run.manifest import ScheduleRule, new_manifest
 from asara_server.tournament.run.process_record import ProcessRecordError, read_processes_of
 from asara_server.tournament.run.progress import MAX_ATTEMPTS, RunProgress
-from asara_server.tournament.run.run_signing import RunSigner
 from asara_server.tournament.sandbox.bubblewrap import Sandbox
 from asara_server.tournament.sandbox.filesystem_view import oversized_entries
 from asara_server.tournament.sandbox.machine_limits import effective_limits
@@ -41,6 +39,8 @@ from asara_server.tournament.schedule.schedule import ScheduledMatch, bot_seed
 from asara_server.tournament.standings.match_result import MatchResult, utc_now
 from asara_server.tournament.standings.model import Standings
 from asara_server.tournament.standings.standings import compute_standings, ranks_settled
+from asara_server.tournament.trust.manifest import ScheduleRule, new_manifest
+from asara_server.tournament.trust.run_signing import RunSigner
 
 _WORKERS_END_S = 20.0
 """Seconds that the workers of a runner that was killed have to end."""

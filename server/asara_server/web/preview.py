@@ -23,7 +23,7 @@ from asara_codec.encode import event_message, serialize
 from asara_codec.messages import decision_bytes
 from asara_codec.view_reader import view_from_proto
 from asara_codec.view_writer import ViewWriter
-from asara_game.foresee import Foreseen, foresee
+from asara_game.knowledge.foresee import Foreseen, foresee
 from asara_game.rules import Rules
 from asara_game.view import View
 from asara_game.vocabulary import DecisionKind

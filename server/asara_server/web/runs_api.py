@@ -17,7 +17,7 @@ from asara_server.eventlog.replay import ReplayError
 from asara_server.replay.file import parse_replay
 from asara_server.replay.replay_view import parse_viewer, replay_view
 from asara_server.text import plain
-from asara_server.tournament.bots.decision_index import decision_texts
+from asara_server.tournament.bots.output.decision_index import decision_texts
 from asara_server.tournament.standings.model import Standings
 from asara_server.web.live_matches import LiveRuns
 from asara_server.web.match_list import LARGEST_PAGE, MatchFilter

@@ -16,7 +16,7 @@ import pytest
 from asara_codec.results import Termination
 from asara_game.edition import load_edition
 from asara_server.replay.signing import SigningKey
-from asara_server.tournament.bots.build import EntryBuilder
+from asara_server.tournament.bots.build.build import EntryBuilder
 from asara_server.tournament.config.commands import check_command
 from asara_server.tournament.config.tournament_file import Tournament, load_tournament
 from asara_server.tournament.run.directory import RunDirectory
@@ -297,7 +297,7 @@ def test_what_goes_wrong_in_one_build_is_said_of_its_entry_alone(
             raise faults[directory.name]
         check_command(words, directory)
 
-    monkeypatch.setattr("asara_server.tournament.bots.build.check_command", fail)
+    monkeypatch.setattr("asara_server.tournament.bots.build.build.check_command", fail)
     file = enter(tmp_path, {name[1:]: BUILD for name in faults} | {"made": BUILD})
     why = "build failed: the referee cannot carry it out"
     assert build(file, sandbox) == {

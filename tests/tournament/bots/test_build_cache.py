@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 import asara
-from asara_server.tournament.bots.build import EntryBuilder
-from asara_server.tournament.bots.build_cache import BuildCache, KeptBuild
+from asara_server.tournament.bots.build.build import EntryBuilder
+from asara_server.tournament.bots.build.build_cache import BuildCache, KeptBuild
 from asara_server.tournament.config.tournament_file import Entry, Limits
 from asara_server.tournament.sandbox.bubblewrap import Sandbox
 from tests.tournament.sandbox_config import sandbox_or_skip

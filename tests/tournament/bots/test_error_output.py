@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 from asara_codec.results import Termination
-from asara_server.tournament.bots.error_output import clean_lines, error_lines, known_error
-from asara_server.tournament.bots.output_log import OutputLog
-from asara_server.tournament.bots.remedies import remedy
+from asara_server.tournament.bots.output.error_output import clean_lines, error_lines, known_error
+from asara_server.tournament.bots.output.output_log import OutputLog
+from asara_server.tournament.bots.output.remedies import remedy
 
 NODE = """ready
 /bots/bot.js:2

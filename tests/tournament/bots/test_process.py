@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from asara_server.tournament.bots.output_log import OutputLog
+from asara_server.tournament.bots.output.output_log import OutputLog
 from asara_server.tournament.bots.process import BotProcess, StartError, bot_environment
 from asara_server.tournament.sandbox.bubblewrap import SandboxSpec
 from asara_server.tournament.sandbox.spec import FilesystemView

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import pytest
 
 from asara_codec.results import Termination
-from asara_server.tournament.bots.error_output import clean_lines, error_lines
-from asara_server.tournament.bots.remedies import remedy
+from asara_server.tournament.bots.output.error_output import clean_lines, error_lines
+from asara_server.tournament.bots.output.remedies import remedy
 from asara_server.tournament.standings.match_result import with_output
 
 LIBRARY = "/usr/lib/python3.11"

@@ -13,7 +13,7 @@ import pytest
 from asara_game.rules import RULE_COMBINATIONS
 from asara_server.replay.file import write_replay
 from asara_server.replay.signing import SigningKey
-from asara_server.tournament.run.audit_run import AuditError, map_in_processes
+from asara_server.tournament.trust.audit import AuditError, map_in_processes
 from tests.events import EVENT_S, wait_until
 from tests.match.playouts import random_replay
 from tests.tournament.processes import children, die_while_returning

@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 
 from asara_server.tournament.config.tournament_file import ConfigError, load_tournament
-from asara_server.tournament.run.audit_trust import Published
 from asara_server.tournament.run.directory import read_info
-from asara_server.tournament.run.run_audit import audit_run
 from asara_server.tournament.standings.model import Standings
+from asara_server.tournament.trust.audit_trust import Published
+from asara_server.tournament.trust.run_audit import audit_run
 from tests.cli.command import asara, refusal
 from tests.tournament.played_runs import HEADER, Forger, play_run
 from tests.tournament.runs import play

@@ -14,7 +14,7 @@ import pytest
 
 from asara_server.atomic_file import AppendedFile, replace_file
 from asara_server.logs import configure, logger
-from asara_server.tournament.bots.output_log import OutputLog
+from asara_server.tournament.bots.output.output_log import OutputLog
 from asara_server.tournament.run.directory import RunDirectory
 from asara_server.tournament.standings.match_result import read_results
 from tests.cli.command import asara, command_line, environment

@@ -5,7 +5,7 @@ from hashlib import sha256
 
 import pytest
 
-from asara_server.tournament.run.merkle_tree import (
+from asara_server.tournament.trust.merkle_tree import (
     inclusion_path,
     leaf_hash,
     root_from_path,

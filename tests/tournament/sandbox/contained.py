@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 
-from asara_server.tournament.bots.output_log import OutputLog
+from asara_server.tournament.bots.output.output_log import OutputLog
 from asara_server.tournament.bots.process import BotProcess, bot_environment
 from asara_server.tournament.config.tournament_file import load_tournament
 from asara_server.tournament.sandbox.bubblewrap import Sandbox, SandboxSpec

@@ -9,6 +9,6 @@ def bundle(directory: RunDirectoryArgument) -> None:
     Each zip file in DIR/bundles contains one entry's output and the replays of its matches, but
     nothing that other bots printed. The run must be stopped or finished.
     """
-    from asara_server.cli.sessions.bundle import write_bundles
+    from asara_server.cli.sessions.exports import write_bundles
 
     write_bundles(directory)

@@ -67,7 +67,7 @@ def match(
     Prints the result of one match, or the standings of several. Without --out, nothing is kept.
     A forfeit is a result like any other: the exit status is still 0.
     """
-    from asara_server.cli.sessions.match import play_matches
+    from asara_server.cli.sessions.series import play_matches
 
     options = SeriesOptions(
         rules=rules,

@@ -226,7 +226,7 @@ def page(
     The page contains the whole match and its signed replay or, with --seat, only what that seat
     could see.
     """
-    from asara_server.cli.sessions.match_page import PageOptions, write_page
+    from asara_server.cli.sessions.exports import PageOptions, write_page
 
     options = PageOptions(seat, language, bot_output)
     write_page(file, out_file, options)

@@ -42,6 +42,6 @@ def report(
 
     The page works offline. The run can be active, stopped or finished.
     """
-    from asara_server.cli.sessions.report import write_report
+    from asara_server.cli.sessions.exports import write_report
 
     write_report(directory, out_file, csv, with_pages=pages)

@@ -85,7 +85,7 @@ def plan(
         raise UserError("--pilot is for --precision; give the precision as well")
     show_plan(tournament, expected)
     if precision is not None:
-        from asara_server.cli.sessions.precision import show_precision
+        from asara_server.cli.sessions.tournament import show_precision
 
         show_precision(tournament, precision, pilot)
     # These load the sandbox.

@@ -7,8 +7,8 @@ from typing import Protocol
 from asara_server.replay.audit import Checked, Verdict
 from asara_server.replay.signing import fingerprint
 from asara_server.text import count, plain, plain_words
-from asara_server.tournament.run.audit_trust import KeySource, Published, Signed
-from asara_server.tournament.run.run_audit import RunReport
+from asara_server.tournament.trust.audit_trust import KeySource, Published, Signed
+from asara_server.tournament.trust.run_audit import RunReport
 
 SINGLE_REPLAYS = (
     "Only the matches of single replays were checked. To check that a replay belongs to a run, "

@@ -8,9 +8,9 @@ from typing import Any, Final, Protocol
 
 from asara_server.cli.display.console import notify, out, warn
 from asara_server.cli.display.progress import SLOW_INTERVAL_S
-from asara_server.cli.display.quantities import count, duration
+from asara_server.cli.display.quantities import duration
 from asara_server.match.spec import SECOND_US, ClockSettings
-from asara_server.text import plain
+from asara_server.text import count, plain
 from asara_server.tournament.config.tournament_file import Entry, Tournament
 from asara_server.tournament.execution.clock_need import bank_needed_us
 from asara_server.tournament.execution.entry_check import CheckedEntry, Verdict

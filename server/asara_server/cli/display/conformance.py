@@ -9,10 +9,10 @@ from typing import Final
 from rich.text import Text
 
 from asara_server.cli.display.console import out
-from asara_server.cli.display.quantities import count, duration
+from asara_server.cli.display.quantities import duration
 from asara_server.conformance.case import Case
 from asara_server.conformance.verdict import CaseResult, Verdict
-from asara_server.text import plain
+from asara_server.text import count, plain
 
 _MARKS: Final = {
     Verdict.PASSED: ("ok", "green"),

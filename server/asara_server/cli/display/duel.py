@@ -11,8 +11,7 @@ from asara_game.rules import format_rule_sets
 from asara_game.vocabulary import RuleSet
 from asara_server.cli.display.console import err, notify, shows_progress
 from asara_server.cli.display.progress import LINE_INTERVAL_S, RunActivity, wait_text
-from asara_server.cli.display.quantities import count
-from asara_server.text import plain_words
+from asara_server.text import count, plain_words
 from asara_server.tournament.standings.duel import Duel, DuelReport
 from asara_server.tournament.standings.match_result import MatchResult
 from asara_server.tournament.standings.sprt import SequentialTest, Verdict, elo

@@ -10,8 +10,8 @@ from rich.progress import BarColumn, Progress, TextColumn
 from asara_game.rules import format_rule_sets
 from asara_server.cli.display.console import err, notify, out, show_table, shows_progress
 from asara_server.cli.display.progress import LINE_INTERVAL_S, building_text
-from asara_server.cli.display.quantities import count, duration
-from asara_server.text import plain
+from asara_server.cli.display.quantities import duration
+from asara_server.text import count, plain
 from asara_server.tournament.config.tournament_file import FolderEntry, Tournament
 from asara_server.tournament.execution.entry_check import CheckedEntry, Verdict, checked_rules
 

@@ -7,11 +7,10 @@ from pathlib import Path
 
 from asara_codec.results import Termination
 from asara_server.cli.display.console import warn
-from asara_server.cli.display.quantities import count
-from asara_server.text import on_one_line, plain_words
-from asara_server.tournament.bots.build import FailedBuild
+from asara_server.text import count, on_one_line, plain_words
+from asara_server.tournament.bots.build.build import FailedBuild
 from asara_server.tournament.bots.departures import Departure
-from asara_server.tournament.bots.remedies import COMMAND_LINE, remedy, second_match_advice
+from asara_server.tournament.bots.output.remedies import COMMAND_LINE, remedy, second_match_advice
 from asara_server.tournament.config.tournament_file import Entry, Limits, Tournament
 from asara_server.tournament.run.directory import RunInfo
 from asara_server.tournament.runner import RunEnd

@@ -6,7 +6,8 @@ from typing import Final
 
 from asara_game.rules import format_rule_sets
 from asara_server.cli.display.console import out, show_table
-from asara_server.cli.display.quantities import count, duration
+from asara_server.cli.display.quantities import duration
+from asara_server.text import count
 from asara_server.tournament.config.block_kinds import (
     needed_for_duplicate,
     tables_per_block,

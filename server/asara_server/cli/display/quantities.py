@@ -1,4 +1,4 @@
-"""Durations, counts and shares as text."""
+"""Durations and shares as text."""
 
 
 def duration(seconds: float, *, whole_s: bool = False) -> str:
@@ -17,17 +17,6 @@ def duration(seconds: float, *, whole_s: bool = False) -> str:
             rest = whole % large // small
             return f"{whole // large} {name}" + (f" {rest} {part}" if rest else "")
     return f"{whole} s"
-
-
-def count(number: int, noun: str) -> str:
-    """Format a number with its noun: `1 match`, `2 matches`, `1,000 entries`."""
-    if number == 1:
-        return f"1 {noun}"
-    if noun.endswith("y") and noun[-2] not in "aeiou":
-        plural = noun[:-1] + "ies"
-    else:
-        plural = noun + ("es" if noun[-1] in "hs" else "s")
-    return f"{number:,} {plural}"
 
 
 def percent(share: float) -> str:

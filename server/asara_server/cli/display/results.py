@@ -7,8 +7,8 @@ from typing import NamedTuple
 from rich.table import Table
 
 from asara_server.cli.display.console import make_table, out, show_table
-from asara_server.cli.display.quantities import count, duration
-from asara_server.text import plain, plain_words
+from asara_server.cli.display.quantities import duration
+from asara_server.text import count, plain, plain_words
 from asara_server.tournament.standings.match_result import MatchResult
 from asara_server.tournament.standings.model import SeatScore, Standings, StandingsRow
 

@@ -6,9 +6,9 @@ from rich.progress_bar import ProgressBar
 
 from asara_server.cli.display.console import out, show_table
 from asara_server.cli.display.progress import building_text
-from asara_server.cli.display.quantities import count, duration
+from asara_server.cli.display.quantities import duration
 from asara_server.cli.display.results import left_out_text, show_cross_table, show_standings
-from asara_server.text import plain, plain_words
+from asara_server.text import count, plain, plain_words
 from asara_server.tournament.run.directory import RemoteInfo
 from asara_server.tournament.run.status import FailingEntry, RunState, RunStatus
 from asara_server.tournament.standings.model import Standings

@@ -15,7 +15,7 @@ from pathlib import Path
 from asara_server import bundled
 from asara_server.cli.errors import UserError
 from asara_server.text import plain
-from asara_server.tournament.bots.remedies import LINE_PROGRAMS
+from asara_server.tournament.bots.output.remedies import LINE_PROGRAMS
 from asara_server.tournament.config.commands import (
     INTERPRETERS,
     CommandError,

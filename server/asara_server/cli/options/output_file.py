@@ -9,7 +9,7 @@ from pathlib import Path
 from asara_server.atomic_file import replace_file
 from asara_server.cli.errors import UserError
 from asara_server.tournament.run.directory import RUN_FILES, RUN_FOLDERS
-from asara_server.tournament.run.run_files import MARKS
+from asara_server.tournament.trust.run_files import MARKS
 
 _RUN_NAMES = frozenset(RUN_FILES)
 

@@ -24,9 +24,9 @@ from asara_server.replay.questions import question
 from asara_server.replay.signing import default_key_path
 from asara_server.text import plain, plain_words, seats_text
 from asara_server.tournament.bots.bot_addresses import BotAddresses
+from asara_server.tournament.bots.output.remedies import QUESTION, remedy
 from asara_server.tournament.bots.pool import BotPool
 from asara_server.tournament.bots.process import MachineError
-from asara_server.tournament.bots.remedies import QUESTION, remedy
 from asara_server.tournament.config.tournament_file import Entry, Limits
 from asara_server.tournament.execution.asking_referee import (
     AskedAnswer,

@@ -22,7 +22,7 @@ from asara_server.replay.audit import Verdict
 from asara_server.replay.file import read_file
 from asara_server.replay.signing import KeyFileError, read_public_key
 from asara_server.text import count, plain
-from asara_server.tournament.run.audit_run import (
+from asara_server.tournament.trust.audit import (
     AuditError,
     AuditJob,
     AuditPlan,
@@ -30,8 +30,8 @@ from asara_server.tournament.run.audit_run import (
     audit_replays,
     plan_audit,
 )
-from asara_server.tournament.run.audit_trust import Published
-from asara_server.tournament.run.inclusion import (
+from asara_server.tournament.trust.audit_trust import Published
+from asara_server.tournament.trust.inclusion import (
     PROOF_SUFFIX,
     InclusionError,
     InclusionProof,
@@ -40,7 +40,7 @@ from asara_server.tournament.run.inclusion import (
     proof_in_bundle,
     read_proof,
 )
-from asara_server.tournament.run.run_files import MARKS
+from asara_server.tournament.trust.run_files import MARKS
 
 NO_SIGNED_END = 3
 """Exit status if nothing is wrong, but nothing signs the results of a run either."""

@@ -21,7 +21,7 @@ from asara_server.cli.options.bots import FETCH, BotCommand, is_bundled
 from asara_server.cli.sessions.interruption import until_signal
 from asara_server.event_loop import run
 from asara_server.text import plain
-from asara_server.tournament.bots.build_in_place import FailedInPlace, build_in_place
+from asara_server.tournament.bots.build.build_in_place import FailedInPlace, build_in_place
 from asara_server.tournament.config.commands import CommandError, check_command
 from asara_server.tournament.config.fields import exposes_too_much
 from asara_server.tournament.config.tournament_file import Entry, Limits

@@ -19,7 +19,7 @@ from asara_server.cli.sessions.entry_check import check_folder, keep_replays, pl
 from asara_server.cli.sessions.setup import log_to_file, sandbox_of_bots
 from asara_server.event_loop import run
 from asara_server.replay.signing import default_key_path
-from asara_server.tournament.bots.build_cache import BuildCache
+from asara_server.tournament.bots.build.build_cache import BuildCache
 from asara_server.tournament.config.tournament_file import (
     ConfigError,
     Tournament,

@@ -26,7 +26,7 @@ from asara_server.event_loop import run
 from asara_server.network.addresses import ServeError
 from asara_server.replay.file import write_replay
 from asara_server.replay.signing import SigningKey
-from asara_server.tournament.bots.build_cache import BuildCache
+from asara_server.tournament.bots.build.build_cache import BuildCache
 from asara_server.tournament.bots.process import MachineError
 from asara_server.tournament.config.tournament_file import Entry, Tournament
 from asara_server.tournament.execution.entry_check import CheckedEntry, EntryCheck, Verdict

@@ -16,7 +16,6 @@ from urllib.parse import urlencode
 
 from asara_server import system
 from asara_server.cli.display.console import notify, out, warn
-from asara_server.cli.display.quantities import count
 from asara_server.cli.display.results import show_standings
 from asara_server.cli.errors import UserError
 from asara_server.cli.options.bots import BotCommand, find_bots
@@ -37,6 +36,7 @@ from asara_server.event_loop import run
 from asara_server.match.spec import ClockSettings
 from asara_server.network.addresses import free_address, reachable_address, socket_parent
 from asara_server.replay.signing import SigningKey, default_key_path
+from asara_server.text import count
 from asara_server.tournament.config.seeds import draw_seed, local_seed
 from asara_server.tournament.sandbox.bubblewrap import Sandbox
 from asara_server.tournament.schedule.schedule import rotated

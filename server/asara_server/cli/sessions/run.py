@@ -10,7 +10,7 @@ from asara_game.edition import load_edition
 from asara_server.cli.display.console import notify
 from asara_server.cli.display.faults import warn_of_failed_build
 from asara_server.cli.display.progress import ProgressMeter, RunMeter
-from asara_server.cli.display.quantities import count, duration
+from asara_server.cli.display.quantities import duration
 from asara_server.cli.errors import UserError
 from asara_server.cli.options.log import LogOptions
 from asara_server.cli.sessions.interruption import on_signals
@@ -20,16 +20,17 @@ from asara_server.eventlog.journal import JournalError
 from asara_server.network.addresses import ServeError
 from asara_server.network.open_files import OpenFilesError
 from asara_server.replay.signing import SigningKey
-from asara_server.tournament.bots.build_cache import BuildCache
+from asara_server.text import count
+from asara_server.tournament.bots.build.build_cache import BuildCache
 from asara_server.tournament.bots.process import MachineError
 from asara_server.tournament.config.tournament_file import Tournament
 from asara_server.tournament.execution.executor import Executor
 from asara_server.tournament.run.directory import RunDirectory, RunDirectoryError, RunInfo
-from asara_server.tournament.run.manifest import ScheduleRule
 from asara_server.tournament.runner import RunEnd, Runner
 from asara_server.tournament.sandbox.bubblewrap import Sandbox
 from asara_server.tournament.schedule.schedule import ScheduledMatch
 from asara_server.tournament.standings.match_result import read_results
+from asara_server.tournament.trust.manifest import ScheduleRule
 from asara_server.tournament.workers.block_job import WorkerError
 
 

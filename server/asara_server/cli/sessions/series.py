@@ -6,16 +6,18 @@ import shutil
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from asara_server.cli.display.faults import warn_of_views
+from asara_server.cli.display.bot_output import show_output
+from asara_server.cli.display.faults import warn_of_departures, warn_of_faults, warn_of_views
 from asara_server.cli.display.progress import ProgressMeter
+from asara_server.cli.display.results import show_match, show_standings
 from asara_server.cli.errors import UserError
 from asara_server.cli.options.bots import find_bots
 from asara_server.cli.options.log import LogOptions
-from asara_server.cli.options.match import SeriesOptions
+from asara_server.cli.options.match import SeriesOptions, rule_sets
 from asara_server.cli.options.sandbox import SandboxChoice
 from asara_server.cli.sessions.bot_build import built_bots
 from asara_server.cli.sessions.run import play_run
-from asara_server.cli.sessions.run_directory import kept_or_temporary
+from asara_server.cli.sessions.run_directory import kept_or_temporary, notify_run_directory
 from asara_server.cli.sessions.setup import (
     key_of_run,
     sandbox_of_bots,
@@ -23,13 +25,15 @@ from asara_server.cli.sessions.setup import (
 )
 from asara_server.replay.signing import SigningKey, default_key_path
 from asara_server.text import plain
+from asara_server.tournament.bots.departures import Departure
 from asara_server.tournament.config.commands import OWN_PYTHON, search_path
 from asara_server.tournament.config.seeds import local_seed
 from asara_server.tournament.config.tournament_file import ConfigError, Tournament, check_tournament
 from asara_server.tournament.execution.executor import Executor
+from asara_server.tournament.execution.local_executor import LocalExecutor
 from asara_server.tournament.runner import RunEnd
 from asara_server.tournament.sandbox.runtimes import installation
-from asara_server.tournament.schedule.schedule import ScheduledMatch
+from asara_server.tournament.schedule.schedule import ScheduledMatch, rotated
 
 
 def series_tournament(
@@ -134,3 +138,52 @@ def play_series(
             sandbox=sandbox,
             executor=executor,
         )
+
+
+def play_matches(
+    bots: list[str],
+    matches: int | None,
+    options: SeriesOptions,
+    log: LogOptions,
+    *,
+    mirrored: bool,
+) -> int:
+    """Play the matches; return the exit status. With -v, show what the bots print."""
+    combination = rule_sets(options.rules)
+    if not 2 <= len(bots) <= 4:
+        remedy = (
+            "for more, write a tournament file"
+            if bots[1:]
+            else "add an opponent, for example `random`"
+        )
+        wrong_number = f"a match needs 2 to 4 bots, not {len(bots)}; {remedy}"
+        try:
+            find_bots(bots)
+        except UserError as error:
+            raise UserError(f"{error}. Also, {wrong_number}") from None
+        raise UserError(wrong_number)
+    blocks = "mirrored" if mirrored else "independent"
+    tournament = series_tournament("match", bots, options, blocks=blocks)
+    names = [entry.name for entry in tournament.entries]
+    number = matches or (len(names) if mirrored else 1)
+    if mirrored and number % len(names):
+        raise UserError(
+            f"--mirrored plays each deal in {len(names)} matches; "
+            f"--matches must be a multiple of {len(names)}, not {number}"
+        )
+    schedule = list(rotated(names, combination, number, mirrored=mirrored))
+    departures: list[Departure] = []
+    executor = LocalExecutor(
+        show_output=show_output if log.verbose else None, on_departure=departures.append
+    )
+    end, status = play_series(tournament, schedule, options, log.after_output(), executor=executor)
+    log_file = options.out_directory and options.out_directory / "run.log"
+    warn_of_faults(end, log_file, tournament)
+    warn_of_departures(departures, end.results, tournament.entries)
+    if number == 1 == end.standings.matches.played:
+        show_match(end.results[-1])
+    elif end.standings.matches.played:
+        show_standings(end.standings)
+    if options.out_directory is not None:
+        notify_run_directory(options.out_directory)
+    return status

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from asara_server import system
 from asara_server.cli.display.console import notify, warn
-from asara_server.cli.display.quantities import count
 from asara_server.cli.errors import UserError
 from asara_server.cli.options.log import LogOptions
 from asara_server.cli.options.sandbox import SandboxChoice
@@ -24,6 +23,7 @@ from asara_server.replay.signing import (
     load_key,
     load_or_make_key,
 )
+from asara_server.text import count
 from asara_server.tournament.config.entry_folders import has_bot_file
 from asara_server.tournament.config.tournament_file import Limits, Tournament
 from asara_server.tournament.execution.executor import Executor

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from asara_server.eventlog.file_lock import give_up, hold_shared, holder
-from asara_server.tournament.bots.build_cache import cache_folder
+from asara_server.tournament.bots.build.build_cache import cache_folder
 
 _living: Final[set[str]] = set()
 """The tokens of the bots of this process."""

@@ -7,8 +7,8 @@ next one, which is then forfeited.
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from asara_server.tournament.bots.output.remedies import Options, departure_advice
 from asara_server.tournament.bots.process_starter import PATIENT_S
-from asara_server.tournament.bots.remedies import Options, departure_advice
 
 
 class Departure(NamedTuple):

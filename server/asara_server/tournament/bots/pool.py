@@ -33,10 +33,10 @@ from asara_server.text import plain_words
 from asara_server.tournament.bots import bots_lock
 from asara_server.tournament.bots.bot_addresses import BotAddresses
 from asara_server.tournament.bots.departures import Departure
-from asara_server.tournament.bots.error_output import WAITED
 from asara_server.tournament.bots.exclusions import Absence, Exclusions, FailedStarts
 from asara_server.tournament.bots.freezer import BotFreezer
-from asara_server.tournament.bots.output_log import OutputLog, OutputTap
+from asara_server.tournament.bots.output.error_output import WAITED
+from asara_server.tournament.bots.output.output_log import OutputLog, OutputTap
 from asara_server.tournament.bots.process import (
     BotProcess,
     MachineError,

@@ -15,7 +15,7 @@ from asara_server.match.spec import ProcessPolicy
 from asara_server.network.bot_server import BotServer
 from asara_server.tournament.bots.bot_addresses import BotAddresses
 from asara_server.tournament.bots.orphan_reaper import OrphanReaper
-from asara_server.tournament.bots.output_log import OutputLog, OutputTap
+from asara_server.tournament.bots.output.output_log import OutputLog, OutputTap
 from asara_server.tournament.bots.process import BotProcess, bot_environment, start_failure
 from asara_server.tournament.config.entry_faults import entry_fault
 from asara_server.tournament.config.tournament_file import Entry, Limits

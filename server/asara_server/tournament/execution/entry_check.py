@@ -32,21 +32,25 @@ from asara_server.match.spec import SECOND_US
 from asara_server.network.open_files import files_needed, require_open_files
 from asara_server.referee.referee import Referee
 from asara_server.text import plain_words
-from asara_server.tournament.bots.build import EntryBuilder
-from asara_server.tournament.bots.build_cache import BuildCache
+from asara_server.tournament.bots.build.build import EntryBuilder
+from asara_server.tournament.bots.build.build_cache import BuildCache
 from asara_server.tournament.bots.departures import Departure
 from asara_server.tournament.bots.memory_sampler import MemorySampler
-from asara_server.tournament.bots.output_log import OutputTap, last_printed, printed_exception
-from asara_server.tournament.bots.process import MachineError
-from asara_server.tournament.bots.process_starter import PooledBot
-from asara_server.tournament.bots.remedies import (
+from asara_server.tournament.bots.output.output_log import (
+    OutputTap,
+    last_printed,
+    printed_exception,
+)
+from asara_server.tournament.bots.output.remedies import (
     COMMAND_LINE,
     TOURNAMENT,
     departure_advice,
     remedy,
     second_match_advice,
 )
-from asara_server.tournament.bots.tracebacks import frames
+from asara_server.tournament.bots.output.tracebacks import frames
+from asara_server.tournament.bots.process import MachineError
+from asara_server.tournament.bots.process_starter import PooledBot
 from asara_server.tournament.config.entry_faults import entry_fault
 from asara_server.tournament.config.seeds import draw_seed
 from asara_server.tournament.config.tournament_file import Entry, Tournament

@@ -15,7 +15,7 @@ from asara_server.referee.waits import Wait
 from asara_server.replay.file import replay_records
 from asara_server.tournament.bots.departures import Departure
 from asara_server.tournament.bots.leftovers import end_recorded
-from asara_server.tournament.bots.output_log import OutputTap
+from asara_server.tournament.bots.output.output_log import OutputTap
 from asara_server.tournament.config.tournament_file import usable_cores
 from asara_server.tournament.execution.executor import FINISH_S, ExecutionContext
 from asara_server.tournament.execution.local_referee import LocalReferee, local_referee

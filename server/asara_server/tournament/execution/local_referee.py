@@ -12,7 +12,7 @@ from asara_server.network.open_files import raise_open_files_limit
 from asara_server.referee.referee import Referee
 from asara_server.tournament.bots.bot_addresses import BotAddresses
 from asara_server.tournament.bots.departures import Departure
-from asara_server.tournament.bots.output_log import OutputTap
+from asara_server.tournament.bots.output.output_log import OutputTap
 from asara_server.tournament.bots.pool import BotPool
 from asara_server.tournament.execution.executor import MatchSettings
 from asara_server.tournament.execution.match_runner import CoreSets, MatchRunner

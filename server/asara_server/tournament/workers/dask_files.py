@@ -18,7 +18,7 @@ from io import BufferedReader
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from asara_server.tournament.bots.build_output import (
+from asara_server.tournament.bots.build.build_output import (
     ArchiveStream,
     BuildOutputError,
     OutputLimits,

@@ -18,8 +18,8 @@ from typing import Any
 
 from asara_server.logs import Fact, logger, repeat
 from asara_server.referee.waits import Wait
-from asara_server.tournament.bots.decision_index import SUFFIX, moved_index
 from asara_server.tournament.bots.exclusions import FailedStarts
+from asara_server.tournament.bots.output.decision_index import SUFFIX, moved_index
 from asara_server.tournament.execution.executor import FINISH_S, ExecutionContext
 from asara_server.tournament.run.block_journals import (
     block_journal,
@@ -27,11 +27,11 @@ from asara_server.tournament.run.block_journals import (
     remove_block_journal,
 )
 from asara_server.tournament.run.costs import CostMeter, RunCosts
-from asara_server.tournament.run.manifest import MANIFEST
 from asara_server.tournament.run.progress import MAX_ATTEMPTS, PendingBlock, RunProgress
 from asara_server.tournament.sandbox.bubblewrap import Sandbox
 from asara_server.tournament.sandbox.spec import SandboxConfig
 from asara_server.tournament.standings.match_result import MatchResult, attempt_name, without_output
+from asara_server.tournament.trust.manifest import MANIFEST
 from asara_server.tournament.workers.block_job import (
     BlockJob,
     BlockResult,

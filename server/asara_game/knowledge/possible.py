@@ -1,0 +1,450 @@
+"""The limits of what a view leaves open: what other seats can hold, and what they can know.
+
+Everything here follows from the rules and from what everybody sees: money is paid for every section
+in a tower, no place pays more than it says, and no seat keeps a lit window without paying for it.
+The limits are not the narrowest, but no play can leave them. `determinize` deals within them, and
+`is_possible` tells whether a state lies within them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+from math import ceil
+from typing import Final, NamedTuple
+
+from asara_game.rules import Rules, SpaceInfo
+from asara_game.state import State, lit_colour, lit_index
+from asara_game.view import PublicView, View, view
+from asara_game.vocabulary import (
+    MARKET_TYPES,
+    SECTION_TYPES,
+    Area,
+    DecisionKind,
+    GiftCard,
+    GiftKind,
+    SectionKind,
+    Space,
+    Tower,
+    section_index,
+)
+
+from .history import History
+
+__all__ = ["is_possible"]
+
+UNLIMITED: Final = 10**6
+"""Number of sections that a seat can have bought by the second year, for all that is known."""
+
+_TURRET_MARKET: Final = int(Area.TURRET_MARKET)
+_CIRCLE, _SPIES, _TENT = int(Area.BUILDING_CIRCLE), int(Area.HOUSE_OF_SPIES), int(Area.TENT)
+_LIT_HOUSE = int(Area.HOUSE_OF_LIGHTED_WINDOWS)
+_GENIE = int(Area.HOUSE_OF_THE_BOTTLE_GENIE)
+
+
+class SpaceLimits(NamedTuple):
+    """The effect of one dispatch to a space, gift cards apart."""
+
+    info: SpaceInfo
+    least_first: int
+    """Least gain in Asari, sections apart: these are counted by their prices in the first year."""
+    most_first: int
+    """Greatest gain in Asari, sections apart."""
+    least: int
+    """Least gain in Asari, sections included."""
+    most: int
+    """Greatest gain in Asari, apart from plots, sections and lit windows, counted by seat."""
+    sections: int
+    """Number of sections that it can bring."""
+    chest: int
+    """1 if gift cards are laid there, else 0."""
+
+
+class Limits(NamedTuple):
+    """The limits that follow from the rules of a match alone."""
+
+    spaces: dict[Space, SpaceLimits]
+    year_most: int
+    """Greatest gain of a seat in a year by its moves, in Asari."""
+    card_price: int
+    """Greatest price in Asari that a gift card can ask."""
+    lit_card_price: int
+    """Greatest price in Asari of a gift card that gives a lit window; 0 if there is none."""
+    lit_cards: frozenset[int]
+    """Gift cards that give a lit window, as indices of `rules.gift_cards`."""
+    lit_total: int
+    """Number of lit windows in the game."""
+    drawn_least: float
+    """Least number of lit windows drawn for each one that is kept."""
+    drawn_most: float
+    returned_most: float
+    """Greatest number put under the stack for each one that is kept."""
+    returned_at_once: int
+    """Greatest number put under the stack by one visit."""
+    lit_price: float
+    """Least number of Asari paid for a lit window."""
+
+
+@lru_cache(maxsize=64)
+def limits_of(rules: Rules) -> Limits:
+    """Return the limits of a match with these rules."""
+    edition = rules.edition
+    offers = edition.lit_offers
+    lit_cards = [card for card in rules.gift_cards if card.kind == GiftKind.BUY_LIT_WINDOW]
+    lit_card_price = max((card.asari for card in lit_cards), default=0)
+    prices = [offer.asari / offer.kept for offer in offers] + [card.asari for card in lit_cards]
+    return Limits(
+        spaces={info.space: _space_limits(rules, info) for info in rules.spaces},
+        year_most=_most_in_a_year(rules),
+        card_price=max(rules.highest_price, lit_card_price),
+        lit_card_price=lit_card_price,
+        lit_cards=frozenset(map(rules.gift_cards.index, lit_cards)),
+        lit_total=sum(edition.lit_windows),
+        drawn_least=min(offer.drawn / offer.kept for offer in offers),
+        drawn_most=max(offer.drawn / offer.kept for offer in offers),
+        returned_most=max((offer.drawn - offer.kept) / offer.kept for offer in offers),
+        returned_at_once=max(offer.drawn - offer.kept for offer in offers),
+        lit_price=min(prices),
+    )
+
+
+def _space_limits(rules: Rules, info: SpaceInfo) -> SpaceLimits:
+    area, cost, income = info.area, info.cost, info.income
+    offers = [offer.asari for offer in rules.edition.lit_offers]
+    section = rules.highest_price
+    lost = info.chest >= 0  # a gift card may leave the seat unable to move (RULES R10)
+    if area <= _TURRET_MARKET:
+        found = (0, 0, -section, 0, 1)
+    elif area == _CIRCLE:
+        found = (-cost, -cost, -cost, 0, 0)
+    elif area == _SPIES:
+        found = (-cost, -cost, -cost - section, -cost, 1)
+    elif area == _LIT_HOUSE:
+        found = (-max(offers), -min(offers), -max(offers), 0, 0)
+    elif area == _GENIE:
+        edition = rules.edition
+        costs = (*edition.plots, *edition.spies, *edition.tent, *offers)
+        dearest = max(*costs, section, max(edition.spies) + section)
+        best = _most_of_a_wish(rules) - cost
+        found = (-cost - max(costs), best, -cost - dearest, best, 1)
+    else:
+        found = (income - cost, income - cost, income - cost, income - cost, 0)
+    least_first, most_first, least, most, sections = found
+    if lost and not income:
+        most_first, most = max(most_first, 0), max(most, 0)
+    return SpaceLimits(info, least_first, most_first, least, most, sections, int(lost))
+
+
+def _most_of_a_wish(rules: Rules) -> int:
+    return max(*rules.edition.bank, rules.edition.coloured_building)
+
+
+def _most_in_a_year(rules: Rules) -> int:
+    """Return the most that a seat can gain by its moves in a year, if it buys and builds nothing.
+
+    All its buyers go to the coloured building, except for those that do better elsewhere, and for
+    those that recruit others in the tent.
+    """
+    edition = rules.edition
+    coloured = edition.coloured_building
+    wish = _most_of_a_wish(rules)
+    genie = edition.genie if rules.genie else ()
+    tents = edition.tent if rules.professional else ()
+    better = [max(0, value - coloured) for value in edition.bank]
+    better += [max(0, wish - cost - coloured) for cost in genie]
+    better.sort(reverse=True)
+    in_pile = len(rules.buyers) - rules.seats * rules.hand_size
+    chosen = sum(rules.gift_cards[i].kind == GiftKind.CHOOSE_BUYER for i in rules.gift_deck)
+    most = 0
+    for used in range(len(tents) + 1):
+        recruits = chosen + edition.tent_buyers * (used + len(genie)) if tents else chosen
+        buyers = rules.hand_size + min(in_pile, recruits) - used
+        gain = buyers * coloured + sum(better[: max(buyers, 0)]) - sum(tents[:used])
+        most = max(most, gain)
+    return most
+
+
+# Other seats.
+
+
+class SeatLimits:
+    """What other seats' dispatches of this year allow; lists are by seat.
+
+    - `least`, `most`: least and greatest gain in Asari by these dispatches
+    - `chests`: number of them to chest spaces
+    - `room`: number of sections that the seat can hold and not have built
+    - `spent`: least number of Asari that it paid for what it has built
+    """
+
+    __slots__ = ("chests", "least", "most", "room", "spent")
+
+    def __init__(self, seen: View, limits: Limits) -> None:
+        public, rules = seen.public, seen.rules
+        seats = rules.seats
+        first = public.year == 1
+        self.least = [0] * seats
+        self.most = [0] * seats
+        self.chests = [0] * seats
+        self.room = [0 if first else UNLIMITED] * seats
+        self.spent = [0] * seats
+        spaces = limits.spaces
+        for marks in public.dispatched:
+            for space, seat, _ in marks:
+                _, least_first, most_first, least, most, sections, chest = spaces[space]
+                self.chests[seat] += chest
+                self.room[seat] += sections + chest
+                self.least[seat] += least_first if first else least
+                self.most[seat] += most_first if first else most
+        prices = rules.edition.prices
+        for seat, known in enumerate(public.seats):
+            lit = known.lit_windows
+            for tower in known.towers:
+                sections = tower.height
+                self.room[seat] -= sections
+                self.spent[seat] += sections * prices[tower.colour - 1]
+                lit += tower.lit
+                if not first:  # what was paid for plots; those of the first year are in `most`
+                    self.spent[seat] += sections + tower.lit
+            if not first:
+                self.spent[seat] += int(lit * limits.lit_price)
+
+    def means(self, seen: View, limits: Limits, seat: int, gift: int) -> tuple[int, int]:
+        """Return the least number of Asari of a seat, and the greatest, if it holds no section.
+
+        `gift` is the number of Asari on all gift cards that were taken. The greatest number is also
+        the greatest price of the sections that the seat can hold, apart from what it has to keep
+        (see `purse`). The purse begins with the starting money or, after the first year, with at
+        least the yearly income.
+        """
+        edition = seen.rules.edition
+        year = seen.public.year
+        starting = edition.starting_asari[seat]
+        paid = self.spent[seat]
+        chests = self.chests[seat]
+        if year == 1:
+            low = starting + self.least[seat] - paid - limits.lit_card_price * chests
+            high = starting + self.most[seat] - paid + (gift if chests else 0)
+        else:
+            low = edition.yearly_asari + self.least[seat] - limits.card_price * chests * year
+            earlier = (year - 1) * (edition.yearly_asari + limits.year_most)
+            high = starting + earlier + self.most[seat] - paid + gift
+        return low, high
+
+
+def purse(means: tuple[int, int], year: int, held: int) -> tuple[int, int]:
+    """Return the least and the greatest number of Asari of a seat with these means.
+
+    `held` is the price of the sections that it holds. If the least number is the greater one, the
+    seat cannot have paid for them.
+    """
+    low, high = means
+    if year == 1:  # later, earlier years may have paid for the sections
+        low -= held
+    return max(low, 0), high - held
+
+
+# The stack of lit windows (RULES R9): those put under it lie below all whose place nobody knows,
+# until a gift card lets somebody search the stack, which is shuffled then.
+
+
+def kept_lit_windows(public: PublicView, seat: int) -> int:
+    """Return how many lit windows a seat has kept so far, built or not."""
+    known = public.seats[seat]
+    return known.lit_windows + sum([tower.lit for tower in known.towers])
+
+
+def lit_room(seen: View, limits: Limits) -> list[int]:
+    """Return, by seat, the number of places in the stack that it can know; 0 for the view's own."""
+    public = seen.public
+    own = seen.private.seat
+    return [
+        0 if seat == own else int(kept_lit_windows(public, seat) * limits.returned_most)
+        for seat in range(seen.rules.seats)
+    ]
+
+
+def unknown_lit_windows(
+    seen: View, limits: Limits, room: Sequence[int], shuffled: bool
+) -> tuple[int, int]:
+    """Return the least and the greatest number of windows in the stack whose place nobody knows.
+
+    `shuffled` is true if a gift card may have let somebody search the stack. If the least number is
+    the greater one, a card must have done so.
+    """
+    public, own = seen.public, seen.private
+    size = public.lit_stack_size
+    known = own.known_lit_windows
+    kept = sum([kept_lit_windows(public, seat) for seat in range(seen.rules.seats)])
+    left = limits.lit_total
+    if seen.decision is not None and seen.decision.kind == DecisionKind.LIT_KEEP:
+        left -= len(own.searched_lit_windows)
+    least = max(0, left - int(kept * limits.drawn_most), size - len(known) - sum(room))
+    most = size if shuffled else max(0, left - ceil(kept * limits.drawn_least))
+    if known:
+        most = min(most, known[0][0])
+    return least, most
+
+
+# States.
+
+
+def is_possible(seen: View, state: State, history: History | None = None) -> bool:
+    """Return True if a view's seat cannot exclude a state, as far as these limits go.
+
+    With a history, its events must allow the state, too, see `History.allows`.
+
+    Raise ValueError for a view from within another seat's turn.
+    """
+    check_moment(seen)
+    return (
+        view(state, seen.private.seat) == seen
+        and _components_fit(seen, state)
+        and _sections_and_purses_fit(seen, state)
+        and _stack_fits(seen, state)
+        and (history is None or history.allows(state))
+    )
+
+
+def check_moment(seen: View) -> None:
+    """Raise ValueError for a view from within another seat's turn."""
+    if seen.decision is None:
+        public = seen.public
+        hands = any(seat.hand_size for seat in public.seats)
+        if hands or public.year != seen.rules.edition.years:
+            raise ValueError("the view is from within another seat's turn")
+
+
+def gifts_lying(seen: View) -> list[GiftCard]:
+    """Return the gift cards that lie on chests, or have yet to take effect."""
+    lying = [card for _, cards in seen.public.chests for card in cards]
+    if seen.decision is not None:
+        lying += seen.decision.gifts
+    return lying
+
+
+def gifts_taken(seen: View, deck: Sequence[int]) -> list[int] | None:
+    """Return the gift cards that were taken, if this is the deck; None if it cannot be.
+
+    Cards are indices of `rules.gift_cards`.
+    """
+    rules = seen.rules
+    left = list(rules.gift_deck)
+    for card in (*map(rules.gift_cards.index, gifts_lying(seen)), *deck):
+        if card not in left:
+            return None
+        left.remove(card)
+    return left
+
+
+def gift_asari(rules: Rules, taken: Iterable[int]) -> int:
+    """Return the Asari that these gift cards give."""
+    cards = rules.gift_cards
+    return sum([cards[i].asari for i in taken if cards[i].kind == GiftKind.ASARI])
+
+
+def _components_fit(seen: View, state: State) -> bool:
+    """Return True if no buyer, section, lit window or gift card is missing, or there twice."""
+    edition = seen.rules.edition
+    buyers = [0] * 6
+    for buyer in state.buyer_pile:
+        buyers[buyer] += 1
+    for hand in state.hands:
+        for colour in range(5):
+            buyers[colour + 1] += hand >> 6 * colour & 63
+    for marks in state.dispatched:
+        for mark in marks:
+            buyers[mark.colour] += 1  # that of face-down buyers is 0
+    for _, _, laid in state.face_down:
+        for colour in laid:
+            buyers[colour] += 1
+    lit = [0] * 6
+    for window in state.lit_stack:
+        lit[lit_colour(window)] += 1
+    for colour in state.lit_drawn:
+        lit[colour] += 1
+    for seat in range(seen.rules.seats):
+        for colour in range(1, 6):
+            lit[colour] += state.lit_held[lit_index(seat, colour)]
+        for tower in state.towers[seat]:
+            lit[tower.colour] += tower.lit
+    all_lit = edition.lit_windows if seen.rules.professional else (0, 0, 0, 0, 0)
+    return (
+        tuple(buyers[1:]) == edition.buyers
+        and tuple(lit[1:]) == all_lit
+        and _all_sections(state)
+        == [count for kind in edition.tiles for row in kind for count in row]
+        and gifts_taken(seen, state.gift_deck) is not None
+    )
+
+
+def _all_sections(state: State) -> list[int]:
+    """Return the counts of all sections, in the order of SECTION_TYPES."""
+    counts = state.display_counts[:]
+    for market, pile in enumerate(state.piles):
+        for number in pile:
+            counts[section_index(MARKET_TYPES[market][number])] += 1
+    for seat, towers in enumerate(state.towers):
+        for index, count in enumerate(state.unbuilt_of(seat)):
+            counts[index] += count
+        for tower in towers:
+            for index, count in built_counts(tower):
+                counts[index] += count
+    return counts
+
+
+def built_counts(tower: Tower) -> list[tuple[int, int]]:
+    """Return the sections of a tower: indices in SECTION_TYPES, and counts."""
+    first = (tower.colour - 1) * 2
+    trunk = first + 10 * (SectionKind.TRUNK - 1)
+    window = first + 10 * (SectionKind.WINDOW - 1)
+    return [
+        (first + tower.base_gold, 1),
+        (trunk, tower.plain_trunks),
+        (trunk + 1, tower.gold_trunks),
+        (window, tower.plain_windows),
+        (window + 1, tower.gold_windows),
+        (first + 10 * (SectionKind.TURRET - 1) + tower.turret_gold, 1),
+    ]
+
+
+def _sections_and_purses_fit(seen: View, state: State) -> bool:
+    """Return True if every other seat could have what it holds, and the rest in its purse."""
+    rules = seen.rules
+    limits = limits_of(rules)
+    seats = SeatLimits(seen, limits)
+    taken = gifts_taken(seen, state.gift_deck) or []
+    gift = gift_asari(rules, taken)
+    prices = rules.edition.prices
+    for seat in range(rules.seats):
+        if seat == seen.private.seat:
+            continue
+        counts = state.unbuilt_of(seat)
+        held = sum(
+            [count * prices[SECTION_TYPES[i].colour - 1] for i, count in enumerate(counts) if count]
+        )
+        low, high = purse(seats.means(seen, limits, seat, gift), seen.public.year, held)
+        if sum(counts) > seats.room[seat] or not low <= state.money[seat] <= high:
+            return False
+    return True
+
+
+def _stack_fits(seen: View, state: State) -> bool:
+    """Return True if the other seats could know the places in the stack that they know."""
+    if not seen.rules.professional:
+        return True
+    limits = limits_of(seen.rules)
+    room = lit_room(seen, limits)
+    owners = [(window >> 3) - 1 for window in state.lit_stack]  # -1 if nobody knows it
+    unknown = owners.count(-1)
+    taken = gifts_taken(seen, state.gift_deck) or []
+    shuffled = not limits.lit_cards.isdisjoint(taken)
+    least, most = unknown_lit_windows(seen, limits, room, shuffled)
+    return (
+        least <= unknown <= most
+        and -1 not in owners[: len(owners) - unknown]
+        and all(
+            owners.count(seat) <= most_known
+            for seat, most_known in enumerate(room)
+            if seat != seen.private.seat
+        )
+    )

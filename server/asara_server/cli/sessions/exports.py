@@ -1,0 +1,181 @@
+"""Writes what a run or a match is exported as: report, tables, bundles, page of a match."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from asara_server.cli.display.console import notify, warn
+from asara_server.cli.errors import UserError
+from asara_server.cli.options.output_file import check_output, write_output
+from asara_server.eventlog.replay import Replay, ReplayError
+from asara_server.replay.file import parse_file, read_file
+from asara_server.replay.match_page import (
+    NoPageError,
+    PageFiles,
+    PageLanguage,
+    match_page,
+    read_page_files,
+)
+from asara_server.replay.replay_view import OPEN, Logs, replay_view, seat_viewer
+from asara_server.report.model import Report, read_report
+from asara_server.report.page import report_page
+from asara_server.report.pages import Pages, write_pages
+from asara_server.report.tables import csv_tables
+from asara_server.text import count
+from asara_server.tournament.bots.output.decision_index import decision_texts
+from asara_server.tournament.run.directory import BUNDLES
+from asara_server.tournament.run.read_run import (
+    RecordedRun,
+    RunError,
+    read_run,
+    read_status,
+    run_standings,
+)
+from asara_server.tournament.standings.standings import by_schedule
+from asara_server.tournament.trust.bundle import BundleWriter, check_names
+
+_PAGE = "report.html"
+
+_REPLAYS_NAMED = 8
+"""Number of damaged replays that are named on the terminal; the page names more."""
+
+
+def write_report(
+    directory: Path, out_file: Path | None, csv: Path | None, *, with_pages: bool
+) -> None:
+    """Write the page to a file, and the tables to a directory if there is one.
+
+    `with_pages` also writes the pages of the matches, beside it.
+    """
+    if out_file is not None:
+        check_output("--out", out_file, allowed=_PAGE)
+    if csv is not None and csv.exists() and not csv.is_dir():
+        raise UserError(f"--csv {csv}: is a file; choose a folder")
+    if csv is not None and not csv.parent.is_dir():
+        raise UserError(f"--csv {csv}: is in no folder that exists; create it first")
+    files = _page_files()
+    try:
+        status, results = read_status(directory)
+    except RunError as error:
+        raise UserError(str(error)) from None
+    standings = run_standings(directory, status.info, results)
+    made = read_report(directory, status.info, results, standings, full=True)
+    page = out_file or directory / _PAGE
+    if out_file is None:
+        check_output("report", page, allowed=_PAGE)
+    pages = _write_pages(made, files, page.parent) if with_pages else Pages({}, ())
+    write_output(page, report_page(made, status, pages.links, files))
+    if csv is not None:
+        _write_tables(csv, csv_tables(made))
+    problems = tuple(dict.fromkeys((*made.times.problems, *pages.problems)))
+    for problem in problems[:_REPLAYS_NAMED]:
+        warn(f"skipped: {problem}")
+    if more := len(problems[_REPLAYS_NAMED:]):
+        warn(f"skipped: {more:,} more replays")
+    written = f", with {count(len(pages.links), 'page')} of matches" if with_pages else ""
+    notify(f"Wrote the report to {page}{written}" + (f", and its tables to {csv}" if csv else ""))
+
+
+def _page_files() -> PageFiles:
+    try:
+        return read_page_files()
+    except NoPageError as error:
+        raise UserError(str(error), status=1) from None
+
+
+def _write_pages(made: Report, files: PageFiles, beside: Path) -> Pages:
+    try:
+        return write_pages(made.files, made.results, files, beside)
+    except OSError as error:
+        place = error.filename or beside
+        raise UserError(f"{place}: cannot be written: {error.strerror}", status=1) from None
+
+
+def _write_tables(folder: Path, tables: Mapping[str, str]) -> None:
+    try:
+        folder.mkdir(exist_ok=True)
+    except OSError as error:
+        raise UserError(f"--csv {folder}: cannot be created: {error.strerror}", status=1) from None
+    for name in tables:
+        check_output("--csv", folder / name)
+    for name, content in tables.items():
+        write_output(folder / name, content.encode())
+
+
+_MATCHES_NAMED = 3
+
+
+def write_bundles(directory: Path) -> None:
+    """Write a bundle for each entry of a run that has ended."""
+    try:
+        recorded = read_run(directory)
+        check_names(recorded)
+    except RunError as error:
+        raise UserError(str(error)) from None
+    if (directory / BUNDLES).is_symlink():
+        raise UserError(f"{directory / BUNDLES}: is a link; remove it")
+    info, results = recorded.info, by_schedule(recorded.results)
+    if info.state in {"prepared", "running"}:
+        raise UserError(
+            f"{directory}: this run has not ended, and its deals are secret until "
+            "then; wait for the end, or continue it with `asara tournament run … --resume`"
+        )
+    standings = run_standings(directory, info, results)
+    writer = BundleWriter(directory, RecordedRun(info, tuple(results)), standings)
+    missing: set[str] = set()
+    unproven = ""
+    number = 0
+    for bundle in writer.write():
+        number += 1
+        missing |= set(bundle.missing)
+        unproven = unproven or bundle.unproven
+    if missing:
+        names = ", ".join(sorted(missing)[:_MATCHES_NAMED])
+        more = f" and {len(missing) - _MATCHES_NAMED:,} more" if len(missing) > 3 else ""
+        warn(f"skipped, because they have no replay: {names}{more}")
+    if unproven:
+        warn(f"the bundles have no proofs that the replays belong to the run: {unproven}")
+    notify(f"Wrote {count(number, 'bundle')} to {directory / BUNDLES}")
+
+
+@dataclass(frozen=True, slots=True)
+class PageOptions:
+    """Options of `asara replay page`."""
+
+    seat: int | None
+    language: PageLanguage | None
+    bot_output: bool
+
+
+def write_page(file: Path, out_file: Path, options: PageOptions) -> None:
+    """Write the page; raises UserError."""
+    check_output("--out", out_file, inputs=[file])
+    try:
+        content = _page(file, options)
+    except NoPageError as error:
+        raise UserError(str(error), status=1) from None
+    except ReplayError as error:
+        raise UserError(f"{file}: {error}") from None
+    write_output(out_file, content)
+    seen = "everything" if options.seat is None else f"what seat {options.seat} could see"
+    notify(f"Wrote the page to {out_file}, with {seen}")
+
+
+def _page(file: Path, options: PageOptions) -> bytes:
+    data = read_file(file)
+    signed = parse_file(data)
+    signed.check_signature()
+    viewer = OPEN if options.seat is None else seat_viewer(options.seat)
+    seen = replay_view(
+        signed.replay, viewer, _logs(file, signed.replay) if options.bot_output else None
+    )
+    own = data if options.seat is None else None
+    return match_page(seen, read_page_files(), own, options.language)
+
+
+def _logs(file: Path, replay: Replay) -> Logs:
+    """Return what the bots wrote, from the run in whose `replays` folder the file lies."""
+    run = file.absolute().parent.parent
+    if file.absolute().parent.name != "replays" or not (run / "logs").is_dir():
+        raise UserError(f"--bot-output: {file} is not in a run's `replays` folder")
+    return decision_texts(run, replay.header.match_id, replay.header.entries)

@@ -1,0 +1,429 @@
+"""Builds the entries that ask for it: once, before the first match, without a network.
+
+A build works in a copy of the entry's directory, so the organiser's original stays unchanged. In
+the sandbox the copy is in memory, at the path of the original, and cannot hold more than it may,
+not even in files that the build has deleted. Once the build has succeeded, its content is written
+to the run directory (see `build_output`). Without a sandbox, the copy is in the run directory from
+the start. An entry is out if its build fails, takes too long or grows too large.
+"""
+
+import asyncio
+import os
+import shlex
+import shutil
+import subprocess
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from functools import partial
+from pathlib import Path
+from typing import Final, NamedTuple, Protocol
+
+from asara_server.logs import logger
+from asara_server.text import plain
+from asara_server.tournament.bots.build.build_cache import BuildCache, KeptBuild
+from asara_server.tournament.bots.build.build_output import (
+    MAX_DEPTH,
+    MAX_FILES,
+    ArchiveStream,
+    BuildOutputError,
+    OutputLimits,
+    UnfinishedOutputError,
+    remove_special_files,
+    unpack_output,
+)
+from asara_server.tournament.bots.orphan_reaper import OrphanReaper
+from asara_server.tournament.bots.output.output_log import OutputLog
+from asara_server.tournament.bots.process import (
+    BotProcess,
+    MachineError,
+    StartError,
+    build_environment,
+    survival,
+)
+from asara_server.tournament.config.commands import CommandError, check_command
+from asara_server.tournament.config.tournament_file import Entry, Limits
+from asara_server.tournament.sandbox.bubblewrap import Sandbox, SandboxSpec
+from asara_server.tournament.sandbox.filesystem_view import build_sandbox
+from asara_server.tournament.sandbox.spec import BUILD_CACHE, MIB
+from asara_server.tournament.sandbox.system_mounts import system_paths
+
+_SIZE_CHECK_S: Final = 0.25
+"""Seconds between two measurements of a growing build."""
+
+_WAIT_S: Final = 10.0
+"""Seconds that the rest of its output is waited for after the end of a build."""
+
+_LAST_LINES: Final = 20
+"""Largest part of the output of a failed build that is shown."""
+
+
+class FailedBuild(NamedTuple):
+    """An entry that cannot be built."""
+
+    entry: str
+    why: str
+    printed: tuple[str, ...]
+    """The last lines that the build printed, safe to show on a terminal."""
+
+
+class BuildEvents(Protocol):
+    """Receives the progress of builds."""
+
+    def queue_builds(self, entries: tuple[str, ...]) -> None:
+        """These entries are to be built."""
+
+    def begin_build(self, entry: str) -> None:
+        """The command of a build begins; it does not if an unchanged build is used again."""
+
+    def end_build(self, entry: str) -> None:
+        """An entry needs no build any more, or it failed."""
+
+
+class _BuildError(Exception):
+    """The reason why an entry cannot be built."""
+
+
+class EntryBuilder:
+    """Builds entries into `folder` and writes the output of the builds to `logs`."""
+
+    def __init__(
+        self,
+        folder: Path,
+        logs: Path,
+        limits: Limits,
+        *,
+        sandbox: Sandbox | None = None,
+        events: BuildEvents | None = None,
+        cache: BuildCache | None = None,
+    ) -> None:
+        """With a `cache`, contained builds that have not changed are taken from there."""
+        self._cache = cache
+        self.unchanged: set[str] = set()
+        """Entries whose build was taken from the cache."""
+        self._folder = folder.resolve()  # bots run there, and workers may run elsewhere
+        self._logs = logs
+        self._limits = limits
+        self._sandbox = sandbox
+        self._events = events
+        self._logger = logger("runner")
+
+    def build_directory(self, entry: Entry) -> Path:
+        """Return the path of the entry's directory after its build."""
+        return self._folder / entry.name
+
+    async def build(
+        self,
+        entries: Sequence[Entry],
+        concurrency: int,
+        failed: Callable[[FailedBuild], None] = lambda failed: None,
+    ) -> dict[str, str]:
+        """Build the entries that ask for it, and return those that failed with the reasons.
+
+        `failed` is called as soon as a build has failed. Entries that an earlier run of the same
+        directory has built are not built again. Raises MachineError if this machine does not start
+        builds.
+        """
+        waiting = [one for one in entries if one.build and not self.build_directory(one).is_dir()]
+        if not waiting:
+            return {}
+        self._folder.mkdir(mode=0o700, exist_ok=True)  # other users may not run what is built here
+        reaper = OrphanReaper(cgroups=self._sandbox.cgroup_parents if self._sandbox else ())
+        slots = asyncio.Semaphore(concurrency)
+        reasons: dict[str, str] = {}
+
+        async def build_one(entry: Entry) -> None:
+            async with slots:
+                if failure := await self._build_or_fail(entry, reaper):
+                    reasons[entry.name] = failure.why
+                    failed(failure)
+
+        if self._events is not None:
+            self._events.queue_builds(tuple(entry.name for entry in waiting))
+        builds = [asyncio.create_task(build_one(entry)) for entry in waiting]
+        try:
+            await asyncio.gather(*builds)
+        finally:
+            for build in builds:
+                build.cancel()
+            await asyncio.gather(*builds, return_exceptions=True)
+            reaper.close()
+        return reasons
+
+    async def _build_or_fail(self, entry: Entry, reaper: OrphanReaper) -> FailedBuild | None:
+        """Build an entry; return why it cannot be built, or None if it is."""
+        log = OutputLog(self._build_log(entry), self._limits.output_bytes)
+        try:
+            await self._build(entry, log, reaper)
+        except _BuildError as error:
+            why = f"build failed: {error}"
+        except MachineError:
+            raise
+        except Exception as error:  # noqa: BLE001 - one entry must not end the run
+            # Not its text, which may name paths of this machine: other bots receive the reason.
+            cause = (isinstance(error, OSError) and error.strerror) or type(error).__name__
+            why = f"build failed: the referee cannot carry it out ({cause})"
+            log.note(f"{why}: {error!r}")
+        else:
+            return None
+        finally:
+            log.close()
+            if self._events is not None:
+                self._events.end_build(entry.name)
+        # The output is not for other bots, which receive the reason.
+        printed = self._last_lines(entry, log)
+        self._logger.warning("entry is out", entry=entry.name, why=why, printed=printed)
+        return FailedBuild(entry.name, why, printed)
+
+    def _build_log(self, entry: Entry) -> Path:
+        return self._logs / f"build-{entry.name}.log"
+
+    def _last_lines(self, entry: Entry, log: OutputLog) -> tuple[str, ...]:
+        """Return the end of a build's output, without the organiser's own paths."""
+        lines = log.last_indented_lines(_LAST_LINES)
+        for path in (str(self._folder / f".{entry.name}"), str(entry.directory)):
+            if path != "/":
+                lines = [line.replace(path, ".") for line in lines]
+        return tuple(lines)
+
+    async def _build(self, entry: Entry, log: OutputLog, reaper: OrphanReaper) -> None:
+        copy = self._folder / f".{entry.name}"
+        await asyncio.to_thread(_remove, copy)  # left by a run that was killed
+        done = False
+        kept = None
+        try:
+            if excess := await asyncio.to_thread(self._size_excess, entry.directory):
+                raise _BuildError(f"its folder {excess} even before the build")
+            if self._sandbox is None:
+                await asyncio.to_thread(self._copy, entry.directory, copy, log)
+                await self._run(entry, None, copy, self._size_excess, log, reaper)
+                if excess := await asyncio.to_thread(self._size_excess, copy):
+                    raise _BuildError(f"its folder {excess}")
+                await asyncio.to_thread(remove_special_files, copy)
+            else:
+                kept = await self._build_or_restore(self._sandbox, entry, copy, log, reaper)
+            try:
+                check_command(entry.command, copy)
+            except CommandError:  # its text could reveal the target of a link that the build made
+                command = shlex.join(entry.command)
+                raise _BuildError(f"it left no program for the command {command!r}") from None
+            if kept is not None and self._cache is not None:
+                await asyncio.to_thread(self._cache.keep, kept, copy, entry.directory)
+            copy.rename(self.build_directory(entry))
+            done = True
+        finally:
+            if not done:
+                await asyncio.to_thread(_remove, copy)
+
+    async def _build_or_restore(
+        self, sandbox: Sandbox, entry: Entry, copy: Path, log: OutputLog, reaper: OrphanReaper
+    ) -> KeptBuild | None:
+        """Write the build of an entry to `copy`; return where a new one is to be kept.
+
+        Raises _BuildError.
+        """
+        if self._cache is None:
+            await self._build_contained(sandbox, entry, copy, log, reaper)
+            return None
+        place = partial(
+            self._cache.place, entry, self._limits, sandbox, [self._folder.parent.resolve()]
+        )
+        kept = await asyncio.to_thread(place)
+        archive = await asyncio.to_thread(self._cache.open, kept)
+        if archive is not None:
+            try:
+                await asyncio.to_thread(self._unpack, ArchiveStream(archive), entry, copy)
+            except BuildOutputError as error:
+                log.note(f"the kept build cannot be used: its folder {error}")
+                await asyncio.to_thread(_remove, copy)
+            else:
+                log.note("unchanged since its last build, which is used again")
+                self.unchanged.add(entry.name)
+                return None
+        await self._build_contained(sandbox, entry, copy, log, reaper)
+        # It counts for what was built only if nothing has changed meanwhile.
+        return kept if await asyncio.to_thread(place) == kept else None
+
+    async def _build_contained(
+        self, sandbox: Sandbox, entry: Entry, copy: Path, log: OutputLog, reaper: OrphanReaper
+    ) -> None:
+        """Build in the sandbox, and write what was built to `copy`. Raises _BuildError."""
+        read_end, write_end = os.pipe()
+        stream = ArchiveStream(read_end)
+        failure: _BuildError | MachineError | None = None
+        # A thread of its own: builds must not take those in which other builds begin.
+        with ThreadPoolExecutor(1) as thread:
+            unpacking = asyncio.get_running_loop().run_in_executor(
+                thread, self._unpack, stream, entry, copy
+            )
+            # A build that is stopped does not ask how this ended.
+            unpacking.add_done_callback(lambda one: one.cancelled() or one.exception())
+            try:
+                hidden = [self._folder.parent.resolve()]
+                spec = await asyncio.to_thread(
+                    build_sandbox, sandbox, entry, self._limits, hidden, write_end
+                )
+                await self._run(entry, spec, entry.directory, self._memory_excess, log, reaper)
+            except (_BuildError, MachineError) as error:
+                failure = error
+            except OSError as error:
+                failure = _BuildError(f"its folder cannot be copied: {error.strerror}")
+            finally:
+                os.close(write_end)  # its copies should have ended with the build
+                stream.limit_waiting(_WAIT_S)
+                await asyncio.wait([unpacking])
+        try:
+            left_out = unpacking.result()
+        except UnfinishedOutputError as error:
+            raise failure or _BuildError(f"its folder {error}") from None
+        except BuildOutputError as error:  # the reason why writing its output failed
+            raise _BuildError(f"its folder {error}") from None
+        if failure is not None:
+            raise failure
+        if left_out:
+            log.note(
+                f"{len(left_out):,} links that lead out of the folder were left out, such as "
+                f"{plain(left_out[0])}"
+            )
+
+    def _unpack(self, stream: ArchiveStream, entry: Entry, copy: Path) -> list[str]:
+        readable = [one for path in entry.readable for one in (path, path.resolve())]
+        with stream:
+            return unpack_output(
+                stream,
+                copy,
+                OutputLimits(self._limits.build_mib * MIB),
+                home=entry.directory,
+                shown=[*system_paths(), *readable],
+            )
+
+    def _copy(self, original: Path, copy: Path, log: OutputLog) -> None:
+        """Copy files, directories and links as they are, without the hidden ones."""
+        hidden = {self._folder.parent.resolve()}
+
+        def ignored(folder: str, names: list[str]) -> list[str]:
+            paths = [Path(folder, name) for name in names]
+            return [
+                path.name
+                for path in paths
+                if path.name == BUILD_CACHE
+                or Path(os.path.realpath(path)) in hidden  # realpath accepts circular links
+                or not (path.is_symlink() or path.is_dir() or path.is_file())
+            ]
+
+        try:
+            shutil.copytree(original, copy, symlinks=True, ignore=ignored)
+        except (OSError, RecursionError) as error:
+            log.write(f"{error}\n".encode())
+            raise _BuildError("its folder cannot be copied") from None
+
+    async def _run(
+        self,
+        entry: Entry,
+        sandbox: SandboxSpec | None,
+        directory: Path,
+        excess: Callable[[Path, int], str],
+        log: OutputLog,
+        reaper: OrphanReaper,
+    ) -> None:
+        """Run the build in a directory. Raises _BuildError and MachineError.
+
+        `excess` returns how the directory exceeds the limits, given the number of the process.
+        """
+        if self._events is not None:
+            self._events.begin_build(entry.name)
+        try:
+            process = await BotProcess.start(
+                entry.build,
+                directory,
+                build_environment(entry.environment),
+                log,
+                sandbox,
+                reaper,
+            )
+        except StartError as error:
+            log.note(str(error))
+            raise _BuildError(str(error)) from None
+        end = asyncio.create_task(process.wait())
+        growth = asyncio.create_task(_watch_size(excess, directory, process.pid))
+        # The kernel holds a contained build within its limits, and it may cope with a full disk.
+        contained = sandbox is not None
+        reasons = []
+        try:
+            await asyncio.wait(
+                [end] if contained else [end, growth],
+                timeout=self._limits.build_s,
+                return_when=asyncio.FIRST_COMPLETED,
+            )
+            if end.done():
+                log.note(end.result())
+                if process.machine_failure:
+                    raise MachineError(process.machine_failure)
+            copes = contained and end.done() and not process.failed
+            if growth.done() and not copes:
+                reasons.append(f"its folder {growth.result()}")
+            elif not end.done():
+                reasons.append(f"not finished after {self._limits.build_s:g} s")
+            elif process.failed:
+                reasons.append(end.result())
+        finally:
+            growth.cancel()
+            survivors = await process.stop()
+            await end
+        if survivors:
+            reasons.append(survival(survivors))
+        if reasons:
+            raise _BuildError("; ".join(reasons))
+
+    def _memory_excess(self, directory: Path, pid: int) -> str:
+        """Return how a contained build exceeds its limits, or "" if that cannot be seen.
+
+        The kernel enforces them; this only gives a reason while the build still runs.
+        """
+        limit = self._limits.build_mib
+        with suppress(OSError, IndexError):
+            inside = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()[0]
+            used = os.statvfs(f"/proc/{inside}/root{directory}")
+            if used.f_bavail == 0 and used.f_blocks * used.f_frsize == limit * MIB:
+                return f"needs more than {limit:,} MiB of disk"
+        return ""
+
+    def _size_excess(self, top: Path, pid: int = 0) -> str:
+        """Return how a directory exceeds the limits, or "" if it does not."""
+        size = files = 0
+        folders = [(top, 0)]
+        while folders:
+            folder, depth = folders.pop()
+            if depth > MAX_DEPTH:
+                return f"is nested more than {MAX_DEPTH} levels deep"
+            try:
+                with os.scandir(folder) as found:
+                    for one in found:
+                        if one.name == BUILD_CACHE:
+                            continue
+                        files += 1
+                        stat = one.stat(follow_symlinks=False)
+                        size += max(stat.st_size, stat.st_blocks * 512)
+                        if one.is_dir(follow_symlinks=False):
+                            folders.append((folder / one.name, depth + 1))
+                        if size > self._limits.build_mib * MIB:
+                            return f"needs more than {self._limits.build_mib:,} MiB of disk"
+                        if files > MAX_FILES:
+                            return f"has more than {MAX_FILES:,} files"
+            except OSError:
+                continue  # the build may remove directories meanwhile
+        return ""
+
+
+async def _watch_size(excess: Callable[[Path, int], str], directory: Path, pid: int) -> str:
+    """Return how the directory of a build exceeds the limits, as soon as it does."""
+    while True:
+        await asyncio.sleep(_SIZE_CHECK_S)
+        if found := await asyncio.to_thread(excess, directory, pid):
+            return found
+
+
+def _remove(folder: Path) -> None:
+    """Delete a directory, however deeply it is nested."""
+    if folder.exists():
+        subprocess.run(["rm", "-rf", "--", str(folder)], check=False, capture_output=True)

@@ -1,0 +1,91 @@
+"""What a bot wrote during each of its decisions, by an index beside the log of its output.
+
+A bot can write anything to its log, so the runner uses a file of its own, `NAME.decisions` beside
+`NAME.log`. Each line has a position in the log, in bytes, and the number of the decision that was
+asked last when the bytes from there on were read; 0 before the first decision and after the match.
+Text that a bot writes in the last moment before its reply may be read after the next decision was
+asked, and then counts as that one's.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
+from itertools import pairwise
+from pathlib import Path
+from typing import Final
+
+from asara_server.bounded_file import MIB, open_ordinary
+from asara_server.tournament.bots.output.error_output import clean_line
+
+SUFFIX: Final = ".decisions"
+LONGEST_TEXT: Final = 4_000
+"""Characters that are kept of what a bot wrote during a decision."""
+_LONGEST_OF_SEAT: Final = 64_000
+"""Characters that are kept of what a bot wrote during a match."""
+_LARGEST: Final = 4 * MIB
+"""Bytes that are read of a log and of its index."""
+_MOST_PLACES: Final = 5_000
+"""Lines of an index; a seat has some 150 decisions in a match."""
+_LINE: Final = re.compile(rb"^(\d{1,18}) (\d{1,9})\n", re.MULTILINE)
+_NOTE: Final = re.compile(r"# (\d\d:\d\d:\d\d |cut: only )")
+"""The beginning of a line of the runner."""
+
+
+def index_of(log: Path) -> Path:
+    """Return the path of the index of a log."""
+    return log.with_suffix(SUFFIX)
+
+
+def append_index(path: Path, places: Iterable[tuple[int, int]]) -> None:
+    """Append places in the log with their decisions; on a full disk there is no index."""
+    with suppress(OSError), path.open("ab") as file:
+        file.write(b"".join(b"%d %d\n" % place for place in places))
+
+
+def moved_index(content: bytes, bytes_before: int) -> bytes:
+    """Return the content of an index whose log is appended to one of so many bytes."""
+    places = ((int(place) + bytes_before, int(number)) for place, number in _LINE.findall(content))
+    return b"".join(b"%d %d\n" % place for place in places)
+
+
+def decision_texts(run: Path, match_id: str, entries: Sequence[str]) -> dict[tuple[int, int], str]:
+    """Return what the bots of a match wrote, by seat and decision, safe to show and cut.
+
+    `match_id` and `entries` are those of its replay. Without logs there is nothing.
+    """
+    texts = {}
+    for seat, entry in enumerate(entries):
+        log = run / "logs" / match_id / f"{seat}-{entry}.log"
+        if log.parent.parent.name != "logs" or log.parent.name != match_id:
+            continue  # a forged name that is a path
+        left = _LONGEST_OF_SEAT
+        for decision, lines in _lines_by_decision(log).items():
+            text = "\n".join(lines)[: min(LONGEST_TEXT, left)]
+            left -= len(text)
+            if text:
+                texts[seat, decision] = text
+    return texts
+
+
+def _lines_by_decision(log: Path) -> dict[int, list[str]]:
+    index, content = _read(index_of(log)), _read(log)
+    places = [(int(place), int(number)) for place, number in _LINE.findall(index)[:_MOST_PLACES]]
+    found: dict[int, list[str]] = {}
+    for (start, decision), (end, _) in pairwise([*places, (len(content), 0)]):
+        if decision and start < end:
+            for later in [number for number in found if number > decision]:
+                del found[later]  # the match was begun again
+            found.setdefault(decision, []).extend(_lines(content[start:end]))
+    return found
+
+
+def _lines(output: bytes) -> Iterator[str]:
+    for line in output.decode(errors="replace").splitlines():
+        if not _NOTE.match(line) and (cleaned := clean_line(line)).strip():
+            yield cleaned
+
+
+def _read(path: Path) -> bytes:
+    with suppress(OSError), open_ordinary(path) as file:
+        return file.read(_LARGEST)
+    return b""

@@ -1,0 +1,241 @@
+"""The log of a bot's output, limited in size."""
+
+import os
+from collections import deque
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import BinaryIO, Protocol
+
+from asara_server.logs import logger
+from asara_server.tournament.bots.output.decision_index import append_index, index_of
+from asara_server.tournament.bots.output.error_output import (
+    LAST_LINES,
+    clean_lines,
+    clients_message,
+    error_lines,
+    exception_in,
+    known_error,
+)
+
+CUT = "(its output was cut"
+"""Beginning of the remark that a bot printed too much."""
+
+_LAST_BYTES = 1 << 16
+"""Size of the end of the output that is searched for an error message; some stacks are long."""
+
+
+class OutputTap(Protocol):
+    """Receives the output of one process as it arrives, as far as the log keeps it."""
+
+    def __call__(self, data: bytes, *, last: bool = False) -> None:
+        """`last` is True for the final, possibly empty part."""
+
+
+class OutputLog:
+    """The output of one bot, with the runner's notes as lines that begin with `#`."""
+
+    def __init__(self, path: Path, limit: int, tap: OutputTap | None = None) -> None:
+        """`limit` is the size of each file in bytes."""
+        self._limit = limit
+        self._tap = tap
+        self._last = bytearray()
+        self._message = b""  # the last message of its client that `_last` no longer holds
+        self._before = b""  # the end of what was printed before this match
+        self._arrived = 0  # bytes of the process so far
+        self._written = 0  # those of them that `write` was given
+        self._asked: Callable[[], int] | None = None
+        self._decision = 0
+        self._marks: deque[tuple[int, int]] = deque()  # not written yet: bytes before it, decision
+        self._index: list[tuple[int, int]] = []  # place in the file, decision
+        self._file: BinaryIO | None = None
+        self._too_much = False
+        self._left = limit
+        self._cut = False
+        self._open(path)
+
+    def _open(self, path: Path) -> None:
+        self._path = path
+        self._file = None
+        self._left = 0
+        self._cut = True
+        self._too_much = False
+        try:
+            path.parent.mkdir(exist_ok=True)
+            self._file = path.open("ab", buffering=0)
+        except OSError as error:
+            self._give_up(error)
+            return
+        self._left = self._limit - self._file.tell()
+        self._cut = self._left < 0
+
+    def _give_up(self, error: OSError) -> None:
+        """Keep no more output in this file, as on a full disk; the match goes on."""
+        self._cut = True
+        self._left = 0
+        logger("runner").warning(
+            "output of a bot is lost", file=str(self._path), why=error.strerror or str(error)
+        )
+
+    def _append(self, data: bytes) -> None:
+        if self._file is not None and not self._file.closed:
+            try:
+                self._file.write(data)
+            except OSError as error:
+                self._give_up(error)
+
+    @property
+    def path(self) -> Path:
+        """The file that is written to."""
+        return self._path
+
+    def switch_to(self, path: Path) -> None:
+        """Continue in another file."""
+        self.end_match()
+        self._close_file()
+        self._before = (self._before + self._last)[-_LAST_BYTES:]
+        self._last.clear()
+        self._message = b""
+        self._open(path)
+
+    def begin_match(self, asked: Callable[[], int]) -> None:
+        """Note from now on during which decision the process writes.
+
+        `asked` returns the number of the decision that its seat was asked last, 0 before the first.
+        """
+        self._asked = asked
+        self._decision = 0
+
+    def end_match(self) -> None:
+        """Write beside the log which part of it was written during which decision."""
+        self._asked = None
+        if self._index:
+            place = max(self._limit - self._left, 0)
+            append_index(index_of(self._path), [*self._index, (place, 0)])
+            self._index.clear()
+
+    def arrive(self, number: int) -> None:
+        """Note that so many bytes of the process have come, which `write` will be given."""
+        if self._asked is not None and (decision := self._asked()) != self._decision:
+            self._decision = decision
+            self._marks.append((self._arrived, decision))
+        self._arrived += number
+
+    @property
+    def cut(self) -> str:
+        """A remark that the output was cut because there was too much of it, or ""."""
+        return f"{CUT} at {self._limit:,} bytes)" if self._too_much else ""
+
+    @property
+    def silent(self) -> bool:
+        """True if nothing was printed in this match."""
+        return not self._last
+
+    @property
+    def full(self) -> bool:
+        return self._left <= 0
+
+    def write(self, data: bytes) -> None:
+        """Write `data` as far as the limit allows; `last_lines` covers the rest as well."""
+        while self._marks and self._marks[0][0] < self._written + len(data):
+            before, decision = self._marks.popleft()
+            if not self._cut:
+                place = self._limit - self._left + before - self._written
+                self._index.append((place, decision))
+        self._written += len(data)
+        self._last += data
+        if len(self._last) > 2 * _LAST_BYTES:
+            self._message = clients_message(self._last) or self._message
+            del self._last[:-_LAST_BYTES]
+        if self._cut or self._file is None or self._file.closed:
+            return
+        self._keep(data[: self._left])
+        self._left -= len(data)
+        if self._left < 0:
+            self._mark_cut()
+            if self._tap is not None:
+                self._tap(_cut_mark(self._limit))
+
+    def _mark_cut(self) -> None:
+        if not self._cut:
+            self._cut = self._too_much = True
+            self._append(_cut_mark(self._limit))
+
+    def _keep(self, data: bytes) -> None:
+        self._append(data)
+        if self._tap is not None:
+            self._tap(data)
+
+    def note(self, text: str) -> None:
+        """Write a note with the time in UTC."""
+        if not self._cut:
+            line = f"# {datetime.now(UTC):%H:%M:%S} {text}\n".encode()
+            self._append(line)
+            self._left -= len(line)
+
+    def last_text(self) -> str:
+        """Return the end of what was printed, as it was printed."""
+        return self._last.decode(errors="replace")
+
+    def last_lines(self) -> list[str]:
+        """Return the last lines printed, safe to show on a terminal."""
+        return [line.strip() for line in self.last_indented_lines(LAST_LINES)]
+
+    def last_indented_lines(self, most: int) -> list[str]:
+        """Return at most so many of the last lines printed, safe to show, with their indentation.
+
+        Empty lines are left out, and long lines are cut.
+        """
+        return self._lines()[-most:]
+
+    def error_lines(self, *, only_known: bool = False) -> list[str]:
+        """Return the last error message printed, else the last lines; safe to show.
+
+        With `only_known`, there are no lines without an error message of this match. Otherwise the
+        message may be from the end of the match before, after which the process has failed.
+        """
+        lines = self._lines()
+        known = known_error(lines) or known_error(clean_lines(self._message))
+        if only_known or known:
+            return known
+        earlier = known_error(clean_lines(self._before + self._last[-_LAST_BYTES:]))
+        return earlier or error_lines(lines)
+
+    def _lines(self) -> list[str]:
+        return clean_lines(bytes(self._last[-_LAST_BYTES:]))
+
+    def close(self) -> None:
+        """Close the file; what was printed last can still be asked for."""
+        self.end_match()
+        if self._tap is not None:
+            self._tap(b"", last=True)
+        self._close_file()
+
+    def _close_file(self) -> None:
+        if self._file is not None:
+            self._file.close()
+
+
+def _cut_mark(limit: int) -> bytes:
+    return f"\n# cut: only {limit:,} bytes are kept\n".encode()
+
+
+def last_printed(path: Path) -> list[str]:
+    """Return the last lines in a file, without the runner's notes, as `last_lines` does."""
+    return [line.strip() for line in _printed(path)[-LAST_LINES:]]
+
+
+def printed_exception(path: Path) -> list[str]:
+    """Return the last exception in a file that a program printed, with its stack, or no line."""
+    return exception_in(_printed(path))
+
+
+def _printed(path: Path) -> list[str]:
+    """Return the lines at the end of a file, without the runner's notes."""
+    try:
+        with path.open("rb") as file:
+            file.seek(max(0, file.seek(0, os.SEEK_END) - 2 * _LAST_BYTES))
+            data = file.read(2 * _LAST_BYTES)
+    except OSError:
+        return []
+    return clean_lines(b"\n".join(one for one in data.split(b"\n") if one[:2] != b"# "))

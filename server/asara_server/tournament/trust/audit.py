@@ -1,0 +1,357 @@
+"""Plans audits of runs and of single replays, and plays the matches again."""
+
+import multiprocessing
+import signal
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Future
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from functools import partial
+from itertools import islice
+from pathlib import Path
+from typing import Final, NamedTuple, TypeVar
+
+from asara_server.event_loop import seldom_collect
+from asara_server.eventlog.replay import ReplayError
+from asara_server.replay.audit import Verdict, audit
+from asara_server.replay.file import parse_file, read_file
+from asara_server.replay.signing import PUBLIC_KEY_FILE, KeyFileError, read_public_key
+from asara_server.single_process import SingleProcess
+from asara_server.tournament.config.tournament_file import usable_cores
+from asara_server.tournament.run.directory import BUNDLE_MATCHES, RUN_FOLDERS
+from asara_server.tournament.trust.audit_trust import Published, check_signed
+from asara_server.tournament.trust.inclusion import SIGNED
+from asara_server.tournament.trust.manifest import MANIFEST
+from asara_server.tournament.trust.match_check import (
+    ExpectedMatch,
+    header_fault,
+    other_file,
+    result_fault,
+)
+from asara_server.tournament.trust.run_audit import RunReport, audit_run
+from asara_server.tournament.trust.run_files import MARKS, SUFFIX
+from asara_server.tournament.trust.signed_file import (
+    DocumentError,
+    read_signed_bytes,
+    signature_name,
+)
+from asara_server.tournament.trust.tree_head import TREE_HEAD
+
+_J = TypeVar("_J")
+_V = TypeVar("_V")
+
+_CHUNKS_AHEAD: Final = 3
+"""Number of chunks for each process that wait for it, or for their turn to be yielded."""
+
+
+class AuditError(ValueError):
+    """The audit cannot begin or go on; the text says why."""
+
+
+def map_in_processes(
+    check: Callable[[_J], _V], jobs: Sequence[_J], processes: int, files_at_once: int
+) -> Iterator[_V]:
+    """Yield the verdict of each job, in their order. Raises AuditError.
+
+    However many jobs there are, only a few chunks of them are in memory a second time.
+    """
+    chunks: Iterator[Sequence[_J]] = (
+        jobs[at : at + files_at_once] for at in range(0, len(jobs), files_at_once)
+    )
+    waiting: deque[tuple[SingleProcess, Future[list[_V]]]] = deque()
+    context = multiprocessing.get_context("spawn")
+    with ExitStack() as stack:
+        pools = [
+            stack.enter_context(SingleProcess(context, _begin_worker)) for _ in range(processes)
+        ]
+        try:
+            with _interrupts_held():  # processes are started here
+                for pool, chunk in zip(pools * _CHUNKS_AHEAD, chunks, strict=False):
+                    waiting.append((pool, pool.submit(_check_chunk, check, chunk)))
+            while waiting:
+                pool, future = waiting.popleft()
+                verdicts = future.result()
+                for chunk in islice(chunks, 1):
+                    waiting.append((pool, pool.submit(_check_chunk, check, chunk)))
+                yield from verdicts
+        except BaseException as error:
+            for pool in pools:
+                pool.shutdown(wait=False, cancel_futures=True)
+            if isinstance(error, BrokenProcessPool):
+                raise AuditError(
+                    "a process of the audit was ended from outside, perhaps for lack of memory; "
+                    "repeat it with fewer, such as --jobs 1"
+                ) from None
+            raise
+
+
+def _check_chunk(check: Callable[[_J], _V], jobs: Sequence[_J]) -> list[_V]:
+    return list(map(check, jobs))
+
+
+def _begin_worker() -> None:
+    """Let an interrupt from the terminal end this process at once and without a traceback."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    if hasattr(signal, "pthread_sigmask"):
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
+    seldom_collect()
+
+
+@contextmanager
+def _interrupts_held() -> Iterator[None]:
+    """Hold interrupts back, in processes that are started meanwhile until `_begin_worker`."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+_LEAK_WORLDS: Final = 2
+"""Number of other worlds that are tried for every seat at every decision to find leaks."""
+
+_FILES_AT_ONCE: Final = 16
+"""Number of files that a process gets at a time."""
+
+_FILES_WORTH_A_PROCESS: Final = 150
+"""Number of files that take as long as the start of a process."""
+
+_LEAK_FILES_WORTH_A_PROCESS: Final = 4
+"""The same if they are searched for leaks."""
+
+
+class AuditJob(NamedTuple):
+    """A replay file, and what it is checked against."""
+
+    path: Path
+    public_key: bytes | None
+    """Key that must have signed it; None if any may have."""
+    tournament_secret: bytes | None
+    """Secret from which its deal must derive; None if that cannot be checked."""
+    expected: ExpectedMatch | None
+    """Place of the match in its run; None if it is checked by itself."""
+    leaks: bool
+    """True if it is searched for leaks, too."""
+
+
+@dataclass(frozen=True, slots=True)
+class AuditPlan:
+    """The audit of runs and replays."""
+
+    jobs: tuple[AuditJob, ...]
+    runs: tuple[RunReport, ...]
+    """Findings about the runs, whose replays are among the jobs."""
+    single: int
+    """Number of replays that are checked by themselves."""
+    trusted_key: bytes | None
+    """Key of the first of these, if it is trusted because none was given."""
+    faults: tuple[str, ...]
+    """Faults of the runs that these lie in, as far as their deals depend on them."""
+
+
+def plan_audit(paths: Iterable[Path], published: Published, *, leaks: bool = False) -> AuditPlan:
+    """Plan the audit of replay files, and of all runs and replays in directories.
+
+    Raises AuditError. Without a published key, single replays are checked against the key of their
+    run.
+    """
+    runs: dict[Path, RunReport] = {}
+    files: dict[Path, None] = {}
+    seen: set[Path] = set()
+    for path in paths:
+        if not path.exists():
+            raise AuditError(f"{path}: no such file or folder")
+        if not path.is_dir():
+            files[path] = None
+            continue
+        found = _find_runs(path)
+        for directory in found:
+            if directory.resolve() not in seen:
+                seen.add(directory.resolve())
+                runs[directory] = audit_run(directory, published)
+        replays = [file for file in sorted(path.rglob(f"*{SUFFIX}")) if file.is_file()]
+        if not found and not replays:
+            raise AuditError(f"{path}: contains no replay (*{SUFFIX})")
+        files |= dict.fromkeys(replays)
+    jobs = [job for report in runs.values() for job in _run_jobs(report, leaks=leaks)]
+    covered = {job.path.resolve() for job in jobs}  # `replays` may be a link
+    single = [file for file in files if file.resolve() not in covered]
+    keys, trusted_key = _expected_keys(single, published.public_key)
+    secrets = _RunSecrets(published)
+    jobs += [
+        AuditJob(file, key, secrets.of_replay(file), None, leaks)
+        for file, key in zip(single, keys, strict=True)
+    ]
+    return AuditPlan(
+        tuple(jobs), tuple(runs.values()), len(single), trusted_key, tuple(secrets.faults)
+    )
+
+
+def audit_replays(
+    jobs: Sequence[AuditJob], processes: int | None = None
+) -> Iterator[tuple[Path, Verdict]]:
+    """Yield the path and the verdict of each job, in their order. Raises AuditError.
+
+    Without a number of processes, all usable cores work if there is enough to do.
+    """
+    leaks = any(job.leaks for job in jobs)
+    at_once = 1 if leaks else _FILES_AT_ONCE
+    if processes is None:
+        worth_one = _LEAK_FILES_WORTH_A_PROCESS if leaks else _FILES_WORTH_A_PROCESS
+        processes = min(usable_cores(), len(jobs) // worth_one)
+    processes = min(processes, -(-len(jobs) // at_once))
+    if processes <= 1:
+        seldom_collect()
+        yield from map(audit_replay, jobs)
+        return
+    yield from map_in_processes(audit_replay, jobs, processes, at_once)
+
+
+def audit_replay(job: AuditJob) -> tuple[Path, Verdict]:
+    """Return the path of a job and its verdict."""
+    try:
+        data = read_file(job.path)
+        if job.expected is None:
+            verdict = audit(
+                data, job.public_key, tournament_secret=job.tournament_secret, worlds=_worlds(job)
+            )
+        else:
+            verdict = audit(
+                data,
+                job.public_key,
+                tournament_secret=job.tournament_secret,
+                header_fault=partial(header_fault, expected=job.expected),
+                other_file=partial(other_file, data=data, expected=job.expected),
+                result_fault=partial(result_fault, expected=job.expected),
+                worlds=_worlds(job),
+            )
+    except ReplayError as error:
+        verdict = Verdict(str(error))
+    except Exception as error:  # noqa: BLE001 - one odd file must not keep the others unchecked
+        verdict = Verdict(f"cannot be played again: {type(error).__name__}: {error}")
+    return job.path, verdict
+
+
+def _worlds(job: AuditJob) -> int:
+    return _LEAK_WORLDS if job.leaks else 0
+
+
+# Runs and files
+
+
+def _find_runs(path: Path) -> list[Path]:
+    """Return the directories of runs at or below a path."""
+    found = {file.parent for name in MARKS for file in path.rglob(name)}
+    found = {directory for directory in found if not _is_bundle(directory)}
+    inside = RUN_FOLDERS  # a bot may have written files with these names
+    return sorted(
+        directory
+        for directory in found
+        if not any(
+            parent in found and directory.relative_to(parent).parts[0] in inside
+            for parent in directory.parents
+        )
+    )
+
+
+def _is_bundle(directory: Path) -> bool:
+    """Return True for an unpacked bundle, which has the signed documents of a run only."""
+    signed = {*SIGNED, *map(signature_name, SIGNED)}
+    marks = {name for name in MARKS if (directory / name).exists()}
+    return marks <= signed and (directory / BUNDLE_MATCHES).is_file()
+
+
+def _run_jobs(report: RunReport, *, leaks: bool) -> list[AuditJob]:
+    key = report.signed.public_key or _key_of_run(report.directory / "replays")
+    return [
+        AuditJob(
+            report.directory / "replays" / f"{name}{SUFFIX}",
+            key,
+            report.secret,
+            report.expected.get(name),
+            leaks,
+        )
+        for name in report.replays
+    ]
+
+
+class _RunSecrets:
+    """The secrets of the runs that single replays lie in, revealed at the end of each run."""
+
+    def __init__(self, published: Published) -> None:
+        self._published = published
+        self._by_folder: dict[Path, bytes | None] = {}
+        self.faults: list[str] = []
+
+    def of_replay(self, file: Path) -> bytes | None:
+        """Return the secret of the run that a replay lies in; None if it has none."""
+        folder = file.absolute().parent
+        if folder not in self._by_folder:
+            self._by_folder[folder] = self._of_run(folder.parent)
+        return self._by_folder[folder]
+
+    def _of_run(self, directory: Path) -> bytes | None:
+        try:
+            manifest = read_signed_bytes(directory / MANIFEST)
+            head = read_signed_bytes(directory / TREE_HEAD)
+        except DocumentError as error:
+            self.faults.append(f"{directory}: its signed documents cannot be read: {error}")
+            return None
+        signed = check_signed(manifest, head, self._published) if manifest else None
+        if signed is not None:
+            self.faults += [f"{directory}/{fault}" for fault in signed.faults]
+        secret = None if signed is None else signed.secret
+        published = self._published.manifest_sha256
+        if published is not None and secret is None:
+            self.faults.append(
+                f"{published}: no signed end of a run in {directory} reveals the secret of these "
+                "deals"
+            )
+        return secret
+
+
+# Keys of single replays
+
+
+def _expected_keys(
+    files: Sequence[Path], public_key: bytes | None
+) -> tuple[list[bytes | None], bytes | None]:
+    """Return the key that must have signed each file, and the first that nobody gave.
+
+    The key is the given one or that of the file's run. For files without either it is the one that
+    signed the first of them.
+    """
+    if public_key is not None:
+        return [public_key] * len(files), None
+    folders = dict.fromkeys(file.parent for file in files)
+    by_folder = {folder: _key_of_run(folder) for folder in folders}
+    keys = [by_folder[file.parent] for file in files]
+    signers = (_signer(file) for file, key in zip(files, keys, strict=True) if key is None)
+    first = next(filter(None, signers), None)
+    chosen = [key or first for key in keys]
+    return chosen, next(filter(None, chosen), None)
+
+
+def _key_of_run(folder: Path) -> bytes | None:
+    """Return the public key in a folder of replays or in its parent."""
+    for path in (folder / PUBLIC_KEY_FILE, folder.absolute().parent / PUBLIC_KEY_FILE):
+        if path.is_file():
+            try:
+                return read_public_key(path)
+            except KeyFileError as error:
+                raise AuditError(str(error)) from None
+    return None
+
+
+def _signer(path: Path) -> bytes | None:
+    """Return the key that signed a replay; None if the file cannot be read."""
+    try:
+        file = parse_file(read_file(path))
+    except ReplayError:
+        return None
+    return file.signature.public_key if file.signed else None

@@ -1,0 +1,340 @@
+"""Bundles of a run: for each entry a zip file that its author may have.
+
+A bundle holds what concerns the entry, and of others only what is public: the signed replays of its
+matches, which show all hands and moves, times, and the reasons of forfeits as the referee gave them
+to all bots. What other bots or their builds printed is in none of its files.
+
+With the signed documents of the run and a proof for each replay, an author can show that a match
+belongs to the run. A proof contains the whole line of `results.jsonl`; if another bot printed
+something in it, the bundle has no such proof, and README.txt says so.
+
+A run that was stopped may continue, so its deals stay secret: no bundle holds the log of a match
+whose replay is not published yet.
+"""
+
+import os
+import re
+import secrets
+import shutil
+import stat
+import zipfile
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from pathlib import Path
+from typing import BinaryIO, Final
+
+from asara_server.eventlog.replay import ReplayError
+from asara_server.replay.file import read_file
+from asara_server.replay.signing import PUBLIC_KEY_FILE
+from asara_server.text import on_one_line, plain, plain_words
+from asara_server.tournament.config.names import name_fault
+from asara_server.tournament.run.directory import BUNDLE_MATCHES, BUNDLES, RunInfo
+from asara_server.tournament.run.read_run import RecordedRun, RunError
+from asara_server.tournament.standings.match_result import (
+    MatchResult,
+    SeatOutcome,
+    output_of,
+    without_output,
+)
+from asara_server.tournament.standings.model import Standings, StandingsRow
+from asara_server.tournament.trust.inclusion import (
+    PROOF_SUFFIX,
+    PROOFS,
+    SIGNED,
+    InclusionError,
+    ProofMaker,
+)
+from asara_server.tournament.trust.signed_file import signature_name
+
+_MOST_SEATS: Final = 4
+_MATCH_NAME: Final = re.compile(r"[a-z0-9][a-z0-9+.-]{0,99}")
+_LONGEST_LINE: Final = 200
+"""Characters of a line of README.txt about a forfeit; `matches.jsonl` has all of it."""
+_EARLIEST: Final = (1980, 1, 1, 0, 0, 0)
+"""The earliest time that a zip file can hold."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bundle:
+    """A bundle that was written."""
+
+    entry: str
+    path: Path
+    missing: tuple[str, ...]
+    """Replays of the entry's matches that are not in the run directory."""
+    unproven: str
+    """Why a replay has no proof although it should have one; "" if none is missing."""
+
+
+def check_names(run: RecordedRun) -> None:
+    """Raise RunError if a name in the files of a run would lead out of a bundle or its directory.
+
+    A run may have come from elsewhere, and its names become those of files.
+    """
+    entries = {*run.info.entries, *(seat.entry for one in run.results for seat in one.seats)}
+    for entry in entries:
+        if fault := name_fault(entry):
+            raise RunError(f"the name of an entry cannot name a bundle: {plain(fault)}")
+    for name in (result.played_as for result in run.results):
+        if not _MATCH_NAME.fullmatch(name):
+            raise RunError(f"{plain(name)!r} is not the name of a match")
+
+
+class BundleWriter:
+    """Writes the bundles of one run to its directory `bundles`, which only its owner may enter."""
+
+    def __init__(self, directory: Path, run: RecordedRun, standings: Standings) -> None:
+        self._directory = directory
+        self._proofs: ProofMaker | None = None
+        self._unproven = ""
+        try:
+            self._proofs = ProofMaker(directory)
+        except InclusionError as error:
+            self._unproven = str(error)
+        self._info: RunInfo = run.info
+        self._results = run.results
+        self._standings = standings
+        self._time = _zip_time(run.info.ended)
+
+    def write(self) -> Iterator[Bundle]:
+        """Write the bundle of each entry, and yield it; raises OSError."""
+        folder = self._directory / BUNDLES
+        folder.mkdir(mode=0o700, exist_ok=True)
+        for row in self._standings.overall:
+            yield self._write_bundle(folder / f"{row.entry}.zip", row)
+
+    def _write_bundle(self, path: Path, row: StandingsRow) -> Bundle:
+        part = path.with_name(f".{path.name}.{secrets.token_hex(4)}.part")
+        try:
+            descriptor = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+            with (
+                os.fdopen(descriptor, "wb") as file,
+                zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive,
+            ):
+                bundle = self._fill(archive, path, row)
+            part.replace(path)
+        finally:
+            part.unlink(missing_ok=True)
+        return bundle
+
+    def _fill(self, archive: zipfile.ZipFile, path: Path, row: StandingsRow) -> Bundle:
+        """Write the files of an entry."""
+        entry = row.entry
+        own = list(self._own_results(entry))
+        files, missing = self._files(entry, own)
+        proofs, unproven = self._proofs_for(entry, own, files)
+        lines = [_own_line(result, entry) for result in own]
+        self._add(archive, f"{entry}/README.txt", self._about(row, own, files, proofs).encode())
+        self._add(archive, f"{entry}/{BUNDLE_MATCHES}", "".join(lines).encode())
+        for name, file in files.items():
+            with file.open("rb") as content:
+                self._add(archive, f"{entry}/{name}", content)
+        for name, proof in proofs.items():
+            self._add(archive, f"{entry}/{PROOFS}/{name}{PROOF_SUFFIX}", proof)
+        return Bundle(entry, path, tuple(missing), unproven)
+
+    def _files(self, entry: str, own: Sequence[MatchResult]) -> tuple[dict[str, Path], list[str]]:
+        """Return the files of the run for an entry, and the replays that are missing."""
+        signed = (*SIGNED, *map(signature_name, SIGNED)) if self._proofs else ()
+        files = {name: self._directory / name for name in (PUBLIC_KEY_FILE, *signed)}
+        missing = []
+        for result in own:
+            name = result.played_as
+            replay = f"replays/{name}.asara"
+            published = not result.void and _is_ordinary(self._directory / replay)
+            if published:
+                files[replay] = self._directory / replay
+            elif not result.void:
+                missing.append(name)
+            if published or self._info.state == "finished":
+                files |= dict(self._logs(name, result, entry))
+        build = f"logs/build-{entry}.log"
+        files[build] = self._directory / build
+        return {name: path for name, path in files.items() if _is_ordinary(path)}, missing
+
+    def _proofs_for(
+        self, entry: str, own: Sequence[MatchResult], files: Mapping[str, Path]
+    ) -> tuple[dict[str, bytes], str]:
+        """Return the proofs for an entry's replays, and why one could not be made."""
+        proofs: dict[str, bytes] = {}
+        unproven = self._unproven
+        for result in own:
+            replay = files.get(f"replays/{result.played_as}.asara")
+            if self._proofs is None or replay is None or not _may_have(result, entry):
+                continue
+            try:
+                proofs[result.played_as] = self._proofs.prove(read_file(replay)).content()
+            except (InclusionError, ReplayError) as error:
+                unproven = str(error)
+        return proofs, unproven
+
+    def _add(self, archive: zipfile.ZipFile, name: str, content: bytes | BinaryIO) -> None:
+        about = zipfile.ZipInfo(name, self._time)
+        about.compress_type = zipfile.ZIP_DEFLATED
+        about.external_attr = (stat.S_IFREG | 0o644) << 16
+        with archive.open(about, "w", force_zip64=True) as file:
+            if isinstance(content, bytes):
+                file.write(content)
+            else:
+                shutil.copyfileobj(content, file)
+
+    def _own_results(self, entry: str) -> Iterator[MatchResult]:
+        """Yield the attempts at the matches of an entry; a void one names no entries."""
+        own = {
+            result.match_id
+            for result in self._results
+            if any(seat.entry == entry for seat in result.seats)
+        }
+        for result in self._results:
+            if result.match_id in own or any(self._logs(result.played_as, result, entry)):
+                yield result
+
+    def _logs(self, name: str, result: MatchResult, entry: str) -> Iterator[tuple[str, Path]]:
+        """Yield the logs of an entry's bot in an attempt, by their names in the bundle."""
+        seats = [seat for seat, outcome in enumerate(result.seats) if outcome.entry == entry]
+        for seat in range(_MOST_SEATS) if result.void else seats:
+            log = f"logs/{name}/{seat}-{entry}.log"
+            if _is_ordinary(self._directory / log):
+                yield log, self._directory / log
+
+    def _about(
+        self,
+        row: StandingsRow,
+        own: Sequence[MatchResult],
+        files: Mapping[str, Path],
+        proofs: Mapping[str, bytes],
+    ) -> str:
+        """Return the text of the entry's README.txt."""
+        info, entry = self._info, row.entry
+        place = f"place {row.place} of {len(self._standings.overall)}, score {row.score:.3f}"
+        lines = [
+            f"{info.title}: {entry}",
+            f"Run {info.state} {info.ended or ''}, played with asara {info.asara}",
+            f"Result: {place if row.matches else 'no match'}, {row.matches:,} matches",
+            *_reasons("Out", info.out.get(entry)),
+            *_reasons("Suspended", info.suspended.get(entry)),
+            *_forfeit_lines(own, entry),
+            "",
+            *_CONTENT,
+            *(_LOGS if any(name.startswith("logs/") for name in files) else ()),
+            "  referee.pub    the public key of the referee",
+            *(_SIGNED if proofs else ()),
+            "",
+            *_COMMANDS,
+            *(_proof_lines(info, own, proofs, entry) if proofs else ()),
+        ]
+        return "".join(f"{plain(line, None)}\n" for line in lines)
+
+
+_CONTENT: Final = (
+    "This bundle contains:",
+    "  matches.jsonl  a line for each attempt at a match of this entry, as in results.jsonl",
+    "  replays/       the signed replay of each match",
+)
+_LOGS: Final = (
+    "  logs/          what the bot printed, by match and seat, and its build; lines of the",
+    "                 runner begin with #",
+)
+_SIGNED: Final = (
+    "  manifest.json  everything that was decided before the first match, and its signature",
+    "  tree_head.json the hash of all results of the run, and its signature",
+    "  proofs/        for each replay the proof that it belongs to the run",
+)
+_COMMANDS: Final = (
+    "In this folder, with asara installed:",
+    "  asara audit replays                       plays the matches again and checks signatures",
+    "  asara replay show replays/FILE --seat 0   prints a match as one seat saw it",
+    "  asara replay clock replays/FILE           shows times and forfeits",
+)
+
+
+def _proof_lines(
+    info: RunInfo, own: Sequence[MatchResult], proofs: Mapping[str, bytes], entry: str
+) -> Iterator[str]:
+    """Yield how to check that the replays belong to the run, and which of them have no proof."""
+    name = next(iter(proofs))
+    yield ""
+    yield "Does a match belong to the run, as the organiser published it before the first match?"
+    yield f"  asara audit replays/{name}.asara --inclusion --proof proofs/{name}.proof \\"
+    yield f"    --manifest {info.manifest_sha256}"
+    yield "Before that, compare this hash with the one that the organiser published: a hash that"
+    yield "comes with the bundle alone proves nothing. For all replays with a proof at once:"
+    yield "  asara audit replays/*.asara --inclusion --manifest HASH"
+    if without := [one.played_as for one in own if not one.void and not _may_have(one, entry)]:
+        yield "No proof is here of these matches, since it would contain what another bot printed;"
+        yield "the organiser can make one with `asara replay prove`:"
+        yield from (f"  {name}" for name in without)
+
+
+def _may_have(result: MatchResult, entry: str) -> bool:
+    """Return True if an entry's author may read the whole line of a result."""
+    others = (seat for seat in result.seats if seat.entry != entry)
+    return not result.void and not result.lost and not any(map(_printed, others))
+
+
+def _printed(seat: SeatOutcome) -> list[str]:
+    """Return the lines of its output that the reason of a forfeit quotes."""
+    return output_of(seat.detail)
+
+
+def _own_line(result: MatchResult, entry: str) -> str:
+    """Return the line of a result, without reasons of others and what concerns workers.
+
+    With the reason of a forfeit, the run keeps the last lines that the bot printed.
+    """
+    seats = tuple(
+        seat if seat.entry == entry else replace(seat, detail="") for seat in result.seats
+    )
+    public = result.model_copy(update={"seats": seats, "lost": ()})
+    return f"{public.model_dump_json()}\n"
+
+
+def _reasons(title: str, reason: str | None) -> list[str]:
+    return [f"{title}: {reason}"] if reason else []
+
+
+def _forfeit_lines(results: Iterable[MatchResult], entry: str) -> list[str]:
+    """Return the forfeits of an entry with what its bot printed, under a title, if there are any.
+
+    The same lines are repeated for no second match.
+    """
+    lines: list[str] = []
+    printed_in: dict[tuple[str, ...], str] = {}
+    forfeits = [
+        (result.played_as, seat)
+        for result in results
+        for seat in result.forfeits
+        if seat.entry == entry
+    ]
+    for name, seat in forfeits:
+        reason = f"{plain_words(seat.termination.name)}: {without_output(seat.detail)}"
+        printed = tuple(_printed(seat))
+        first = printed_in.setdefault(printed, name)
+        if not printed:
+            reason = f"{plain_words(seat.termination.name)}: {on_one_line(seat.detail)}"
+        elif first != name:
+            reason += f"; it printed the same as in {first}"
+        else:
+            reason += "; it printed:"
+        lines.append(plain(f"  {name}  {reason}", _LONGEST_LINE))
+        if first == name:
+            lines += [plain(f"    {line}", _LONGEST_LINE) for line in printed]
+    return ["", f"Forfeits: {len(forfeits):,}", *lines] if lines else []
+
+
+def _is_ordinary(path: Path) -> bool:
+    """Return True for a regular file that neither is a link nor lies in one."""
+    try:
+        return not path.parent.is_symlink() and stat.S_ISREG(path.lstat().st_mode)
+    except OSError:
+        return False
+
+
+def _zip_time(ended: str | None) -> tuple[int, int, int, int, int, int]:
+    """Return the time of all files in a bundle: that of the run's end, so that none differs."""
+    try:
+        end = datetime.fromisoformat(ended or "")
+    except ValueError:
+        return _EARLIEST
+    return max(_EARLIEST, (end.year, end.month, end.day, end.hour, end.minute, end.second))

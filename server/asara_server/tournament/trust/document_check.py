@@ -1,0 +1,279 @@
+"""Compares the documents of a run with its manifest and its signed tree head. Pure."""
+
+import json
+import math
+from collections.abc import Iterator, Sequence
+from hashlib import sha256
+from itertools import zip_longest
+from typing import Any, Final
+
+from asara_game.bounded_toml import parse_toml
+from asara_server.eventlog.describe import value_words
+from asara_server.match.deal_secrets import commitment, tournament_secret
+from asara_server.replay.signing import PUBLIC_KEY_FILE, public_key_pem
+from asara_server.text import plain
+from asara_server.tournament.config.entry_folders import name_of_bot
+from asara_server.tournament.config.tournament_file import LARGEST_FILE
+from asara_server.tournament.run.directory import RunInfo, standings_bytes
+from asara_server.tournament.run.process_record import PROCESSES
+from asara_server.tournament.schedule.looks import looks_at
+from asara_server.tournament.schedule.schedule import ScheduledMatch
+from asara_server.tournament.standings.model import Standings
+from asara_server.tournament.trust.attempt_check import suspended_entries
+from asara_server.tournament.trust.audit_trust import Signed
+from asara_server.tournament.trust.manifest import MANIFEST, Manifest, schedule_bytes
+from asara_server.tournament.trust.run_files import (
+    RESULTS,
+    RUN_INFO,
+    STANDINGS,
+    TOURNAMENT,
+    RunFiles,
+)
+from asara_server.tournament.trust.tree_head import TREE_HEAD, TreeHead, root_text, schedule_order
+
+
+def missing_files(files: RunFiles, head: TreeHead | None) -> Iterator[str]:
+    """Yield files that every run has and that are missing here."""
+    ended = head is not None or not files.running
+    present = {
+        RUN_INFO: files.info is not None,
+        RESULTS: bool(files.results_sha256),
+        STANDINGS: files.standings is not None or not ended,
+        PROCESSES: files.processes is not None,
+        PUBLIC_KEY_FILE: files.public_pem is not None,
+    }
+    for name, found in present.items():
+        if not found and not files.has_fault(name):
+            yield f"{name}: missing"
+    if files.tree_head is None and ended and not files.has_fault(TREE_HEAD):
+        yield (
+            f"{TREE_HEAD}: missing: nothing signs results, standings and the number of attempts, "
+            "although the run has ended"
+        )
+    if files.running and files.info is not None and head is not None:
+        yield mismatch(f"{RUN_INFO}: state", head.state, files.info.state, TREE_HEAD)
+
+
+def derived_schedule(manifest: Manifest, faults: list[str]) -> list[ScheduledMatch]:
+    """Return the schedule that follows from the manifest; add its faults."""
+    try:
+        schedule = manifest.planned_matches()
+    except (ValueError, ArithmeticError, LookupError) as error:
+        faults.append(f"{MANIFEST}: no schedule follows from it: {error}")
+        return []
+    if (digest := sha256(schedule_bytes(schedule)).hexdigest()) != manifest.schedule_sha256:
+        faults.append(
+            f"{MANIFEST}: schedule_sha256: expected {digest} by its entries and settings; found "
+            f"{manifest.schedule_sha256}: another schedule, or that of another version of asara"
+        )
+    if len(schedule) != manifest.matches:
+        faults.append(
+            mismatch(f"{MANIFEST}: matches", len(schedule), manifest.matches, "its settings")
+        )
+    if manifest.looks and manifest.looks != (looks := looks_at(schedule)):
+        found, wanted = (", ".join(map(str, one)) for one in (manifest.looks, looks))
+        faults.append(mismatch(f"{MANIFEST}: looks", wanted, found, "its schedule"))
+    return schedule
+
+
+def tournament_faults(files: RunFiles, signed: Signed, manifest: Manifest) -> Iterator[str]:
+    """Yield faults of the tournament file and of the public key."""
+    expected = manifest.tournament_sha256
+    if expected is None and files.tournament is not None:
+        yield f"{TOURNAMENT}: extra: the run began without a tournament file"
+    elif expected is not None and files.tournament is None:
+        if not files.has_fault(TOURNAMENT):
+            yield f"{TOURNAMENT}: missing"
+    elif files.tournament is not None and sha256(files.tournament).hexdigest() != expected:
+        yield f"{TOURNAMENT}: changed after the run began: its SHA-256 is not that in {MANIFEST}"
+    elif files.tournament is not None:
+        yield from _entry_faults(files.tournament, manifest)
+    if files.public_pem is not None and signed.public_key is not None:
+        try:
+            wanted = public_key_pem(signed.public_key)
+        except ValueError:
+            wanted = b""
+        if files.public_pem != wanted:
+            yield f"{PUBLIC_KEY_FILE}: not the key that signed {MANIFEST}, or its text was changed"
+
+
+def _entry_faults(tournament: bytes, manifest: Manifest) -> Iterator[str]:
+    """Yield differences between the entries of the manifest and those of the tournament file.
+
+    Which entries the folders had, and what a `bot.toml` says, is the manifest's word, as each
+    `bot.toml` is its author's.
+    """
+    try:
+        tables = parse_toml(tournament, LARGEST_FILE)
+    except ValueError as error:
+        yield f"{TOURNAMENT}: {error}"
+        return
+    listed = [table for table in tables.get("entries", []) if isinstance(table, dict)]
+    names, own = [], []
+    for table, entry in zip_longest(listed, manifest.entries[: len(listed)]):
+        in_folder = entry is not None and entry.folder is not None
+        by_bot_file = not table.keys() & {"bot", "command", "token"}
+        usual = entry.name if in_folder and by_bot_file else None
+        names.append(table.get("name", name_of_bot(table) if "bot" in table else usual))
+        if entry is not None and in_folder == by_bot_file:
+            own.append(entry.name)
+    further = manifest.entries[len(listed) :]
+    own += [entry.name for entry in further if entry.folder is None]
+    if names != own:
+        yield mismatch(f"{MANIFEST}: entries", tuple(names), tuple(own), TOURNAMENT)
+    if any(entry.folder is not None for entry in further) and "entries_from" not in tables:
+        yield f"{MANIFEST}: entries: from folders, although {TOURNAMENT} names no entries_from"
+
+
+def info_faults(info: RunInfo, manifest: Manifest, manifest_sha256: str) -> Iterator[str]:
+    """Yield fields of `run.json` that are not those of the manifest."""
+    for name, expected in (
+        ("manifest_sha256", manifest_sha256),
+        ("asara", manifest.asara),
+        ("title", manifest.title),
+        ("entries", manifest.entry_names),
+        ("process_per", {one.name: one.process_per for one in manifest.entries if one.process_per}),
+        ("remote", manifest.remote),
+        ("looks", manifest.looks),
+        ("deals", manifest.deals),
+        ("blocks", manifest.blocks),
+        ("edition", manifest.edition),
+        ("edition_sha256", manifest.edition_sha256),
+        ("sandbox", manifest.sandbox),
+        ("deal_commitment", manifest.deal_commitment),
+    ):
+        if (found := getattr(info, name)) != expected:
+            yield mismatch(f"{RUN_INFO}: {name}", expected, found, MANIFEST)
+    if commitment(tournament_secret(info.seed)).hex() != manifest.deal_commitment:
+        yield f"{RUN_INFO}: seed: the deals that follow from it are not those of {MANIFEST}"
+
+
+def head_faults(
+    files: RunFiles, head: TreeHead, manifest: Manifest, schedule: Sequence[ScheduledMatch]
+) -> Iterator[str]:
+    """Yield files and numbers that are not those of the signed tree head."""
+    standings = files.standings and sha256(files.standings).hexdigest()
+    processes = files.processes and sha256(files.processes).hexdigest()
+    for name, expected, found in (
+        (RESULTS, head.results_sha256, files.results_sha256),
+        (STANDINGS, head.standings_sha256, standings),
+        (PROCESSES, head.processes_sha256, processes),
+        (RUN_INFO, head.run_sha256, files.info_sha256),
+    ):
+        if found and found != expected:
+            yield f"{name}: changed after the signing: its SHA-256 is not that in {TREE_HEAD}"
+    if files.lines_read:
+        results = files.results
+        root = root_text(results, schedule_order(match.match_id for match in schedule))
+        played = {result.match_id for result in results if not result.void}
+        void = {result.match_id for result in results if result.void} - played
+        for key, derived in (
+            ("attempts", len(results)),
+            ("root", root),
+            ("played", len(played)),
+            ("void", len(void)),
+        ):
+            if (stated := getattr(head, key)) != derived:
+                yield mismatch(f"{TREE_HEAD}: {key}", derived, stated, RESULTS)
+        yield from _suspension_faults(files, head, manifest, schedule)
+    if head.scheduled != manifest.matches and not manifest.may_end_early:
+        yield mismatch(f"{TREE_HEAD}: scheduled", manifest.matches, head.scheduled, MANIFEST)
+    if files.info is not None:
+        yield from _end_faults(files.info, head)
+
+
+def _end_faults(info: RunInfo, head: TreeHead) -> Iterator[str]:
+    if info.state in {"prepared", "running"}:
+        return
+    for name in ("state", "ended", "scheduled", "out", "suspended", "tournament_secret"):
+        expected, found = getattr(head, name), getattr(info, name)
+        if found != expected:
+            yield mismatch(f"{RUN_INFO}: {name}", expected, found, TREE_HEAD)
+
+
+def _suspension_faults(
+    files: RunFiles, head: TreeHead, manifest: Manifest, schedule: Sequence[ScheduledMatch]
+) -> Iterator[str]:
+    """Yield entries that are suspended, or are not, otherwise than the results decide."""
+    try:
+        derived = suspended_entries(manifest, schedule, files.results)
+    except (KeyError, ValueError):
+        yield f"{MANIFEST}: limits: not those of a tournament file"
+        return
+    for name in manifest.entry_names:
+        expected, found = derived.get(name), head.suspended.get(name)
+        if expected != found and name not in head.out:
+            place = f"{TREE_HEAD}: suspended: {name}"
+            yield mismatch(place, expected or "no", found or "no", RESULTS)
+
+
+def mismatch(place: str, expected: object, found: object, source: str) -> str:
+    """Return the sentence about a value that is not the one that follows from another file."""
+    return f"{place}: expected {_words(expected)} by {source}; found {_words(found)}"
+
+
+def _words(value: Any) -> str:
+    return value_words(tuple(map(str, value)) if isinstance(value, tuple) else value)
+
+
+_TOLERANCE: Final = 2e-6
+"""Difference of two numbers that other versions of numerical libraries may cause."""
+
+_LONGEST: Final = 60
+"""Characters of a value, or of a key."""
+
+
+def standings_fault(found: bytes, computed: Standings) -> str | None:
+    """Return the first value of `standings.json` that does not follow from the results.
+
+    These are the standings that were computed from them.
+    """
+    expected = standings_bytes(computed)
+    if expected == found:
+        return None
+    try:
+        values = json.loads(found)
+    except (ValueError, RecursionError):
+        return f"{STANDINGS}: cannot be read: not JSON"
+    difference = _difference("", json.loads(expected), values)
+    if difference is not None:
+        return f"{STANDINGS}: {difference}"
+    if _form(found) == _form(expected):
+        return None  # numbers within the tolerance
+    return f"{STANDINGS}: not written as asara writes it: its text was changed"
+
+
+def _difference(place: str, expected: Any, found: Any) -> str | None:
+    """Return the first difference of two JSON values, with its place."""
+    if isinstance(expected, float) and isinstance(found, int | float):
+        if math.isclose(expected, found, rel_tol=0, abs_tol=_TOLERANCE):
+            return None
+    elif type(expected) is not type(found):
+        pass
+    elif isinstance(expected, dict):
+        for key in [*expected, *(key for key in found if key not in expected)]:
+            inner = f"{place}.{plain(key, _LONGEST)}".lstrip(".")
+            if key not in found or key not in expected:
+                return f"{inner}: {'missing' if key in expected else 'extra'}"
+            if difference := _difference(inner, expected[key], found[key]):
+                return difference
+        return None
+    elif isinstance(expected, list):
+        if len(expected) != len(found):
+            return f"{place}: expected {len(expected)} by the results; found {len(found)}"
+        for index, (one, other) in enumerate(zip(expected, found, strict=True)):
+            if difference := _difference(f"{place}[{index}]", one, other):
+                return difference
+        return None
+    elif expected == found:
+        return None
+    return f"{place}: expected {_short(expected)} by the results; found {_short(found)}"
+
+
+def _form(text: bytes) -> bytes:
+    """Return a JSON text with every digit replaced, to compare its form."""
+    return b"".join(line.split(b":")[0] + b"\n" for line in text.split(b"\n"))
+
+
+def _short(value: object) -> str:
+    return plain(json.dumps(value, ensure_ascii=False), _LONGEST)

@@ -1,0 +1,226 @@
+"""Proofs that one replay belongs to a run, without its other replays (RFC 6962, section 2.1.1).
+
+A proof holds the signed manifest, the signed tree head, the leaf of the attempt and the audit path
+from the leaf to the root. With the replay it is enough: nothing else of the run is needed.
+"""
+
+from hashlib import sha256
+from pathlib import Path
+from typing import Literal, NamedTuple
+
+from pydantic import Field, ValidationError
+
+from asara_server.eventlog.replay import ReplayError
+from asara_server.replay.file import parse_file
+from asara_server.tournament.standings.match_result import MatchResult
+from asara_server.tournament.trust.attempt_check import attempt_faults
+from asara_server.tournament.trust.audit_trust import Published, Signed, check_signed
+from asara_server.tournament.trust.manifest import MANIFEST, Manifest
+from asara_server.tournament.trust.match_check import ExpectedMatch, expected_match
+from asara_server.tournament.trust.merkle_tree import leaf_hash, levels_of, path_in, root_from_path
+from asara_server.tournament.trust.run_files import RESULTS, RunFiles, read_results_into
+from asara_server.tournament.trust.signed_file import (
+    Document,
+    DocumentError,
+    SignedBytes,
+    parse_document,
+    read_document_file,
+    read_signed_bytes,
+)
+from asara_server.tournament.trust.tree_head import (
+    TREE_HEAD,
+    in_order,
+    leaf_of,
+    schedule_order,
+)
+
+PROOF_SUFFIX = ".proof"
+"""Appended to the name of a replay, gives the usual name of its proof."""
+
+PROOFS = "proofs"
+"""Folder of a bundle with the proofs of its replays, each named as its match."""
+
+SIGNED = (MANIFEST, TREE_HEAD)
+"""The signed documents that a proof contains."""
+
+
+class InclusionError(ValueError):
+    """A proof cannot be made or read; the text says why, and what to do."""
+
+
+class InclusionProof(Document):
+    """Content of a proof file."""
+
+    format: Literal["asara inclusion proof 1"] = "asara inclusion proof 1"
+    manifest: str
+    """Text of `manifest.json`."""
+    manifest_signature: str
+    """In hexadecimal, as are all signatures and hashes."""
+    tree_head: str
+    """Text of `tree_head.json`."""
+    tree_head_signature: str
+    leaf: str
+    """Line of `results.jsonl`, without the line break."""
+    index: int = Field(ge=0)
+    """Number of the leaf in the tree, from 0."""
+    path: tuple[str, ...]
+    """Hashes beside the way from the leaf to the root, from below."""
+
+
+class Inclusion(NamedTuple):
+    """What a proof shows about a replay."""
+
+    signed: Signed
+    faults: tuple[str, ...]
+    """Everything that is wrong about the proof; empty if it holds."""
+    expected: ExpectedMatch | None
+    """What the replay has to agree with; None if the proof is too faulty to tell."""
+    place: str
+    """Place of the attempt in the tree, in words."""
+
+
+class ProofMaker:
+    """Makes proofs that replays belong to the run in one directory."""
+
+    def __init__(self, directory: Path) -> None:
+        """Read the signed documents and `results.jsonl`; raises InclusionError.
+
+        Nothing is checked.
+        """
+        self._directory = directory
+        self._manifest, self._head = (_signed_file(directory / name) for name in SIGNED)
+        files = RunFiles(directory)
+        read_results_into(files)
+        if files.faults or not files.results_sha256:
+            fault = files.faults[0] if files.faults else f"{RESULTS}: missing"
+            raise InclusionError(f"{directory}/{fault}")
+        try:
+            schedule = parse_document(self._manifest.content, Manifest).planned_matches()
+        except ValueError as error:
+            raise InclusionError(f"{directory / MANIFEST}: {error}") from None
+        order = schedule_order(match.match_id for match in schedule)
+        self._results = in_order((line.result for line in files.lines), order)
+        self._levels = levels_of([leaf_hash(leaf_of(result)) for result in self._results])
+        self._index_of = {result.replay_sha256: index for index, result in enumerate(self._results)}
+
+    def prove(self, replay: bytes) -> InclusionProof:
+        """Return the proof for the content of a replay; raises InclusionError."""
+        index = self._index_of.get(sha256(replay).hexdigest())
+        if index is None:
+            raise self._foreign(replay)
+        return InclusionProof(
+            manifest=self._manifest.content.decode(),
+            manifest_signature=self._manifest.signature.hex(),
+            tree_head=self._head.content.decode(),
+            tree_head_signature=self._head.signature.hex(),
+            leaf=leaf_of(self._results[index]).decode(),
+            index=index,
+            path=tuple(part.hex() for part in path_in(self._levels, index)),
+        )
+
+    def _foreign(self, replay: bytes) -> InclusionError:
+        """Return the error about a replay that is not of an attempt of the run."""
+        try:
+            name = parse_file(replay).replay.header.match_id
+        except ReplayError as error:
+            return InclusionError(str(error))
+        known = any(result.played_as == name for result in self._results)
+        why = "another replay" if known else "no such attempt"
+        return InclusionError(
+            f"match {name}: this replay does not belong to the run in {self._directory}: {RESULTS} "
+            f"has {why}"
+        )
+
+
+def make_proof(directory: Path, replay: bytes) -> InclusionProof:
+    """Return the proof that a replay belongs to the run in a directory; raises InclusionError.
+
+    Only the signed documents and `results.jsonl` are read. The proof is not checked.
+    """
+    return ProofMaker(directory).prove(replay)
+
+
+def proof_in_bundle(replay: Path) -> Path:
+    """Return the path of the proof of a replay that lies in an unpacked bundle."""
+    return replay.absolute().parent.parent / PROOFS / f"{replay.stem}{PROOF_SUFFIX}"
+
+
+def read_proof(path: Path) -> InclusionProof:
+    """Return the proof in a file; raises InclusionError."""
+    try:
+        return parse_document(read_document_file(path), InclusionProof)
+    except DocumentError as error:
+        raise InclusionError(f"{path}: not a proof of inclusion: {error}") from None
+
+
+def check_inclusion(proof: InclusionProof, published: Published) -> Inclusion:
+    """Check everything that a proof says, apart from the replay."""
+    manifest = _signed_bytes(proof.manifest, proof.manifest_signature)
+    head = _signed_bytes(proof.tree_head, proof.tree_head_signature)
+    signed = check_signed(manifest, head, published)
+    faults = list(signed.faults)
+    result, expected = _leaf_result(proof), None
+    if result is None:
+        faults.append("leaf: not the result of an attempt, as asara writes it")
+    elif result.void:
+        faults.append(f"leaf: {result.match_id}: attempt {result.attempt} is void")
+    elif signed.manifest is not None:
+        expected = _expected(signed.manifest, result, faults)
+    place = ""
+    if signed.head is not None:
+        size = signed.head.attempts
+        place = f"leaf {proof.index + 1} of {size}"
+        if not _leads_to_root(proof, size, signed.head.root):
+            faults.append(
+                f"path: does not lead from the leaf to the root {signed.head.root} of {TREE_HEAD}: "
+                "the attempt does not belong to this run, or its result was changed"
+            )
+    return Inclusion(signed, tuple(faults), expected, place)
+
+
+def _signed_file(path: Path) -> SignedBytes:
+    try:
+        found = read_signed_bytes(path)
+    except DocumentError as error:
+        raise InclusionError(f"{path}: {error}") from None
+    if found is None:
+        missing = "the run has not ended, or the file was removed"
+        raise InclusionError(f"{path}: no such file: {missing}")
+    return found
+
+
+def _expected(manifest: Manifest, result: MatchResult, faults: list[str]) -> ExpectedMatch | None:
+    try:
+        schedule = manifest.planned_matches()
+    except ValueError as error:
+        faults.append(f"{MANIFEST}: no schedule follows from it: {error}")
+        return None
+    match = next((match for match in schedule if match.match_id == result.match_id), None)
+    faults += attempt_faults("leaf", result, match, manifest.max_attempts)
+    if match is None:
+        return None
+    return expected_match(manifest, match, result, "leaf")
+
+
+def _leaf_result(proof: InclusionProof) -> MatchResult | None:
+    try:
+        result = MatchResult.model_validate_json(proof.leaf)
+    except ValidationError:
+        return None
+    return result if leaf_of(result) == proof.leaf.encode() else None
+
+
+def _leads_to_root(proof: InclusionProof, size: int, root: str) -> bool:
+    try:
+        path = [bytes.fromhex(part) for part in proof.path]
+    except ValueError:
+        return False
+    found = root_from_path(leaf_hash(proof.leaf.encode()), proof.index, size, path)
+    return found is not None and found.hex() == root
+
+
+def _signed_bytes(content: str, signature: str) -> SignedBytes:
+    try:
+        return SignedBytes(content.encode(), bytes.fromhex(signature))
+    except ValueError:
+        return SignedBytes(content.encode(), b"")

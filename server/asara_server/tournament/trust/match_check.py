@@ -1,0 +1,171 @@
+"""Compares replays with their places in their run: file, schedule, settings and result."""
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from hashlib import sha256
+from typing import Any, NamedTuple
+
+from asara_game.rules import format_rule_sets
+from asara_server.eventlog.describe import value_words
+from asara_server.eventlog.replay import ReplayHeader
+from asara_server.match.inputs import LateReplyRecord
+from asara_server.match.spec import SECOND_US, ProcessPolicy
+from asara_server.replay.file import ReplayFile
+from asara_server.tournament.schedule.schedule import ScheduledMatch
+from asara_server.tournament.standings.match_result import MatchResult, utc_text
+from asara_server.tournament.trust.manifest import Manifest
+from asara_server.tournament.trust.run_files import RESULTS, SUFFIX, Line
+
+
+class ExpectedMatch(NamedTuple):
+    """What the manifest, the schedule and `results.jsonl` say about a replay. Can be pickled."""
+
+    match: ScheduledMatch
+    result: MatchResult
+    place: str
+    """Place of the result, such as "results.jsonl: line 3"."""
+    clocks: tuple[tuple[str, int], ...]
+    actions_per_reply: int
+    rejections_forgiven: int
+    rules_version: int
+    edition_sha256: str
+    joint: bool
+    processes: tuple[ProcessPolicy | None, ...]
+
+
+def expected_match(
+    manifest: Manifest, match: ScheduledMatch, result: MatchResult, place: str
+) -> ExpectedMatch:
+    """Return what the replay of a scheduled match has to agree with."""
+    return ExpectedMatch(
+        match,
+        result,
+        place,
+        tuple(manifest.clocks.items()),
+        manifest.actions_per_reply,
+        manifest.rejections_forgiven,
+        manifest.rules_version,
+        manifest.edition_sha256,
+        manifest.deals == "joint",
+        manifest.processes_by_seat(match.entries),
+    )
+
+
+def header_fault(file: ReplayFile, expected: ExpectedMatch) -> str | None:
+    """Return the first field of a replay's header that is not that of its match."""
+    for name, wanted, found in _header_fields(file.replay.header, expected):
+        if wanted != found:
+            return (
+                f"{file.raw[0].place}: {name}: expected {value_words(wanted)} by manifest and "
+                f"schedule; found {value_words(found)}"
+            )
+    return None
+
+
+def other_file(file: ReplayFile, data: bytes, expected: ExpectedMatch) -> str | None:
+    """Return a fault if a replay is not the file that its result names by its hash."""
+    digest = sha256(data).hexdigest()
+    if expected.result.replay_sha256 == digest:
+        return None
+    return result_fault(file, expected) or (
+        f"changed: {expected.place} has the SHA-256 {expected.result.replay_sha256 or 'none'}; "
+        f"the file has {digest}"
+    )
+
+
+def result_fault(file: ReplayFile, expected: ExpectedMatch) -> str | None:
+    """Return the first field of a result that does not follow from its replay."""
+    for name, derived, found in _result_fields(file, expected.result):
+        if derived != found:
+            return (
+                f"{expected.place}: {name}: expected {value_words(derived)} by the replay; "
+                f"found {value_words(found)}"
+            )
+    return None
+
+
+def _header_fields(header: ReplayHeader, expected: ExpectedMatch) -> Iterator[tuple[str, Any, Any]]:
+    match = expected.match
+    yield "match_id", expected.result.played_as, header.match_id
+    yield "entries", match.entries, header.entries
+    yield "rule_sets", format_rule_sets(match.rule_sets), format_rule_sets(header.rule_sets)
+    yield "shared_deal", match.shared_deal, header.shared_deal
+    yield "edition", expected.edition_sha256, sha256(header.edition).hexdigest()
+    yield "rules_version", expected.rules_version, header.rules_version
+    yield from (
+        (f"clocks.{name}", wanted, getattr(header.clocks, name, None))
+        for name, wanted in expected.clocks
+    )
+    yield "actions_per_reply", expected.actions_per_reply, header.actions_per_reply
+    yield "rejections_forgiven", expected.rejections_forgiven, header.rejections_forgiven
+    yield "processes", expected.processes, header.processes
+    yield "a nonce of every seat", expected.joint, bool(header.nonces)
+
+
+def _result_fields(file: ReplayFile, result: MatchResult) -> Iterator[tuple[str, Any, Any]]:
+    replay = file.replay
+    yield "void", False, result.void
+    yield "started", utc_text(replay.header.started_unix_ms / 1000), result.started
+    yield "number of seats", len(replay.results), len(result.seats)
+    for seat, (derived, found) in enumerate(zip(replay.results, result.seats, strict=True)):
+        for name in ("entry", "rank", "prestige", "termination"):
+            yield f"seats[{seat}].{name}", getattr(derived, name), getattr(found, name)
+        # what the bot printed follows the referee's own words
+        own = found.detail[: len(derived.detail)]
+        if found.detail[len(own) :][:1] not in ("", ";"):
+            own = found.detail
+        yield f"seats[{seat}].detail", derived.detail, own
+        if not derived.termination.forfeit:
+            yield f"seats[{seat}].detail", "", found.detail
+    # A late reply may have come after the end.
+    inputs = (record for record in replay.records if not isinstance(record, LateReplyRecord))
+    last_us = max((record.time_us for record in inputs), default=0)
+    if result.seconds < round(last_us / SECOND_US, 3):
+        yield "seconds", f"{last_us / SECOND_US:.3f} or more", result.seconds
+
+
+def replay_faults(
+    lines: Sequence[Line], replays: Mapping[str, str], *, withheld: Collection[str]
+) -> Iterator[str]:
+    """Yield replays that are missing, extra, renamed, copied, exchanged or changed.
+
+    `replays` has the SHA-256 of each file by its name without the suffix; a replay whose name is in
+    `withheld` may be missing.
+    """
+    expected = {
+        line.result.played_as: line.result.replay_sha256 for line in lines if not line.result.void
+    }
+    names = {digest: name for name, digest in expected.items()}
+    holders: dict[str, list[str]] = {}
+    for name, digest in replays.items():
+        holders.setdefault(digest, []).append(name)
+    for name, digest in expected.items():
+        if name not in replays:
+            others = [other for other in holders.get(digest, ()) if other not in expected]
+            if others:
+                yield f"{_file(name)}: renamed to {_file(others[0])}"
+            elif name not in withheld:
+                yield f"{_file(name)}: missing, although {RESULTS} has its result"
+        elif replays[name] != digest:
+            yield _changed(name, digest, replays, names)
+    for name, digest in replays.items():
+        if name not in expected:
+            original = names.get(digest)
+            if original is None:
+                yield f"{_file(name)}: extra: {RESULTS} has no such attempt"
+            elif original in replays:
+                yield f"{_file(name)}: extra: a copy of {_file(original)}"
+
+
+def _changed(name: str, digest: str, replays: Mapping[str, str], names: Mapping[str, str]) -> str:
+    """Return the fault of a replay with another content than its result says."""
+    found = replays[name]
+    other = names.get(found)
+    if other is None:
+        return f"{_file(name)}: changed: expected SHA-256 {digest or 'none'}, found {found}"
+    if replays.get(other) == digest:
+        return f"{_file(name)}: exchanged with {_file(other)}"
+    return f"{_file(name)}: replaced by a copy of {_file(other)}"
+
+
+def _file(name: str) -> str:
+    return f"replays/{name}{SUFFIX}"

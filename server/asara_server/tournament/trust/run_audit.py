@@ -1,0 +1,353 @@
+"""Audits a run: derives what follows from manifest and replays, and compares every file with it.
+
+What was published vouches for the manifest, the manifest for schedule and settings, the schedule
+and the replays for the results, the results for the standings, and the signed tree head for all of
+it. `match_check` compares each replay with its place in the run when the match is played again.
+"""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+
+from asara_server.match.deal_secrets import commitment
+from asara_server.text import count
+from asara_server.tournament.run.block_journals import FOLDER as JOURNALS
+from asara_server.tournament.run.directory import BUNDLES, JOURNAL, RUN_FILES, RUN_FOLDERS
+from asara_server.tournament.run.process_record import (
+    ProcessRecordError,
+    ProcessRow,
+    last_group,
+    legs_beside_others,
+    matches_alone,
+    process_faults,
+    read_processes,
+)
+from asara_server.tournament.schedule.legs import with_own_deals
+from asara_server.tournament.schedule.schedule import ScheduledMatch
+from asara_server.tournament.standings.standings import compute_standings, ranks_settled
+from asara_server.tournament.trust.attempt_check import AttemptCheck, check_attempts
+from asara_server.tournament.trust.audit_trust import Published, Signed, check_signed
+from asara_server.tournament.trust.document_check import (
+    derived_schedule,
+    head_faults,
+    info_faults,
+    mismatch,
+    missing_files,
+    standings_fault,
+    tournament_faults,
+)
+from asara_server.tournament.trust.manifest import Manifest
+from asara_server.tournament.trust.match_check import ExpectedMatch, expected_match, replay_faults
+from asara_server.tournament.trust.run_files import (
+    RESULTS,
+    RUN_INFO,
+    STANDINGS,
+    RunFiles,
+    read_files,
+)
+from asara_server.tournament.trust.tree_head import TREE_HEAD
+
+_BEING_WRITTEN: Final = 16
+"""Number of the last results of a run whose replays may not be written yet, if it did not end."""
+
+_NOT_CHECKED: Final = {
+    "report.html": "`asara report` writes it again",
+    "run.log": "",
+    "remote.json": "",
+    JOURNAL: "",
+    JOURNALS: "",
+    "logs": "",
+    "builds": "",
+    BUNDLES: "`asara bundle` writes them again",
+}
+"""Parts of a run that nothing vouches for, and the remedy."""
+
+
+@dataclass(slots=True)
+class RunReport:
+    """The findings about a run, apart from those about its matches."""
+
+    directory: Path
+    signed: Signed
+    title: str = ""
+    manifest_sha256: str = ""
+    state: str = ""
+    """State of the run in words."""
+    faults: list[str] = field(default_factory=list)
+    """Everything that is wrong; each text begins with the name of a file or a match."""
+    notes: list[str] = field(default_factory=list)
+    """What is missing because the run has not ended, and matches that were attempted again."""
+    unchecked: list[str] = field(default_factory=list)
+    """What was not checked, in words."""
+    unchecked_files: list[str] = field(default_factory=list)
+    """Names of files and folders (with a slash) that were not checked, and need not be."""
+    expected: dict[str, ExpectedMatch] = field(default_factory=dict)
+    """What replays have to agree with, by their names without the suffix."""
+    replays: tuple[str, ...] = ()
+    """Names of all replays, without the suffix."""
+    secret: bytes | None = None
+    """The secret from which all deals derive; None if it is not revealed."""
+    ended: bool = True
+    """False if the run has no signed end, and does not claim to have one."""
+
+
+def audit_run(directory: Path, published: Published) -> RunReport:
+    """Audit the files of a run; the replays are compared by their hashes only."""
+    files = read_files(directory)
+    signed = check_signed(files.manifest, files.tree_head, published)
+    return _RunAudit(files, signed).report()
+
+
+class _RunAudit:
+    """The audit of one run: `report` makes every comparison once."""
+
+    def __init__(self, files: RunFiles, signed: Signed) -> None:
+        self._files = files
+        self._signed = signed
+        self._head = signed.head
+        self._report = RunReport(files.directory, signed, replays=tuple(files.replays))
+        self._faults = self._report.faults
+        self._rows: list[ProcessRow] = []
+        self._ended = self._report.ended = not files.running or self._head is not None
+
+    def report(self) -> RunReport:
+        report, files, manifest = self._report, self._files, self._signed.manifest
+        self._faults += files.faults
+        self._faults += self._signed.faults
+        self._faults += missing_files(files, self._head)
+        report.secret = self._secret()
+        if manifest is not None and files.manifest is not None:
+            report.title = manifest.title
+            report.manifest_sha256 = files.manifest.sha256
+            schedule = derived_schedule(manifest, self._faults)
+            self._faults += tournament_faults(files, self._signed, manifest)
+            if files.info is not None:
+                self._faults += info_faults(files.info, manifest, report.manifest_sha256)
+            self._check_results(manifest, schedule)
+            if self._head is not None:
+                self._faults += head_faults(files, self._head, manifest, schedule)
+        self._list_unchecked()
+        return report
+
+    def _secret(self) -> bytes | None:
+        """Return the secret of all deals, after checking it against the commitment."""
+        info, signed = self._files.info, self._signed
+        if signed.secret is not None:
+            return signed.secret
+        if info is None or info.tournament_secret is None:
+            return None
+        expected = signed.deal_commitment or info.deal_commitment
+        try:
+            secret = bytes.fromhex(info.tournament_secret)
+        except ValueError:
+            secret = b""
+        if not secret:
+            self._faults.append(f"{RUN_INFO}: tournament_secret: not hexadecimal")
+            return None
+        if (found := commitment(secret).hex()) != expected:
+            self._faults.append(
+                f"{RUN_INFO}: the secret of the tournament does not open the commitment: expected "
+                f"{expected}, found {found}"
+            )
+        return secret
+
+    def _check_results(self, manifest: Manifest, schedule: Sequence[ScheduledMatch]) -> None:
+        report, files = self._report, self._files
+        if manifest.legs:
+            schedule = self._check_processes(manifest, schedule)
+        check = check_attempts(manifest, schedule, files.lines)
+        self._faults += check.faults
+        scheduled = self._scheduled(manifest, schedule, check)
+        self._check_progress(manifest, check, scheduled)
+        withheld = self._withheld(schedule, check)
+        missing = [name for name in withheld if name not in files.replays]
+        if missing:
+            are = "is" if len(missing) == 1 else "are"
+            report.notes.append(
+                f"{count(len(missing), 'replay')} {are} not published yet, because "
+                f"matches with the same deal are still to come or the run was stopped meanwhile: "
+                f"{_some(missing)}"
+            )
+        self._faults += replay_faults(files.lines, files.replays, withheld=set(withheld))
+        matches = {match.match_id: match for match in schedule}
+        for line in files.lines:
+            match = matches.get(line.result.match_id)
+            if match is not None and not line.result.void:
+                place = f"{RESULTS}: line {line.number}"
+                name = line.result.played_as
+                report.expected[name] = expected_match(manifest, match, line.result, place)
+        if files.standings is None:
+            return
+        if not files.lines_read:
+            report.unchecked.append(f"{STANDINGS}, because {RESULTS} could not be read")
+            return
+        computed = compute_standings(
+            manifest.title,
+            manifest.entry_names,
+            scheduled,
+            files.results,
+            group=last_group(self._rows),
+            remote=manifest.remote,
+            looks=manifest.looks,
+        )
+        fault = standings_fault(files.standings, computed)
+        self._faults += [fault] if fault else []
+
+    def _check_processes(
+        self, manifest: Manifest, schedule: Sequence[ScheduledMatch]
+    ) -> Sequence[ScheduledMatch]:
+        """Check who could know a deal that was played; return the schedule with the deals given."""
+        remote = frozenset(manifest.remote)
+        try:
+            rows = self._rows = read_processes(self._files.processes or b"")
+        except ProcessRecordError as error:
+            self._faults.append(str(error))
+            return schedule
+        if alone := matches_alone(rows):
+            self._report.notes.append(
+                f"{_matches(sorted(alone))} had deals of their own, because some process of a bot "
+                f"could not be ended: {_some(sorted(alone))}"
+            )
+        if legs := legs_beside_others(rows):
+            self._report.notes.append(
+                f"{count(legs, 'leg')} began while bots of other runs lived on the machine, which "
+                "could pass on what they were told about a deal"
+            )
+        schedule = with_own_deals(schedule, alone)
+        self._faults += process_faults(
+            rows, schedule, self._files.results, max_attempts=manifest.max_attempts, remote=remote
+        )
+        tables = Counter(
+            match.shared_deal
+            for match in schedule
+            if match.shared_deal and not remote.isdisjoint(match.entries)
+        )
+        if blocks := sum(number > 1 for number in tables.values()):
+            self._report.unchecked.append(
+                "what entries on other machines told each other about deals: in "
+                f"{count(blocks, 'block')} they sat at several tables: {', '.join(sorted(remote))}"
+            )
+        return schedule
+
+    def _scheduled(
+        self, manifest: Manifest, schedule: Sequence[ScheduledMatch], check: AttemptCheck
+    ) -> int:
+        """Return the number of matches that the run had to play."""
+        if manifest.looks:
+            return self._by_looks(manifest, schedule, check)
+        stated = self._head or self._files.info
+        if not manifest.may_end_early or stated is None or stated.scheduled != check.begun:
+            return manifest.matches
+        if check.skipped:
+            self._faults.append(
+                f"{RESULTS}: block {check.skipped} was skipped, although later ones were played"
+            )
+        return check.begun
+
+    def _by_looks(
+        self, manifest: Manifest, schedule: Sequence[ScheduledMatch], check: AttemptCheck
+    ) -> int:
+        """Return the number of matches after which the ranks were settled, or that of all."""
+        results, open_ = self._files.results, set(check.unplayed)
+        wanted = manifest.matches
+        for look in manifest.looks[:-1]:
+            begun = {match.match_id for match in schedule[:look]}
+            if begun & open_:
+                break
+            seen = [result for result in results if result.match_id in begun]
+            if ranks_settled(manifest.entry_names, seen, manifest.places, manifest.looks):
+                wanted = look
+                break
+        if self._head is not None and self._head.scheduled != wanted:
+            self._faults.append(
+                mismatch(f"{TREE_HEAD}: scheduled", wanted, self._head.scheduled, RESULTS)
+            )
+        begun = {match.match_id for match in schedule[:wanted]}
+        self._faults += [
+            f"{RESULTS}: line {line.number}: {line.result.match_id}: extra: the ranks were settled "
+            f"after {wanted} matches"
+            for line in self._files.lines
+            if wanted < manifest.matches and line.result.match_id not in begun
+        ]
+        return wanted
+
+    def _check_progress(self, manifest: Manifest, check: AttemptCheck, scheduled: int) -> None:
+        """Report the number of matches played, those without a result, and further attempts."""
+        report = self._report
+        over = len({result.match_id for result in self._files.results if not result.void})
+        state = self._head.state if self._head else "ended" if self._ended else "not ended"
+        report.state = f"{state}: {over} of {scheduled} matches have a result"
+        unplayed = check.unplayed
+        if scheduled < manifest.matches:
+            unplayed = check.unplayed_in_begun_blocks
+            why = (
+                "because its ranks were settled"
+                if manifest.looks
+                else "as it was allowed to do; not checked: that its test was decided by then"
+            )
+            report.notes.append(f"ended after {scheduled} of {manifest.matches} matches, {why}")
+        if self._head is not None and self._head.state == "finished":
+            self._faults += [
+                f"{match_id}: no result, although the run is finished"
+                for match_id in (*unplayed, *check.given_up)
+            ]
+        elif unplayed:
+            have = "has" if len(unplayed) == 1 else "have"
+            report.notes.append(f"{_matches(unplayed)} {have} no result: {_some(unplayed)}")
+        if check.given_up:
+            names = _some(check.given_up)
+            stay = "stays" if len(check.given_up) == 1 else "stay"
+            report.notes.append(f"{_matches(check.given_up)} {stay} void: {names}")
+        if not self._ended:
+            report.notes.append(
+                "the run has no signed end: it is being played, it was killed, or the end was "
+                "removed; nothing signs its results and their number, some of which may be missing"
+            )
+        report.notes += check.repeated
+
+    def _withheld(self, schedule: Sequence[ScheduledMatch], check: AttemptCheck) -> list[str]:
+        """Return the names of the replays that may be missing: those that would reveal a deal."""
+        if self._head is not None and self._head.state == "finished":
+            return []
+        results = self._files.results
+        hidden = {
+            match.match_id
+            for match in schedule
+            if match.shared_deal and match.deal_block in check.open_blocks
+        }
+        if not self._ended:
+            recent = {result.deal_block for result in results[-_BEING_WRITTEN:]}
+            hidden |= {result.match_id for result in results if result.deal_block in recent}
+        return [
+            result.played_as for result in results if result.match_id in hidden and not result.void
+        ]
+
+    def _list_unchecked(self) -> None:
+        report = self._report
+        if report.secret is None:
+            report.unchecked.append(
+                "that the deals derive from the secret of the tournament, which is not revealed"
+            )
+        names = sorted(path.name for path in report.directory.iterdir())
+        ours = {*RUN_FILES, *RUN_FOLDERS}
+        for name in names:
+            if name in _NOT_CHECKED:
+                remedy = _NOT_CHECKED[name]
+                if remedy:
+                    report.unchecked.append(f"{name} ({remedy})")
+                else:
+                    folder = (report.directory / name).is_dir()
+                    report.unchecked_files.append(f"{name}/" if folder else name)
+            elif name not in ours:
+                report.notes.append(f"{name}: extra: not part of the run, and not checked")
+
+
+def _matches(names: Sequence[str]) -> str:
+    return f"{len(names)} {'match' if len(names) == 1 else 'matches'}"
+
+
+def _some(names: Sequence[str]) -> str:
+    shown = ", ".join(names[:3])
+    return shown if len(names) <= 3 else f"{shown} and {len(names) - 3} more"

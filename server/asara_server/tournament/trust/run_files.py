@@ -1,0 +1,193 @@
+"""Reads every file of a run as it is found, for the audit: what cannot be read becomes a fault."""
+
+import hashlib
+import stat
+from dataclasses import dataclass, field
+from hashlib import sha256
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from pydantic import ValidationError
+
+from asara_server.replay.signing import PUBLIC_KEY_FILE
+from asara_server.tournament.run.directory import JOURNAL, RunInfo
+from asara_server.tournament.run.process_record import PROCESSES
+from asara_server.tournament.standings.match_result import MatchResult
+from asara_server.tournament.trust.manifest import MANIFEST
+from asara_server.tournament.trust.signed_file import (
+    DocumentError,
+    SignedBytes,
+    in_written_form,
+    read_signed_bytes,
+    signature_name,
+)
+from asara_server.tournament.trust.tree_head import TREE_HEAD
+
+RESULTS: Final = "results.jsonl"
+STANDINGS: Final = "standings.json"
+RUN_INFO: Final = "run.json"
+TOURNAMENT: Final = "tournament.toml"
+SUFFIX: Final = ".asara"
+
+MARKS: Final = (
+    *(RUN_INFO, TOURNAMENT, RESULTS, STANDINGS, JOURNAL),
+    *(MANIFEST, signature_name(MANIFEST), TREE_HEAD, signature_name(TREE_HEAD)),
+)
+"""Files any of which makes a directory that of a run."""
+
+_LARGEST: Final = 4 * 2**30
+"""Bytes of the largest file that is read."""
+
+
+class Line(NamedTuple):
+    """An attempt, and its line in `results.jsonl`."""
+
+    number: int
+    result: MatchResult
+
+
+@dataclass
+class RunFiles:
+    """The files of a run; those that are missing or cannot be read are None."""
+
+    directory: Path
+    faults: list[str] = field(default_factory=list)
+    """Faults found while reading; each begins with the name of a file."""
+    manifest: SignedBytes | None = None
+    tree_head: SignedBytes | None = None
+    info: RunInfo | None = None
+    info_sha256: str = ""
+    tournament: bytes | None = None
+    public_pem: bytes | None = None
+    standings: bytes | None = None
+    processes: bytes | None = None
+    results_sha256: str = ""
+    """"" if there is no such file."""
+    lines: tuple[Line, ...] = ()
+    lines_read: bool = False
+    """True if every line of `results.jsonl` could be read."""
+    replays: dict[str, str] = field(default_factory=dict)
+    """SHA-256 of each replay, by its name without the suffix."""
+
+    @property
+    def results(self) -> list[MatchResult]:
+        """The attempts that could be read, in the order of the file."""
+        return [line.result for line in self.lines]
+
+    def has_fault(self, name: str) -> bool:
+        """Return True if a fault of this file was found while reading."""
+        return any(fault.startswith(f"{name}:") for fault in self.faults)
+
+    @property
+    def running(self) -> bool:
+        """True if `run.json` says that the run has not ended."""
+        return self.info is not None and self.info.state in {"prepared", "running"}
+
+
+def read_files(directory: Path) -> RunFiles:
+    """Read the files of a run."""
+    files = RunFiles(directory)
+    files.manifest = _read_document(files, MANIFEST)
+    files.tree_head = _read_document(files, TREE_HEAD)
+    files.tournament = _read(files, TOURNAMENT)
+    files.public_pem = _read(files, PUBLIC_KEY_FILE)
+    files.standings = _read(files, STANDINGS)
+    files.processes = _read(files, PROCESSES)
+    _read_info(files)
+    read_results_into(files)
+    _read_replays(files)
+    return files
+
+
+def _read_document(files: RunFiles, name: str) -> SignedBytes | None:
+    try:
+        return read_signed_bytes(files.directory / name)
+    except DocumentError as error:
+        files.faults.append(f"{name}: {error}")
+        return None
+
+
+def _read(files: RunFiles, name: str) -> bytes | None:
+    """Return the content of a regular file; None if there is none."""
+    path = files.directory / name
+    try:
+        about = path.lstat()
+        if not stat.S_ISREG(about.st_mode):
+            files.faults.append(f"{name}: not a regular file; replace it with a copy of the file")
+        elif about.st_size > _LARGEST:
+            files.faults.append(f"{name}: larger than any file of this kind")
+        else:
+            return path.read_bytes()
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        files.faults.append(f"{name}: {error.strerror or error}")
+    return None
+
+
+def _read_info(files: RunFiles) -> None:
+    content = _read(files, RUN_INFO)
+    if content is None:
+        return
+    files.info_sha256 = sha256(content).hexdigest()
+    try:
+        files.info = RunInfo.model_validate_json(content)
+    except ValidationError:
+        files.faults.append(
+            f"{RUN_INFO}: cannot be read, or was written by another version of asara"
+        )
+        return
+    if not in_written_form(files.info, content):
+        files.faults.append(f"{RUN_INFO}: not written as asara writes it: its text was changed")
+
+
+def read_results_into(files: RunFiles) -> None:
+    """Read `results.jsonl`."""
+    content = _read(files, RESULTS)
+    if content is None:
+        return
+    files.results_sha256 = sha256(content).hexdigest()
+    faults = []
+    lines = []
+    *texts, rest = content.split(b"\n")
+    for number, text in enumerate(texts, start=1):
+        try:
+            result = MatchResult.model_validate_json(text)
+        except ValidationError as error:
+            fault = error.errors(include_url=False)[0]["msg"]
+            faults.append(f"{RESULTS}: line {number}: cannot be read: {fault}")
+            continue
+        if result.model_dump_json().encode() != text:
+            faults.append(
+                f"{RESULTS}: line {number}: not written as asara writes it: its text was changed"
+            )
+        lines.append(Line(number, result))
+    if rest and not files.running:  # a run that goes on may be writing it
+        faults.append(f"{RESULTS}: cut short in line {len(texts) + 1}")
+    files.lines = tuple(lines)
+    files.lines_read = not faults
+    files.faults += faults
+
+
+def _read_replays(files: RunFiles) -> None:
+    folder = files.directory / "replays"
+    try:
+        found = sorted(folder.iterdir())
+    except OSError as error:
+        files.faults.append(f"replays: {error.strerror or error}")
+        return
+    for path in found:
+        name = f"replays/{path.name}"
+        if path.is_symlink() or not path.is_file():
+            files.faults.append(f"{name}: not a regular file; replace it with a copy of the replay")
+        elif path.suffix != SUFFIX or path.name.startswith("."):
+            # a run that goes on may be writing it
+            if not (files.running and path.name.endswith(".part")):
+                files.faults.append(f"{name}: extra: not a replay of the run")
+        else:
+            try:
+                with path.open("rb") as file:
+                    digest = hashlib.file_digest(file, "sha256")
+                    files.replays[path.name.removesuffix(SUFFIX)] = digest.hexdigest()
+            except OSError as error:
+                files.faults.append(f"{name}: {error.strerror or error}")
