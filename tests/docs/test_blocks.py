@@ -59,6 +59,8 @@ NOT_RUN: Final = {
     r"export ASARA_|.*ASARA_TOKEN=…|python (my_bot|main)\.py": "needs the referee of an organiser",
     r"node ": "starts what the tools of a language built",
     r"python scripts/": "trains for hours; tests/scripts/test_train.py trains a little",
+    r".*runs/ladder|.*--workers 8": "plays thousands of matches, or on many cores",
+    r".*go-search": "needs Go",
     r"#!/bin/sh": "a bot, which tests/contract/client/test_bridge_readme.py plays",
 }
 """Beginnings of commands that are not run here, with the reason; the rest of their block is run."""
@@ -138,17 +140,22 @@ PAGES = [
 ]
 
 
+_FOLDERS: Final = 5
+"""Number of entries from folders; the examples of the documents have more."""
+
+
 class Desk:
     """A folder in which the commands of one document run, and what they need to be there."""
 
     def __init__(self, folder: Path, document: str) -> None:
         self.folder = folder
+        self.tournament = CUP
+        """The latest tournament file of the document."""
         self._document = document
         self._makers: dict[str, Callable[[], None]] = {
             "my-bot": lambda: self.run("asara new python my-bot"),
             **dict.fromkeys(("my_bot.py", "mine.py", "yesterday.py"), self._write_first_bot),
             "bot.pl": lambda: self._write("bot.pl", self._block("perl")),
-            "cup.toml": lambda: self._write("cup.toml", self._cup()),
             "cert.pem": lambda: self.run(self._block("sh", "openssl req")),
             "known_failing.txt": lambda: self._write("known_failing.txt", ""),
             "runs/first": lambda: self.run("asara match my_bot.py greedy --out runs/first"),
@@ -161,10 +168,11 @@ class Desk:
         self._prepare(command)
         self._make_room(command)
         words = shlex.split(command, comments=True)
-        if words[0] == "asara" and words[1] in SERVERS:
+        ready = "http://" if "--web" in words else SERVERS.get(words[1] if words[1:] else "")
+        if words[0] == "asara" and ready:
             at_any_port = [re.sub(r":\d+$", ":0", word) for word in words[1:]]
-            listen = () if "--listen" in words else ("--listen", "127.0.0.1:0")
-            check_server([*at_any_port, *listen], SERVERS[words[1]], self.folder, self._variables())
+            listen = () if {"--listen", "--web"} & set(words) else ("--listen", "127.0.0.1:0")
+            check_server([*at_any_port, *listen], ready, self.folder, self._variables())
             return
         done = subprocess.run(
             ["bash", "-euc", command],
@@ -190,6 +198,9 @@ class Desk:
             makes = re.search(rf"(--out|-o|new \w+) {re.escape(name)}(?![\w-])", command)
             if named and (not makes or "--resume" in command) and not (self.folder / name).exists():
                 make()
+        for name in re.findall(r"(?<![\w./-])\w+\.toml\b", command):
+            if not (self.folder / name).exists():
+                self._write_tournament(name)
 
     def _make_room(self, command: str) -> None:
         """Remove what an earlier command wrote if this one is another way to write it."""
@@ -205,10 +216,14 @@ class Desk:
         for name in ("my_bot.py", "mine.py", "yesterday.py"):
             self._write(name, bot.content)
 
-    def _cup(self) -> str:
-        """Return the tournament that a reader of this document would play."""
+    def _write_tournament(self, name: str) -> None:
+        """Write the tournament that a reader would play, and the folders of its entries."""
         self._prepare("my-bot")
-        return self._block("toml") if self._document == "README.md" else CUP
+        self._write(name, self.tournament)
+        if pattern := tomllib.loads(self.tournament).get("entries_from"):
+            for number in range(_FOLDERS):
+                folder = self.folder / pattern.replace("*", f"bot-{number}")
+                shutil.copytree(self.folder / "my-bot", folder, dirs_exist_ok=True)
 
     def _block(self, language: str, begin: str = "") -> str:
         found = (block.content for block in blocks(self._document, language))
@@ -223,7 +238,10 @@ class Desk:
 @pytest.mark.parametrize("document", PAGES)
 def test_commands_work_as_written_in_an_empty_folder(document: str, tmp_path: Path) -> None:
     desk = Desk(tmp_path, document)
-    for block in blocks(document, "sh"):
-        for line in lines_of(block):
-            if reason(line) is None:
-                desk.run(line)
+    for block in blocks(document, "sh", "toml"):
+        if block.language == "toml" and "\nseats" in block.content:
+            desk.tournament = block.content
+        elif block.language == "sh":
+            for line in lines_of(block):
+                if reason(line) is None:
+                    desk.run(line)
