@@ -96,7 +96,7 @@ def prepare(folder: Path) -> None:
         documents.append(document)
         _write(folder / document, page())
     with (folder / "README.md").open("a", encoding="utf-8") as start:
-        start.writelines(_navigation(documents))
+        start.writelines(navigation(documents))
 
 
 def _files() -> list[str]:
@@ -140,7 +140,7 @@ _HIDDEN: Final = "---\norphan: true\nnosearch: true\n---\n\n"
 """What keeps a page out of navigation and search."""
 
 
-def _navigation(documents: list[str]) -> Iterator[str]:
+def navigation(documents: list[str]) -> Iterator[str]:
     """Yield the tables of contents; raise ValueError for a document that fits no pattern."""
     places = [
         (len(pattern.partition("*")[0]), section, number, pattern)
