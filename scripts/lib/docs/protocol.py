@@ -69,7 +69,7 @@ def _message(message: Any, names: tuple[str, ...], about: dict[Any, str]) -> Ite
         return
     yield f"\n### {'.'.join(names)}\n\n{about.get(names, '')}\n"
     if message.field:
-        yield "\n| field | type | meaning |\n|---|---|---|\n"
+        yield "\n{.stacked}\n| field | type | meaning |\n|---|---|---|\n"
     for field in message.field:
         yield f"| `{field.name}` = {field.number} | {_type(field, message)} | "
         yield f"{about.get((*names, field.name), '')} |\n"
@@ -81,7 +81,7 @@ def _message(message: Any, names: tuple[str, ...], about: dict[Any, str]) -> Ite
 
 def _enum(enum: Any, names: tuple[str, ...], about: dict[Any, str]) -> Iterator[str]:
     yield f"\n### {'.'.join(names)}\n\n{about.get(names, '')}\n"
-    yield "\n| value | meaning |\n|---|---|\n"
+    yield "\n{.stacked}\n| value | meaning |\n|---|---|\n"
     for value in enum.value:
         meaning = about.get((*names, value.name), "")
         yield f"| `{value.name}` = {value.number} | {meaning} |\n"

@@ -26,7 +26,9 @@ NAVIGATION: Final = {
     "Start": ("README.md", "glossary.md", "*.md"),
     "Write a bot": (
         "clients/README.md",
+        "clients/debugging.md",
         "clients/*",
+        "clients/*/README.md",
         "bots/*",
         "server/asara_server/cli/README.md",
         "reference/commands.md",
