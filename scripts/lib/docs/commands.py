@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from textwrap import dedent
 from typing import Any
 
 import typer
@@ -21,7 +22,7 @@ class _Markdown:
 
     def write(self, text: str) -> None:
         """Add lines that stay as they are, such as examples."""
-        self.buffer.append(text)
+        self.buffer.append(dedent(text))
 
     def write_usage(self, prog: str, args: str = "", prefix: str | None = None) -> None:
         self.buffer.append(f"```text\n{prog} {args}\n```\n\n")
