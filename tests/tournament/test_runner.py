@@ -11,7 +11,6 @@ import pytest
 
 from asara.verifier import make_nonce
 from asara_codec.results import Termination
-from asara_game.edition import load_edition
 from asara_game.rules import parse_rule_sets
 from asara_server.eventlog.resimulate import resimulated_steps
 from asara_server.match import deal_secrets
@@ -19,7 +18,7 @@ from asara_server.replay.file import read_replay
 from asara_server.replay.signing import SigningKey
 from asara_server.tournament.config.tournament_file import load_tournament
 from asara_server.tournament.run.directory import RunDirectory
-from asara_server.tournament.runner import RunEnd, Runner
+from asara_server.tournament.runner import RunEnd, RunHooks, Runner
 from asara_server.tournament.sandbox.bubblewrap import Sandbox
 from asara_server.tournament.schedule.plan import planned_matches
 from asara_server.tournament.schedule.schedule import ScheduledMatch, bot_seed
@@ -57,10 +56,9 @@ def play(
             runner = Runner(
                 tournament,
                 matches,
-                edition=load_edition(),
                 directory=directory,
                 key=SigningKey.new(),
-                finished=finished,
+                hooks=RunHooks(finished),
                 sandbox=sandbox,
             )
             return await runner.run()
@@ -137,12 +135,12 @@ def test_who_never_dials_in_forfeits_after_the_start_up_time(tmp_path: Path) -> 
     file = write_tournament(
         tmp_path,
         {"good": sample_bots.GOOD, "sleeps": sample_bots.SLEEPS},
-        tables="[clocks]\nstart_up_s = 6\n",
+        tables="[clocks]\nstart_up_s = 20\n",
     )
     end = play(file, tmp_path / "run", [("good", "sleeps")])
     (line,) = end.results[0].forfeits
     assert line.termination == Termination.NEVER_STARTED
-    assert line.detail == "did not connect within 6 s; it printed: thinking about it"
+    assert line.detail == "did not connect within 20 s; it printed: thinking about it"
 
 
 @pytest.mark.long
@@ -150,7 +148,7 @@ def test_garbage_without_end_costs_its_own_match_only_and_is_cut(tmp_path: Path)
     file = write_tournament(
         tmp_path,
         {"good": sample_bots.GOOD, "garbage": sample_bots.GARBAGE},
-        tables="[clocks]\nstart_up_s = 6\n[limits]\noutput_bytes = 50_000\n",
+        tables="[clocks]\nstart_up_s = 20\n[limits]\noutput_bytes = 50_000\n",
     )
     end = play(file, tmp_path / "run", [("garbage", "good")])
     (line,) = end.results[0].forfeits
@@ -166,7 +164,7 @@ def test_after_some_failed_starts_an_entry_is_out_without_further_waiting(tmp_pa
         tmp_path,
         {"good": sample_bots.GOOD, "sleeps": sample_bots.SLEEPS},
         HEADER + "jobs = 1\n",
-        "[clocks]\nstart_up_s = 4\n[limits]\nfailed_starts = 2\n",
+        "[clocks]\nstart_up_s = 12\n[limits]\nfailed_starts = 2\n",
     )
     end = play(file, tmp_path / "run", [("good", "sleeps")] * 30)
     ends = {line.termination for result in end.results for line in result.forfeits}

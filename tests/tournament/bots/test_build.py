@@ -14,7 +14,6 @@ from pathlib import Path
 import pytest
 
 from asara_codec.results import Termination
-from asara_game.edition import load_edition
 from asara_server.replay.signing import SigningKey
 from asara_server.tournament.bots.build.build import EntryBuilder
 from asara_server.tournament.config.commands import check_command
@@ -172,7 +171,6 @@ def test_a_run_that_is_stopped_does_not_wait_for_a_build(
             runner = Runner(
                 load_tournament(file),
                 [ScheduledMatch("m0", 1, BASIC, ("endless", "plain"))],
-                edition=load_edition(),
                 directory=directory,
                 key=SigningKey.new(),
                 sandbox=sandbox,

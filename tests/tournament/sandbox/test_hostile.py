@@ -15,7 +15,6 @@ from statistics import fmean
 import pytest
 
 from asara_codec.results import Termination
-from asara_game.edition import load_edition
 from asara_game.rules import parse_rule_sets
 from asara_server.eventlog.resimulate import resimulated_steps
 from asara_server.match.inputs import ReplyRecord
@@ -96,7 +95,6 @@ def play(
             runner = Runner(
                 load_tournament(file),
                 matches,
-                edition=load_edition(),
                 directory=directory,
                 key=SigningKey.new(),
                 sandbox=sandbox,
@@ -205,7 +203,7 @@ def cup(tmp_path: Path, host: Mapping[str, str], wanted: tuple[dict[str, str], S
 
 def own_cgroups() -> list[Path]:
     """Control groups of this process and its workers; other tests make some at the same time."""
-    groups = Path("/sys/fs/cgroup").rglob("asara-*-*")
+    groups = Path("/sys/fs/cgroup").rglob("asara-[0-9]*-*")
     return [path for path in groups if is_in_tree(int(path.name.split("-")[1]), os.getpid())]
 
 

@@ -17,7 +17,6 @@ from pathlib import Path
 
 import pytest
 
-from asara_game.edition import load_edition
 from asara_game.rules import parse_rule_sets
 from asara_server.cli.options.log import LogOptions
 from asara_server.cli.sessions.setup import log_to_file
@@ -122,7 +121,6 @@ def play(file: Path, matches: Sequence[ScheduledMatch], sandbox: Sandbox) -> Run
             runner = Runner(
                 load_tournament(file),
                 matches,
-                edition=load_edition(),
                 directory=directory,
                 key=SigningKey.new(),
                 sandbox=sandbox,

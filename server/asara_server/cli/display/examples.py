@@ -101,7 +101,7 @@ GUIDES: Final[dict[str, str]] = {
     "status": f"{_OWN}/tournament/run/README.md#Status",
     "report": f"{_OWN}/report/README.md",
     "web": f"{_OWN}/web/README.md",
-    "audit": f"{_OWN}/tournament/run/trust.md",
+    "audit": f"{_OWN}/tournament/trust/README.md",
     "replay": f"{_OWN}/replay/README.md",
     "replay decision": "clients/debugging.md",
     "replay ask": "clients/debugging.md#Asking a decision again",
