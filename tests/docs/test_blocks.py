@@ -156,7 +156,7 @@ class Desk:
             "my-bot": lambda: self.run("asara new python my-bot"),
             **dict.fromkeys(("my_bot.py", "mine.py", "yesterday.py"), self._write_first_bot),
             "bot.pl": lambda: self._write("bot.pl", self._block("perl")),
-            "cert.pem": lambda: self.run(self._block("sh", "openssl req")),
+            "cert.pem": lambda: self._execute(self._block("sh", "openssl req")),
             "known_failing.txt": lambda: self._write("known_failing.txt", ""),
             "runs/first": lambda: self.run("asara match my_bot.py greedy --out runs/first"),
             "runs/cup": lambda: self.run("asara tournament run cup.toml --out runs/cup"),
@@ -173,7 +173,10 @@ class Desk:
             at_any_port = [re.sub(r":\d+$", ":0", word) for word in words[1:]]
             listen = () if {"--listen", "--web"} & set(words) else ("--listen", "127.0.0.1:0")
             check_server([*at_any_port, *listen], ready, self.folder, self._variables())
-            return
+        else:
+            self._execute(command)
+
+    def _execute(self, command: str) -> None:
         done = subprocess.run(
             ["bash", "-euc", command],
             cwd=self.folder,
@@ -195,7 +198,7 @@ class Desk:
     def _prepare(self, command: str) -> None:
         for name, make in self._makers.items():
             named = re.search(rf"(?<![\w./-]){re.escape(name)}(?![\w-])", command)
-            makes = re.search(rf"(--out|-o|new \w+) {re.escape(name)}(?![\w-])", command)
+            makes = re.search(rf"(--?out|-o|new \w+) {re.escape(name)}(?![\w-])", command)
             if named and (not makes or "--resume" in command) and not (self.folder / name).exists():
                 make()
         for name in re.findall(r"(?<![\w./-])\w+\.toml\b", command):

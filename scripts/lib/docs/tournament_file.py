@@ -46,7 +46,8 @@ def page() -> str:
 
 
 def _table(name: str, model: dict[str, Any]) -> Iterator[str]:
-    yield f"\n## {_TABLES[name]}\n\n{{.stacked}}\n| key | values | default | meaning |\n|---|---|---|---|\n"
+    yield f"\n## {_TABLES[name]}\n\n"
+    yield "{.stacked}\n| key | values | default | meaning |\n|---|---|---|---|\n"
     sentences = key_sentences(name)
     for key, field in model["properties"].items():
         if name != "Tournament" or key not in _WITHIN:
