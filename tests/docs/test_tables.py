@@ -235,3 +235,10 @@ def test_sizes_are_powers_of_1024_and_have_their_names():
     assert found == []
     for key in ("memory_mib", "disk_mib", "directory_mib", "build_memory_mib", "build_mib"):
         assert "MiB" in key_sentences("Limits")[key]
+
+
+@pytest.mark.parametrize("document", DOCUMENTS)
+def test_every_table_has_a_head(document: str) -> None:
+    """A row after an empty line is no table: browsers show its bars."""
+    for rows in re.findall(r"(?:^\|.*\n)+", prose(document), re.MULTILINE):
+        assert re.fullmatch(r"[|: -]+", [*rows.splitlines(), ""][1]), rows
