@@ -82,6 +82,11 @@ REFERENCES: Final = {
 _SHOWN_BYTES: Final = 64 * 1024
 """Larger files are offered as they are."""
 
+_PICTURES: Final = (".png", ".svg", ".webp")
+
+_HIDDEN: Final = "---\norphan: true\nnosearch: true\n---\n\n"
+"""What keeps a page out of navigation and search."""
+
 
 def prepare(folder: Path) -> None:
     """Write everything that Sphinx reads."""
@@ -91,7 +96,8 @@ def prepare(folder: Path) -> None:
         _copy(document, folder)
         for target in _targets(document):
             path = (ROOT / document).parent.joinpath(target).resolve()
-            if path.suffix != ".md" and path.is_relative_to(ROOT):
+            # Sphinx reports what does not exist.
+            if path.suffix != ".md" and path.is_relative_to(ROOT) and path.exists():
                 _write_page_of(path.relative_to(ROOT).as_posix(), files, folder)
     for name, page in REFERENCES.items():
         document = f"reference/{name}.md"
@@ -130,16 +136,12 @@ def _write_page_of(path: str, files: list[str], folder: Path) -> None:
         return
     content = (ROOT / path).read_bytes()
     lexer = find_lexer_class_for_filename(path)
-    if len(content) > _SHOWN_BYTES or path.endswith((".png", ".svg")):
+    if len(content) > _SHOWN_BYTES or path.endswith(_PICTURES):
         _copy(path, folder)
     elif not (ROOT / f"{path}.md").exists():
         language = lexer.aliases[0] if lexer else "text"
-        text = content.decode()
-        _write(folder / f"{path}.md", f"{_HIDDEN}# {path}\n\n``````{language}\n{text}``````\n")
-
-
-_HIDDEN: Final = "---\norphan: true\nnosearch: true\n---\n\n"
-"""What keeps a page out of navigation and search."""
+        text = content.decode().rstrip("\n")
+        _write(folder / f"{path}.md", f"{_HIDDEN}# {path}\n\n``````{language}\n{text}\n``````\n")
 
 
 def navigation(documents: list[str]) -> Iterator[str]:
