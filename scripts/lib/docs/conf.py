@@ -15,6 +15,7 @@ suppress_warnings = ["misc.highlighting_failure"]  # examples with "…" are not
 
 html_theme = "furo"
 html_title = "ASARA"
+html_favicon = "../../../clients/web/public/favicon.svg"
 html_static_path = ["docs.css"]
 html_css_files = ["docs.css"]
 html_show_search_summary = False  # a browser refuses to read them from file:
