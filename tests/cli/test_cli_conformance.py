@@ -122,7 +122,7 @@ def test_all_cases_are_listed_without_a_program():
 def test_a_failed_case_quotes_the_page_that_demands_it():
     done = asara("conformance", "--case", "published-rule", "--", *BROKEN, "published-rule")
     assert "proves   By the published rule, " in done.stdout
-    assert "says     clients/README.md: The starters choose by [one rule]" in done.stdout
+    assert "says     clients/behaviour.md: The starters choose by [one rule]" in done.stdout
     assert ", by the published rule\n" in done.stdout
 
 
