@@ -21,7 +21,8 @@ from tests.tournament.played_runs import (
     OTHER_SEED,
     VOID,
 )
-from tests.tournament.run.forged_runs import (
+from tests.tournament.sample_bots import SEED
+from tests.tournament.trust.forged_runs import (
     AGAIN,
     FIRST,
     SECOND,
@@ -35,7 +36,6 @@ from tests.tournament.run.forged_runs import (
     resign_everything,
     text,
 )
-from tests.tournament.sample_bots import SEED
 
 
 def test_an_honest_run_is_sound(played: Played, run: Path) -> None:

@@ -20,7 +20,7 @@ from tests.tournament.played_runs import (
     play_run,
     rules_of,
 )
-from tests.tournament.run.forged_runs import (
+from tests.tournament.trust.forged_runs import (
     FIRST,
     THIRD,
     Played,

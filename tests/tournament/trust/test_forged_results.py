@@ -21,7 +21,7 @@ from tests.tournament.played_runs import (
     replayed,
     result_of,
 )
-from tests.tournament.run.forged_runs import (
+from tests.tournament.trust.forged_runs import (
     AGAIN,
     FIRST,
     SECOND,

@@ -16,7 +16,7 @@ from tests.sizes import others_long
 from tests.tournament.played_runs import (
     Forger,
 )
-from tests.tournament.run.forged_runs import (
+from tests.tournament.trust.forged_runs import (
     Played,
     assert_named,
     audited,
