@@ -4,10 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from asara_codec.results import Termination
 from asara_server.tournament.bots.output.error_output import clean_lines, error_lines, known_error
 from asara_server.tournament.bots.output.output_log import OutputLog
-from asara_server.tournament.bots.output.remedies import remedy
 
 NODE = """ready
 /bots/bot.js:2
@@ -160,9 +158,3 @@ def test_the_message_of_a_client_stays_known_under_a_flood(tmp_path: Path) -> No
     log.switch_to(tmp_path / "next.log")
     assert log.error_lines(only_known=True) == []
     log.close()
-
-
-def test_there_is_no_advice_for_what_is_not_known() -> None:
-    command = ("python", "bot.py")
-    assert remedy(Termination.CRASH, "could not be ended; it printed nothing", command) == ""
-    assert remedy(Termination.CRASH, "", ()) == ""

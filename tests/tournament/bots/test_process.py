@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from asara_server.tournament.bots.output.output_log import OutputLog
-from asara_server.tournament.bots.process import BotProcess, StartError, bot_environment
+from asara_server.tournament.bots.process import BotProcess, bot_environment
 from asara_server.tournament.sandbox.bubblewrap import SandboxSpec
 from asara_server.tournament.sandbox.spec import FilesystemView
 from asara_server.tournament.standings.match_result import with_output, without_output
@@ -83,24 +83,6 @@ def test_the_output_can_be_removed_from_the_sentence_again() -> None:
     for words in ([], ["no model"], ["a", "; it printed: b"]):
         assert without_output(with_output("ended", words)) == "ended"
     assert without_output("did not connect") == "did not connect"
-
-
-def test_a_program_that_the_system_cannot_execute_is_refused_with_the_reason(
-    tmp_path: Path,
-) -> None:
-    (tmp_path / "bot").write_text("#!/no/such/interpreter\n")
-    (tmp_path / "bot").chmod(0o755)
-
-    async def scenario() -> None:
-        log = OutputLog(tmp_path / "bot.log", 1000)
-        with pytest.raises(
-            StartError,
-            match="could not be started: its first line names an interpreter that does not exist",
-        ):
-            await BotProcess.start(("./bot",), tmp_path, environment(), log)
-        log.close()
-
-    asyncio.run(scenario())
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")

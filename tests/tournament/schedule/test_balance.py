@@ -10,8 +10,6 @@ import pytest
 from asara_server.tournament.schedule.balance import (
     balanced_count,
     balanced_groups,
-    even_groups,
-    meetings,
 )
 from tests.sizes import others_long
 from tests.yardstick import at_most
@@ -47,12 +45,6 @@ def check(n: int, k: int, each: int) -> int:
     gap = max(numbers) - min(numbers)
     assert gap <= (1 if k == 2 else 2)
     return gap
-
-
-@pytest.mark.parametrize(("n", "k"), [(2, 2), (4, 2), (6, 2), (6, 3), (6, 4), (8, 4), (9, 3)])
-def test_groups_are_all_groups_and_each_occurs_once(n: int, k: int) -> None:
-    groups = [tuple(sorted(group)) for group in even_groups(n, k)]
-    assert sorted(groups) == list(combinations(range(n), k))
 
 
 @pytest.mark.parametrize(("n", "k", "each"), others_long(SMALL, 3))
@@ -97,22 +89,6 @@ def test_at_any_moment_nobody_is_far_ahead(n: int, k: int, each: int) -> None:
         for one in group:
             turns[one] += 1
         assert max(turns) - min(turns) <= 4
-
-
-@pytest.mark.long
-def test_the_same_arguments_give_the_same_groups() -> None:
-    first = balanced_groups(20, 4, 7)
-    balanced_groups.cache_clear()
-    assert balanced_groups(20, 4, 7) == first
-
-
-def test_meetings_are_counted_for_both() -> None:
-    assert meetings(4, [(0, 1, 2), (0, 1)]) == [
-        [0, 2, 1, 0],
-        [2, 0, 1, 0],
-        [1, 1, 0, 0],
-        [0, 0, 0, 0],
-    ]
 
 
 @pytest.mark.long

@@ -95,14 +95,6 @@ def test_a_block_is_one_group_in_all_its_seat_orders_without_a_break(
     assert sum(kind.blocks for kind in counted) == len(blocks)
 
 
-def test_names_of_matches_are_readable_distinct_and_in_order() -> None:
-    ids = [match.match_id for match in schedule()]
-    assert len(set(ids)) == len(ids)
-    assert "r2-pro+gifts-0007-2" in ids
-    mine = [match_id for match_id in ids if match_id.startswith("r1-pro+gifts-")]
-    assert mine == sorted(mine)
-
-
 @pytest.mark.long
 @pytest.mark.parametrize("each", [None, 9])
 def test_the_order_is_even_at_any_moment(each: int | None) -> None:
@@ -331,12 +323,3 @@ def test_entries_of_one_team_never_sit_at_one_table(
             own = {name for match in matches if match.block == block for name in match.entries}
             assert len(own & {"ann", "bob", "dot"}) <= 1
             assert len(own & {"eve", "fay"}) <= 1
-
-
-def test_where_all_groups_play_those_with_two_of_a_team_are_left_out() -> None:
-    laid_out = Layout(("t", "t", "", "", ""))
-    matches = list_matches(NAMES[:5], (3,), (BASIC,), laid_out)
-    groups = {frozenset(match.entries) for match in matches}
-    everybody = {frozenset(group) for group in combinations(NAMES[:5], 3)}
-    assert groups == {group for group in everybody if not {"ann", "bob"} <= group}
-    assert balance(laid_out, 3) == (Span(3, 5), Span(2, 3), 1)

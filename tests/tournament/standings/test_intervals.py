@@ -67,10 +67,6 @@ def test_an_interval_has_a_width_if_all_blocks_ended_alike(score: float, blocks:
             assert end == score
 
 
-def test_twelve_wins_of_twelve_leave_a_quarter_of_doubt() -> None:
-    assert interval([1.0] * 12) == pytest.approx((0.7354, 1), abs=1e-4)
-
-
 def test_a_few_blocks_that_differ_do_not_promise_more_than_none() -> None:
     """Eleven even blocks and one that is won leave more doubt than their sample variance says."""
     scores = [0.5] * 11 + [1.0]

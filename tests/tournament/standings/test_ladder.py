@@ -93,15 +93,6 @@ def test_ties_are_those_of_the_example_of_plackettluce() -> None:
     assert found.ties == pytest.approx([-1.0701], abs=1e-4)
 
 
-def test_400_points_are_odds_of_ten_to_one() -> None:
-    won = [result(f"m{n:03}", ("ann", 1), ("bob", 2)) for n in range(1_000)]
-    lost = [result(f"n{n:03}", ("bob", 1), ("ann", 2)) for n in range(100)]
-    found = ratings(*won, *lost)
-    assert (found["ann"].rating or 0) - (found["bob"].rating or 0) == pytest.approx(400, abs=1)
-    assert (found["ann"].rating or 0) + (found["bob"].rating or 0) == 2 * ANCHOR_RATING
-    assert found["ann"].matches == 1_100
-
-
 def log_likelihood(rankings: Sequence[Sequence[int]], point: Sequence[float]) -> float:
     """As the page has it, of three entries with ties of two and three, and with the prior."""
     strengths, ties = [*point[:3], 0.0], {1: 0.0, 2: point[3], 3: point[4]}

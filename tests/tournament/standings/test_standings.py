@@ -250,32 +250,6 @@ def test_twelve_wins_of_twelve_are_no_certainty() -> None:
         assert high - low > 0.26
 
 
-def test_the_chance_of_being_first_is_one_in_all_and_shared_by_those_who_are_alike() -> None:
-    even = [
-        result(2 * n + turn, *(seats[::-1] if turn else seats), block=f"b{n}")
-        for n in range(12)
-        for turn, seats in enumerate([(("ann", 1, 9), ("bob", 2, 5))] * 2)
-    ]
-    standings = compute(*even)
-    assert {at.entry: at.first_chance for at in standings.overall} == {
-        "ann": 1,
-        "bob": 0,
-        "cid": None,
-    }
-    ties = [result(n, ("ann", 1, 9), ("bob", 1, 9)) for n in range(10)]
-    one, other, none = (at.first_chance for at in compute(*ties).overall)
-    assert [one, other] == pytest.approx([0.5, 0.5], abs=0.03)
-    assert none is None
-    dice = Random(3)
-    results = [
-        result(n, *zip(dice.sample(("ann", "bob", "cid"), 3), (1, 2, 3), (9, 5, 1), strict=True))
-        for n in range(30)
-    ]
-    chances = [at.first_chance or 0 for at in compute(*results).overall]
-    assert sum(chances) == pytest.approx(1, abs=1e-5)
-    assert all(0 < chance < 1 for chance in chances)
-
-
 def test_the_cross_table_has_each_pair_that_met_once() -> None:
     standings = compute(
         result(1, ("ann", 1, 90), ("bob", 2, 80), ("cid", 2, 80), block="b1"),

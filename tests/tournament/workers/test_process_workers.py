@@ -101,16 +101,6 @@ def stopped_in_a_match(worker: int, run: Path, folder: Path) -> bool:
 
 
 @pytest.mark.long
-def test_worker_processes_play_what_one_process_plays(cup: Path) -> None:
-    with process_workers(2) as backend:
-        end = play(cup / "cup.toml", cup / "processes", WorkerExecutor(backend))
-    assert end.standings.complete
-    assert outcome(cup / "processes") == outcome(cup / "local")
-    logs = sorted(path.name for path in (cup / "processes" / "logs").glob("*/*"))
-    assert logs == sorted(path.name for path in (cup / "local" / "logs").glob("*/*"))
-
-
-@pytest.mark.long
 def test_a_block_whose_worker_dies_is_continued_by_another(cup: Path, tmp_path: Path) -> None:
     run = cup / "killed"
     process = start(slow(cup / "cup.toml"), run)

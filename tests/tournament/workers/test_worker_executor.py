@@ -297,16 +297,6 @@ def test_a_worker_that_does_not_fit_ends_the_run_which_can_go_on(cup: Path, tmp_
     assert end.standings.complete
 
 
-def test_what_goes_wrong_otherwise_is_no_loss(cup: Path, tmp_path: Path) -> None:
-    def fail(_: BlockJob) -> BlockResult:
-        raise ZeroDivisionError
-
-    backend = Scripted(fail)
-    with pytest.raises(ZeroDivisionError):
-        play(cup, tmp_path / "run", WorkerExecutor(backend))
-    assert len(backend.jobs) == 1
-
-
 def test_who_faults_too_often_is_suspended_from_the_next_block_on(
     cup: Path, tmp_path: Path
 ) -> None:
