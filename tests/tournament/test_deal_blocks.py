@@ -12,7 +12,6 @@ from typing import NamedTuple
 import pytest
 
 from asara_server.eventlog.replay import Replay
-from asara_server.match import deal_secrets
 from asara_server.replay.file import read_replay
 from asara_server.tournament.bots.bots_lock import others_have_bots
 from asara_server.tournament.bots.process_starter import PooledBot, ProcessStarter
@@ -253,61 +252,6 @@ def test_a_run_that_has_told_enough_finishes_its_blocks_and_is_complete(tmp_path
     info = read_info(out)
     assert (info.state, info.scheduled) == ("finished", len(seen))
     assert info.tournament_secret is not None
-
-
-DUPLICATE = HEADER + 'blocks = "duplicate"\nblocks_per_entry = 3\n'
-FOUR = dict.fromkeys(("ann", "bob", "cid", "dot"), CURIOUS)
-
-
-@pytest.fixture(scope="module")
-def duplicate(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A run of duplicate blocks. Checks after each match which replays are published."""
-    folder = tmp_path_factory.mktemp("duplicate")
-    out = folder / "run"
-    finished: Counter[str] = Counter()
-    seen = []
-
-    def look(_: Runner, result: MatchResult) -> None:
-        finished[result.block] += 1
-        published = Counter(block_of(path.stem) for path in (out / "replays").iterdir())
-        assert published == {block: 2 for block in finished if finished[block] == 2}
-        seen.append(finished[result.block])
-
-    play(write_tournament(folder, FOUR, DUPLICATE), out, finished=look)
-    assert Counter(seen) == {1: 3, 2: 3}
-    return out
-
-
-def test_bots_of_duplicate_blocks_live_for_the_run_and_are_not_sent_the_secret(
-    duplicate: Path,
-) -> None:
-    lines = [
-        line
-        for path in (duplicate / "logs").rglob("*.log")
-        for line in path.read_text().splitlines()
-    ]
-    told = [line for line in lines if line.startswith("pid")]
-    assert len(told) == 12
-    assert all(line.endswith("shared True secret none") for line in told)
-    assert len({line.split()[1] for line in told}) < 12
-
-
-@pytest.mark.long
-def test_a_duplicate_match_whose_referee_failed_is_played_again_after_the_others(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    specs = fail_once(monkeypatch)
-    end = play(write_tournament(tmp_path, FOUR, DUPLICATE), tmp_path / "run")
-    first, again = specs[0], specs[-1]
-    assert again.match_id == f"{first.match_id}.2"
-    assert first.shared_deal == again.shared_deal == "r1-basic-0001"
-    assert end.standings.complete
-    deals = {result.played_as: result.duplicate_deal for result in end.results if not result.void}
-    assert deals[again.match_id] == "r1-basic-0001"
-    for name, replay in replays(tmp_path / "run").items():
-        secret = deal_secrets.tournament_secret(SEED)
-        expected = deal_secrets.secret_of(secret, name, replay.header.shared_deal)
-        assert replay.header.deal_secret == expected
 
 
 @pytest.mark.long

@@ -97,21 +97,18 @@ def mark() -> Iterator[str]:
 
 @pytest.mark.parametrize("end", ["stopped", "exit"])
 @pytest.mark.parametrize("way", WAYS)
-def test_nothing_of_a_program_lives_on_after_its_end(
+async def test_nothing_of_a_program_lives_on_after_its_end(
     tmp_path: Path, mark: str, way: str, end: str
 ) -> None:
-    async def scenario() -> None:
-        process, log = await cling(tmp_path, sandbox_for(way, tmp_path), mark, end)
-        if end == "exit":
-            assert await process.wait() == "exited with status 0"
-            assert living(mark) == []
-        assert await process.stop() == ()
+    process, log = await cling(tmp_path, sandbox_for(way, tmp_path), mark, end)
+    if end == "exit":
+        assert await process.wait() == "exited with status 0"
         assert living(mark) == []
-        log.close()
-        if way == "none" and end == "stopped":
-            assert "did not end on SIGTERM; killed" in (tmp_path / "bot.log").read_text()
-
-    asyncio.run(scenario())
+    assert await process.stop() == ()
+    assert living(mark) == []
+    log.close()
+    if way == "none" and end == "stopped":
+        assert "did not end on SIGTERM; killed" in (tmp_path / "bot.log").read_text()
 
 
 @pytest.mark.long
@@ -180,32 +177,27 @@ def freezer_group(mark: str) -> Iterator[Path]:
     if not os.access(_FREEZER, os.W_OK):
         pytest.skip("this user cannot have a process that does not end when it is killed")
     group = _FREEZER / f"asara-test-{mark}"
+    group.mkdir()
     yield group
-    if group.exists():
-        (group / "freezer.state").write_text("THAWED")
-        wait_until("it has ended", lambda: not (group / "cgroup.procs").read_text())
-        group.rmdir()
+    (group / "freezer.state").write_text("THAWED")
+    wait_until("it has ended", lambda: not (group / "cgroup.procs").read_text())
+    group.rmdir()
 
 
 @pytest.mark.long
-def test_nobody_waits_forever_for_a_process_that_does_not_end(
+async def test_nobody_waits_forever_for_a_process_that_does_not_end(
     tmp_path: Path, freezer_group: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(bot_process, "_END_S", 0.2)
 
-    freezer_group.mkdir()
-
-    async def scenario() -> None:
-        log = OutputLog(tmp_path / "bot.log", 10_000)
-        command = ("sleep", "infinity")
-        process = await BotProcess.start(command, tmp_path, build_environment({}), log)
-        (freezer_group / "cgroup.procs").write_text(str(process.pid))
-        (freezer_group / "freezer.state").write_text("FROZEN")
-        assert await process.stop() == (process.pid,)
-        assert await process.wait() == "could not be ended"
-        log.close()
-
-    asyncio.run(scenario())
+    log = OutputLog(tmp_path / "bot.log", 10_000)
+    command = ("sleep", "infinity")
+    process = await BotProcess.start(command, tmp_path, build_environment({}), log)
+    (freezer_group / "cgroup.procs").write_text(str(process.pid))
+    (freezer_group / "freezer.state").write_text("FROZEN")
+    assert await process.stop() == (process.pid,)
+    assert await process.wait() == "could not be ended"
+    log.close()
 
 
 @pytest.mark.long

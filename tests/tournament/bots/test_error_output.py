@@ -80,13 +80,6 @@ def test_an_error_is_shown_from_its_first_line_in_every_language(
     assert len(shown) <= 15
 
 
-@pytest.mark.parametrize("output", [NODE, GO])
-def test_a_folder_may_have_a_space_in_its_name(output: str) -> None:
-    spaced = output.replace("/bots/", "/my bots/").replace("/clients/", "/my bots/clients/")
-    lines = error_lines(clean_lines(output.encode()))
-    assert len(error_lines(clean_lines(spaced.encode()))) == len(lines)
-
-
 def test_the_warning_of_a_go_bot_is_shown() -> None:
     line = "2026/11/22 09:03:45 WARN asara: reply rejected match=a decision=3 reason=EMPTY"
     assert error_lines(["thinking", line, "more"]) == [line, "more"]
@@ -138,14 +131,6 @@ def test_the_end_of_a_bridged_program_is_shown_below_its_own_message() -> None:
 def test_what_a_terminal_would_obey_is_removed() -> None:
     output = b"\x1b[31mred\x1b[0m\tno\n\x1b]0;title\x07x\x07\n\xe2\x80\xaeright\n\rover\n\xff\n"
     assert clean_lines(output) == ["red no", "x ", " right", "over", "\N{REPLACEMENT CHARACTER}"]
-
-
-def test_the_first_line_of_a_long_stack_is_kept(tmp_path: Path) -> None:
-    log = OutputLog(tmp_path / "bot.log", 1_000)
-    for start in range(0, len(JAVA), 4_096):
-        log.write(JAVA[start : start + 4_096].encode())
-    assert "StackOverflowError" in log.error_lines()[0]
-    log.close()
 
 
 def test_the_message_of_a_client_stays_known_under_a_flood(tmp_path: Path) -> None:

@@ -344,11 +344,6 @@ def test_readable_keeps_the_path_of_a_link(folder: Path) -> None:
     assert first.readable == (folder / "newest", Path("/usr/bin").resolve())
 
 
-def test_everything_that_is_wrong_is_told_at_once(folder: Path) -> None:
-    lines = refusal_of(folder, "seats = 7\n" + TWO + 'colour = "red"\n').splitlines()
-    assert [line.split(": ")[1] for line in lines] == ["seats", "rules", "entry 2 'second'"]
-
-
 def test_a_table_in_place_of_a_list_of_entries_is_named(folder: Path) -> None:
     assert refusal_of(folder, f"{HEAD}{TWO}[entries]\n") == (
         "cup.toml: is not valid TOML: [entries] in line 10 is there already; write its keys below "

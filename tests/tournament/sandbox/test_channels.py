@@ -16,15 +16,10 @@ import pytest
 from asara_server.tournament.sandbox.bubblewrap import Sandbox
 from tests.events import EVENT_S, until
 from tests.tournament.sandbox.contained import LIMITS, python, run, running
-from tests.tournament.sandbox_config import HOSTILE, sandbox_or_skip
+from tests.tournament.sandbox_config import HOSTILE
 
 SECRET = "1100101001" * 4
 """Bits that one bot tries to pass on; half of them are 1."""
-
-
-@pytest.fixture(scope="module")
-def sandbox() -> Sandbox:
-    return sandbox_or_skip()
 
 
 def bot(tmp_path: Path, name: str, attack: str) -> Path:

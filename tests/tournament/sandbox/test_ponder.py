@@ -121,25 +121,24 @@ async def spinning_pool(sandbox: Sandbox, folder: Path) -> AsyncIterator[tuple[R
         yield referee, pool
 
 
-def test_a_kept_process_runs_only_while_it_has_a_match(sandbox: Sandbox, tmp_path: Path) -> None:
-    async def scenario() -> None:
-        async with spinning_pool(sandbox, tmp_path) as (referee, pool):
-            bot = await pool.acquire("a", "m1", 0)
-            assert bot.process is not None
-            group = bot.process.group
-            assert group is not None
-            assert await referee.wait_until_connected(bot.token, 60)
-            await until(group, running=True)
-            await pool.release(bot, Termination.COMPLETED)
-            await until(group, running=False)
-            assert await pool.acquire("a", "m2", 0) is bot
-            await until(group, running=True)
-            assert referee.is_connected(bot.token)
-            await pool.release(bot, Termination.COMPLETED)
-            await until(group, running=False)
-        assert not any(folder.exists() for folder in group.folders)
-
-    asyncio.run(scenario())
+async def test_a_kept_process_runs_only_while_it_has_a_match(
+    sandbox: Sandbox, tmp_path: Path
+) -> None:
+    async with spinning_pool(sandbox, tmp_path) as (referee, pool):
+        bot = await pool.acquire("a", "m1", 0)
+        assert bot.process is not None
+        group = bot.process.group
+        assert group is not None
+        assert await referee.wait_until_connected(bot.token, 60)
+        await until(group, running=True)
+        await pool.release(bot, Termination.COMPLETED)
+        await until(group, running=False)
+        assert await pool.acquire("a", "m2", 0) is bot
+        await until(group, running=True)
+        assert referee.is_connected(bot.token)
+        await pool.release(bot, Termination.COMPLETED)
+        await until(group, running=False)
+    assert not any(folder.exists() for folder in group.folders)
 
 
 async def until(group: Cgroup, *, running: bool) -> None:

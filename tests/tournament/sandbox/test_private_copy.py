@@ -26,11 +26,6 @@ directory_mib = 2
 """
 
 
-@pytest.fixture(scope="module")
-def sandbox() -> Sandbox:
-    return sandbox_or_skip()
-
-
 def test_a_bot_may_change_its_copy_and_the_next_one_finds_the_original(
     sandbox: Sandbox, tmp_path: Path
 ) -> None:

@@ -299,14 +299,6 @@ def test_it_takes_fewer_blocks_than_a_test_that_asks_once(truth: float) -> None:
     assert 0.3 < outcome.blocks / fixed_size(test, math.sqrt(0.125)) < 0.85
 
 
-@pytest.mark.long
-@pytest.mark.parametrize("truth", [0.5, 0.55, 0.6])
-def test_the_interval_holds_where_a_duel_gives_up_before_it_can_tell(truth: float) -> None:
-    outcome = play(SequentialTest(margin=0.1), WORLDS["coins"](truth), truth, 500, most=64)
-    assert sum(outcome[:3]) < 0.5
-    assert 1 - outcome.covered <= at_most(0.05, 500)
-
-
 @pytest.mark.parametrize(
     "world", others_long(["players", "won or lost", "often ¾, else 0", "lopsided"], 4)
 )
