@@ -21,13 +21,15 @@ from asara_server.tournament.config.tournament_file import load_tournament
 from asara_server.tournament.run.block_journals import block_journals
 from asara_server.tournament.schedule.plan import planned_matches
 from asara_server.tournament.standings.match_result import read_results
-from tests.cli.command import asara, command_line, environment
+from tests.cli.command import asara
 from tests.events import wait_until
-from tests.tournament.processes import children, is_in_tree, living_in, running_processes
+from tests.tournament.processes import children, is_in_tree, running_processes
 from tests.tournament.runs import play
 from tests.tournament.sample_bots import SEED, STEADY, write_tournament
 from tests.tournament.sandbox_config import living, sandbox_or_skip
-from tests.tournament.worker_runs import played_actions, slow
+from tests.tournament.worker_runs import finish, played_actions, slow, start, wait_until_gone
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
 
 HEADER = f"""
 title = "Cup"
@@ -49,17 +51,6 @@ while True:
     signal.pause()
 """
 """A bot that is hard to end: it ignores signals, and its child is in another session."""
-
-
-def start(file: Path, out: Path, *options: str) -> "subprocess.Popen[str]":
-    own = ("--out", out, "--key", out.parent / "key")
-    return subprocess.Popen(
-        command_line("tournament", "run", file, *own, *options),
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
-        text=True,
-        env=environment(),
-    )
 
 
 def begin(file: Path, run: Path, *options: str) -> "subprocess.Popen[str]":
@@ -96,15 +87,6 @@ def workers_of(process: "subprocess.Popen[str]") -> list[int]:
     return children(process.pid, "spawn_main")
 
 
-def finish(process: "subprocess.Popen[str]") -> None:
-    _, stderr = process.communicate(timeout=900)
-    assert process.returncode == 0, stderr
-
-
-def wait_until_gone(folder: Path) -> None:
-    wait_until("the bots end after their runner", lambda: not living_in(folder))
-
-
 def reopened(run: Path) -> int:
     replays = map(read_replay, (run / "replays").iterdir())
     return sum(isinstance(record, ReopenRecord) for replay in replays for record in replay.records)
@@ -114,7 +96,6 @@ TWO_WORKERS = ("--workers", "2")
 
 
 @pytest.mark.long
-@pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
 @pytest.mark.parametrize("executor", [(), TWO_WORKERS], ids=["one process", "workers"])
 @pytest.mark.parametrize("blocks", ["mirrored", "duplicate"])
 def test_a_run_that_is_killed_many_times_ends_as_one_that_is_not(
@@ -148,7 +129,7 @@ def test_a_run_that_is_killed_many_times_ends_as_one_that_is_not(
                 os.kill(victim, signal.SIGKILL)
             process.kill()
             process.communicate()
-        wait_until_gone(tmp_path)
+        wait_until_gone([], tmp_path)
     finish(begin(file, run, *executor))
     assert not (run / "journals").exists()
 
@@ -170,7 +151,6 @@ def test_a_run_that_is_killed_many_times_ends_as_one_that_is_not(
 
 
 @pytest.mark.long
-@pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
 @pytest.mark.parametrize("sandbox", ["none", "bubblewrap"])
 def test_no_bot_outlives_a_runner_that_is_killed(tmp_path: Path, sandbox: str) -> None:
     if sandbox == "bubblewrap":
@@ -206,7 +186,6 @@ asara.run(decide)
 """A bot that waits to be killed at some decisions of some matches."""
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
 @pytest.mark.parametrize("kills", [4, pytest.param(60, marks=pytest.mark.long)])
 def test_a_bot_that_is_killed_forfeits_that_match_and_no_other(tmp_path: Path, kills: int) -> None:
     sandbox_or_skip()

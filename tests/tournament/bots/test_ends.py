@@ -22,8 +22,6 @@ from asara_server.tournament.sandbox.cgroups import Cgroups
 from asara_server.tournament.sandbox.spec import FilesystemView
 from tests.events import until, wait_until
 from tests.tournament.processes import children
-from tests.tournament.runs import play
-from tests.tournament.sample_bots import SEED, STEADY, write_tournament
 from tests.tournament.sandbox.contained import LIMITS
 from tests.tournament.sandbox_config import living, sandbox_or_skip
 
@@ -149,27 +147,12 @@ def run(folder: str, way: str, mark: str) -> None:
     async def scenario() -> None:
         sandbox = sandbox_for(way, Path(folder))
         reaper = OrphanReaper(cgroups=sandbox.cgroup_parents if sandbox is not None else ())
-        await cling(Path(folder), sandbox, mark, reaper=reaper)
+        process, _ = await cling(Path(folder), sandbox, mark, reaper=reaper)
+        if process.group is not None and process.group.can_freeze:
+            process.group.freeze()  # as while the bot waits; it is to end all the same
         await asyncio.Event().wait()
 
     asyncio.run(scenario())
-
-
-HELD = """
-import os, signal
-import asara
-if os.fork() == 0:
-    group = "GROUP"
-    os.makedirs(group, exist_ok=True)
-    with open(group + "/cgroup.procs", "w") as file:
-        file.write("0")
-    with open(group + "/freezer.state", "w") as file:
-        file.write("FROZEN")
-    while True:
-        signal.pause()
-asara.run(lambda decision, match: decision.legal_actions[0])
-"""
-"""A bot with a child that does not end when it is killed: in version 1, nothing frozen does."""
 
 
 @pytest.fixture
@@ -198,23 +181,3 @@ async def test_nobody_waits_forever_for_a_process_that_does_not_end(
     assert await process.stop() == (process.pid,)
     assert await process.wait() == "could not be ended"
     log.close()
-
-
-@pytest.mark.long
-def test_who_has_a_process_that_does_not_end_is_out_with_its_number_and_the_others_play(
-    tmp_path: Path, freezer_group: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(bot_process, "_END_S", 1.0)
-    header = f'title = "Cup"\nseats = 2\nrules = "basic"\nseed = "{SEED}"\nrounds = 1\n'
-    header += 'process_per = "match"\njobs = 1\n[limits]\nidle_processes = 0\n'
-    held = HELD.replace("GROUP", str(freezer_group))
-    file = write_tournament(tmp_path, {"held": held, "ann": STEADY, "bob": STEADY}, header)
-    end = play(file, tmp_path / "run")
-    assert list(end.unstartable) == ["held"]
-    number = end.unstartable["held"].rpartition("process ")[2]
-    assert number in (freezer_group / "cgroup.procs").read_text().split()
-    seats = [seat for result in end.results for seat in result.seats]
-    assert {seat.entry for seat in seats if seat.detail} == {"held"}
-    held_seats = [seat.detail for seat in seats if seat.entry == "held"]
-    assert held_seats[0] == ""
-    assert end.unstartable["held"] in held_seats[-1]

@@ -144,6 +144,14 @@ blocks_per_entry = 2.5
 blocks_per_entry = 30
 rounds = 2
     rounds: cannot be combined with blocks_per_entry; remove one of them
+until = "ranks settled"
+    until: needs rounds or blocks_per_entry, which limit how much is played
+places = 1
+    places: needs until; add until, or remove places
+rounds = 30
+until = "ranks settled"
+places = 3
+    places: must be at most 2, the number of entries
 deals = "joint"
     deals: a joint deal cannot be shared by several matches, because the nonces of each match change
     the deal; set blocks to 'independent'

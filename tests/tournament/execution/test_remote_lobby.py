@@ -140,21 +140,6 @@ async def test_after_the_limit_matches_go_on_without_the_bot_until_it_comes(
     await waits(queue)
 
 
-async def test_the_limit_begins_anew_when_a_bot_goes_away(tmp_path: Path, clock: Clock) -> None:
-    desk = Desk(tmp_path)
-    desk.comes("ann")
-    clock.pass_time(1_000)
-    desk.goes("ann")
-    queue = desk.queue("ax")
-    await waits(queue)
-    assert desk.remote_bots.awaited_entries() == [
-        "ann"
-    ]  # the others have been away from the beginning
-    clock.pass_time(60)
-    assert desk.why("ann") == "went away and did not connect again within 60 s"
-    assert desk.remote_bots.awaited_entries() == []
-
-
 async def test_what_fails_in_looking_after_bots_ends_the_wait(tmp_path: Path) -> None:
     def fail(_: RemoteInfo) -> None:
         raise ValueError("a fault of ours")

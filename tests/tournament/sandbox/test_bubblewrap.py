@@ -174,31 +174,6 @@ async def gone(mark: str) -> None:
     await until(lambda: not living(mark))
 
 
-def test_no_child_is_left_whether_the_bot_ends_or_is_ended(
-    sandbox: Sandbox, tmp_path: Path
-) -> None:
-    folder = tmp_path / "bot"
-    folder.mkdir()
-    code = (HOSTILE / "leave.py").read_text().split("asara.run")[0]
-    (folder / "ends.py").write_text(code)
-    (folder / "stays.py").write_text(code + "import signal\nsignal.pause()\n")
-    mark = f"6{os.getpid()}.5"
-
-    async def scenario(name: str) -> None:
-        settings = {"MARK": mark}
-        async with running(sandbox, folder, ["python", name], settings=settings) as (bot, path):
-            await until(lambda: "left" in path.read_text())
-            if name == "ends.py":
-                assert await bot.wait() == "exited with status 0"
-                await gone(mark)
-            else:
-                await until(lambda: len(living(mark)) >= 2)
-        await gone(mark)
-
-    asyncio.run(scenario("ends.py"))
-    asyncio.run(scenario("stays.py"))
-
-
 def status(pid: int) -> str:
     return Path(f"/proc/{pid}/status").read_text()
 

@@ -21,13 +21,13 @@ from asara_server.tournament.config.tournament_file import load_tournament
 from asara_server.tournament.execution.executor import Executor
 from asara_server.tournament.runner import RunEnd
 from asara_server.tournament.sandbox.bubblewrap import Sandbox
-from asara_server.tournament.schedule.schedule import ScheduledMatch, list_matches
+from asara_server.tournament.schedule.schedule import ScheduledMatch
 from asara_server.tournament.workers.dask_workers import dask_workers
 from asara_server.tournament.workers.requirements import worker_requirements
 from asara_server.tournament.workers.worker_executor import WorkerExecutor, sandbox_config
 from tests.tournament.dask_clusters import Cluster
 from tests.tournament.processes import is_in_tree
-from tests.tournament.runs import BASIC, matches_at, play
+from tests.tournament.runs import matches_at, play
 from tests.tournament.sample_bots import SEED, STEADY
 from tests.tournament.sandbox_config import HOSTILE, living, sandbox_or_skip
 
@@ -301,10 +301,3 @@ def test_workers_of_a_cluster_contain_bots_that_mean_harm_as_well(
             contained(cup, wanted[1], some_matches(), WorkerExecutor(backend))
     finally:
         cluster.end()
-
-
-@pytest.mark.long
-def test_everybody_meets_everybody_among_bots_that_mean_harm(
-    cup: Path, wanted: tuple[dict[str, str], Sandbox]
-) -> None:
-    contained(cup, wanted[1], list_matches((*GOOD, *CONTAINED, *FORFEITS), (2,), (BASIC,)))

@@ -10,6 +10,7 @@ from asara_game.rules import parse_rule_sets
 from asara_server.tournament.config.block_kinds import BlockKind
 from asara_server.tournament.config.fields import Orders
 from asara_server.tournament.schedule.layout import Layout, Span, balance, table_kinds
+from asara_server.tournament.schedule.looks import looks_at
 from asara_server.tournament.schedule.schedule import (
     ScheduledMatch,
     bot_seed,
@@ -323,3 +324,26 @@ def test_entries_of_one_team_never_sit_at_one_table(
             own = {name for match in matches if match.block == block for name in match.entries}
             assert len(own & {"ann", "bob", "dot"}) <= 1
             assert len(own & {"eve", "fay"}) <= 1
+
+
+def four(**changes: Any) -> list[ScheduledMatch]:
+    return list_matches(NAMES[:4], (2,), (BASIC,), layout(4, **changes))
+
+
+def test_looks_are_after_whole_rounds_each_half_as_many_again() -> None:
+    matches_of_a_round = 12
+    rounds = (6, 9, 14, 20, 30, 45, 67, 100)
+    assert looks_at(four(rounds=100)) == tuple(n * matches_of_a_round for n in rounds)
+
+
+def test_a_short_run_has_fewer_looks() -> None:
+    assert looks_at(four(rounds=2)) == (12, 24)
+
+
+def test_one_round_is_looked_at_after_whole_blocks() -> None:
+    planned = four(blocks_per_entry=30)
+    looks = looks_at(planned)
+    assert len(looks) == 8
+    assert looks[-1] == len(planned) == 120
+    blocks = [match.block for match in planned]
+    assert all(blocks[look - 1] != blocks[look] for look in looks[:-1])

@@ -13,8 +13,9 @@ from pathlib import Path
 import pytest
 
 from asara_server.tournament.standings.match_result import read_results
-from tests.cli.command import asara, command_line, environment, refusal
+from tests.cli.command import asara, refusal
 from tests.events import EVENT_S, wait_until
+from tests.tournament import worker_runs
 from tests.tournament.dask_clusters import Cluster
 from tests.tournament.processes import children, living_in
 from tests.tournament.runs import play
@@ -58,13 +59,7 @@ def words(cluster: Cluster, file: Path, out: Path, *options: str) -> list[str]:
 
 
 def start(cluster: Cluster, file: Path, out: Path, *options: str) -> "subprocess.Popen[str]":
-    return subprocess.Popen(
-        command_line(*words(cluster, file, out, *options)),
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
-        text=True,
-        env=environment(),
-    )
+    return worker_runs.start(file, out, "--dask", cluster.address, *options)
 
 
 def busy(cluster: Cluster, folder: Path, number: int) -> list[int]:
