@@ -18,6 +18,7 @@ from asara_server.tournament.config.tournament_file import (
 )
 from asara_server.tournament.sandbox.own_files import EntryFiles
 from tests.cli.mutations import mutate_bytes, mutate_toml, put_odd_file
+from tests.found_cases import seeds
 from tests.tournament.sample_bots import SEED
 
 HEAD = f"""
@@ -285,15 +286,14 @@ def test_no_module_leads_to_files_of_others(evening: Path, module: str) -> None:
     assert all(stays_home(entry, tournament.entries) for entry in tournament.entries)
 
 
-def fuzz(folder: Path, number: int) -> None:
+def test_no_bot_file_stops_the_evening_or_reaches_out_of_its_folder(tmp_path: Path) -> None:
     for name in ("ann", "bob"):
-        submit(folder, name)
-    eve = submit(folder, "eve", VALID)
+        submit(tmp_path, name)
+    eve = submit(tmp_path, "eve", VALID)
     (eve / "weights").mkdir()
     (eve / "bot.sh").touch(0o755)
-    (eve / "link").symlink_to(folder / "submissions" / "ann")
-    first = random.randrange(10**9)
-    for seed in range(first, first + number):
+    (eve / "link").symlink_to(tmp_path / "submissions" / "ann")
+    for seed in seeds(100):
         dice = random.Random(seed)
         file = eve / BOT_FILE
         if dice.random() < 0.1:
@@ -301,7 +301,7 @@ def fuzz(folder: Path, number: int) -> None:
         else:
             mutate = mutate_toml if dice.random() < 0.7 else mutate_bytes
             file.write_bytes(mutate(VALID.encode(), dice))
-        tournament = load(folder)  # a ConfigError would stop the evening
+        tournament = load(tmp_path)  # a ConfigError would stop the evening
         names = [entry.name for entry in tournament.entries]
         assert names[:2] == ["ann", "bob"], seed
         assert len(names) + len(tournament.left_out) == 3, seed
@@ -311,12 +311,3 @@ def fuzz(folder: Path, number: int) -> None:
             file.rmdir()
         else:
             file.unlink(missing_ok=True)
-
-
-def test_no_bot_file_stops_the_evening_or_reaches_out_of_its_folder(tmp_path: Path) -> None:
-    fuzz(tmp_path, 100)
-
-
-@pytest.mark.long
-def test_none_of_many_bot_files_does(tmp_path: Path) -> None:
-    fuzz(tmp_path, 10_000)
