@@ -46,10 +46,7 @@ def enter(folder: Path, builds: Mapping[str, str]) -> Path:
         (folder / name).mkdir()
         (folder / name / "part.txt").write_text(sample_bots.GOOD)
         (folder / name / "build.sh").write_text(script)
-        text += (
-            f'\n[[entries]]\nname = "{name}"\ndirectory = "{name}"\n'
-            'build = "sh build.sh"\ncommand = "python bot.py"\n'
-        )
+        text += sample_bots.entry_table(name, "python bot.py", build='"sh build.sh"')
     (folder / "plain.py").write_text(sample_bots.GOOD)
     text += '\n[[entries]]\nname = "plain"\ncommand = "python plain.py"\n'
     (folder / "cup.toml").write_text(text)

@@ -23,7 +23,7 @@ from asara_server.tournament.workers.process_workers import process_workers
 from asara_server.tournament.workers.worker_executor import WorkerExecutor
 from tests.sizes import others_long
 from tests.tournament.runs import play
-from tests.tournament.sample_bots import SEED
+from tests.tournament.sample_bots import SEED, entry_table
 
 CANARY = Path(__file__).parent / "canary.py"
 BUNDLED = Path(__file__).parents[3] / "bots"
@@ -54,8 +54,6 @@ class Report(NamedTuple):
     arrivals: set[Arrival]
     processes: Mapping[str, list[str]]
     """The process of each match, by entry."""
-    dice: set[tuple[str, str, str]]
-    """First random number of each entry in each match."""
     met_twice: set[tuple[str, str]]
     """Processes that played several matches of a block, each with the block."""
 
@@ -69,10 +67,9 @@ def enter(folder: Path, head: str, policies: Mapping[str, str], nest: str = "nes
     for name, processes in policies.items():
         (folder / name).mkdir()
         shutil.copy(CANARY, folder / name)
-        text += (
-            f'\n[[entries]]\nname = "{name}"\ndirectory = "{name}"\nprocess_per = "{processes}"\n'
-            f'command = "python canary.py"\nenvironment = {{ NEST = "{nest.format(name=name)}" }}\n'
-        )
+        settings = f'{{ NEST = "{nest.format(name=name)}" }}'
+        policy = f'"{processes}"'
+        text += entry_table(name, "python canary.py", process_per=policy, environment=settings)
     (folder / "cup.toml").write_text(text)
     return folder / "cup.toml"
 
@@ -90,20 +87,20 @@ def lines_of(run: Path) -> Iterator[tuple[str, list[str]]]:
 
 
 def report_of(run: Path) -> Report:
-    report = Report(set(), defaultdict(list), set(), set())
+    report = Report(set(), defaultdict(list), set())
     blocks: dict[tuple[str, str], str] = {}
-    for entry, (kind, match_id, process, note, last) in lines_of(run):
+    for entry, (kind, match_id, process, *arrival) in lines_of(run):
         if kind == "MATCH":
             report.processes[entry].append(process)
-            report.dice.add((entry, match_id, last))
             if blocks.setdefault((process, block_of(match_id)), match_id) != match_id:
                 report.met_twice.add((process, block_of(match_id)))
             continue
+        note, carrier = arrival
         sender, _, sent_in = note.partition("/")
         other: Origin = "other process"
         if block_of(sent_in) == block_of(match_id):
             other = "same block"
-        report.arrivals.add(Arrival(entry, last, "same process" if sender == process else other))
+        report.arrivals.add(Arrival(entry, carrier, "same process" if sender == process else other))
     return report
 
 

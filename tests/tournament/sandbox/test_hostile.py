@@ -28,7 +28,7 @@ from asara_server.tournament.workers.worker_executor import WorkerExecutor, sand
 from tests.tournament.dask_clusters import Cluster
 from tests.tournament.processes import is_in_tree
 from tests.tournament.runs import matches_at, play
-from tests.tournament.sample_bots import SEED, STEADY
+from tests.tournament.sample_bots import SEED, STEADY, entry_table
 from tests.tournament.sandbox_config import HOSTILE, living, sandbox_or_skip
 
 MARK = f"7{os.getpid()}.5"
@@ -72,9 +72,8 @@ def enter(
         (folder / name).mkdir()
         (folder / name / "main.py").write_text(code)
         command = "python main.py private" if name == "memory" else "python main.py"
-        text += f'\n[[entries]]\nname = "{name}"\ndirectory = "{name}"\ncommand = "{command}"\n'
         pairs = [f'{key} = "{value}"' for key, value in (settings or {}).get(name, {}).items()]
-        text += f"environment = {{ {', '.join(pairs)} }}\n"
+        text += entry_table(name, command, environment=f"{{ {', '.join(pairs)} }}")
     (folder / "cup.toml").write_text(text)
     return folder / "cup.toml"
 

@@ -24,6 +24,7 @@ from asara_server.tournament.sandbox.bubblewrap import Sandbox
 from asara_server.tournament.schedule.schedule import ScheduledMatch
 from asara_server.tournament.standings.match_result import MatchResult
 from tests.tournament.runs import BASIC, play
+from tests.tournament.sample_bots import entry_table
 from tests.tournament.sandbox.test_hostile import own_cgroups
 from tests.tournament.sandbox_config import living, sandbox_or_skip
 
@@ -76,17 +77,13 @@ def write_field(folder: Path, hostile: Sequence[str], seconds: str, start_up_s: 
     )
     for name in HONEST:
         shutil.copytree(ROOT / "bots" / name.partition("-")[0], folder / name)
-        text += entry(name, "python main.py")
+        text += entry_table(name)
     for name in hostile:
         ignored = shutil.ignore_patterns("__pycache__")
         shutil.copytree(ATTACKS, folder / name / ATTACKS.name, ignore=ignored)
-        text += entry(name, f"python -m attacks {name} {seconds}")
+        text += entry_table(name, f"python -m attacks {name} {seconds}")
     (folder / "field.toml").write_text(text)
     return folder / "field.toml"
-
-
-def entry(name: str, command: str) -> str:
-    return f'\n[[entries]]\nname = "{name}"\ndirectory = "{name}"\ncommand = "{command}"\n'
 
 
 def tables(hostile: Sequence[str], honest_matches: int) -> list[ScheduledMatch]:

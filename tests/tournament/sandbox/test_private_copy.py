@@ -139,13 +139,7 @@ def test_an_entry_with_a_large_directory_is_out_unless_it_is_named_as_readable(
         code = "print(len(open('weights', 'rb').read()))\n" if name == "named" else ""
         (tmp_path / name / "main.py").write_text(code + sample_bots.GOOD)
         (tmp_path / name / "weights").write_bytes(bytes(1000 if name == "small" else 3 << 20))
-        text += f'''
-[[entries]]
-name = "{name}"
-directory = "{name}"
-command = "python main.py"
-readable = {readable}
-'''
+        text += sample_bots.entry_table(name, readable=readable)
     (tmp_path / "cup.toml").write_text(text)
     file = tmp_path / "cup.toml"
     matches = matches_at(("small", "named"), ("small", "large"))

@@ -26,7 +26,7 @@ from tests.events import EVENT_S, wait_until
 from tests.tournament import sample_bots
 from tests.tournament.processes import children, die_while_returning, living_in
 from tests.tournament.runs import play
-from tests.tournament.sample_bots import STEADY, write_tournament
+from tests.tournament.sample_bots import STEADY, entry_table, write_tournament
 from tests.tournament.sandbox_config import sandbox_or_skip
 from tests.tournament.test_kills import commits, reopened
 from tests.tournament.worker_runs import (
@@ -236,16 +236,11 @@ def test_bots_inherit_no_pipe_of_their_worker(tmp_path: Path) -> None:
 def test_bots_of_workers_are_contained(tmp_path: Path) -> None:
     sandbox = sandbox_or_skip()
     spies = "import os\nprint('sees', os.listdir('/proc/self/cwd/..'), flush=True)\n" + STEADY
+    file = tmp_path / "cup.toml"
+    file.write_text(HEADER + PATIENT + entry_table("ann") + entry_table("bob"))
     for name in ("ann", "bob"):
         (tmp_path / name).mkdir()
-    file = write_tournament(tmp_path, {"ann/ann": spies, "bob/bob": spies}, HEADER, PATIENT)
-    text = file.read_text()
-    for name in ("ann", "bob"):
-        text = text.replace(
-            f'name = "{name}/{name}"\ncommand = "python {name}/{name}.py"',
-            f'name = "{name}"\ncommand = "python {name}.py"\ndirectory = "{name}"',
-        )
-    file.write_text(text)
+        (tmp_path / name / "main.py").write_text(spies)
     with process_workers(1) as backend:
         end = play(file, tmp_path / "run", WorkerExecutor(backend), sandbox=sandbox)
     assert not any(result.forfeits for result in end.results)
