@@ -18,7 +18,6 @@ from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 from typing import Final
 
-from asara_game.edition import load_edition
 from asara_server.logs import configure
 from asara_server.replay.signing import SigningKey
 from asara_server.tournament.config.tournament_file import Tournament, load_tournament
@@ -99,7 +98,6 @@ def _rate(tournament: Tournament, folder: Path, workers: int) -> float:
         runner = Runner(
             tournament,
             planned_matches(tournament),
-            edition=load_edition(),
             directory=directory,
             key=SigningKey.new(),
             executor=WorkerExecutor(backend),

@@ -165,6 +165,8 @@ class Session:
         self.minutes = minutes
         self.survivors: list[str] = []
         self.caught = 0
+        self.hung = 0
+        """Of those caught: how many ran too long, or ended the process."""
         self.seconds: dict[str, float] = {}
         """By test; without a mutant."""
         self.tests_of_line: dict[int, set[str]] = defaultdict(set)
@@ -207,8 +209,10 @@ class Session:
         run = [item for item in items if item.nodeid in chosen]
         run.sort(key=lambda item: self.seconds[item.nodeid])
         # A mutant that hangs or ends the process is noticed as well.
-        if run and _in_child(lambda: _notices(mutant, run), 20.0 + 4 * seconds) is not False:
+        noticed = run and _in_child(lambda: _notices(mutant, run), 20.0 + 4 * seconds)
+        if run and noticed is not False:
             self.caught += 1
+            self.hung += noticed is None
         else:
             self.survivors.append(f"{mutant.text}   ({len(run)} tests)")
 
@@ -312,7 +316,8 @@ def main() -> int:
             return 2
         missed += len(plugin.survivors)
         tried = plugin.caught + len(plugin.survivors)
-        print(f"\n{path.relative_to(ROOT)}: {plugin.caught} of {tried} mutants caught")
+        hung = f", {plugin.hung} of them as they hung or ended the process" if plugin.hung else ""
+        print(f"\n{path.relative_to(ROOT)}: {plugin.caught} of {tried} mutants caught{hung}")
         if tried < len(found):
             print(f"  {len(found) - tried} not tried: --minutes {options.minutes:g} were over")
         for text in plugin.survivors:

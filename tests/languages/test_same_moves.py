@@ -8,14 +8,13 @@ from typing import Any
 
 import pytest
 
-from asara_game.edition import load_edition
 from asara_game.rules import parse_rule_sets
 from asara_server.event_loop import run
 from asara_server.match.inputs import ReplyRecord
 from asara_server.match.spec import ClockSettings
 from asara_server.referee.referee import Referee
+from asara_server.tournament.bots.match_settings import MatchSettings
 from asara_server.tournament.config.tournament_file import Limits
-from asara_server.tournament.execution.executor import MatchSettings
 from asara_server.tournament.execution.local_referee import local_referee
 from asara_server.tournament.execution.match_runner import PlayedMatch
 from asara_server.tournament.schedule.schedule import ScheduledMatch
@@ -74,22 +73,17 @@ async def play(kit: Kit, logs: Path) -> list[PlayedMatch]:
         clocks=ClockSettings(start_up_s=120, bank_s=600, reconnect_s=60),
         limits=Limits(),
         transport="unix",
-        joint_deals=False,
         processes=dict.fromkeys(entries, "match"),
         bot_seeds={name: match.seed for name, match in entries.items()},
-        build_directories={},
     )
     secrets = {match.match_id: match.secret for match in MATCHES}
     slots = asyncio.Semaphore(AT_ONCE)
     async with local_referee(
         settings,
         Referee(),
-        edition=load_edition(),
         secret_of=lambda match_id, _: secrets[match_id],
         sandbox=None,
         logs=logs,
-        out={},
-        suspended={},
     ) as local:
 
         async def play_match(match: GoldenMatch) -> PlayedMatch:

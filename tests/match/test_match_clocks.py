@@ -5,8 +5,16 @@ import random
 import pytest
 
 from asara_codec.results import Termination
-from asara_server.match.inputs import EnterRecord, ExpiryRecord, LeaveRecord, Presence
-from asara_server.match.match import Answer
+from asara_server.match.inputs import (
+    EnterRecord,
+    ExpiryRecord,
+    HaltRecord,
+    LeaveRecord,
+    Presence,
+    ReopenRecord,
+    ReplyRecord,
+)
+from asara_server.match.match import NEVER, Answer
 from asara_server.match.spec import ClockSettings
 from tests.referee.harness import Driven, spec
 
@@ -41,6 +49,9 @@ def test_a_reply_within_the_grace_costs_nothing_and_earns_the_increment(driven):
     driven.reply(after_s=0.05)
     assert last_decision(driven, 0).charged_us == 0
     assert last_decision(driven, 0).clock_us == 12_000_000
+    while driven.asked == 0:
+        driven.reply(after_s=0.050001)
+    assert driven.match._seats[0].charged_us == 1
 
 
 def test_further_actions_of_a_reply_cost_nothing_and_earn_nothing():
@@ -52,6 +63,9 @@ def test_further_actions_of_a_reply_cost_nothing_and_earn_nothing():
     both = Driven(spec(clocks=CLOCKS))
     both.reply(space, buyer, after_s=1)
     assert last_decision(both, 0).decision_id == 2
+    reply = both.match.records[-1]
+    assert isinstance(reply, ReplyRecord)
+    assert reply.actions == (space, buyer)
     assert last_decision(both, 0).clock_us == last_decision(one, 0).clock_us
 
 
@@ -97,6 +111,14 @@ def test_time_out_without_a_reply(driven):
 
 
 def test_a_rejection_does_not_stop_the_clock(driven):
+    driven.reply(after_s=0)
+    driven.reply(after_s=1.05)
+    driven.pass_time(5)
+    asked, before_us = driven.asked, last_decision(driven, driven.asked).clock_us
+    driven.match.reply(asked, driven.decision_id(asked), [], driven.now)
+    driven.take()
+    assert driven.told[asked][-1].rejection.clock_us == before_us - 4_950_000
+    driven = Driven(spec(3, clocks=CLOCKS))
     driven.pass_time(5)
     driven.match.reply(0, 1, [], driven.now)
     driven.take()
@@ -132,10 +154,14 @@ def test_a_bot_that_is_away_may_come_back_in_time(driven):
 
 def test_a_bot_that_stays_away_has_crashed(driven):
     driven.match.leave(1, driven.now)
-    driven.expire(after_s=3)
+    driven.expire(after_s=2)
+    driven.match.leave(1, driven.now)  # it is away already
+    driven.expire(after_s=1)
     assert driven.match.termination(1) is Termination.UNSPECIFIED
+    assert driven.match.deadline_us == driven.now + 1
     driven.expire(after_s=0.000001)
     assert driven.match.termination(1) is Termination.CRASH
+    assert driven.match.deadline_us == 11_050_001
     [fault] = driven.match.faults
     assert fault.detail == "did not come back within 3 s after its stream broke"
     assert driven.asked == 0
@@ -178,6 +204,22 @@ def test_a_decision_is_asked_and_timed_while_the_bot_is_away():
     assert not driven.told[1][1].decision.events, "the view holds them"
 
 
+def test_a_bot_that_comes_back_leaves_the_time_of_another_as_it_was(driven):
+    driven.match.leave(1, driven.now)
+    driven.match.leave(2, driven.now)
+    driven.pass_time(1)
+    driven.match.enter(2, HERE, driven.now)
+    assert driven.match.deadline_us == 3_000_001
+
+
+def test_a_bot_that_is_away_is_sent_nothing(driven):
+    driven.match.leave(1, driven.now)
+    driven.clear()
+    while driven.asked != 1:
+        driven.reply(after_s=0)
+    assert driven.told[1] == []
+
+
 def test_bots_that_went_at_the_same_moment_crash_together():
     driven = Driven(spec(2, clocks=CLOCKS))
     driven.match.leave(0, driven.now)
@@ -198,8 +240,11 @@ def test_a_forfeited_seat_has_no_deadline(driven):
     driven.match.leave(1, driven.now)
     driven.match.forfeit(1, Termination.CRASH, "", driven.now)
     assert driven.match.deadline_us == driven.now + 11_050_001
+    records = len(driven.match.records)
+    driven.clear()
     driven.match.enter(1, HERE, driven.now)
     driven.take()
+    assert (len(driven.match.records), driven.told[1]) == (records, [])
     driven.expire(after_s=5)
     assert driven.match.termination(1) is Termination.CRASH
 
@@ -217,15 +262,22 @@ def test_a_new_stream_replaces_the_old_one_and_ends_its_time_for_reconnecting(dr
 
 
 def test_whoever_leaves_after_somebodys_time_was_over_leaves_after_the_forfeit(driven):
-    driven.pass_time(11.1)
+    driven.now = driven.match.deadline_us
     driven.match.leave(1, driven.now)
     assert [type(each) for each in driven.match.records[1:]] == [ExpiryRecord, LeaveRecord]
     assert driven.match.termination(0) is Termination.TIME_OUT
 
 
 def test_a_match_that_was_halted_asks_again_when_it_is_reopened(driven):
+    driven.match.leave(2, driven.now)
+    driven.match.enter(2, HERE, driven.now)
     driven.match.halt(driven.now)
     driven.reply()
     assert driven.match.asked is None
+    assert driven.match.deadline_us == NEVER
     driven.match.reopen(driven.now)
     assert driven.match.asked is not None
+    assert [type(each) for each in driven.match.records[-3:]] == [
+        HaltRecord, ReplyRecord, ReopenRecord,
+    ]  # fmt: skip
+    assert driven.match.deadline_us == driven.now + 3_000_001, "all streams were lost"

@@ -75,7 +75,7 @@ def metrics_of(referee: Referee) -> Iterator[MetricsServer]:
 def raw(metrics: MetricsServer, data: bytes, *, finish: bool = True) -> bytes:
     """Send these bytes; return the whole response."""
     host, _, port = metrics.address.rpartition(":")
-    with socket.create_connection((host, int(port)), timeout=10) as connection:
+    with socket.create_connection((host, int(port)), timeout=EVENT_S) as connection:
         with suppress(OSError):  # it may be closed before all of our bytes are sent
             connection.sendall(data)
             if finish:
@@ -295,7 +295,7 @@ def test_garbage_is_refused_and_has_no_effect(
 def test_slow_and_surplus_clients_are_disconnected() -> None:
     with metrics_of(Referee()) as metrics:
         host, _, port = metrics.address.rpartition(":")
-        crowd = [socket.create_connection((host, int(port)), timeout=10) for _ in range(30)]
+        crowd = [socket.create_connection((host, int(port)), timeout=EVENT_S) for _ in range(30)]
 
         def drip_and_scrape() -> Samples:
             """The crowd drips, so that no single pause is long."""

@@ -30,7 +30,7 @@ from asara_server.tournament.run.process_record import (
     last_group_of,
 )
 from asara_server.tournament.run.progress import RunProgress
-from asara_server.tournament.runner import Runner
+from asara_server.tournament.runner import RunHooks, Runner
 from asara_server.tournament.schedule.plan import planned_matches
 from asara_server.tournament.schedule.schedule import ScheduledMatch
 from asara_server.tournament.standings.match_result import (
@@ -197,11 +197,9 @@ def play_run(
             runner = Runner(
                 tournament,
                 planned_matches(tournament),
-                edition=load_edition(),
                 directory=directory,
                 key=key,
-                finished=count,
-                enough=None if enough is None else lambda: enough(over),
+                hooks=RunHooks(count, None if enough is None else lambda: enough(over)),
                 resumed=opened[1],
                 executor=PlayoutExecutor(void, most, loser),
             )

@@ -9,14 +9,13 @@ from typing import Any
 import grpc
 import pytest
 
-from asara_game.edition import load_edition
 from asara_server.referee.match_clock import MatchClock
 from asara_server.replay.signing import SigningKey
 from asara_server.tournament.config.token_store import new_token
 from asara_server.tournament.config.tournament_file import Tournament, load_tournament
 from asara_server.tournament.execution.local_executor import LocalExecutor
 from asara_server.tournament.run.directory import RunDirectory
-from asara_server.tournament.runner import RunEnd, Runner
+from asara_server.tournament.runner import RunEnd, RunHooks, Runner
 from asara_server.tournament.schedule.plan import planned_matches
 from asara_server.tournament.standings.match_result import MatchResult
 from tests.referee.harness import Stream
@@ -65,10 +64,9 @@ class Run:
         self.runner = Runner(
             tournament,
             planned_matches(tournament),
-            edition=load_edition(),
             directory=directory,
             key=KEY,
-            finished=self.results.append,
+            hooks=RunHooks(self.results.append),
             resumed=resumed,
             executor=LocalExecutor(on_listening=self.opened.set_result),
         )

@@ -5,13 +5,12 @@ from collections.abc import Callable, Sequence
 from contextlib import closing
 from pathlib import Path
 
-from asara_game.edition import load_edition
 from asara_game.rules import parse_rule_sets
 from asara_server.replay.signing import SigningKey
 from asara_server.tournament.config.tournament_file import load_tournament
 from asara_server.tournament.execution.executor import Executor
 from asara_server.tournament.run.directory import RunDirectory
-from asara_server.tournament.runner import RunEnd, Runner
+from asara_server.tournament.runner import RunEnd, RunHooks, Runner
 from asara_server.tournament.sandbox.bubblewrap import Sandbox
 from asara_server.tournament.schedule.plan import planned_matches
 from asara_server.tournament.schedule.schedule import ScheduledMatch
@@ -51,11 +50,9 @@ def play(
             runner = Runner(
                 tournament,
                 planned_matches(tournament) if matches is None else matches,
-                edition=load_edition(),
                 directory=directory,
                 key=KEY,
-                finished=lambda result: finished(runner, result),
-                enough=enough,
+                hooks=RunHooks(lambda result: finished(runner, result), enough),
                 resumed=opened[1],
                 sandbox=sandbox,
                 executor=executor,

@@ -30,11 +30,12 @@ jobs = 1
 
 TIGHT = """
 [clocks]
-start_up_s = 8
-time_bank_s = 1.0
+start_up_s = 20
+time_bank_s = 5
 increment_s = 0.05
-reconnect_s = 0.5
+reconnect_s = 2
 """
+"""Enough for a busy machine, and less than the runner is stopped."""
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
 
@@ -68,13 +69,13 @@ def assert_nobody_was_charged(run: Path) -> None:
 def test_a_runner_that_is_stopped_charges_nobody(tmp_path: Path) -> None:
     process = begin(tmp_path)
     wait_for_a_match(tmp_path / "run" / "run.log", process)
-    stop(process.pid, 2.5)
+    stop(process.pid, 7.5)
     finish(process)
     assert_nobody_was_charged(tmp_path / "run")
     log = (tmp_path / "run" / "run.log").read_text()
     assert log.count("referee stalled") == 1
     stalled = [float(text) for text in re.findall(r"match over .*stalled_s=([\d.]+)", log)]
-    assert max(stalled) > 2.4
+    assert max(stalled) > 7.4
     assert json.loads((tmp_path / "run" / "run.json").read_text())["stalled_s"] >= max(stalled)
     assert "; the referee stalled for" in asara("status", tmp_path / "run").stdout
 
@@ -83,7 +84,7 @@ def test_a_runner_that_is_stopped_charges_nobody(tmp_path: Path) -> None:
 def test_a_runner_that_is_stopped_while_bots_dial_in_charges_nobody(tmp_path: Path) -> None:
     process = begin(tmp_path)
     wait_until("bots are started", lambda: living_in(tmp_path))
-    stop(process.pid, 12)
+    stop(process.pid, 25)
     finish(process)
     assert_nobody_was_charged(tmp_path / "run")
 
@@ -116,7 +117,7 @@ def test_a_worker_that_is_stopped_charges_nobody(tmp_path: Path) -> None:
     worker = _parent(bots[0])
     assert worker != process.pid
     wait_for_a_worker(tmp_path / "run", process)
-    stop(worker, 3)
+    stop(worker, 7.5)
     finish(process)
     assert_nobody_was_charged(tmp_path / "run")
 

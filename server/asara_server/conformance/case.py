@@ -177,12 +177,11 @@ class Drop(_Strict):
 
 
 class End(_Strict):
-    """End the stream with a status, or OK; `for_s` seconds long also every further stream."""
+    """End the stream with a status, or OK."""
 
     end: str
     reason: str = ""
     detail: str = "as the case demands"
-    for_s: float = 0
 
 
 class Cut(_Strict):

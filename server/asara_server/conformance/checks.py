@@ -2,6 +2,7 @@
 
 import re
 import time
+from collections.abc import Sequence
 from hashlib import sha256
 from itertools import pairwise
 from pathlib import Path
@@ -13,6 +14,7 @@ from asara_server.conformance.played_match import PlayedMatch
 from asara_server.conformance.program import Program, ended_with
 from asara_server.conformance.script import Script
 from asara_server.conformance.stage import Stage
+from asara_server.conformance.stream import Stream
 from asara_server.text import plain
 
 _OF_RUNTIMES = re.compile(r"Picked up |WARNING: |OpenJDK |\(node:|\(Use `node")
@@ -20,9 +22,12 @@ _OF_RUNTIMES = re.compile(r"Picked up |WARNING: |OpenJDK |\(node:|\(Use `node")
 _SHOWN = 120
 _ENDINGS = (".transcript", ".digest")
 _EARLIER = "of an earlier run"
-_LONGEST_PAUSE_S = 3.5
-_FIRST_PAUSE_S = 1.0
-_GROWTH = 3.0
+_FIRST_PAUSE_S = 0.1
+_LONGEST_PAUSE_S = 2.0
+_SHORTEST = 0.45
+"""The least part of a pause that is left by the random part that clients subtract."""
+_ALLOWANCE_S = 0.9
+"""Seconds that connecting may add to a pause."""
 
 
 def check_end(
@@ -151,12 +156,28 @@ def _check_streams(expected: Expected, stage: Stage) -> None:
             "the old connection closed before the next one is opened", "both were open"
         )
     if expected.growing_pauses:
-        pauses = [
-            later.opened_at - (earlier.ended_at or later.opened_at)
-            for earlier, later in pairwise(stage.streams)
-        ]
-        shown = ", ".join(f"{pause:.2f}" for pause in pauses) + " s"
-        if pauses[0] > _FIRST_PAUSE_S or max(pauses) > _LONGEST_PAUSE_S:
-            raise CaseFailed("pauses of 0.1 s at first and 2 s at most", shown)
-        if max(pauses) < _GROWTH * min(pauses):  # on a busy machine any single one may be long
+        _check_pauses(stage.streams)
+
+
+def _check_pauses(streams: Sequence[Stream]) -> None:
+    """Check that the pauses between streams grow from the first one to the longest one.
+
+    A busy machine makes any single pause longer, but never shorter. So every pause has a minimum,
+    and one in two a maximum.
+    """
+    pauses = [
+        later.opened_at - (earlier.ended_at or later.opened_at)
+        for earlier, later in pairwise(streams)
+    ]
+    shown = ", ".join(f"{pause:.2f}" for pause in pauses) + " s"
+    first, last = min(pauses[:2]), min(pauses[-2:])
+    if first > _FIRST_PAUSE_S + _ALLOWANCE_S or last > _LONGEST_PAUSE_S + _ALLOWANCE_S:
+        raise CaseFailed("pauses of 0.1 s at first and 2 s at most", shown)
+    demanded = _FIRST_PAUSE_S
+    for stream, pause in zip(streams[1:], pauses, strict=True):
+        if pause < _SHORTEST * demanded:
             raise CaseFailed("pauses that grow", shown)
+        attempt = pause + (stream.ended_at or stream.opened_at) - stream.opened_at
+        # After an attempt that took long, a client may begin with the first pause again.
+        demanded = _FIRST_PAUSE_S if attempt > _LONGEST_PAUSE_S else 2 * demanded
+        demanded = min(demanded, _LONGEST_PAUSE_S)

@@ -11,6 +11,10 @@ _PREFACE: Final = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
 _FRAME_HEADER: Final = 9
 _PING: Final = 6
 _ACK: Final = 1
+_NOTICED_S: Final = 0.3
+"""Seconds in which a connection may end after the next one has begun."""
+_ROUNDS: Final = 10
+"""Rounds of the event loop until an end that has arrived is noticed."""
 
 
 class PingCounter:
@@ -133,7 +137,9 @@ class Proxy:
             if earlier and not earlier[-1].closed.is_set():
                 # A connection that was closed just before this one may be noticed just after it.
                 with contextlib.suppress(TimeoutError):
-                    await asyncio.wait_for(earlier[-1].closed.wait(), 0.05)
+                    await asyncio.wait_for(earlier[-1].closed.wait(), _NOTICED_S)
+                for _ in range(_ROUNDS):  # if this process was busy, the end is only read now
+                    await asyncio.sleep(0)
                 self.overlapped |= not earlier[-1].closed.is_set()
             await self._forward_both(connection, reader)
         except (OSError, asyncio.CancelledError):

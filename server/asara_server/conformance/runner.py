@@ -20,7 +20,7 @@ from asara_server.conformance.verdict import CaseResult, Verdict
 from asara_server.network.addresses import socket_parent
 from asara_server.tournament.config.tournament_file import Entry
 
-_SETTLE_S = 1.0
+_SETTLE_S = 5.0
 """Seconds in which a script may end after the program."""
 _EXIT_S = 15.0
 """Seconds in which the program has to end after the last script."""

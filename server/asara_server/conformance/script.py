@@ -307,10 +307,7 @@ class Script:
     async def _end(self, stream: Stream, step: form.End) -> None:
         self._before_end(stream)
         status = grpc.StatusCode[step.end]
-        if step.for_s:
-            self._stage.refuse_for(step.for_s, status, step.reason, step.detail)
         stream.end(status, step.reason, step.detail)
-        await asyncio.sleep(step.for_s)
 
     async def _cut(self, stream: Stream, step: form.Cut) -> None:
         self._before_end(stream)

@@ -42,7 +42,6 @@ class Stage:
         self.last_contact = time.monotonic()
         self._taken = 0
         self._opened = asyncio.Event()
-        self._refusal: tuple[float, grpc.StatusCode, str, str] | None = None
         self._free_port = 0
 
     @property
@@ -104,10 +103,6 @@ class Stage:
                 f"the program opened {'one' if first else 'another one'}",
             )
 
-    def refuse_for(self, seconds: float, status: grpc.StatusCode, reason: str, detail: str) -> None:
-        """End every stream that is opened within so many seconds with a status."""
-        self._refusal = (time.monotonic() + seconds, status, reason, detail)
-
     def lose_connections(self) -> None:
         """Drop all further bytes of the open connections."""
         self._lost.update(one for one in self.streams if not one.closed.is_set())
@@ -115,11 +110,7 @@ class Stage:
 
     async def _play(self, _: object, context: Context) -> None:
         stream = Stream(context)
-        refusal = self._refusal
         self.streams.append(stream)
-        if refusal is not None and stream.opened_at < refusal[0]:
-            self._taken = len(self.streams)
-            stream.end(*refusal[1:])
         open_now = [s for s in self.streams if not s.closed.is_set() and s not in self._lost]
         self.most_streams = max(self.most_streams, len(open_now))
         self._opened.set()

@@ -304,7 +304,6 @@ class Match:
             self._advance(now_us)
         if expired:
             self.records.append(ExpiryRecord(now_us, tuple(expired)))
-        self._set_deadline()
 
     def leave(self, seat: int, now_us: int) -> None:
         """Take the seat's bot to have lost its stream."""

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import partial
 from importlib.metadata import version
 
-from asara_game.edition import Edition
+from asara_game.edition import load_edition
 from asara_server.logs import logger
 from asara_server.match import deal_secrets
 from asara_server.referee.waits import Wait
@@ -20,20 +20,22 @@ from asara_server.tournament.bots.bots_lock import others_have_bots
 from asara_server.tournament.bots.build.build import EntryBuilder, FailedBuild
 from asara_server.tournament.bots.build.build_cache import BuildCache
 from asara_server.tournament.bots.leftovers import end_recorded
+from asara_server.tournament.bots.match_settings import MatchSettings
 from asara_server.tournament.config.seeds import draw_seed
 from asara_server.tournament.config.tournament_file import Tournament
-from asara_server.tournament.execution.executor import ExecutionContext, Executor, MatchSettings
+from asara_server.tournament.execution.executor import ExecutionContext, Executor
 from asara_server.tournament.execution.local_executor import LocalExecutor
 from asara_server.tournament.run.block_journals import wait_for_writers
 from asara_server.tournament.run.costs import RunCosts
 from asara_server.tournament.run.directory import RunDirectory, RunDirectoryError, RunInfo
 from asara_server.tournament.run.info_writer import RunInfoWriter, resumed_info
 from asara_server.tournament.run.process_record import ProcessRecordError, read_processes_of
-from asara_server.tournament.run.progress import MAX_ATTEMPTS, RunProgress
+from asara_server.tournament.run.progress import RunProgress
 from asara_server.tournament.sandbox.bubblewrap import Sandbox
 from asara_server.tournament.sandbox.filesystem_view import oversized_entries
 from asara_server.tournament.sandbox.machine_limits import effective_limits
 from asara_server.tournament.sandbox.spec import SandboxKind
+from asara_server.tournament.schedule.legs import Legs
 from asara_server.tournament.schedule.looks import looks_at
 from asara_server.tournament.schedule.schedule import ScheduledMatch, bot_seed
 from asara_server.tournament.standings.match_result import MatchResult, utc_now
@@ -62,6 +64,17 @@ class RunEnd:
     """What all sessions of the run cost."""
 
 
+@dataclass(frozen=True, slots=True)
+class RunHooks:
+    """What the caller of a run does while it is played."""
+
+    finished: Callable[[MatchResult], None] = lambda result: None
+    """Called with the last result of every match that is over."""
+    enough: Callable[[], bool] | None = None
+    """Called after that; once it returns True, no further block begins."""
+    build_failed: Callable[[FailedBuild], None] = lambda failed: None
+
+
 class Runner:
     """One run. `run` plays it to its end; `stop` ends it early."""
 
@@ -70,54 +83,44 @@ class Runner:
         tournament: Tournament,
         schedule: Sequence[ScheduledMatch],
         *,
-        edition: Edition,
         directory: RunDirectory,
         key: SigningKey,
-        finished: Callable[[MatchResult], None] = lambda result: None,
-        enough: Callable[[], bool] | None = None,
+        hooks: RunHooks = RunHooks(),
         schedule_rule: ScheduleRule = "groups",
         resumed: RunInfo | None = None,
         sandbox: Sandbox | None = None,
         executor: Executor | None = None,
-        build_failed: Callable[[FailedBuild], None] = lambda failed: None,
         build_cache: BuildCache | None = None,
     ) -> None:
         """`resumed` is the content of `run.json` if the run is resumed.
 
         Without a `sandbox`, bots run with the rights of this process. Without an `executor`, a
-        referee in this process plays. `finished` and `enough` are those of `RunProgress`, and
-        `schedule_rule` is how the schedule was made. `build_failed` is called if a build fails.
-        Builds that have not changed are taken from the `build_cache`.
+        referee in this process plays. `schedule_rule` is how the schedule was made. Builds that
+        have not changed are taken from the `build_cache`.
         """
         if sandbox is not None:  # the manifest says what bots get
             limits = effective_limits(tournament.limits, sandbox.tools.ceilings)
             tournament = tournament.model_copy(update={"limits": limits})
         self._executor = executor or LocalExecutor()
         self._tournament = tournament
-        self._edition = edition
+        self._edition = load_edition()
         self._resumed = resumed
         self._seed = resumed.seed if resumed else tournament.seed or draw_seed()
         self._secret = deal_secrets.tournament_secret(self._seed)
         self._directory = directory
         self._key = key
-        self._finished = finished
+        self._hooks = hooks
         self._looks = looks_at(schedule) if tournament.until else ()
+        legs = Legs(sandbox is not None, tournament.remote_entries, others_have_bots)
         self._progress = RunProgress(
             schedule,
             tournament.limits,
             directory,
             key,
-            results=directory.restore_results() if resumed else (),
-            finished=self._finish_match,
-            enough=enough or (lambda: False),
+            self,
+            resumed=resumed,
             looks=self._looks,
-            settled=self._settled,
-            out=resumed.out if resumed else {},
-            exclusions_changed=self._write_exclusions,
-            legs=schedule_rule == "groups",
-            others=others_have_bots,
-            contained=sandbox is not None,
-            remote=tournament.remote_entries,
+            legs=None if schedule_rule == "rotations" else legs,
         )
         self._sandbox = None if sandbox is None else sandbox.with_hidden(directory.path)
         self._build_cache = build_cache
@@ -125,18 +128,16 @@ class Runner:
         manifest = new_manifest(
             tournament,
             schedule,
-            edition=edition,
+            edition=self._edition,
             public_key=key.public,
             tournament_file=directory.tournament_text,
             deal_commitment=self.deal_commitment,
             schedule_rule=schedule_rule,
-            may_end_early=enough is not None,
+            may_end_early=hooks.enough is not None,
             looks=self._looks,
-            max_attempts=MAX_ATTEMPTS,
             sandbox=self._sandbox_kind,
         )
         self._signer = RunSigner(directory, key, manifest, schedule)
-        self._build_failed = build_failed
         self._writer: RunInfoWriter | None = None
 
     def stop(self) -> None:
@@ -282,7 +283,6 @@ class Runner:
         )
         context = ExecutionContext(
             match_settings,
-            self._edition,
             partial(deal_secrets.secret_of, self._secret),
             self._sandbox,
             tournament.jobs,
@@ -314,7 +314,7 @@ class Runner:
         def failed(build: FailedBuild) -> None:
             writer.add_build_output(build.entry, build.printed)
             self._progress.exclude({build.entry: build.why})
-            self._build_failed(build)
+            self._hooks.build_failed(build)
 
         out = self._progress.out
         entries = [entry for entry in self._tournament.entries if entry.name not in out]
@@ -364,14 +364,19 @@ class Runner:
             manifest_sha256=self.manifest_sha256,
         )
 
-    def _settled(self, results: Sequence[MatchResult]) -> bool:
+    # What the progress of the run is watched for
+
+    def finish_match(self, last: MatchResult) -> None:
+        self._hooks.finished(last)
+
+    def has_enough(self) -> bool:
+        return self._hooks.enough is not None and self._hooks.enough()
+
+    def are_settled(self, results: Sequence[MatchResult]) -> bool:
         names = [entry.name for entry in self._tournament.entries]
         return ranks_settled(names, results, self._tournament.settled_places, self._looks)
 
-    def _finish_match(self, result: MatchResult) -> None:
-        self._finished(result)
-
-    def _write_exclusions(self) -> None:
+    def change_exclusions(self) -> None:
         if self._writer is not None:
             self._writer.write_exclusions(self._progress.out, self._progress.suspended)
 

@@ -1,5 +1,6 @@
 """Breakages of cases in `01-streams.yaml`."""
 
+import atexit
 import sys
 import threading
 import time
@@ -11,7 +12,6 @@ import grpc
 
 from asara import bot, client
 from asara.protocol_client import ProtocolClient
-from asara.stream import BlockingStream, Stream
 from asara.v1.play_pb2 import PlayRequest, PlayResponse, Reply
 from tests.conformance.breakages.breakage import around, breaks, put
 
@@ -29,13 +29,6 @@ def count_streams() -> list[str]:
 
     around(client, "_play_stream", play)
     return begun
-
-
-def later(seconds: float, work: Any, *arguments: Any) -> None:
-    """Do something later, unless the program has ended by then."""
-    timer = threading.Timer(seconds, work, arguments)
-    timer.daemon = True
-    timer.start()
 
 
 @breaks("hello-and-goodbye")
@@ -87,7 +80,9 @@ def leave_after_sixty_decisions() -> None:
     around(ProtocolClient, "_decide", decide)
 
 
-@breaks("two-matches", also=("last-events", "digest", "nonce-without-a-seed"))
+@breaks(
+    "two-matches", also=("last-events", "digest", "nonce-without-a-seed", "update-not-asked-for")
+)
 def reply_to_the_latest_match() -> None:
     latest = ""
 
@@ -152,53 +147,59 @@ def wait_busily() -> None:
 
 @breaks("one-stream-at-a-time")
 def dial_twice_after_a_break() -> None:
+    """Open a second stream before the first reply on a stream that replaces an ended one."""
     broken = False
+    address = ""
 
-    def play(original: Any, protocol: ProtocolClient, address: str, credentials: Any) -> Any:
-        nonlocal broken
-        if broken:
-            later(0.4, _open_stream, protocol.hello(), address)
-        reason = original(protocol, address, credentials)
+    def play(original: Any, protocol: ProtocolClient, dialled: str, credentials: Any) -> Any:
+        nonlocal broken, address
+        address = dialled
+        reason = original(protocol, dialled, credentials)
         broken = "as the case demands" in reason
         return reason
 
+    def handle(original: Any, self: ProtocolClient, message: bytes) -> Any:
+        nonlocal broken
+        request = original(self, message)
+        if broken and PlayResponse.FromString(message).HasField("decision"):
+            broken = False
+            _open_stream(self.hello(), address)
+        return request
+
     around(client, "_play_stream", play)
+    around(ProtocolClient, "handle", handle)
 
 
 def _open_stream(hello: PlayRequest, address: str) -> None:
-    """Open a stream of the same bot, and keep it open for a while."""
+    """Open a stream of the same bot, and keep it open until the program ends."""
     requests: SimpleQueue[PlayRequest] = SimpleQueue()
     requests.put(hello)
-    with grpc.insecure_channel(address) as channel:
-        call: Any = channel.stream_stream(
-            "/asara.v1.PlayService/Play", request_serializer=PlayRequest.SerializeToString
-        )
-        opened = call(iter(requests.get, None))
-        time.sleep(2)
-        opened.cancel()
+    channel = grpc.insecure_channel(address)
+    atexit.register(channel.close)
+    grpc.channel_ready_future(channel).result()
+    call: Any = channel.stream_stream(
+        "/asara.v1.PlayService/Play", request_serializer=PlayRequest.SerializeToString
+    )
+    opened.append(call(iter(requests.get, None)))
 
 
-@breaks("no-request-unasked", also=("large-messages",))
+opened: list[Any] = []
+"""Streams that are kept open."""
+
+
+@breaks("no-request-unasked")
 def answer_before_being_asked() -> None:
-    opened: list[BlockingStream] = []
-    number = 0
-
-    def open_stream(address: str, credentials: Any) -> Stream:
-        opened.append(BlockingStream(address, credentials))
-        return opened[-1]
+    """Answer an Update that comes before the first decision."""
+    begun: set[str] = set()
 
     def handle(original: Any, self: ProtocolClient, message: bytes) -> Any:
-        nonlocal number
         response = PlayResponse.FromString(message)
-        if response.HasField("match_started"):
-            request = PlayRequest(reply=Reply(match_id=response.match_started.match_id))
-            later(0.4, send_unless_asked, request, number + 1)
-        number += 1
-        return original(self, message)
+        if response.HasField("match_started") and not response.match_started.resumed:
+            begun.add(response.match_started.match_id)
+        begun.discard(response.decision.match_id)
+        request = original(self, message)
+        if response.update.match_id in begun:
+            return PlayRequest(reply=Reply(match_id=response.update.match_id))
+        return request
 
-    def send_unless_asked(request: PlayRequest, begun: int) -> None:
-        if number == begun:
-            opened[-1].send(request)
-
-    put(client, "open_stream", open_stream)
     around(ProtocolClient, "handle", handle)

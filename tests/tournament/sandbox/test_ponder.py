@@ -12,9 +12,11 @@ import pytest
 
 from asara_codec.results import Termination
 from asara_server.logs import logger
+from asara_server.match.spec import ClockSettings
 from asara_server.referee.referee import Referee
 from asara_server.tournament.bots.bot_addresses import BotAddresses
 from asara_server.tournament.bots.freezer import AWAY_S, SCAN_S, BotFreezer
+from asara_server.tournament.bots.match_settings import MatchSettings
 from asara_server.tournament.bots.pool import BotPool
 from asara_server.tournament.config.tournament_file import load_tournament
 from asara_server.tournament.sandbox.bubblewrap import Sandbox
@@ -84,7 +86,7 @@ def test_a_bot_that_spins_while_it_waits_is_kept_from_it(sandbox: Sandbox, tmp_p
 
 @pytest.mark.long
 def test_forfeits_are_the_same_while_others_are_frozen(sandbox: Sandbox, tmp_path: Path) -> None:
-    clocks = "[clocks]\ntime_bank_s = 0.6\nincrement_s = 0.2\n"
+    clocks = "[clocks]\ntime_bank_s = 4\nincrement_s = 0.2\n"
     header = HEADER.replace("seats = 2", "seats = 3").replace("jobs = 1", "jobs = 3")
     bots = {"mute": MUTE, "crashes": CRASHES, "pensive": pensive(0.1)}
     file = write_tournament(tmp_path, bots, header + NO_PONDER + clocks)
@@ -109,10 +111,13 @@ async def spinning_pool(sandbox: Sandbox, folder: Path) -> AsyncIterator[tuple[R
         pool = BotPool(
             referee,
             addresses,
-            tournament.entries,
-            processes=dict.fromkeys("ab", "run"),
-            limits=tournament.limits,
-            seeds={},
+            MatchSettings(
+                entries=tournament.entries,
+                clocks=ClockSettings(),
+                limits=tournament.limits,
+                transport="unix",
+                processes=dict.fromkeys("ab", "run"),
+            ),
             logs=folder / "logs",
             sandbox=sandbox,
         )

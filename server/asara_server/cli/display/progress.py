@@ -3,7 +3,7 @@
 import asyncio
 import time
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Protocol
 
@@ -63,9 +63,15 @@ class ProgressMeter(Protocol):
     async def show(self) -> None:
         """Show the progress until cancelled."""
 
+    @property
+    def decided(self) -> Callable[[], bool] | None:
+        """Returns True once no further block need be played; None if all are played."""
+
 
 class RunMeter:
     """Shows a bar and the scores so far on a terminal, and a line every few seconds elsewhere."""
+
+    decided = None
 
     def __init__(self, total: int) -> None:
         self._total = total

@@ -19,11 +19,13 @@ from asara_server.cli.sessions.setup import log_to_terminal, sandbox_of_bots
 from asara_server.event_loop import run
 from asara_server.eventlog.replay import Replay, ReplayError
 from asara_server.match.inputs import RejectionRecord, ReplyRecord
+from asara_server.match.spec import ClockSettings
 from asara_server.network.addresses import LOCAL_TRANSPORT, ServeError
 from asara_server.replay.questions import question
 from asara_server.replay.signing import default_key_path
 from asara_server.text import plain, plain_words, seats_text
 from asara_server.tournament.bots.bot_addresses import BotAddresses
+from asara_server.tournament.bots.match_settings import MatchSettings
 from asara_server.tournament.bots.output.remedies import QUESTION, remedy
 from asara_server.tournament.bots.pool import BotPool
 from asara_server.tournament.bots.process import MachineError
@@ -153,10 +155,14 @@ async def _ask(
         pool = BotPool(
             referee,
             addresses,
-            [entry],
-            processes={entry.name: "match"},
-            limits=Limits(),
-            seeds={} if seed is None else {entry.name: seed},
+            MatchSettings(
+                entries=(entry,),
+                clocks=ClockSettings(),
+                limits=Limits(),
+                transport=LOCAL_TRANSPORT,
+                processes={entry.name: "match"},
+                bot_seeds={} if seed is None else {entry.name: seed},
+            ),
             logs=logs,
             sandbox=sandbox.with_hidden(logs) if sandbox else None,
         )

@@ -4,7 +4,6 @@ import json
 import shlex
 from pathlib import Path
 
-from asara_game.edition import load_edition
 from asara_server.cli.display.bot_check import BotCheckMeter, BotFinding, findings, show_finding
 from asara_server.cli.display.bot_output import show_output
 from asara_server.cli.display.console import notify, warn
@@ -49,7 +48,6 @@ def check_bot(options: CheckBotOptions, log: LogOptions) -> int:
             tournament,
             [other],
             folder,
-            edition=load_edition(),
             sandbox=sandbox,
             on_build=lambda name: notify(f"Building {name} in a copy: {shlex.join(entry.build)}"),
             only=entry,

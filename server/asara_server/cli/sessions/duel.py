@@ -45,7 +45,7 @@ def play_duel(
     a, b = (entry.name for entry in tournament.entries)
     schedule = list(rotated((a, b), combination, 2 * max_blocks, mirrored=True))
     meter = DuelMeter(Duel(schedule, test), heading((a, b), combination, test, tournament.jobs))
-    end, status = play_series(tournament, schedule, options, log, meter=meter, enough=meter.decided)
+    end, status = play_series(tournament, schedule, options, log, meter=meter)
     report = meter.duel.report()
     if report.failed_start is not None:
         raise UserError(report.failed_start, status=1)

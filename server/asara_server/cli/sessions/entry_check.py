@@ -8,7 +8,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Protocol
 
-from asara_game.edition import load_edition
 from asara_server.cli.display.console import notify, out, warn
 from asara_server.cli.display.entry_check import (
     CheckMeter,
@@ -52,7 +51,6 @@ def check_entries(tournament: Tournament, options: CheckOptions, log: LogOptions
             tournament,
             opponents,
             folder,
-            edition=load_edition(),
             sandbox=sandbox,
             remote=options.remote,
             on_listening=_notify_address,

@@ -3,10 +3,9 @@
 import asyncio
 import errno
 import signal
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
-from asara_game.edition import load_edition
 from asara_server.cli.display.console import notify
 from asara_server.cli.display.faults import warn_of_failed_build
 from asara_server.cli.display.progress import ProgressMeter, RunMeter
@@ -26,7 +25,7 @@ from asara_server.tournament.bots.process import MachineError
 from asara_server.tournament.config.tournament_file import Tournament
 from asara_server.tournament.execution.executor import Executor
 from asara_server.tournament.run.directory import RunDirectory, RunDirectoryError, RunInfo
-from asara_server.tournament.runner import RunEnd, Runner
+from asara_server.tournament.runner import RunEnd, RunHooks, Runner
 from asara_server.tournament.sandbox.bubblewrap import Sandbox
 from asara_server.tournament.schedule.schedule import ScheduledMatch
 from asara_server.tournament.standings.match_result import read_results
@@ -41,43 +40,41 @@ def play_run(
     key: SigningKey,
     log: LogOptions,
     *,
-    publish: bool = False,
     schedule_rule: ScheduleRule = "groups",
     resumed: RunInfo | None = None,
     meter: ProgressMeter | None = None,
-    enough: Callable[[], bool] | None = None,
     sandbox: Sandbox | None = None,
     executor: Executor | None = None,
 ) -> tuple[RunEnd, int]:
     """Play the matches of a run; return its end and the exit status.
 
     The status is 0, 1 if the referee failed in a match, or 128 plus the signal that stopped the
-    run. With `publish`, the hash of the manifest and the commitment to the deals are printed at the
-    start, and the secret that opens it at the end. `resumed` is the content of run.json if the run
-    is resumed. Without a `meter`, a RunMeter shows the progress; without a `sandbox`, bots run with
-    the user's rights; without an `executor`, a referee in this process plays. If `enough` is given,
-    no further block begins once it returns True.
+    run. For a tournament, the hash of the manifest and the commitment to the deals are printed at
+    the start, and the secret that opens it at the end. `resumed` is the content of run.json if the
+    run is resumed. Without a `meter`, a RunMeter shows the progress; without a `sandbox`, bots run
+    with the user's rights; without an `executor`, a referee in this process plays.
     """
     meter = meter or RunMeter(len(matches))
     with _user_errors(directory), log_to_file(log, directory.path / "run.log"):
         runner = Runner(
             tournament,
             matches,
-            edition=load_edition(),
             directory=directory,
             key=key,
-            finished=meter.add_result,
-            enough=enough,
+            hooks=RunHooks(
+                meter.add_result,
+                meter.decided,
+                lambda failed: warn_of_failed_build(failed, directory.logs),
+            ),
             schedule_rule=schedule_rule,
             resumed=resumed,
             sandbox=sandbox,
             executor=executor,
-            build_failed=lambda failed: warn_of_failed_build(failed, directory.logs),
             build_cache=BuildCache(),
         )
         results = read_results(directory.path / "results.jsonl")
         meter.start(runner.matches_over, results, runner)
-        return run(_play(runner, meter, publish=publish))
+        return run(_play(runner, meter, publish=schedule_rule == "groups"))
 
 
 def prepare_run(
@@ -93,7 +90,6 @@ def prepare_run(
         runner = Runner(
             tournament,
             matches,
-            edition=load_edition(),
             directory=directory,
             key=key,
             sandbox=sandbox,

@@ -3,7 +3,7 @@
 import os
 import platform
 import shutil
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from asara_server.cli.display.bot_output import show_output
@@ -106,7 +106,6 @@ def play_series(
     log: LogOptions,
     *,
     meter: ProgressMeter | None = None,
-    enough: Callable[[], bool] | None = None,
     executor: Executor | None = None,
 ) -> tuple[RunEnd, int]:
     """Play matches of one table in a new or temporary run directory; for the rest see `play_run`.
@@ -134,7 +133,6 @@ def play_series(
             log,
             schedule_rule="rotations",
             meter=meter,
-            enough=enough,
             sandbox=sandbox,
             executor=executor,
         )

@@ -11,7 +11,6 @@ from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
-from asara_game.edition import load_edition
 from asara_game.vocabulary import RuleSet
 from asara_server.cli.display.console import notify, out, warn
 from asara_server.cli.display.faults import fault_lines
@@ -41,10 +40,10 @@ from asara_server.network.tls import TlsFiles
 from asara_server.referee.referee import Referee
 from asara_server.replay.file import write_replay
 from asara_server.replay.signing import PUBLIC_KEY_FILE, SigningKey, default_key_path
+from asara_server.tournament.bots.match_settings import MatchSettings
 from asara_server.tournament.bots.process import MachineError
 from asara_server.tournament.config.seeds import check_seed, draw_seed
 from asara_server.tournament.config.tournament_file import Entry, Limits
-from asara_server.tournament.execution.executor import MatchSettings
 from asara_server.tournament.execution.local_referee import LocalReferee, local_referee
 from asara_server.tournament.execution.match_runner import MatchRunner, PlayedMatch
 from asara_server.tournament.sandbox.bubblewrap import Sandbox
@@ -295,20 +294,15 @@ class TableServer:
             clocks=settings.clocks,
             limits=Limits(),
             transport=LOCAL_TRANSPORT,
-            joint_deals=False,
             processes={entry.name: "run" for entry in entries},
             bot_seeds={entry.name: bot_seed(settings.seed, entry.name) for entry in entries},
-            build_directories={},
         )
         return local_referee(
             match_settings,
             self.referee,
-            edition=load_edition(),
             secret_of=partial(secret_of, tournament_secret(settings.seed)),
             sandbox=settings.sandbox.with_hidden(*hidden) if settings.sandbox else None,
             logs=logs,
-            out={},
-            suspended={},
         )
 
     async def _play(self, match_runner: MatchRunner) -> None:

@@ -99,7 +99,6 @@ def play_tournament(tournament: Tournament, options: TournamentOptions, log: Log
             directory,
             key,
             log,
-            publish=True,
             resumed=resumed,
             sandbox=sandbox,
             executor=executor,

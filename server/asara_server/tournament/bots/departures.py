@@ -5,10 +5,12 @@ next one, which is then forfeited.
 """
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from asara_server.tournament.bots.output.remedies import Options, departure_advice
-from asara_server.tournament.bots.process_starter import PATIENT_S
+
+PATIENT_S: Final = 10.0
+"""Seconds that a process has to end after the goodbye where its author waits to be told how."""
 
 
 class Departure(NamedTuple):

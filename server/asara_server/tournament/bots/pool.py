@@ -5,7 +5,7 @@ of an entry are busy, another one is started; otherwise cores would idle in a ru
 The number of concurrent matches limits the load, not the number of processes.
 
 The pool knows nothing of deals: between two legs of a run, `end_all` ends every process (see
-`schedule.legs`). With what the `record` receives, an audit can check that.
+`schedule.legs`). With what `BotWatch.record` receives, an audit can check that.
 
 A process that has ended or forfeited a match is not used again. An entry whose processes fail
 several times in a row before they connect is excluded: it forfeits its remaining matches at once.
@@ -18,16 +18,13 @@ the file of its next match.
 
 import asyncio
 import secrets
-from collections.abc import Callable, Coroutine, Iterable, Mapping
+from collections.abc import Callable, Coroutine
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
-from structlog.typing import FilteringBoundLogger
-
 from asara_codec.results import Termination
 from asara_server.logs import logger
-from asara_server.match.spec import ProcessPolicy
 from asara_server.referee.bot_registry import BotRegistry
 from asara_server.text import plain_words
 from asara_server.tournament.bots import bots_lock
@@ -35,8 +32,9 @@ from asara_server.tournament.bots.bot_addresses import BotAddresses
 from asara_server.tournament.bots.departures import Departure
 from asara_server.tournament.bots.exclusions import Absence, Exclusions, FailedStarts
 from asara_server.tournament.bots.freezer import BotFreezer
+from asara_server.tournament.bots.match_settings import BotWatch, MatchSettings
 from asara_server.tournament.bots.output.error_output import WAITED
-from asara_server.tournament.bots.output.output_log import OutputLog, OutputTap
+from asara_server.tournament.bots.output.output_log import OutputLog
 from asara_server.tournament.bots.process import (
     BotProcess,
     MachineError,
@@ -45,11 +43,7 @@ from asara_server.tournament.bots.process import (
 )
 from asara_server.tournament.bots.process_starter import PooledBot, ProcessStarter
 from asara_server.tournament.config.entry_faults import entry_fault
-from asara_server.tournament.config.tournament_file import Entry, Limits
-from asara_server.tournament.run.costs import CostMeter
-from asara_server.tournament.run.process_record import NO_RECORD, ProcessRecorder
 from asara_server.tournament.sandbox.bubblewrap import Sandbox
-from asara_server.tournament.sandbox.filesystem_view import ReadableCopy
 
 T = TypeVar("T")
 
@@ -65,68 +59,35 @@ class BotPool:
         self,
         referee: BotRegistry,
         addresses: BotAddresses,
-        entries: Iterable[Entry],
+        settings: MatchSettings,
         *,
-        processes: Mapping[str, ProcessPolicy],
-        ponder: bool = True,
-        limits: Limits,
-        seeds: Mapping[str, int],
         logs: Path,
         sandbox: Sandbox | None = None,
-        built: Mapping[str, Path] | None = None,
-        readable_copies: Mapping[Path, ReadableCopy] | None = None,
-        show_output: Callable[[str], OutputTap] | None = None,
-        asked: Callable[[str, int], int] | None = None,
-        meter: CostMeter | None = None,
-        record: ProcessRecorder = NO_RECORD,
-        log: FilteringBoundLogger | None = None,
-        on_departure: Callable[[Departure], None] | None = None,
+        watch: BotWatch | None = None,
     ) -> None:
-        """`entries` are those whose bots the pool starts, each process with one of the `addresses`.
+        """The pool starts the bots of the entries that are not remote.
 
-        `processes`, by entry, is the lifetime of its processes. Without `ponder`, contained bots
-        are frozen while they are not asked (see `freezer`). `seeds`, by entry, are what bots
-        derive their randomness from; without one, a bot draws its own. `built` has the
-        directories that builds produced, by entry. `readable_copies` are those of `readable` paths
-        that were sent to this machine. Without a `sandbox`, bots run with our rights.
-        `show_output` is called for every process, with its entry, and returns its tap. `asked`
-        returns the number of the decision that a seat of a match was asked last, or 0; with it, the
-        logs have indexes (see `decision_index`). `meter` counts what the processes cost, and
-        `record` receives when each began, played and ended. `on_departure` is called with the
-        end of each process that had played its last match to its end; it has more time for that.
+        Each process gets one of the `addresses`. Without a `sandbox`, bots run with our rights.
+        The output of bots goes to files in `logs`, with indexes (see `decision_index`).
         """
         self._referee = referee
         self._addresses = addresses
-        self._entries = {entry.name: entry for entry in entries}
-        self._processes = processes
-        self._limits = limits
+        self._settings = settings
+        self._entries = {entry.name: entry for entry in settings.entries if not entry.remote}
         self._logs = logs
-        self._asked = asked
-        self._meter = meter or CostMeter()
-        self._starter = ProcessStarter(
-            addresses,
-            self._entries,
-            limits=limits,
-            seeds=seeds,
-            sandbox=sandbox,
-            built=built or {},
-            readable_copies=readable_copies or {},
-            show_output=show_output,
-            patient=on_departure is not None,
-        )
-        self._on_departure = on_departure
+        self._watch = watch or BotWatch()
+        self._starter = ProcessStarter(addresses, self._entries, settings, sandbox, self._watch)
         self._external: dict[str, PooledBot] = {}
         self._all: set[PooledBot] = set()
         self._idle: list[PooledBot] = []  # the one that has been idle longest is first
-        self._record = record
-        self._failed_starts = FailedStarts(limits.failed_starts)
+        self._failed_starts = FailedStarts(settings.limits.failed_starts)
         self.exclusions = Exclusions()
         self.survivors: tuple[int, ...] = ()
         """Processes of bots that the kernel did not let end."""
         self._protected: set[asyncio.Task[Any]] = set()
         self._retirements: set[asyncio.Task[None]] = set()
-        self._logger = log or logger("runner")
-        self._freezer = BotFreezer(referee, self._logger, ponder=ponder)
+        self._logger = self._watch.log or logger("runner")
+        self._freezer = BotFreezer(referee, self._logger, ponder=settings.ponder)
 
     @property
     def excluded(self) -> dict[str, str]:
@@ -203,12 +164,12 @@ class BotPool:
         else:
             self._hand_over(idle, path)
         if bot.process is not None:
-            self._record.plays(bot.process.name, match_id)
+            self._watch.record.plays(bot.process.name, match_id)
             if cores and bot.process.group is not None:
                 bot.process.group.confine(cores)
         self._freezer.begin_match(bot.token)
-        if bot.log is not None and self._asked is not None:
-            bot.log.begin_match(partial(self._asked, match_id, seat))
+        if bot.log is not None:
+            bot.log.begin_match(partial(self._referee.decision_id, match_id, seat))
         return bot
 
     async def release(self, bot: PooledBot, termination: Termination) -> None:
@@ -227,7 +188,7 @@ class BotPool:
             self._record_start(bot, termination)
         if bot.processes == "run" and not termination.forfeit and not bot.ending:
             self._idle.append(bot)
-            while len(self._idle) > self._limits.idle_processes:
+            while len(self._idle) > self._settings.limits.idle_processes:
                 await self._retire(self._idle.pop(0), "too many idle processes")
         else:
             await self._retire(bot, "the match is over")
@@ -295,15 +256,15 @@ class BotPool:
         except Exception as error:  # noqa: BLE001 - the other entries play on
             self._lose(bot, entry_fault(bot.entry, "could not be started", error))
             return
-        self._record.began(process.name, bot.entry)
+        self._watch.record.began(process.name, bot.entry)
         self._logger.info("bot started", entry=bot.entry, pid=process.pid, match=match_id)
         if process.group is not None:
             self._freezer.add(bot.token, process.group)
-        self._meter.bot_started(process)
-        bot.watcher = asyncio.create_task(self._watch(bot, process, log))
+        self._watch.meter.bot_started(process)
+        bot.watcher = asyncio.create_task(self._await_end(bot, process, log))
 
     def _new_bot(self, name: str) -> PooledBot:
-        return PooledBot(name, _new_token(), processes=self._processes.get(name))
+        return PooledBot(name, _new_token(), processes=self._settings.processes.get(name))
 
     def _register(self, bot: PooledBot) -> PooledBot:
         self._all.add(bot)
@@ -321,10 +282,10 @@ class BotPool:
         self._retirements.add(task := asyncio.create_task(self._retire(bot, why)))
         task.add_done_callback(self._retirements.discard)
 
-    async def _watch(self, bot: PooledBot, process: BotProcess, log: OutputLog) -> None:
+    async def _await_end(self, bot: PooledBot, process: BotProcess, log: OutputLog) -> None:
         """Report the end of the process to the referee immediately."""
         ending = await process.wait()
-        self._meter.bot_ended(process)
+        self._watch.meter.bot_ended(process)
         log.note(ending)
         bot.hidden = await self._starter.explain_hidden(bot.entry, log.last_text())
         printed = bot.last_lines()
@@ -376,13 +337,13 @@ class BotPool:
     async def _end(self, bot: PooledBot) -> None:
         early = bot.ending
         survivors = await self._starter.end(bot)
-        if self._on_departure is not None and bot.process is not None and bot.played_out:
+        if self._watch.on_departure is not None and bot.process is not None and bot.played_out:
             ending = early or ("" if bot.killed else await bot.process.wait())
             failed = bool(early) or bot.process.failed
             printed = tuple(bot.error_lines(only_known=not failed))
             if not failed and printed and printed[0].startswith(WAITED):
                 printed = ()
-            self._on_departure(
+            self._watch.on_departure(
                 Departure(bot.entry, bot.last_match, ending, not early, failed, printed)
             )
         if survivors:
@@ -392,7 +353,7 @@ class BotPool:
         else:
             bots_lock.count_as_dead(bot.token)
             if bot.process is not None:
-                self._record.ended(bot.process.name)
+                self._watch.record.ended(bot.process.name)
 
 
 def _new_token() -> str:

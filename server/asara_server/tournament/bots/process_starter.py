@@ -14,13 +14,15 @@ from typing import Final
 from asara_server.match.spec import ProcessPolicy
 from asara_server.network.bot_server import BotServer
 from asara_server.tournament.bots.bot_addresses import BotAddresses
+from asara_server.tournament.bots.departures import PATIENT_S
+from asara_server.tournament.bots.match_settings import BotWatch, MatchSettings
 from asara_server.tournament.bots.orphan_reaper import OrphanReaper
-from asara_server.tournament.bots.output.output_log import OutputLog, OutputTap
+from asara_server.tournament.bots.output.output_log import OutputLog
 from asara_server.tournament.bots.process import BotProcess, bot_environment, start_failure
 from asara_server.tournament.config.entry_faults import entry_fault
-from asara_server.tournament.config.tournament_file import Entry, Limits
+from asara_server.tournament.config.tournament_file import Entry
 from asara_server.tournament.sandbox.bubblewrap import Sandbox, SandboxSpec
-from asara_server.tournament.sandbox.filesystem_view import ReadableCopy, match_sandbox
+from asara_server.tournament.sandbox.filesystem_view import match_sandbox
 from asara_server.tournament.sandbox.hidden_files import HiddenFiles, reports_missing_file
 from asara_server.tournament.sandbox.own_files import EntryFiles
 from asara_server.tournament.sandbox.private_copy import PrivateCopies
@@ -84,8 +86,6 @@ class PooledBot:
 
 _GOODBYE_S: Final = 1.0
 """Seconds that a process has to end by itself after its bot received the referee's goodbye."""
-PATIENT_S: Final = 10.0
-"""The same where its author waits to be told how it ended."""
 
 
 class ProcessStarter:
@@ -95,25 +95,16 @@ class ProcessStarter:
         self,
         addresses: BotAddresses,
         entries: Mapping[str, Entry],
-        *,
-        limits: Limits,
-        seeds: Mapping[str, int],
+        settings: MatchSettings,
         sandbox: Sandbox | None,
-        built: Mapping[str, Path],
-        readable_copies: Mapping[Path, ReadableCopy],
-        show_output: Callable[[str], OutputTap] | None,
-        patient: bool = False,
+        watch: BotWatch,
     ) -> None:
-        """`patient` gives processes more time for their end; for the rest see `BotPool`."""
+        """For the parameters see `BotPool`."""
         self._addresses = addresses
         self._entries = entries
-        self._limits = limits
-        self._seeds = seeds
+        self._settings = settings
         self._sandbox = sandbox
-        self._built = built
-        self._readable_copies = readable_copies
-        self._show_output = show_output
-        self._patient = patient
+        self._watch = watch
         self._copies = PrivateCopies()
         self._reaper: OrphanReaper | None = None
 
@@ -125,20 +116,21 @@ class ProcessStarter:
         Raises StartError, and MachineError if the bot is not at fault.
         """
         entry = self._entries[bot.entry]
-        tap = self._show_output(entry.name) if self._show_output else None
-        log = bot.log = OutputLog(path, self._limits.output_bytes, tap)
+        show_output = self._watch.show_output
+        tap = show_output(entry.name) if show_output else None
+        log = bot.log = OutputLog(path, self._settings.limits.output_bytes, tap)
         environment = bot_environment(
             entry.environment,
             address=server.address,
             token=bot.token,
-            seed=self._seeds.get(entry.name),
+            seed=self._settings.bot_seeds.get(entry.name),
             seat=seat if bot.processes == "match" else None,
             contained=self._sandbox is not None,
         )
         if self._reaper is None:
             cgroups = self._sandbox.cgroup_parents if self._sandbox else ()
             self._reaper = OrphanReaper(self._addresses.folder, cgroups)
-        built = self._built.get(entry.name)
+        built = self._settings.build_directories.get(entry.name)
         directory = built if built and not self._sandbox else entry.directory
         sandbox = await self._contain(entry)
         bot.started_s = time.monotonic()
@@ -156,7 +148,7 @@ class ProcessStarter:
         survivors: tuple[int, ...] = ()
         if bot.process is not None:
             if bot.watcher is not None and not bot.ending and bot.start_up_s is not None:
-                patient = self._patient and bot.played_out
+                patient = self._watch.on_departure is not None and bot.played_out
                 await asyncio.wait([bot.watcher], timeout=PATIENT_S if patient else _GOODBYE_S)
             bot.killed = bot.process.running
             survivors = await bot.process.stop()
@@ -175,13 +167,19 @@ class ProcessStarter:
     async def explain_hidden(self, name: str, printed: str) -> str:
         """Return why a bot of this entry did not find a file, if the sandbox hid it; mostly ""."""
         sandbox, entry = self._sandbox, self._entries[name]
-        if sandbox is None or entry.name in self._built or not reports_missing_file(printed):
+        if (
+            sandbox is None
+            or entry.name in self._settings.build_directories
+            or not reports_missing_file(printed)
+        ):
             return ""
 
         def explain() -> str:
             entries = self._entries.values()
             files = EntryFiles(entries, hidden=sandbox.hidden, shared=sandbox.shared)
-            return HiddenFiles.of(entry, files, sandbox.hidden, self._limits).explain(printed)
+            return HiddenFiles.of(entry, files, sandbox.hidden, self._settings.limits).explain(
+                printed
+            )
 
         try:
             return await asyncio.to_thread(explain)
@@ -199,10 +197,10 @@ class ProcessStarter:
                 self._sandbox,
                 entry,
                 self._entries.values(),
-                self._built.get(entry.name),
-                self._limits,
+                self._settings.build_directories.get(entry.name),
+                self._settings.limits,
                 self._copies,
-                self._readable_copies,
+                self._settings.readable_copies,
             )
         except OSError as error:
             raise start_failure(error, error.strerror or str(error)) from None

@@ -100,6 +100,9 @@ class AskingReferee:
 
     # The registry
 
+    def decision_id(self, match_id: str, seat: int) -> int:
+        return self.open_decision
+
     def register_bot(
         self,
         key: str,

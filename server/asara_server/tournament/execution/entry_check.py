@@ -23,7 +23,6 @@ from statistics import median
 from typing import Final
 
 from asara_codec.results import Termination
-from asara_game.edition import Edition
 from asara_game.vocabulary import RuleSet
 from asara_server.eventlog.replay import Replay
 from asara_server.match import deal_secrets
@@ -35,6 +34,7 @@ from asara_server.text import plain_words
 from asara_server.tournament.bots.build.build import EntryBuilder
 from asara_server.tournament.bots.build.build_cache import BuildCache
 from asara_server.tournament.bots.departures import Departure
+from asara_server.tournament.bots.match_settings import BotWatch, MatchSettings
 from asara_server.tournament.bots.memory_sampler import MemorySampler
 from asara_server.tournament.bots.output.output_log import (
     OutputTap,
@@ -54,7 +54,6 @@ from asara_server.tournament.bots.process_starter import PooledBot
 from asara_server.tournament.config.entry_faults import entry_fault
 from asara_server.tournament.config.seeds import draw_seed
 from asara_server.tournament.config.tournament_file import Entry, Tournament
-from asara_server.tournament.execution.executor import MatchSettings
 from asara_server.tournament.execution.local_referee import LocalReferee, local_referee
 from asara_server.tournament.execution.match_runner import PlayedMatch
 from asara_server.tournament.execution.remote_authenticator import RemoteAuthenticator
@@ -153,7 +152,6 @@ class EntryCheck:
         opponents: Sequence[Entry],
         folder: Path,
         *,
-        edition: Edition,
         sandbox: Sandbox | None,
         remote: bool = False,
         on_listening: Callable[[str], None] = lambda address: None,
@@ -177,7 +175,6 @@ class EntryCheck:
         self._only = only
         self._tournament = tournament
         self._opponents = tuple(opponents)
-        self._edition = edition
         self._sandbox = None if sandbox is None else sandbox.with_hidden(folder)
         self._remote = tournament.remote if remote else None
         self._on_listening = on_listening
@@ -268,14 +265,10 @@ class EntryCheck:
         return local_referee(
             settings,
             referee,
-            edition=self._edition,
             secret_of=partial(deal_secrets.secret_of, secret),
             sandbox=self._sandbox,
             logs=self._logs,
-            out={},
-            suspended={},
-            show_output=self._show_output,
-            on_departure=lambda one: self._departures[one.entry].append(one),
+            watch=BotWatch(self._show_output, lambda one: self._departures[one.entry].append(one)),
         )
 
     def _require_open_files(self, referee: Referee) -> None:

@@ -1,41 +1,15 @@
-"""The interface between a run and what plays its matches, and the settings of these."""
+"""The interface between a run and what plays its matches."""
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from pathlib import Path
-from typing import Literal, Protocol
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Protocol
 
-from asara_game.edition import Edition
-from asara_server.match.spec import ClockSettings, ProcessPolicy
 from asara_server.referee.waits import Wait
-from asara_server.tournament.config.tournament_file import Entry, Limits, Remote
+from asara_server.tournament.bots.match_settings import MatchSettings
+from asara_server.tournament.config.tournament_file import Remote
 from asara_server.tournament.run.costs import RunCosts
 from asara_server.tournament.run.progress import RunProgress
 from asara_server.tournament.sandbox.bubblewrap import Sandbox
-from asara_server.tournament.sandbox.filesystem_view import ReadableCopy
-
-
-@dataclass(frozen=True, slots=True)
-class MatchSettings:
-    """Settings that all matches of a run share. They can be pickled, and reveal no deal."""
-
-    entries: tuple[Entry, ...]
-    clocks: ClockSettings
-    limits: Limits
-    transport: Literal["unix", "tcp"]
-    joint_deals: bool
-    """True if every bot adds a nonce to every deal."""
-    processes: Mapping[str, ProcessPolicy]
-    """Lifetime of the processes of each entry whose bots are started here."""
-    bot_seeds: Mapping[str, int]
-    """Seeds of the bots, by entry; empty if they draw their own."""
-    build_directories: Mapping[str, Path]
-    """Directories that builds have made, by entry."""
-    ponder: bool = True
-    """False if contained bots are frozen while they are not asked."""
-    readable_copies: Mapping[Path, ReadableCopy] = field(default_factory=dict)
-    """Copies of `readable` paths that were sent to this machine, by their paths on the runner's."""
-
 
 FINISH_S = 5.0
 """Seconds that running matches have for their open decisions when a run is stopped."""
@@ -49,7 +23,6 @@ class ExecutionContext:
     """
 
     match_settings: MatchSettings
-    edition: Edition
     secret_of: Callable[[str, str], bytes]
     """Returns the secret of a match, by the names of the attempt and of its shared deal."""
     sandbox: Sandbox | None

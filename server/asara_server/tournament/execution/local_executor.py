@@ -15,6 +15,7 @@ from asara_server.referee.waits import Wait
 from asara_server.replay.file import replay_records
 from asara_server.tournament.bots.departures import Departure
 from asara_server.tournament.bots.leftovers import end_recorded
+from asara_server.tournament.bots.match_settings import BotWatch
 from asara_server.tournament.bots.output.output_log import OutputTap
 from asara_server.tournament.config.tournament_file import usable_cores
 from asara_server.tournament.execution.executor import FINISH_S, ExecutionContext
@@ -110,7 +111,7 @@ class LocalExecutor:
         `on_listening` is called with the address to which bots on other machines connect.
         `show_output` is called with the entry of every process, and returns its tap.
         `strangers` says that the bots may be other people's: then the log names limits of the
-        kernel by which one bot could stop all. `on_departure` is that of `BotPool`.
+        kernel by which one bot could stop all. `on_departure` is that of `BotWatch`.
         """
         self._on_departure = on_departure
         self._on_referee = on_referee
@@ -164,17 +165,18 @@ class LocalExecutor:
             local_referee(
                 context.match_settings,
                 referee,
-                edition=context.edition,
                 secret_of=context.secret_of,
                 sandbox=context.sandbox,
                 logs=progress.directory.logs,
                 out=progress.out,
                 suspended=progress.suspended,
                 at_once=context.concurrency,
-                show_output=self._show_output,
-                meter=meter,
-                record=ProcessRecorder(progress.directory.processes.write),
-                on_departure=self._on_departure,
+                watch=BotWatch(
+                    self._show_output,
+                    self._on_departure,
+                    meter,
+                    ProcessRecorder(progress.directory.processes.write),
+                ),
             ) as local,
         ):
             if lobby:

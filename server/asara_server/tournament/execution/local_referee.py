@@ -3,21 +3,16 @@
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager, closing
 from pathlib import Path
+from types import MappingProxyType
 from typing import NamedTuple
 
-from structlog.typing import FilteringBoundLogger
-
-from asara_game.edition import Edition
+from asara_game.edition import load_edition
 from asara_server.network.open_files import raise_open_files_limit
 from asara_server.referee.referee import Referee
 from asara_server.tournament.bots.bot_addresses import BotAddresses
-from asara_server.tournament.bots.departures import Departure
-from asara_server.tournament.bots.output.output_log import OutputTap
+from asara_server.tournament.bots.match_settings import BotWatch, MatchSettings
 from asara_server.tournament.bots.pool import BotPool
-from asara_server.tournament.execution.executor import MatchSettings
 from asara_server.tournament.execution.match_runner import CoreSets, MatchRunner
-from asara_server.tournament.run.costs import CostMeter
-from asara_server.tournament.run.process_record import NO_RECORD, ProcessRecorder
 from asara_server.tournament.sandbox.bubblewrap import Sandbox
 
 
@@ -28,54 +23,28 @@ class LocalReferee(NamedTuple):
 
 @asynccontextmanager
 async def local_referee(
-    match_settings: MatchSettings,
+    settings: MatchSettings,
     referee: Referee,
     *,
-    edition: Edition,
     secret_of: Callable[[str, str], bytes],
     sandbox: Sandbox | None,
     logs: Path,
-    out: Mapping[str, str],
-    suspended: Mapping[str, str],
+    out: Mapping[str, str] = MappingProxyType({}),
+    suspended: Mapping[str, str] = MappingProxyType({}),
     at_once: int = 0,
-    show_output: Callable[[str], OutputTap] | None = None,
-    meter: CostMeter | None = None,
-    record: ProcessRecorder = NO_RECORD,
-    log: FilteringBoundLogger | None = None,
-    on_departure: Callable[[Departure], None] | None = None,
+    watch: BotWatch | None = None,
 ) -> AsyncIterator[LocalReferee]:
     """Serve this referee to local bots; all bot processes have ended on exit.
 
     `secret_of` returns the secret of a match by the names of the attempt and of its shared deal.
     Entries that are `out` or `suspended` forfeit for the given reason. The bots of each of the
     matches played `at_once` have cores of their own, if there are enough. The output of bots goes
-    to `logs` and, if `show_output` is given, to the tap that it returns for the process of an
-    entry. `meter` counts what the processes of bots cost, `record` receives when they lived, and
-    `on_departure` how they ended.
+    to files in `logs`.
     """
     raise_open_files_limit()
-    local_entries = [entry for entry in match_settings.entries if not entry.remote]
     async with AsyncExitStack() as stack:
-        addresses = stack.enter_context(closing(BotAddresses(referee, match_settings.transport)))
-        pool = BotPool(
-            referee,
-            addresses,
-            local_entries,
-            ponder=match_settings.ponder,
-            processes=match_settings.processes,
-            limits=match_settings.limits,
-            seeds=match_settings.bot_seeds,
-            logs=logs,
-            sandbox=sandbox,
-            built=match_settings.build_directories,
-            readable_copies=match_settings.readable_copies,
-            show_output=show_output,
-            asked=referee.decision_id,
-            meter=meter,
-            record=record,
-            log=log,
-            on_departure=on_departure,
-        )
+        addresses = stack.enter_context(closing(BotAddresses(referee, settings.transport)))
+        pool = BotPool(referee, addresses, settings, logs=logs, sandbox=sandbox, watch=watch)
         stack.push_async_callback(pool.close)
         for name, why in out.items():
             await pool.exclude(name, why)
@@ -86,10 +55,10 @@ async def local_referee(
             MatchRunner(
                 referee,
                 pool,
-                edition=edition,
-                clocks=match_settings.clocks,
+                edition=load_edition(),
+                clocks=settings.clocks,
                 secret_of=secret_of,
-                joint_deals=match_settings.joint_deals,
-                core_sets=CoreSets(at_once, match_settings.limits.cores),
+                joint_deals=settings.joint_deals,
+                core_sets=CoreSets(at_once, settings.limits.cores),
             ),
         )

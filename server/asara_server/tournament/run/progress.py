@@ -5,9 +5,8 @@ It does not depend on what plays the matches (see `execution`). All of it belong
 
 import asyncio
 from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Mapping, Sequence
-from types import MappingProxyType
-from typing import NamedTuple
+from collections.abc import Collection, Mapping, Sequence
+from typing import NamedTuple, Protocol
 
 from asara_game.rules import format_rule_sets
 from asara_server.eventlog.journal import JournalError
@@ -22,7 +21,7 @@ from asara_server.tournament.run.block_journals import (
     read_block_journal,
     remove_block_journal,
 )
-from asara_server.tournament.run.directory import RunDirectory
+from asara_server.tournament.run.directory import RunDirectory, RunInfo
 from asara_server.tournament.run.process_record import (
     ProcessRecorder,
     ProcessRow,
@@ -33,6 +32,7 @@ from asara_server.tournament.run.submissions import Submissions
 from asara_server.tournament.run.suspension import Suspensions
 from asara_server.tournament.schedule.legs import (
     DEFAULT_MATCH_S,
+    Legs,
     PendingMatch,
     group_size,
     next_leg,
@@ -57,6 +57,25 @@ class PendingBlock(NamedTuple):
     matches: tuple[PendingMatch, ...]
 
 
+class ProgressWatch(Protocol):
+    """Who is told how far a run is, and says when it may end."""
+
+    def finish_match(self, last: MatchResult) -> None:
+        """Take the last result of a match that is over."""
+
+    def has_enough(self) -> bool:
+        """Return True if no further block need begin.
+
+        The blocks that have begun are played to their end, and become the whole schedule.
+        """
+
+    def are_settled(self, results: Sequence[MatchResult]) -> bool:
+        """Return True if the run may end with these results, which are those of a look."""
+
+    def change_exclusions(self) -> None:
+        """Note that an entry is out or suspended."""
+
+
 class RunProgress:
     """Progress of one run. An executor plays what is pending and records the results."""
 
@@ -66,59 +85,44 @@ class RunProgress:
         limits: Limits,
         directory: RunDirectory,
         key: SigningKey,
+        watch: ProgressWatch,
         *,
-        results: Sequence[MatchResult],
-        finished: Callable[[MatchResult], None],
-        enough: Callable[[], bool],
+        resumed: RunInfo | None = None,
         looks: Sequence[int] = (),
-        settled: Callable[[Sequence[MatchResult]], bool] = lambda results: False,
-        out: Mapping[str, str] = MappingProxyType({}),
-        exclusions_changed: Callable[[], None] = lambda: None,
-        legs: bool = False,
-        others: Callable[[], bool] = lambda: False,
-        contained: bool = False,
-        remote: Collection[str] = (),
+        legs: Legs | None = None,
     ) -> None:
-        """`results` are the earlier results of a resumed run, and `out` are the entries that could
-        not be built or started in it, and why. They stay out.
+        """`resumed` is the content of `run.json` if the run is resumed.
 
-        `finished` is called with the last result of every match that is over, and `enough` after
-        that. Once `enough` returns True no further block begins; the blocks that have begun
-        are played to their end and become the whole schedule. `exclusions_changed` is called when
-        an entry is out or suspended.
+        The results are then those of the journal, and the entries stay out that could not be built
+        or started.
 
         `looks` are numbers of matches from the start of the schedule. When so many are over, and
-        before any other begins, `settled` is called with the results; if it returns True, these
-        matches become the whole schedule.
+        before any other begins, the `watch` is asked whether the ranks are settled. If they are,
+        these matches become the whole schedule.
 
-        With `legs`, no bot lives through two matches of one deal (see `schedule.legs`); `others`
-        returns True if bots of other runs live on the machine. If all bots are `contained` besides,
-        replays may be published at once. `remote` are the entries on other machines.
+        With `legs`, no bot lives through two matches of one deal (see `schedule.legs`). If all bots
+        are contained besides, replays may be published at once.
         """
-        self.legs = legs and share_deals(schedule)
-        self._others = others
+        self._legs = legs or Legs()
+        self.legs = legs is not None and share_deals(schedule)
         self._warned_of_others = False
-        self._remote = frozenset(remote)
-        self._open_at_once = self.legs and contained and not remote
+        self._open_at_once = self.legs and self._legs.contained and not self._legs.remote
         self.group: Mapping[str, int] = {}
         """Blocks that are played now, each with its number of matches."""
         self.survived = False
         """True if processes of bots lived on after the last leg."""
         self.schedule = schedule
         self.directory = directory
-        self.results: list[MatchResult] = list(results)
+        self.results: list[MatchResult] = directory.restore_results() if resumed else []
         self.submissions = Submissions(directory.journal)
         self.stopping = asyncio.Event()
         """Set when no further match may begin."""
         self.unfinished: list[str] = []
         """A line for each match or block without a result: how far it was, or why it has none."""
-        self.out: dict[str, str] = dict(out)
+        self.out: dict[str, str] = dict(resumed.out) if resumed else {}
         """Entries that could not be built or started, and why."""
         self._key = key
-        self._finished = finished
-        self._enough = enough
-        self._exclusions_changed = exclusions_changed
-        self._settled = settled
+        self._watch = watch
         self._looks = list(looks)
         """The looks that are still to come; the last is the end of the schedule."""
         self._open: set[str] = set()
@@ -164,7 +168,7 @@ class RunProgress:
         new = {name: why for name, why in entries.items() if name not in self.out}
         if new:
             self.out |= new
-            self._exclusions_changed()
+            self._watch.change_exclusions()
 
     def pending_matches(self) -> list[PendingMatch]:
         """Return the matches before the next look that have no result.
@@ -215,7 +219,7 @@ class RunProgress:
 
     def _note_others(self) -> None:
         """Write to the record of a leg that begins beside bots of other runs."""
-        if not self._others():
+        if not self._legs.others():
             return
         ProcessRecorder(self.directory.processes.write).others()
         if not self._warned_of_others:
@@ -283,7 +287,7 @@ class RunProgress:
         for match in self.schedule:
             if match.deal_block in group:
                 group[match.deal_block].append(match)
-        return next_leg([block for block in group.values() if block], attempts, self._remote)
+        return next_leg([block for block in group.values() if block], attempts, self._legs.remote)
 
     def _match_s(self) -> float:
         """Return the seconds that a match took so far."""
@@ -361,7 +365,7 @@ class RunProgress:
         for name, why in suspended.items():
             self._logger.warning("entry suspended", entry=name, why=why)
         if suspended:
-            self._exclusions_changed()
+            self._watch.change_exclusions()
         return suspended
 
     def finish_match(self, match: ScheduledMatch, last: MatchResult) -> None:
@@ -375,11 +379,11 @@ class RunProgress:
             self._pending_in[match.block] -= 1
             if not self._pending_in[match.block]:
                 self.directory.publish_replays(self._withheld.pop(match.block, ()))
-        self._finished(last)
+        self._watch.finish_match(last)
         if self._looks:
             self._open.discard(match.match_id)
             self._look()
-        elif not self._decided and self._enough():
+        elif not self._decided and self._watch.has_enough():
             self._decided = True
             self.schedule = [match for match in self.schedule if match.deal_block in self._begun]
 
@@ -393,7 +397,7 @@ class RunProgress:
             names = {match.match_id for match in seen}
             # A run that is resumed has results of later matches as well.
             results = [result for result in self.results if result.match_id in names]
-            if self._looks and self._settled(results):
+            if self._looks and self._watch.are_settled(results):
                 self.schedule = seen
                 self._looks.clear()
 

@@ -12,8 +12,8 @@ machines, which nobody here can end.
 """
 
 import math
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Final, NamedTuple
 
 from asara_server.tournament.schedule.schedule import ScheduledMatch
@@ -21,6 +21,18 @@ from asara_server.tournament.schedule.schedule import ScheduledMatch
 DEFAULT_MATCH_S: Final = 1.0
 LEG_S: Final = 30.0
 LEG_MATCHES: Final = 16
+
+
+@dataclass(frozen=True, slots=True)
+class Legs:
+    """What decides whether somebody could pass on the deals of a run that is played in legs."""
+
+    contained: bool = False
+    """True if all bots of this machine are contained."""
+    remote: tuple[str, ...] = ()
+    """Entries on other machines."""
+    others: Callable[[], bool] = lambda: False
+    """Returns True if bots of other runs live on the machine."""
 
 
 class PendingMatch(NamedTuple):

@@ -172,7 +172,6 @@ class _Model:
             for rows in _chunks(len(among)):
                 self._groups.append((*self._columns(among[rows]), weight * number[rows]))
         met = np.zeros(count * count, np.bool_)
-        met[:: count + 1] = True
         for index, _, _ in self._groups:
             met[_pairs(index, count)] = True
         self._met = np.flatnonzero(met)

@@ -19,6 +19,7 @@ from asara_server.referee.limits import LimitSettings
 from asara_server.tournament.config.block_kinds import BlockKind
 from asara_server.tournament.config.fields import Orders
 from asara_server.tournament.config.tournament_file import Entry, FolderEntry, Tournament
+from asara_server.tournament.run.progress import MAX_ATTEMPTS
 from asara_server.tournament.sandbox.spec import SandboxKind
 from asara_server.tournament.schedule.layout import Layout, table_kinds
 from asara_server.tournament.schedule.schedule import ScheduledMatch, list_matches, rotated
@@ -180,7 +181,6 @@ def new_manifest(
     schedule_rule: ScheduleRule,
     may_end_early: bool,
     looks: tuple[int, ...] = (),
-    max_attempts: int,
     sandbox: SandboxKind,
 ) -> Manifest:
     """Return the manifest of a run that begins now.
@@ -220,7 +220,7 @@ def new_manifest(
         clocks=tournament.clocks.settings().in_microseconds()._asdict(),
         actions_per_reply=limits.actions_per_reply,
         rejections_forgiven=limits.rejections_forgiven,
-        max_attempts=max_attempts,
+        max_attempts=MAX_ATTEMPTS,
         limits=tournament.limits.model_dump(),
         process_per=tournament.process_per,
         transport=tournament.transport,

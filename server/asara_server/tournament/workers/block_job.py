@@ -12,7 +12,7 @@ from typing import NamedTuple, Protocol
 
 from asara_server.eventlog.journal import OpenMatch
 from asara_server.logs import Fact
-from asara_server.tournament.execution.executor import MatchSettings
+from asara_server.tournament.bots.match_settings import MatchSettings
 from asara_server.tournament.run.block_journals import PlayedAttempt
 from asara_server.tournament.run.costs import RunCosts
 from asara_server.tournament.schedule.legs import PendingMatch

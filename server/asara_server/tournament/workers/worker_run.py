@@ -16,7 +16,7 @@ from asara_server.eventlog.journal import Journal
 from asara_server.logs import Fact, gather
 from asara_server.referee.referee import Referee
 from asara_server.replay.file import replay_records
-from asara_server.tournament.execution.executor import MatchSettings
+from asara_server.tournament.bots.match_settings import BotWatch, MatchSettings
 from asara_server.tournament.execution.local_referee import LocalReferee, local_referee
 from asara_server.tournament.run.block_journals import (
     PlayedAttempt,
@@ -33,7 +33,6 @@ from asara_server.tournament.workers.block_job import (
     BotsEnd,
     RunSettings,
 )
-from asara_server.tournament.workers.requirements import edition
 
 if TYPE_CHECKING:
     from asara_server.tournament.workers.metrics_reporter import MetricsReporter
@@ -84,15 +83,14 @@ class WorkerRun:
             local_referee(
                 _match_settings(self._settings.match_settings),
                 self._referee,
-                edition=edition(),
                 secret_of=lambda name, _block: self._secrets[name],
                 sandbox=self._sandbox,
                 logs=self._outputs.folder,
-                out={},
-                suspended={},
-                meter=self._meter,
-                record=ProcessRecorder(self._open_record()),
-                log=self._log.bind(part="runner"),
+                watch=BotWatch(
+                    meter=self._meter,
+                    record=ProcessRecorder(self._open_record()),
+                    log=self._log.bind(part="runner"),
+                ),
             )
         )
 
