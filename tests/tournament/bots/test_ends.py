@@ -168,16 +168,19 @@ def freezer_group(mark: str) -> Iterator[Path]:
 
 
 @pytest.mark.long
-async def test_nobody_waits_forever_for_a_process_that_does_not_end(
+def test_nobody_waits_forever_for_a_process_that_does_not_end(
     tmp_path: Path, freezer_group: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(bot_process, "_END_S", 0.2)
 
-    log = OutputLog(tmp_path / "bot.log", 10_000)
-    command = ("sleep", "infinity")
-    process = await BotProcess.start(command, tmp_path, build_environment({}), log)
-    (freezer_group / "cgroup.procs").write_text(str(process.pid))
-    (freezer_group / "freezer.state").write_text("FROZEN")
-    assert await process.stop() == (process.pid,)
-    assert await process.wait() == "could not be ended"
-    log.close()
+    async def scenario() -> None:
+        log = OutputLog(tmp_path / "bot.log", 10_000)
+        command = ("sleep", "infinity")
+        process = await BotProcess.start(command, tmp_path, build_environment({}), log)
+        (freezer_group / "cgroup.procs").write_text(str(process.pid))
+        (freezer_group / "freezer.state").write_text("FROZEN")
+        assert await process.stop() == (process.pid,)
+        assert await process.wait() == "could not be ended"
+        log.close()
+
+    asyncio.run(scenario())
