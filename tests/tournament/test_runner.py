@@ -12,7 +12,6 @@ from asara_server.replay.file import read_replay
 from asara_server.tournament.schedule.schedule import bot_seed
 from asara_server.tournament.standings.match_result import read_results
 from tests.tournament import sample_bots
-from tests.tournament.failing_referee import fail_once
 from tests.tournament.runs import by_id, matches_at, play
 from tests.tournament.sample_bots import HASTY, HEADER, SEED, write_tournament
 
@@ -146,19 +145,6 @@ def test_idle_processes_make_room_for_others(tmp_path: Path) -> None:
         starts[path.stem.partition("-")[2]] += path.read_text().count(": python ")
     assert starts["bob"] == 1
     assert sum(starts.values()) == 5  # of each pair that is given back, one is kept
-
-
-def test_a_match_in_which_the_referee_fails_is_played_again(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    specs = fail_once(monkeypatch)
-    file = write_tournament(tmp_path, {"good": sample_bots.GOOD, "other": sample_bots.GOOD})
-    end = play(file, tmp_path / "run", matches=matches_at(("good", "other")))
-    assert [(r.attempt, r.void) for r in end.results] == [(1, True), (2, False)]
-    assert [spec.match_id for spec in specs] == ["m0", "m0.2"]
-    assert specs[0].secret != specs[1].secret
-    assert end.standings.complete
-    assert [path.name for path in (tmp_path / "run" / "replays").iterdir()] == ["m0.2.asara"]
 
 
 def test_a_bot_whose_program_cannot_be_executed_forfeits_with_the_reason(tmp_path: Path) -> None:
