@@ -50,21 +50,6 @@ def test_a_bot_finds_nothing_in_its_second_match_that_it_left_in_its_files(
     assert "refused mincore" in printed
 
 
-@pytest.mark.long
-def test_no_page_of_a_system_file_can_be_dropped_as_a_mark(
-    sandbox: Sandbox, tmp_path: Path
-) -> None:
-    found = [path for path in Path("/usr/lib").rglob("*.so*") if size(path) > 40 * 64 * 4096]
-    if not found:
-        pytest.skip("no system file is large enough")
-    large = min(found, key=size)
-    large.read_bytes()  # all of it is in memory before the match
-    folder = bot(tmp_path, "bot", "pages.py")
-    run(sandbox, folder, ["python", "pages.py", str(large), "store", SECRET])
-    _, printed = run(sandbox, folder, ["python", "pages.py", str(large), "load", "40"])
-    assert matching(answer(printed, "LOADED")) <= 30
-
-
 def test_no_name_that_a_bot_looked_up_is_faster_in_its_next_match(
     sandbox: Sandbox, tmp_path: Path
 ) -> None:
@@ -95,10 +80,6 @@ def test_no_page_that_a_bot_loaded_is_in_memory_in_its_next_match(
     load = ["python", "pages.py", str(shared), "load", "40"]
     _, printed = run(sandbox, folder, load, readable=readable)
     assert matching(answer(printed, "LOADED")) <= 30
-
-
-def size(path: Path) -> int:
-    return 0 if path.is_symlink() else path.stat().st_size
 
 
 def matching(bits: str) -> int:
