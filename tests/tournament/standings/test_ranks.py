@@ -37,6 +37,10 @@ def test_rank_sets_are_those_of_the_example_of_csranks() -> None:
     assert found[:, 1].tolist() == [10, 10, 10, 10, 9, 8, 7, 6, 5, 4]
 
 
+def test_many_entries_are_drawn_less_often() -> None:
+    assert draws(np.eye(400)).shape == (1_250, 400)  # 200 million differences of two entries
+
+
 def test_the_covariance_of_two_mean_scores_is_estimated_without_bias() -> None:
     rows = np.random.default_rng(1).random((2, 12))
     assert _covariance(scores(*rows))[0, 1] == pytest.approx(np.cov(rows)[0, 1] / 12)
