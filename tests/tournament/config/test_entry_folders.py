@@ -182,6 +182,7 @@ REFUSED = [
     ),
     *((f'{PLAIN}readable = ["{path}"]', "leads out of the folder") for path in UNREADABLE),
     (f'{PLAIN}readable = ["~"]', "readable: "),
+    (f'{PLAIN}readable = ["."]', "'.' is the folder itself; name only large parts of it"),
     *(
         (f'{PLAIN}environment = {{ "{name}" = "x" }}', "environment: ")
         for name in ("PATH", "ASARA_TOKEN", "ASARA_TRANSCRIPT", "A=B")

@@ -9,6 +9,7 @@ from asara_server.tournament.config.tournament_file import (
     load_tournament,
     usable_cores,
 )
+from asara_server.tournament.schedule.plan import planned_matches, planned_table_kinds
 from tests.tournament.sample_bots import SEED, load_text, refusal_of
 from tests.tournament.tables import pairs_of
 
@@ -213,6 +214,8 @@ readable = ["/proc/1"]
 COMMANDS = """
 "python bots/gredy.py"
     no such file 'bots/gredy.py' in DIR; did you mean 'bots/greedy.py'?
+"python nowhere/bot.py"
+    no such file 'nowhere/bot.py' in DIR
 "./bot.py"
     './bot.py' is not executable; make it so with chmod +x, or put its interpreter first, such as
     'python bot.py'
@@ -294,6 +297,13 @@ NAMES = """
             "entry 1 'first': comand: unknown setting; did you mean 'command'?",
         ),
         (HEAD, "entries: is missing"),
+        (
+            HEAD + "entries = []\n",
+            (
+                "seats: 2 seats need at least 2 entries, but there are only 0; add [[entries]] or "
+                "play with fewer seats"
+            ),
+        ),
         (HEAD + "entries = 3\n", "entries: must be a list, not 3"),
         ("seats = 2\nrounds = \n", "is not valid TOML: Invalid value (at line 2, column 10)"),
     ],
@@ -334,6 +344,19 @@ def test_processes_live_for_the_run_or_a_match_for_all_entries_or_one(
     assert load_text(folder, head + TWO).process_policies == {"first": "match", "second": "match"}
     last_runs = load_text(folder, head + TWO + 'process_per = "run"\n')
     assert last_runs.process_policies == {"first": "match", "second": "run"}
+
+
+def test_the_matches_and_their_numbers_follow_from_the_file(folder: Path) -> None:
+    tournament = load_text(folder, HEAD + 'blocks_per_entry = 5\norders = "all"\n' + TWO)
+    matches = planned_matches(tournament)
+    assert [match.match_id for match in matches[:3]] == [
+        "r1-basic-0001-1",
+        "r1-basic-0001-2",
+        "r1-basic-0002-1",
+    ]
+    assert len(matches) == 10
+    assert {match.kind for match in matches} == {"mirrored"}
+    assert [(kind.blocks, kind.matches) for kind in planned_table_kinds(tournament)] == [(5, 10)]
 
 
 def test_a_command_that_the_build_makes_need_not_be_there_yet(folder: Path) -> None:
