@@ -122,7 +122,7 @@ def test_all_cases_are_listed_without_a_program():
 def test_a_failed_case_quotes_the_page_that_demands_it():
     done = asara("conformance", "--case", "published-rule", "--", *BROKEN, "published-rule")
     assert "proves   By the published rule, " in done.stdout
-    assert "says     clients/README.md: The starters choose by [one rule]" in done.stdout
+    assert "says     clients/behaviour.md: The starters choose by [one rule]" in done.stdout
     assert ", by the published rule\n" in done.stdout
 
 
@@ -227,25 +227,3 @@ def test_a_program_that_is_no_bot_is_named_once(script, text):
     assert "no stream was opened at ASARA_ADDRESS" in done.stderr
     assert text in done.stderr
     assert done.stderr.count("\n") == 1
-
-
-@pytest.mark.long
-def test_a_case_that_failed_beside_others_may_pass_alone(tmp_path):
-    seen = tmp_path / "seen"
-    program = (
-        "import pathlib, runpy, sys\n"
-        f"seen = pathlib.Path({str(seen)!r})\n"
-        "count = len(seen.read_text()) if seen.exists() else 0\n"
-        "seen.write_text('.' * (count + 1))\n"
-        "if count == 1:\n"
-        "    sys.exit('too busy')\n"
-        f"runpy.run_path({RANDOM_BOT[1]!r}, run_name='__main__')\n"
-    )
-    words = ("conformance", "--case", "hello-*", "--again", "--jobs", "1")
-    done = asara(*words, "--", "python", "-c", program)
-    assert done.returncode == 0, done.stdout
-    assert "ok    hello-fields       status 0 as expected, 1 stream, 1 reply" in done.stdout
-    assert "failed when run together with others" in done.stdout
-    broken = asara(*words, "--", *BROKEN, "hello-fields")
-    assert broken.returncode == 1
-    assert broken.stdout.count("FAIL  hello-fields") == 1

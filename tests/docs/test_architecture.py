@@ -1,27 +1,17 @@
 """The drawings of the architecture, and the list of places to find things, match the code."""
 
 import ast
-import builtins
 import re
 import tomllib
-from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
 
 import pytest
 
 from tests.docs.documents import ROOT, code_words, drawing, table
 
 SERVER = "server/README.md"
-PACKAGES = ROOT / "server"
-SOURCES = PACKAGES / "asara_server"
+SOURCES = ROOT / "server/asara_server"
 CONTRIBUTING = "CONTRIBUTING.md"
-
-
-def sources(folder: Path) -> Iterator[tuple[Path, ast.Module]]:
-    """Yield the parsed Python files of a folder, with paths relative to `server/`."""
-    for file in sorted(folder.rglob("*.py")):
-        yield file.relative_to(PACKAGES), ast.parse(file.read_text(encoding="utf-8"))
 
 
 def contract(first: str) -> list[set[str]]:
@@ -79,56 +69,6 @@ def test_stations_of_a_reply_are_modules():
     )
     assert len(stations) > 5
     assert [s for s in stations if not (SOURCES / f"{s}.py").is_file()] == []
-
-
-# Exceptions
-
-
-class Failure(NamedTuple):
-    """An exception class, with the name of its parent and the folder that defines it."""
-
-    name: str
-    parent: str
-    folder: str
-
-
-def defined_failures() -> set[Failure]:
-    """Return the public exceptions of all packages in `server/`."""
-    classes = [
-        Failure(node.name, base.id, path.parent.as_posix())
-        for path, tree in sources(PACKAGES)
-        for node in ast.walk(tree)
-        if isinstance(node, ast.ClassDef)
-        for base in node.bases
-        if isinstance(base, ast.Name)
-    ]
-    known = {
-        name
-        for name, value in vars(builtins).items()
-        if isinstance(value, type) and issubclass(value, BaseException)
-    }
-    found: set[Failure] = set()
-    while new := {c for c in classes if c.parent in known and c not in found}:
-        found |= new
-        known |= {failure.name for failure in new}
-    return {failure for failure in found if not failure.name.startswith("_")}
-
-
-def drawn_failures() -> set[Failure]:
-    """Return the exceptions of the drawing; a level of the tree is four characters wide."""
-    path: list[str] = []
-    drawn = set()
-    for line in drawing(SERVER, "Exceptions").splitlines():
-        branch, name, folder = re.findall(r"^([│├└─ ]*)(\w+) *(\S*)", line)[0]
-        depth = len(branch) // 4
-        path[depth:] = [name]
-        if folder:
-            drawn.add(Failure(name, path[depth - 1], folder))
-    return drawn
-
-
-def test_exceptions_are_drawn_with_their_parents_and_folders():
-    assert drawn_failures() == defined_failures()
 
 
 # Where to find

@@ -28,6 +28,7 @@ from tests.docs.documents import (
 ENGINE = "server/asara_game/README.md"
 SERVER = "server/README.md"
 SANDBOX = "server/asara_server/tournament/sandbox/README.md"
+PARENTS = ("submissions", "class", "ladder")
 
 
 def anchors(document: str) -> set[str]:
@@ -105,16 +106,18 @@ def test_folders_of_tests_are_listed():
 )
 def test_tournament_files_are_accepted(example, tmp_path):
     (tmp_path / "bots").symlink_to(ROOT / "bots")
-    (tmp_path / "my-bot").mkdir()  # as `asara new` makes it
-    (tmp_path / "my-bot/bot.toml").write_text('name = "my-bot"\ncommand = "python main.py"\n')
-    (tmp_path / "my-bot/main.py").touch()
+    data = tomllib.loads(example)
+    number = 200 if "entries_from" in data else 0  # as many folders as the largest example has
+    for folder in ("my-bot", *(f"{parent}/bot-{n}" for n in range(number) for parent in PARENTS)):
+        (tmp_path / folder).mkdir(parents=True)  # as `asara new` makes it
+        (tmp_path / folder / "bot.toml").write_text('command = "python main.py"\n')
+        (tmp_path / folder / "main.py").touch()
     (tmp_path / "my_bot.py").touch()
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine/my-bot").touch(mode=0o755)  # what a reader builds
     for file in ("cert.pem", "key.pem"):
         (tmp_path / file).touch()
     new_token(tmp_path / "tokens.json", "far")
-    data = tomllib.loads(example)
     if data.keys() == {"entries"}:  # a part of a file
         data |= {"title": "Example", "seats": 2, "rules": "basic"}
         data["entries"] += [{"name": f"other-{number}", "command": "env"} for number in (1, 2)]

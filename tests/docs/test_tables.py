@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 import typer
-from pydantic import BaseModel, TypeAdapter
+from pydantic import TypeAdapter
 
 from asara.v1.event_pb2 import Termination
 from asara.v1.play_pb2 import Clocks as ClocksMessage
@@ -25,7 +25,6 @@ from asara_server.referee.referee import Referee
 from asara_server.referee.stream_errors import VIOLATIONS, ErrorKind
 from asara_server.tournament.config.entry_folders import BotFile, bundled_bots
 from asara_server.tournament.config.key_sentences import key_sentences
-from asara_server.tournament.config.tournament_file import Clocks, Entry, Limits, Remote, Tournament
 from asara_server.tournament.run.directory import (
     RUN_FILES,
     RUN_FOLDERS,
@@ -63,75 +62,7 @@ RUN = "server/asara_server/tournament/run/README.md"
 STANDINGS = "server/asara_server/tournament/standings/README.md"
 DUEL = "server/asara_server/tournament/standings/duel.md"
 
-IN_WORDS = {
-    "title": "the file's name",
-    "seed": "a new secret",
-    "blocks": '"duplicate"',
-    "blocks_per_entry": "none",
-    "until": "none",
-    "places": "all",
-    "entries_from": "none",
-    "jobs": "number of CPU cores",
-    "remote.tokens": "beside the referee's key",
-    "entries[].bot": "none",
-    "entries[].command": "none",
-    "entries[].team": "none",
-    "entries[].token": "none",
-    "entries[].environment": "none",
-    "entries[].build": "none",
-    "entries[].readable": "none",
-    "entries[].process_per": "that of the tournament",
-}
-"""Defaults that depend on the machine, or that a document states in words."""
-
-
-MODELS = {
-    "": "Tournament",
-    "clocks": "Clocks",
-    "limits": "Limits",
-    "remote": "Remote",
-    "entries[]": "Entry",
-}
-"""Classes of the tables of a tournament file."""
-
-
 # The tournament file and the files of a run
-
-
-def keys(model: type[BaseModel], prefix: str = "") -> Iterator[tuple[str, str]]:
-    """Yield the keys of a tournament file with their defaults, as documented."""
-    for name, field in model.model_fields.items():
-        key = prefix + name
-        if key in {"clocks", "limits", "remote", "entries"}:
-            continue
-        if key in IN_WORDS:
-            yield key, IN_WORDS[key]
-            continue
-        default = field.get_default(call_default_factory=True)
-        if field.is_required():
-            yield key, "required"
-        elif isinstance(default, str):
-            yield key, f'"{default}"'
-        elif isinstance(default, bool):
-            yield key, str(default).lower()
-        else:
-            yield key, f"{default:,}".removesuffix(".0")
-
-
-def test_keys_of_the_tournament_file_and_their_defaults():
-    rows = {code_words(row[0])[0]: row for row in table(TOURNAMENT, "key")}
-    for key, row in rows.items():
-        section, _, name = key.rpartition(".")
-        assert re.sub(r" See \[.*\]\(.*\)\.$", "", row[2]) == key_sentences(MODELS[section])[name]
-    assert {key: row[1] for key, row in rows.items()} == dict(
-        [
-            *keys(Tournament),
-            *keys(Clocks, "clocks."),
-            *keys(Limits, "limits."),
-            *keys(Remote, "remote."),
-            *keys(Entry, "entries[]."),
-        ]
-    )
 
 
 def test_keys_of_a_bot_file():
@@ -203,8 +134,8 @@ COMMANDS = dict(commands(typer.main.get_command(app)))
 
 
 def test_every_command_is_documented():
-    rows = table(COMMAND_LINE, "command")
-    documented = [text for row in rows for text in code_words(row[0])]
+    rows = table(COMMAND_LINE, "for")
+    documented = [text for row in rows for text in code_words(row[1])]
     for path, command in COMMANDS.items():
         if not hasattr(command, "commands"):
             assert any(f"{text} ".startswith(f"{path} ") for text in documented), path
@@ -303,5 +234,11 @@ def test_sizes_are_powers_of_1024_and_have_their_names():
     found = [source for source in sources if wrong.search(read(source))]
     assert found == []
     for key in ("memory_mib", "disk_mib", "directory_mib", "build_memory_mib", "build_mib"):
-        (row,) = [line for line in read(TOURNAMENT).splitlines() if f"`limits.{key}`" in line]
-        assert "MiB" in row
+        assert "MiB" in key_sentences("Limits")[key]
+
+
+@pytest.mark.parametrize("document", DOCUMENTS)
+def test_every_table_has_a_head(document: str) -> None:
+    """A row after an empty line is no table: browsers show its bars."""
+    for rows in re.findall(r"(?:^\|.*\n)+", prose(document), re.MULTILINE):
+        assert re.fullmatch(r"[|: -]+", [*rows.splitlines(), ""][1]), rows

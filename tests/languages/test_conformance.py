@@ -20,7 +20,6 @@ def test_the_kit_passes_every_case(kit: Kit, report: Callable[[str], None]) -> N
         "conformance",
         "--level",
         "kit",
-        "--again",
         "--known-failing",
         str(known_failing),
         str(kit.starter_folder),

@@ -176,7 +176,7 @@ def cup(tmp_path: Path, host: Mapping[str, str], wanted: tuple[dict[str, str], S
 
 def own_cgroups() -> list[Path]:
     """Control groups of this process and its workers; other tests make some at the same time."""
-    groups = Path("/sys/fs/cgroup").rglob("asara-*-*")
+    groups = Path("/sys/fs/cgroup").rglob("asara-[0-9]*-*")
     return [path for path in groups if is_in_tree(int(path.name.split("-")[1]), os.getpid())]
 
 

@@ -59,13 +59,6 @@ JobsOption = Annotated[
         show_default="two per CPU core",
     ),
 ]
-AgainOption = Annotated[
-    bool,
-    typer.Option(
-        "--again",
-        help="Rerun failed cases, one at a time; they count as failed if they fail again.",
-    ),
-]
 ListOption = Annotated[
     bool,
     typer.Option("--list", help="List the cases and what each one tests, without running them."),
@@ -79,7 +72,6 @@ def conformance(
     known_failing: KnownFailingOption = None,
     junit_file: JunitOption = None,
     jobs: JobsOption = None,
-    again: AgainOption = False,
     list_cases: ListOption = False,
 ) -> None:
     """Test a client against the protocol.
@@ -99,6 +91,5 @@ def conformance(
         known_failing=known_failing,
         junit_file=junit_file,
         jobs=jobs,
-        again=again,
     )
     raise typer.Exit(test_client(tuple(command or ()), options))

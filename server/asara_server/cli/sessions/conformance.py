@@ -43,7 +43,6 @@ class Options:
     known_failing: Path | None
     junit_file: Path | None
     jobs: int | None
-    again: bool
 
 
 def list_all(patterns: list[str], level: Level | None) -> None:
@@ -64,7 +63,7 @@ def test_client(command: tuple[str, ...], options: Options) -> int:
     jobs = options.jobs or 2 * (os.cpu_count() or 1)
     began = time.monotonic()
     try:
-        run = _Run(cases, bot, jobs, known, options.again)
+        run = _Run(cases, bot, jobs, known)
         results = asyncio.run(_play_until_signal(run))
     except ProgramError as error:
         raise UserError(str(error), status=1) from None
@@ -117,7 +116,6 @@ class _Run:
     bot: Entry
     jobs: int
     known: frozenset[str]
-    again: bool
 
 
 async def _play_until_signal(run: _Run) -> list[CaseResult]:
@@ -132,13 +130,9 @@ async def _play_until_signal(run: _Run) -> list[CaseResult]:
 async def _play(run: _Run, results: dict[str, CaseResult]) -> None:
     """Run the cases, print each result, and add it to `results`."""
     lines = ResultLines(run.cases)
-    failed: list[Case] = []
 
     def take(result: CaseResult) -> None:
         judged = _judged(result, run.known)
-        if run.again and judged.verdict is Verdict.FAILED and result.case not in failed:
-            failed.append(result.case)
-            return
         results[result.case.name] = judged
         lines.show(judged)
 
@@ -148,9 +142,6 @@ async def _play(run: _Run, results: dict[str, CaseResult]) -> None:
         take(first)
     async for result in play_cases(rest, run.bot, run.jobs):
         take(result)
-    for case in tuple(failed):
-        result = await play_case(case, run.bot)
-        take(replace(result, seen=f"{result.seen}; failed when run together with others"))
 
 
 async def _play_first(bot: Entry, known: frozenset[str]) -> CaseResult:

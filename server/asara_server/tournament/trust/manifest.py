@@ -1,4 +1,4 @@
-"""The manifest of a run: everything that is decided before its first match (see trust.md).
+"""The manifest of a run: everything that is decided before its first match (see README.md).
 
 It is signed and its hash is published, so that nothing in it can be chosen afterwards.
 """
