@@ -1,4 +1,4 @@
-"""The referee of ASARA: it serves matches, runs tournaments, and checks what they wrote."""
+"""The referee of ASARA: serves matches, runs tournaments, and checks the files that they wrote."""
 
 import os
 
