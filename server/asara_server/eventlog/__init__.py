@@ -1,1 +1,3 @@
-"""The inputs of matches as bytes on disk, and their re-simulation."""
+"""The inputs of matches: how they are stored on disk, and how matches are re-simulated from
+them.
+"""
