@@ -1,1 +1,3 @@
-"""Replays: signed files of finished matches, their audit, and their description in words."""
+"""Replays: signed files of finished matches, how they are audited, and their description in
+words.
+"""

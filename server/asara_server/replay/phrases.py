@@ -1,4 +1,4 @@
-"""Events and counts of pieces in words."""
+"""Describes events and counts of pieces in words."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable
@@ -47,7 +47,7 @@ from asara_server.text import plain_words
 
 
 def phrase(event: Event | SeatForfeited) -> str:
-    """Return an event without its seat: `buys a red trunk (-5 Asari)`."""
+    """Return an event without its seat, such as `buys a red trunk (-5 Asari)`."""
     return _PHRASES[type(event)](event) + _gains(event.asari, event.prestige)
 
 
@@ -111,7 +111,7 @@ def market_words(sections: Iterable[Section]) -> str:
 
 
 def place_words(space: Space) -> str:
-    """Return where a space is, such as `the bank (space 12)`."""
+    """Return the location of a space, such as `the bank (space 12)`."""
     number = "plot" if space.area is Area.BUILDING_CIRCLE else "space"
     name = plain_words(space.area.name).replace("caliphs", "caliph's")
     return f"the {name} ({number} {space.number})"
@@ -123,7 +123,7 @@ def _counted(names: Iterable[str], counts: Iterable[int]) -> str:
 
 
 def listed_sections(sections: Iterable[Section]) -> str:
-    """Return the same from a list of sections."""
+    """Return the words of `section_words` for a list of sections."""
     found = Counter(sections)
     return section_words(found[section] for section in SECTION_TYPES)
 
