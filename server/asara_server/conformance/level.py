@@ -1,19 +1,19 @@
-"""Levels of cases: what a client may be expected to do."""
+"""Levels of cases: what can be expected of a client."""
 
 from enum import StrEnum
 
 
 class Level(StrEnum):
-    """What a case belongs to; each level includes those before it."""
+    """The level of a case; each level includes the levels before it."""
 
     PROTOCOL = "protocol"
-    """What `proto/README.md` says; any legal action passes."""
+    """The requirements of `proto/README.md`; any legal action passes."""
     CLIENT = "client"
-    """What users of a client expect, as `clients/README.md` says; any legal action passes."""
+    """The expectations of a client's users, from `clients/README.md`; any legal action passes."""
     KIT = "kit"
-    """What makes two clients interchangeable, as `clients/README.md` says: moves and files."""
+    """What makes clients interchangeable, from `clients/README.md`: the same moves and files."""
 
     @property
     def page(self) -> str:
-        """The page that demands the cases of this level."""
+        """The page that defines the requirements of this level."""
         return "proto/README.md" if self is Level.PROTOCOL else "clients/README.md"
