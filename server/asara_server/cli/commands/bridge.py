@@ -1,4 +1,4 @@
-"""`asara bridge`: any program plays over standard input and output."""
+"""`asara bridge`: connect any program that uses standard input and output."""
 
 from typing import Annotated
 

@@ -1,4 +1,4 @@
-"""`asara sidecar`: worlds and playouts for bots in any language."""
+"""`asara sidecar`: sample possible worlds and playouts for bots in any language."""
 
 from asara_search.sidecar.command import sidecar as answer_requests
 

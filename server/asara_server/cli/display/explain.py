@@ -1,4 +1,4 @@
-"""A tournament file with all its keys: values, defaults, and a sentence about each."""
+"""Shows a tournament file with all its keys: values, defaults, and a sentence about each."""
 
 import json
 from collections.abc import Collection, Iterator, Mapping
@@ -13,7 +13,7 @@ from asara_server.tournament.config.tournament_file import Entry, Tournament
 
 
 def show_keys(tournament: Tournament) -> None:
-    """Print every key of the tournament file, as the file could set it."""
+    """Print every key of the tournament file, in the syntax of the file."""
     for line in _lines(tournament):
         out.print(line, soft_wrap=True)
 
@@ -50,7 +50,7 @@ def _keys(
 
 
 def _toml(value: Any) -> str:
-    """Return a value as a tournament file has it."""
+    """Return a value in TOML, the syntax of a tournament file."""
     if isinstance(value, frozenset):
         return json.dumps(format_rule_sets(value))
     if isinstance(value, bool | int | float):

@@ -1,4 +1,4 @@
-"""The status of a run on the terminal."""
+"""Shows the status of a run on the terminal."""
 
 from collections.abc import Mapping, Sequence
 
@@ -14,17 +14,17 @@ from asara_server.tournament.run.status import FailingEntry, RunState, RunStatus
 from asara_server.tournament.standings.model import Standings
 
 _REASON_CHARACTERS = 240
-"""Longest reason that is shown whole; it may quote the output of a bot."""
+"""Maximum length of a reason that is shown in full, because it may quote a bot's output."""
 
 
 _NOTED_STALL_S = 1.0
-"""Shortest stall of the referee that is shown."""
+"""Shortest stall of the referee that is shown, in seconds."""
 
 
 def show_status(
     status: RunStatus, standings: Standings | None, *, cross: bool = False, rows: int | None = None
 ) -> None:
-    """Print the status and standings of a run; without a match there are no standings.
+    """Print the status and standings of a run; before the first match, there are no standings.
 
     `cross` adds the cross table. Tables of forfeits have at most `rows` rows.
     """
