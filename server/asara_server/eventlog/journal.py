@@ -5,9 +5,9 @@ match contains one record of its replay, byte for byte: first the header, then t
 arrive, and at the end the results and the signature. So the frames of a finished match are its
 replay. Frames with the number 0 contain a line of text about the run:
 
-match NUMBER NAME the match NAME begins, or begins anew; its frames have this NUMBER result NUMBER
-RESULT this match is over; NUMBER is 0 if it never began given SUBMISSION a worker was given
-matches; see `tournament.run.submissions`
+match NUMBER NAME      the match NAME begins, or begins anew; its frames have this NUMBER
+result NUMBER RESULT   this match is over; NUMBER is 0 if it never began
+given SUBMISSION       a worker was given matches; see `tournament.run.submissions`
 
 The file contains the secrets of running matches, so only its owner may read it. Only one process
 can have it open at a time, because opening the journal locks it.

@@ -17,17 +17,21 @@ from asara_server.referee.session import Session
 class HostedBot:
     """A bot that may connect.
 
-    key its token or, with an authenticator, the key that the authenticator returns max_matches
-    number of concurrent matches allowed, regardless of its Hello authenticator None if it connects
-    at the referee's own addresses session its open stream, if any hello its most recent Hello, kept
-    when the stream ends lost the reason why it will not connect again, or None unstarted True if
-    its machine could not start it, which is not the bot's fault absence how it forfeits a match if
-    it is lost before it has ever connected matches by the match's name, the match and the bot's
-    seat forfeited the names of running matches that it has forfeited late_matches finished matches
-    whose replays wait for its late reply, with its seat before_send called before every message to
-    it, if not None connect_waiters futures that are completed when it connects or is lost
-    rate_limiter limits its requests that answer no open decision connection_limiter limits how
-    often it connects
+    key             its token or, with an authenticator, the key that the authenticator returns
+    max_matches     number of concurrent matches allowed, regardless of its Hello
+    authenticator   None if it connects at the referee's own addresses
+    session         its open stream, if any
+    hello           its most recent Hello, kept when the stream ends
+    lost            the reason why it will not connect again, or None
+    unstarted       True if its machine could not start it, which is not the bot's fault
+    absence         how it forfeits a match if it is lost before it has ever connected
+    matches         by the match's name, the match and the bot's seat
+    forfeited       the names of running matches that it has forfeited
+    late_matches    finished matches whose replays wait for its late reply, with its seat
+    before_send     called before every message to it, if not None
+    connect_waiters futures that are completed when it connects or is lost
+    rate_limiter    limits its requests that answer no open decision
+    connection_limiter  limits how often it connects
     """
 
     __slots__ = (
