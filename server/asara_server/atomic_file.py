@@ -34,7 +34,7 @@ def create_file(path: Path, data: bytes, *, mode: int = PUBLIC) -> None:
 
 
 def abandoned_parts(folder: Path, names: Iterable[str]) -> list[Path]:
-    """Return the hidden files that killed writers of files with these names left in a folder.
+    """Return the hidden files left in a folder when writers of these file names were killed.
 
     Names may be patterns such as `*.asara`. The result includes files that are being written now.
     """
@@ -66,7 +66,7 @@ class AppendedFile:
 
     def append(self, data: bytes) -> None:
         """Append the data; raises OSError with the file's name."""
-        try:  # not `_named_errors`, which takes longer than the write
+        try:  # without `_named_errors`, which would take longer than the write
             _write_whole(self._file, data)
         except OSError as error:
             raise OSError(error.errno, error.strerror, str(self._path)) from None

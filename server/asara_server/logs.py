@@ -95,7 +95,7 @@ class _Repeats:
 
     def reset(self) -> None:
         """Forget everything logged so far."""
-        # By event and entry: the level of a leaky bucket, and the time at which it was that.
+        # By event and entry: the level of a leaky bucket, and the time of that level.
         self._levels: dict[tuple[str, str], tuple[float, float]] = {}
         self._left_out: Counter[tuple[str, str]] = Counter()
 
@@ -143,7 +143,7 @@ class _BoundedHandler(logging.StreamHandler[TextIO]):
         self._failed = False
         try:
             self._bytes = os.fstat(stream.fileno()).st_size
-        except OSError:  # not a file of the system
+        except OSError:  # not a real file
             self._bytes = 0
 
     def format(self, record: logging.LogRecord) -> str:

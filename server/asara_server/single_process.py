@@ -31,5 +31,5 @@ class SingleProcess(ProcessPoolExecutor):
         """Submit a call. Raises BrokenProcessPool if the process has died."""
         future = super().submit(function, *arguments, **named)
         writer: Any = self._result_queue._writer  # type: ignore[attr-defined]
-        writer.close()  # the process has its own by now
+        writer.close()  # the process has its own copy by now
         return future

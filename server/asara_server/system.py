@@ -20,7 +20,7 @@ FILE_OWNERS: Final = hasattr(os, "geteuid")
 """True if files have an owner and permissions for others; if not, the folder's permissions
 decide."""
 
-_KILL: Final = getattr(signal, "SIGKILL", signal.SIGTERM)  # Windows ends a process by either
+_KILL: Final = getattr(signal, "SIGKILL", signal.SIGTERM)  # on Windows, either ends a process
 
 NEEDS_LINUX: Final = "needs Linux (on Windows: WSL2)"
 NEEDS_UNIX: Final = "needs Linux or macOS (on Windows: WSL2)"

@@ -19,7 +19,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         from asara.bridge.command import main as bridge
 
         bridge(words[1:])
-    if words[:1] == ["sidecar"]:  # part of a bot, as well
+    if words[:1] == ["sidecar"]:  # also part of a bot
         from asara_search.sidecar.command import main as sidecar
 
         sidecar(words[1:])
@@ -52,7 +52,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
                     print(error, file=sys.stderr)
                     sys.exit(2)
         finally:
-            sys.stdout.flush()  # a full disk is an error of the command, and not of its exit
+            sys.stdout.flush()  # report a full disk as an error of the command, not at its exit
     except UserError as error:
         _print_error(str(error))
         sys.exit(error.status)

@@ -78,7 +78,7 @@ class Program:
         A negative status is the number of the signal that ended the program.
         """
         status = await self._process.wait()
-        self._kill_group()  # what it has left running may keep the outputs open
+        self._kill_group()  # its remaining children may keep the outputs open
         await asyncio.wait(self._readers, timeout=_DRAIN_S)
         return status
 
@@ -122,7 +122,7 @@ class Program:
             output.size += len(data)
             output.kept += data[: _KEPT - len(output.kept)]
             if output.too_large:
-                self._kill_group()  # what is left is read, so that the pipe is closed
+                self._kill_group()  # the remaining output is then read, and the pipe closed
 
 
 def _entries(folder: str) -> list[str]:

@@ -63,7 +63,7 @@ def lock_holder(path: Path) -> int | None:
         if fcntl is None:
             hold(descriptor)
         return holder(descriptor)
-    except PermissionError:  # Windows, where it is held
+    except PermissionError:  # Windows, if the file is held
         return 0
     finally:
         os.close(descriptor)

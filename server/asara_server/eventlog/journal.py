@@ -232,7 +232,7 @@ class Journal:
         self._added.append(_ABOUT_RUN + delimited(text.encode()))
 
     def number(self, match_id: str) -> int:
-        """Return the number of an unfinished match; raises KeyError."""
+        """Return the number in the journal of an unfinished match, by name; raises KeyError."""
         return self._numbers[match_id]
 
     # Closing and failing

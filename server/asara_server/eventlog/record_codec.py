@@ -291,7 +291,7 @@ def _read(data: bytes) -> AnyRecord:
     if read is None:
         raise CodecError("of an unknown kind")
     record = read(getattr(message, kind))
-    if isinstance(record, ReplayHeader):  # another zlib may have compressed it otherwise
+    if isinstance(record, ReplayHeader):  # another zlib may compress differently
         written = _header_bytes(record, message.header.edition_zlib)
     else:
         written = record_bytes(record)
@@ -307,7 +307,7 @@ def plain_reply(data: bytes) -> ReplyRecord | None:
     length = len(data)
     time_us = bot_us = referee_us = seat = 0
     try:
-        if data[0] != _REPLY or data[1] != length - 2:  # they have fewer than 128 bytes
+        if data[0] != _REPLY or data[1] != length - 2:  # plain replies are under 128 bytes
             return None
         at = 2
         if data[at] == _REPLY_SEAT:

@@ -120,7 +120,7 @@ def _spec(header: ReplayHeader) -> MatchSpec:
         raise ReplayError(str(error)) from None
 
 
-@lru_cache(maxsize=64)  # rules take long to prepare, and a tournament has few different ones
+@lru_cache(maxsize=64)  # slow to prepare, and few differ within a tournament
 def _rules(edition: bytes, rule_sets: frozenset[RuleSet], seats: int) -> Rules:
     return Rules(parse_edition(edition), rule_sets, seats)
 

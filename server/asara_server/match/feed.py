@@ -34,7 +34,7 @@ from asara_game.view import PublicView, RunningView
 from asara_game.vocabulary import DecisionKind
 from asara_server.match.inputs import Presence
 
-# Before these decisions of a seat nothing of its turn has happened.
+# When a seat gets one of these decisions, nothing of its turn has happened yet.
 _SPACE: Final = DecisionKind.SPACE
 _BUYERS: Final = DecisionKind.BUYERS
 

@@ -151,20 +151,20 @@ class Match:
         self.void = False
         self.results: tuple[SeatResult, ...] = ()
         self._seats = [_Seat(self.clocks.bank_us, limits.rejections_forgiven) for _ in spec.players]
-        self._seats_playing = len(self._seats)  # those that have not forfeited
+        self._seats_playing = len(self._seats)  # seats that have not forfeited
         self._any_away = False  # a bot has lost its stream and may reconnect
         self._asked = _NO_SEAT
         self._asked_at_us = 0
         self._allowed_us = 0  # bank and increment for the open decision
         self._halted = False
-        self._pauses: Pauses | None = None  # unless it has to hide that a seat had no choice
+        self._pauses: Pauses | None = None  # None unless pauses are on
         if spec.clocks.hide_forced:
             self._pauses = Pauses(spec.secret, spec.match_id, len(spec.players))
-        self._paused = _NO_SEAT  # it has one legal action, which is played when the pause ends
+        self._paused = _NO_SEAT  # its only legal action is played when the pause ends
         self._pause_ends_us = NEVER
         # The arguments of the ReplyRecord that `record_reply` will complete.
         self._accepted: tuple[int, int, tuple[Action, ...], int] | None = None
-        self._late: LateReplyRecord | None = None  # which `record_late_reply` will complete
+        self._late: LateReplyRecord | None = None  # `record_late_reply` completes it
 
     @property
     def asked(self) -> int | None:
@@ -206,7 +206,7 @@ class Match:
             self.feed.send_start(seat, presence)
         for seat, (termination, detail) in start.absent:
             self._forfeit(seat, termination, detail)
-        self.feed.add_forfeits()  # no turn has begun that they could reveal
+        self.feed.add_forfeits()  # no turn has begun, so they reveal nothing
         self._advance(0)
 
     def reply(
@@ -436,7 +436,7 @@ class Match:
                 action = _action(received)
             except UnknownAction:
                 break
-            # With pauses, what is forced in between is open, and becomes part of the reply.
+            # With pauses, forced decisions in between are open; their actions join the reply.
             while len(state.legal) == 1 and state.legal[0] != action and self._turn_of(seat):
                 played.append(self._play_at_once(seat, state.legal[0]))
             if action not in state.legal or not self._turn_of(seat):
@@ -509,7 +509,7 @@ class Match:
         self._set_deadline()
         self.feed.send_decision(seat, own.decision_id, allowed, own.charged_us)
 
-    # Faults. Replays hold the texts, and re-simulation compares them: they stay as they are.
+    # Faults. Replays contain the texts and re-simulation compares them, so don't change them.
 
     def _wrong_decision(self, seat: int, decision_id: int) -> tuple[RejectionReason, str] | None:
         """Return why a reply to any but the open decision is rejected; None to ignore the reply."""
@@ -619,7 +619,7 @@ class Match:
             if own.termination is Termination.UNSPECIFIED:
                 own.termination = Termination.COMPLETED
         self.results = self._rank()
-        # Other matches, now or later, have a shared deal.
+        # A shared deal belongs to other matches too, now or later.
         secret = b"" if self.spec.shared_deal else self.spec.secret
         self.feed.send_end(self.results, secret)
 

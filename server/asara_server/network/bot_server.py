@@ -79,7 +79,7 @@ class BotServer:
         return unread_at(self.address.removeprefix("unix:"))
 
     def last_arrival_us(self) -> int | None:
-        return None  # the system does not report it of Unix sockets
+        return None  # the system does not report it for Unix sockets
 
     async def _play(self, _: object, context: Context) -> None:
         if self._closing is None and not self._streams.allow(time.monotonic()):

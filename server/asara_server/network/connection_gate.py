@@ -161,7 +161,7 @@ class GateConnection:
             return None
         try:
             info = client.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, _TCP_INFO_BYTES)
-        except (AttributeError, OSError):  # no Linux, or closed meanwhile
+        except (AttributeError, OSError):  # not Linux, or closed in the meantime
             return None
         if len(info) < _TCP_INFO_BYTES:
             return None
@@ -187,7 +187,7 @@ class GateConnection:
         self.abort()
 
     def side_lost(self, side: "_Side") -> None:
-        """Close the other side too, after at most a second for what was written to it.
+        """Close the other side too, once its queued bytes are sent, or after a second.
 
         gRPC stops reading from a client that does not take its answers.
         """
@@ -313,7 +313,7 @@ class ConnectionGate:
                 accepted, peer = self._listener.accept()
             except (BlockingIOError, ConnectionAbortedError):
                 return
-            except OSError as error:  # no file or no memory is left
+            except OSError as error:  # out of files or memory
                 self.report(f"found no free file ({error.strerror})", "this machine")
                 loop = asyncio.get_running_loop()
                 loop.remove_reader(self._listener)
@@ -445,7 +445,7 @@ class ConnectionGate:
                 if not connection.closed:
                     self._by_name[connection.name] = connection
                     await _take_over(ours.pop(), side)
-        except (OSError, RuntimeError) as error:  # RuntimeError: uvloop's, of a closed socket
+        except (OSError, RuntimeError) as error:  # uvloop raises RuntimeError for a closed socket
             connection.refuse(f"could not be forwarded ({error})")
         finally:
             if ours:

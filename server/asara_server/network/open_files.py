@@ -39,8 +39,8 @@ def files_needed(limits: LimitSettings, *, processes: int, remote_bots: int | No
     `processes` is the number of bot processes. `remote_bots` is the number of bots on other
     machines; None if they have no address to connect to.
     """
-    # Of a process: the socket of its address, its connections, its output, its log, two files of
-    # its control group, its memory files while it starts.
+    # A process needs the socket of its address, its connections, its output, its log, two files of
+    # its control group, and memory files while it starts.
     needed = _OWN_FILES + processes * (limits.bot_connections + 8)
     if remote_bots is not None:
         connections = limits.unknown_connections + 2 * remote_bots

@@ -97,7 +97,7 @@ def break_connections(path: str) -> None:
     for descriptor in _descriptors():
         with _connection(descriptor) as connection:
             if connection is not None and connection.getsockname() == path:
-                with contextlib.suppress(OSError):  # the socket that listens, or broken already
+                with contextlib.suppress(OSError):  # the listening socket, or already broken
                     connection.shutdown(socket.SHUT_RDWR)
 
 
@@ -127,7 +127,7 @@ def _connection(descriptor: int) -> Iterator[socket.socket | None]:
             yield None
             return
         duplicate = os.dup(descriptor)
-    except OSError:  # closed meanwhile
+    except OSError:  # closed in the meantime
         yield None
         return
     with socket.socket(fileno=duplicate) as connection:

@@ -64,11 +64,11 @@ class MatchClock:
         self._holders = 0
         self._beat_timer: asyncio.TimerHandle | None = None
         self._slack_us = _ANY_US
-        # The system's time of the last beat, in the future during a catch-up, and how long the
-        # clock has stood still before it.
+        # The system time of the last beat (in the future during a catch-up), and how long the
+        # clock had stood still by then.
         self._beat_us = monotonic_us()
         self._stood_us = 0
-        # From which time of the system the clock has been behind it, and by how much.
+        # For each stall, the system time of its end, and how far the clock has been behind since.
         self._stalls = deque([(self._beat_us, 0)], maxlen=_STALLS_REMEMBERED)
 
     def now_us(self) -> int:
@@ -100,7 +100,7 @@ class MatchClock:
         for began_us, stood_us in reversed(self._stalls):
             if system_us >= began_us:
                 return min(system_us - stood_us, stopped_us)
-            stopped_us = began_us - stood_us  # its time throughout the stall before
+            stopped_us = began_us - stood_us  # this clock's time throughout the previous stall
         return None
 
     def now_s(self) -> float:
@@ -197,7 +197,7 @@ class ClockTimer:
 
     def _check(self) -> None:
         left_us = self._due_us - self._clock.now_us()
-        if left_us > 0:  # the clock stood still meanwhile
+        if left_us > 0:  # the clock stood still in between
             self._set(left_us / _SECOND_US)
         else:
             self._callback(*self._args)

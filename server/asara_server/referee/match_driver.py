@@ -85,8 +85,8 @@ class MatchDriver:
             self._set_timer(hosted, match.deadline_us)
 
     def _set_timer(self, hosted: HostedMatch, deadline_us: int) -> None:
-        # Most deadlines move on before they come, so a timer may expire early and is then set
-        # again. That is cheaper than setting it for every decision.
+        # Most deadlines are moved before they arrive. So a timer may expire early, and is then
+        # set again, which is cheaper than setting it for every decision.
         hosted.stop_timer()
         hosted.timer_us = deadline_us
         delay_s = (deadline_us - hosted.time_us(self._now_us())) / SECOND_US

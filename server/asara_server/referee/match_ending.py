@@ -148,7 +148,7 @@ class MatchEnding:
     def void(self, hosted: HostedMatch, error: Exception) -> None:
         """End a match in which the referee failed."""
         self._log.error("match void", match=hosted.spec.match_id, exc_info=error)
-        # The text of the error may contain what is hidden in the match; its type does not.
+        # The error's text may contain hidden information of the match; its type does not.
         self.call_off(hosted, type(error).__name__)
 
     def call_off(self, hosted: HostedMatch, why: str) -> None:

@@ -143,7 +143,7 @@ class MatchHost:
         for match_id, (hosted, seat) in list(bot.matches.items()):
             match = hosted.match
             if match is not None and match.termination(seat).forfeit:
-                del bot.matches[match_id]  # the steward plays for it; it need not come back
+                del bot.matches[match_id]  # the steward plays on; the bot need not return
             self.driver.drive(hosted, Match.leave, seat, hosted.time_us(now))
 
     def forfeit_all(self, bot: HostedBot, termination: Termination, detail: str) -> None:

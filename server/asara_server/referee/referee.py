@@ -127,7 +127,7 @@ class Referee:
         self._matches.forfeit_all(bot, Termination.CRASH, f"dismissed: {reason}")
         self._matches.flush()
         session.close(goodbye_bytes(reason))
-        bot.session = None  # at once, although its stream may take a moment to end
+        bot.session = None  # now, although its stream may take a moment to end
         self._matches.bot_disconnected(bot)
 
     def mark_lost(

@@ -29,9 +29,9 @@ class ResponseWriter:
         self._most_responses = limits.responses_unread
         self._patience_us = round(limits.unread_patience_s * SECOND_US)
         self._queue: deque[bytes] = deque()
-        self._queued_bytes = 0  # those of the message that is being written included
+        self._queued_bytes = 0  # including the message being written
         self._began_us = 0
-        self._size = 0  # of that message
+        self._size = 0  # of the message being written
         self._writing: asyncio.Task[None] | None = None
         self._broken = False
         self._drained: asyncio.Future[None] | None = None

@@ -92,7 +92,7 @@ class Session:
         self._responses = ResponseWriter(context.write, limits, clock.now_us)
         self._reader: asyncio.Task[Any] | None = None
         self._paused: asyncio.Future[None] | None = None
-        self._late_reply_awaited = False  # so that one request is looked at in spite of a pause
+        self._late_reply_awaited = False  # if True, one request is read despite the pause
         self._error: StreamError | None = None
 
     # For the referee
@@ -211,8 +211,8 @@ class Session:
             await self._paused
 
     async def _send_headers(self) -> None:
-        # Otherwise gRPC sends the headers with the first response, and once more with a status that
-        # comes while that response is written. It refuses the second time, and the stream would
+        # Otherwise gRPC sends the headers with the first response. A status that is set while the
+        # response is being written would send them again. gRPC refuses that, and the stream would
         # never end.
         with contextlib.suppress(grpc.aio.BaseError):  # disconnected; the next read reports it
             await self._context.send_initial_metadata(())

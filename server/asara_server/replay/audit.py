@@ -29,9 +29,9 @@ def leak_fault(file: ReplayFile, worlds: int) -> str | None:
     """Return the first record after which a message reveals something hidden; None if there is
     none.
 
-    At every decision, everything hidden from a seat is replaced by other possibilities. All that
-    the seat would be sent must stay the same, byte for byte: its view, the decision with the legal
-    actions, and the rejection of an illegal reply.
+    At every decision, everything hidden from a seat is replaced by other possibilities. Everything
+    that the seat would receive must stay the same, byte for byte: its view, the decision with the
+    legal actions, and the rejection of an illegal reply.
 
     `worlds` is the number of possibilities tried at each decision. For a given file, they are
     always the same.
@@ -132,7 +132,7 @@ def audit(
     With the secret of a tournament, the deal must be derived from it. `header_fault` and
     `other_file` make further comparisons, before and after the match is played again.
     `result_fault` compares the recorded result with a file that is sound. To find out whether a
-    seat was sent too much, `worlds` other worlds are tried for every seat at every decision.
+    seat received too much, `worlds` other worlds are tried for every seat at every decision.
     """
     try:
         file = parse_file(data)

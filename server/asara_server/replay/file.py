@@ -165,7 +165,7 @@ def read_file(path: Path) -> bytes:
             raise ReplayError("not a file; choose a file in the folder replays")
         if about.st_size > LARGEST_FILE:
             raise ReplayError(_too_large())
-        with path.open("rb") as file:  # whose size may be unknown, as in /proc
+        with path.open("rb") as file:  # its size may be unknown, as in /proc
             data = file.read(LARGEST_FILE + 1)
         if len(data) > LARGEST_FILE:
             raise ReplayError(_too_large())
@@ -176,7 +176,7 @@ def read_file(path: Path) -> bytes:
         raise ReplayError("no such file") from None
     except OSError as error:
         raise ReplayError(error.strerror or str(error)) from None
-    except ValueError:  # the system cannot look for it
+    except ValueError:  # the system rejects such a path
         raise ReplayError("not a path: it contains a zero byte") from None
 
 

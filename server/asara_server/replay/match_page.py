@@ -144,7 +144,7 @@ def match_page(
     replay: bytes | None = None,
     language: PageLanguage | None = None,
 ) -> bytes:
-    """Return the page of a match; `replay` is the content of its file, for an open view only."""
+    """Return the page of a match; pass `replay`, the file's content, for an open view only."""
     data = data_block("replay-view", zlib.compress(serialize(seen), 9))
     if replay is not None:
         data += data_block("replay", replay)

@@ -143,7 +143,7 @@ class _Narrator:
             self.changed.clear()
         elif (
             state.seat in self.own
-            and state.kind is not DecisionKind.LIT_RETURN  # these were seen when they were drawn
+            and state.kind is not DecisionKind.LIT_RETURN  # already seen when drawn
             and (step.record is None or isinstance(step.record, ReplyRecord))
         ):
             self.phrases += _insights(view(state, state.seat).private)
@@ -169,7 +169,7 @@ class _Narrator:
                     case KeepLitWindows(colours):
                         names = ", ".join(colour.name.lower() for colour in colours)
                         notes.append((LitWindowsKept, f" ({names})"))
-                    case ChooseBuyer(buyer):  # not in the event of the gift card
+                    case ChooseBuyer(buyer):  # the gift card's event does not contain it
                         self.phrases.append(f"takes a {buyer.name.lower()} buyer")
                     case ReturnLitWindow(colour):  # no event says so
                         words = f"puts a {colour.name.lower()} one under the stack"

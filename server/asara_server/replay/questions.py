@@ -70,7 +70,7 @@ def questions(replay: Replay, seat: int, presence: Presence | None = None) -> It
             waiting.append(message if stream is None else serialize(response))
             number = response.decision.decision_id
             if number > asked:
-                # The seat may have answered decisions that it was never sent.
+                # The seat may have answered decisions that were never sent to it.
                 recorded = [next(replies, None) for _ in range(number - asked)][-1]
                 asked = number
                 yield Question(tuple(waiting), response.decision, recorded, match)

@@ -237,7 +237,7 @@ class _Moments:
         if isinstance(record, StartRecord):
             for seat, _ in record.present:
                 if seat in self.own:
-                    self.views[seat].sent()  # that of the set-up
+                    self.views[seat].sent()  # the view after the set-up
         elif isinstance(record, ReplyRecord) and record.seat in self.own:
             self._add_decision(self._reply(record))
             self.asked = None
@@ -264,7 +264,7 @@ class _Moments:
     def _reply(self, record: ReplyRecord) -> ReplayDecision:
         if self.asked is not None:
             message = self._ended(self.asked, record.time_us)
-        else:  # it was asked while its bot was away
+        else:  # the decision was opened while its bot was away
             number = self.numbers[record.seat]
             message = ReplayDecision(seat=record.seat, decision_id=number, time_us=record.time_us)
         message.MergeFromString(_actions.encode(map(action_bytes, record.actions)))
@@ -356,7 +356,7 @@ class _Moments:
         """Add to the moments the private views that seats were sent or could derive."""
         writer = ViewWriter()
         for own in self.views.values():
-            held = dict(own.views[: own.certain])  # the last one of each moment
+            held = dict(own.views[: own.certain])  # the last view at each moment
             last: PrivateView | None = None
             for moment, private in held.items():
                 if private != last:

@@ -95,7 +95,7 @@ def _write(job: _Job) -> str | None:
     try:
         replace_file(job.page, _page(job))
     except ReplayError as error:
-        job.page.unlink(missing_ok=True)  # of an earlier call, when the replay was sound
+        job.page.unlink(missing_ok=True)  # from an earlier call, when the replay was sound
         return str(error)
     return None
 

@@ -131,7 +131,7 @@ class Guard:
             status, sentence = (408, "the request took too long") if late else (413, str(error))
             await _refuse(scope, receive, send, status, sentence)
         except Exception:
-            # The text of the error may hold paths: it is for the log.
+            # The error's text may contain paths, so it is only logged.
             logger("web").error("request failed", exc_info=True)
             if send.started:
                 raise

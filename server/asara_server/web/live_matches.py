@@ -105,7 +105,7 @@ class LiveMatch:
             if self._advance():
                 self._wake()
         except (CodecError, ReplayError) as error:
-            # The text may contain what is hidden in the match: it is for the log.
+            # The text may contain hidden information of the match, so it is only logged.
             logger("web").error("live match", match=self.header.match_id, detail=str(error))
             self.fail("the match cannot be shown now; look at it when it is over")
 
@@ -309,8 +309,8 @@ class LiveRun:
             self._ready.set()
 
     def _news(self) -> tuple[bool, list[tuple[int, bytes]]]:
-        """Return whether a program writes the journal, and what is new in it."""
-        played = is_held(self._journal)  # a program writes its last before it ends
+        """Return whether a program is writing the journal, and the frames added to it."""
+        played = is_held(self._journal)  # checked first: the last write comes before the end
         return played, self._log.news()
 
     def _is_wanted(self) -> bool:

@@ -131,7 +131,7 @@ class MatchList:
 
     def _kept(self, wanted: MatchFilter) -> list[int]:
         found = self._filtered.pop(wanted, None) or _Found()
-        self._filtered[wanted] = found  # the last in the order of use
+        self._filtered[wanted] = found  # most recently used last
         if len(self._filtered) > _KEPT_FILTERS:
             del self._filtered[next(iter(self._filtered))]
         keeps = _condition(wanted)

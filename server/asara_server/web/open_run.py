@@ -100,7 +100,7 @@ class OpenRun:
         try:
             about = self.replays.lstat()
             seen = about.st_mtime_ns, about.st_ino
-            # A folder that was changed just now may change again within the resolution of its time.
+            # A folder changed just now may change again without getting a later modification time.
             recent = time.time_ns() - about.st_mtime_ns < 2_000_000_000
             if (seen != self._replays_seen or recent) and stat.S_ISDIR(about.st_mode):
                 self.published = frozenset(_replay_names(self.replays))

@@ -24,9 +24,9 @@ PATH: Final = "/ws/play"
 _LARGEST_RESPONSE: Final = 64 * 1024 * 1024
 """Maximum bytes of a response; a referee sends far less."""
 _OPTIONS: Final = (
-    # Every WebSocket has a connection of its own, as every bot has.
+    # Every WebSocket has a separate connection, as every bot has.
     ("grpc.use_local_subchannel_pool", 1),
-    # What a browser does not read waits at the referee, which limits it.
+    # Messages that a browser does not read wait at the referee, which limits them.
     ("grpc.http2.bdp_probe", 0),
     ("grpc.http2.lookahead_bytes", 64 * 1024),
     ("grpc.max_receive_message_length", _LARGEST_RESPONSE),
@@ -163,7 +163,7 @@ async def _close_as_ended(socket: WebSocket, call: _Call) -> None:
     elif reasons:
         await close(socket, code, _text(reasons[0]), _text(await call.details()))
     else:
-        # gRPC's own text names paths of this machine.
+        # gRPC's own text contains paths of this machine.
         await close(socket, code, "", "the connection to the referee broke")
 
 

@@ -180,7 +180,7 @@ def _check_seats(seen: View) -> None:
 
 
 def preview_part() -> Part:
-    """Return the route for previews, which keeps nothing from one request to the next."""
+    """Return the route for previews; it keeps no state between requests."""
     one_at_a_time = asyncio.Lock()  # watchers and players need the processor, too
 
     async def answer(request: Request) -> Response:

@@ -122,7 +122,7 @@ class RunsApi:
             opened = _Opened(
                 OpenRun(source), Computed(thread, standings_of), Computed(thread, details_of)
             )
-        self._opened[name] = opened  # the last in the order of use
+        self._opened[name] = opened  # most recently used last
         await self._in_thread(opened.run.refresh)
         self._forget_old()
         return opened

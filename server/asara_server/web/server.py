@@ -176,7 +176,7 @@ def _http_protocol(gate: _Gate) -> type[asyncio.Protocol]:
             super().connection_lost(exc)
             self._leave()
 
-        # A peer that does not read a response must not keep it here.
+        # A peer that does not read a response must not keep it in memory.
 
         def pause_writing(self) -> None:
             super().pause_writing()
@@ -191,7 +191,7 @@ def _http_protocol(gate: _Gate) -> type[asyncio.Protocol]:
             self.loop.call_later(_CLOSE_S, self.transport.abort)
 
         def handle_websocket_upgrade(self, event: Any) -> None:
-            # The WebSocket counts from here on, and its own limits apply.
+            # From here on, the connection counts as a WebSocket, with the limits for WebSockets.
             super().handle_websocket_upgrade(event)
             self._leave()
 
@@ -224,7 +224,7 @@ def _socket_protocol(gate: _Gate) -> type[asyncio.Protocol]:
         def connection_made(self, transport: Any) -> None:
             super().connection_made(transport)
             self._peer = network_of(self.client[0]) if self.client else ""
-            gate.admit(self._peer)  # the same connection, which is counted twice for a moment
+            gate.admit(self._peer)  # the same connection is briefly counted twice
 
         def connection_lost(self, exc: Exception | None) -> None:
             super().connection_lost(exc)
@@ -232,7 +232,7 @@ def _socket_protocol(gate: _Gate) -> type[asyncio.Protocol]:
                 gate.release(self._peer)
                 self._peer = None
 
-        # A peer that reads nothing must not keep its connection, nor what waits for it.
+        # A peer that reads nothing must keep neither its connection nor its queued messages.
 
         async def send(self, message: Any) -> None:
             if message["type"] == "websocket.close":

@@ -74,7 +74,7 @@ class FinishedMatches:
         path = replay_path(source, match_id)
         if path is None:
             return None
-        async with self._one_at_a_time:  # simulations take time, which others need too
+        async with self._one_at_a_time:  # simulations take processor time from others
             match = await asyncio.to_thread(self._match, path)
         return None if match is None else _all_messages(match, after)
 

@@ -30,7 +30,7 @@ class _Terminal(Console):
     def render(
         self, renderable: RenderableType, options: ConsoleOptions | None = None
     ) -> Iterable[Segment]:
-        """Make plain what did not pass `render_str`; all remaining control codes are rich's own."""
+        """Make plain any text that did not pass `render_str`; control codes are rich's own."""
         for segment in super().render(renderable, options):
             if segment.control or segment.text.isprintable():
                 yield segment

@@ -28,7 +28,7 @@ def _lines(tournament: Tournament) -> Iterator[str]:
     for number, entry in enumerate(tournament.entries):
         yield "\n[[entries]]"
         implied = {"directory", "build", "command"} if entry.bot else set()
-        # The first entry explains the keys; of the others, only what is set is shown.
+        # The first entry explains the keys; for the others, only keys that are set are shown.
         shown = entry.model_fields_set - implied if number else set(Entry.model_fields)
         own = entry.model_copy(update=dict.fromkeys(implied))
         yield from _keys(own, "Entry", set(type(own).model_fields) - shown, explained=not number)

@@ -127,7 +127,7 @@ class RunMeter:
         """
         activity = self._activity
         if activity is not None and (activity.building or activity.to_build):
-            self._started = time.monotonic()  # the pace is that of matches
+            self._started = time.monotonic()  # the pace counts matches only
             now = time.time()
             elapsed = {
                 name: max(now - datetime.fromisoformat(since).timestamp(), 0.0)

@@ -95,7 +95,7 @@ def _times(status: RunStatus) -> str:
     elapsed = duration(status.elapsed_s, whole_s=True)
     running = status.state is RunState.RUNNING
     text = f"Started {elapsed} ago" if running else f"Duration: {elapsed}"
-    if status.info.resumed:  # the pace is that of the last session
+    if status.info.resumed:  # the pace counts the last session only
         session = duration(status.pace.seconds, whole_s=True)
         text = f"Resumed {session} ago, started {elapsed} ago"
         if not running:

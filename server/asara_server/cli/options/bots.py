@@ -195,7 +195,7 @@ def _path(argument: str) -> Path:
         raise UserError(f"bot {argument!r}: {user} names a user who does not exist") from None
     except OSError as error:
         if len(argument.split()) > 1:
-            return Path(os.devnull)  # a command line, and neither a file nor a directory
+            return Path(os.devnull)  # a command line, not a path
         raise UserError(f"bot {plain(argument)!r}: {error.strerror}") from None
     return path
 
@@ -230,7 +230,7 @@ def _words(argument: str) -> tuple[str, ...]:
 def _command_line(argument: str) -> BotCommand:
     command = _words(argument)
     files = [Path(word) for word in command if os.path.isfile(word)]  # noqa: PTH113 - of any length
-    # A program behind `asara bridge --` is named, and not the bridge.
+    # The bot is named after the program that follows `asara bridge --`.
     program = command[-1] if command[0] == "asara" else command[0]
     name = _file_name(files[-1]) if files else _entry_name(Path(program).name)
     return _bot(argument, name, command, Path.cwd())

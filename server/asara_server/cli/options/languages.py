@@ -61,7 +61,7 @@ LANGUAGES: Final = (
         "Go 1.22 or newer (https://go.dev/dl)",
         _action("actions/setup-go@v5", go_version="stable"),
         ("golang",),
-        client_path="./asara",  # Go takes other words for the names of modules
+        client_path="./asara",  # without ./, Go takes a word for a module name
     ),
     Language(
         "typescript",

@@ -74,7 +74,7 @@ def check_bot(options: CheckBotOptions, log: LogOptions) -> int:
 
 def _tournament(bot: BotCommand, opponent: BotCommand, options: CheckBotOptions) -> Tournament:
     """Return a tournament of the bot and its opponent, with longer clocks than usual."""
-    bot_entry(bot, options.readable)  # names the bot in its faults
+    bot_entry(bot, options.readable)  # for the bot's name in faults
     table = bot.table((*options.readable, *map(str, clients_beside(bot.directory))))
     try:
         return check_tournament(

@@ -125,7 +125,7 @@ def _made_beside(folder: Path) -> Iterator[Path]:
             inner = part / "bot"
             inner.mkdir()
             yield inner
-            # Replaces an empty folder, and nothing else.
+            # Replaces nothing but an empty folder.
             inner.rename(folder)
         except OSError as error:
             raise UserError(f"{shown}: cannot be created: {error.strerror}", status=1) from None

@@ -227,7 +227,7 @@ class TableServer:
     def keep_journal(self, stack: ExitStack, path: Path) -> None:
         """Keep a journal within the context, from which a page can show the running matches."""
         try:
-            path.unlink(missing_ok=True)  # of a table that was killed
+            path.unlink(missing_ok=True)  # left by a table that was killed
             stack.callback(path.unlink, missing_ok=True)
             self._journal = stack.enter_context(Journal(path))
         except (OSError, JournalError) as error:
@@ -242,7 +242,7 @@ class TableServer:
     async def run(self) -> int:
         """Serve until all matches are played or a signal stops it; return the exit status."""
         async with AsyncExitStack() as stack:
-            signals = stack.enter_context(ExitStack())  # caught until all has ended
+            signals = stack.enter_context(ExitStack())  # caught until everything has ended
             serving = await self._listen()
             stack.push_async_callback(serving.server.stop, 1.0)
             logs = stack.enter_context(tempfile.TemporaryDirectory(prefix="asara-logs-"))

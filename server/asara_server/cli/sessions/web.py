@@ -49,7 +49,7 @@ def serve_web(options: WebOptions) -> None:
         sources=tuple(sources),
         hosts=frozenset({listening.host, socket.gethostname(), *options.hosts}),
         frame_ancestors=("'self'", *options.embed),
-        # A name is for a proxy or another machine: strangers may be behind both.
+        # A configured name means a proxy or other machines, so strangers may have access.
         logs=not options.insecure_remote and not options.hosts,
         play_address=options.play,
     )
