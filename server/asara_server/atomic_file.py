@@ -86,9 +86,7 @@ def _write_whole(file: FileIO, data: bytes) -> None:
 
 @contextmanager
 def _named_errors(path: Path) -> Iterator[None]:
-    """Add this file's name to OSErrors in the context, because errors of writing do not contain
-    it.
-    """
+    """Add this file's name to OSErrors in the context, because errors of writing do not have it."""
     try:
         yield
     except OSError as error:

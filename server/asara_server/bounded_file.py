@@ -33,9 +33,7 @@ def open_ordinary(path: Path) -> Iterator[BinaryIO]:
 
 
 def read_bounded(path: Path, largest: int) -> bytes:
-    """Return the content of a file of at most `largest` bytes; raises OSError as `open_ordinary`
-    does.
-    """
+    """Return the content of a file of at most `largest` bytes; raises OSError if it is larger."""
     with open_ordinary(path) as file:
         data = file.read(largest + 1)
     if len(data) > largest:
@@ -44,9 +42,7 @@ def read_bounded(path: Path, largest: int) -> bytes:
 
 
 def read_lines(path: Path, longest: int) -> Iterator[bytes]:
-    """Yield the lines of a file, with their line ends; raises OSError for a line over `longest`
-    bytes.
-    """
+    """Yield the lines of a file, with line ends; raises OSError for a line over `longest` bytes."""
     with open_ordinary(path) as file:
         yield from bounded_lines(file, path, longest)
 

@@ -10,8 +10,7 @@ from typing import Final
 from asara_server import system
 
 _EXACT_CLOCK: Final = 2
-"""Combined with a process's number, this makes the ID of the exact processor clock of all its
-threads."""
+"""With a process's number, this makes the ID of the exact processor clock of its threads."""
 
 
 def family(process: int) -> Iterator[int]:

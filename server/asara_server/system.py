@@ -17,8 +17,7 @@ UNIX_SOCKETS: Final = hasattr(socket, "AF_UNIX")
 UNIX: Final = hasattr(os, "killpg")
 """False on Windows, which has no process groups."""
 FILE_OWNERS: Final = hasattr(os, "geteuid")
-"""True if files have an owner and permissions for others; if not, the folder's permissions
-decide."""
+"""True if files have an owner and permissions for others; if not, their folder decides."""
 
 _KILL: Final = getattr(signal, "SIGKILL", signal.SIGTERM)  # on Windows, either ends a process
 
@@ -32,9 +31,7 @@ does this."""
 
 
 def open_to_others(mode: int, bits: int) -> bool:
-    """Return True if a file mode has any of these permission bits for users other than the
-    owner.
-    """
+    """Return True if a file mode has any of these permission bits for users except the owner."""
     return FILE_OWNERS and bool(mode & bits)
 
 

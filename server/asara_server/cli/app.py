@@ -75,6 +75,4 @@ def options(
         ),
     ] = False,
 ) -> None:
-    """Handle the options before a command. Each option has already done its work in its
-    callback.
-    """
+    """Handle the options before a command; each option has already done its work in a callback."""

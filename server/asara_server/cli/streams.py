@@ -52,9 +52,7 @@ def _look_alike(sign: str) -> str:
 
 
 def discard_output() -> None:
-    """Discard what is left in standard output's buffer, because writing it at exit would fail
-    again.
-    """
+    """Discard standard output's buffer, because writing it at exit would fail again."""
     try:
         sys.stdout.flush()
     except OSError:

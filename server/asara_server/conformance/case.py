@@ -94,9 +94,7 @@ class Start(_Strict):
 
 
 class Resume(_Strict):
-    """Let the program reconnect to a match; further steps send the messages after the
-    reconnection.
-    """
+    """Let the program reconnect to a match; further steps send the messages that follow."""
 
     resume: str
 
@@ -156,9 +154,7 @@ class Void(_Strict):
 
 
 class Send(_Strict):
-    """Send a message, given in the JSON form of PlayResponse or as one with unknown members
-    only.
-    """
+    """Send a message, given in the JSON form of PlayResponse or with unknown members only."""
 
     send: dict[str, Any] | Literal["unknown"]
 
@@ -262,8 +258,7 @@ class Expected(_Strict):
     one_stream: bool = False
     """True if no two streams may be open at the same time."""
     ends_after_s: tuple[float, float] | None = None
-    """Minimum and maximum seconds from the last contact, or the start, to the end of the
-    program."""
+    """Minimum and maximum seconds from the last contact, or the start, to the program's end."""
 
 
 class Case(_Strict):
@@ -286,5 +281,4 @@ class Case(_Strict):
     limit_s: float = 60
     """Time limit for the whole case, in seconds."""
     waits: bool = False
-    """True if the case spends most of its time waiting, so that it does not count towards
-    `jobs`."""
+    """True if the case spends most of its time waiting, so that `jobs` does not count it."""

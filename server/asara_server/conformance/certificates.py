@@ -14,9 +14,7 @@ _VALID = dt.timedelta(days=2)
 
 
 class Certificate(NamedTuple):
-    """A server's certificate and key, and the certificate of the authority that signed it, as
-    PEM.
-    """
+    """A server's certificate and key, and the certificate of the signing authority, as PEM."""
 
     authority: bytes
     certificate: bytes

@@ -2,9 +2,7 @@
 
 
 class CaseFailed(Exception):
-    """Raised when the program does not do what a case expects; both texts are parts of a
-    sentence.
-    """
+    """Raised when the program does not do what a case expects; both texts are sentence parts."""
 
     def __init__(self, expected: str, seen: str, *, closed: bool = False) -> None:
         """`closed` is True if a stream was closed, possibly because the program had ended."""

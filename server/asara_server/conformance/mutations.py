@@ -1,6 +1,4 @@
-"""Changes to messages before they are sent, as a later version or a false referee might make
-them.
-"""
+"""Changes to messages before they are sent, as a later version or a false referee makes them."""
 
 from collections.abc import Callable, Sequence
 from typing import Final

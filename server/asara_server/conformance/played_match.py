@@ -39,9 +39,7 @@ class PlayedMatch:
     """
 
     def __init__(self, name: str, settings: MatchSettings, seed: str, *, by_rule: bool) -> None:
-        """`by_rule` requires actions derived from the seed; otherwise, any legal action is
-        accepted.
-        """
+        """`by_rule` requires actions derived from the seed; otherwise, any legal action will do."""
         self.name = name
         self.settings = settings
         self.seat = settings.seat
@@ -150,9 +148,7 @@ class PlayedMatch:
 
     @property
     def expected_answer(self) -> list[ActionMessage] | None:
-        """Return the actions that the program has to choose; None if any legal ones are
-        accepted.
-        """
+        """Return the actions that the program has to choose; None if any legal ones will do."""
         assert self.open is not None
         number, legal = self.open.decision_id, self.open.legal_actions
         if not self._rejected and self._lost is not None and self._lost[0] == number:
@@ -173,9 +169,7 @@ class PlayedMatch:
         self._collect()
 
     def lose(self, actions: list[ActionMessage]) -> None:
-        """Note a reply that is lost: the decision stays open, and has to get the same answer
-        again.
-        """
+        """Note a reply that is lost: the decision stays open, and must get the same answer."""
         assert self.open is not None
         self._lost = self.open.decision_id, actions
         self.open = None

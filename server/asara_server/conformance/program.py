@@ -134,9 +134,7 @@ def _entries(folder: str) -> list[str]:
 
 
 def _stat(folder: str) -> list[str]:
-    """Return the state, parent, process group and more of a process or thread; empty if it is
-    gone.
-    """
+    """Return state, parent, process group and more of a process or thread; empty if it is gone."""
     try:
         text = Path(folder, "stat").read_text(encoding="utf-8", errors="replace")
     except OSError:

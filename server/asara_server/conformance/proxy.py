@@ -14,7 +14,7 @@ _ACK: Final = 1
 _NOTICED_S: Final = 0.3
 """Seconds by which the end of a connection may overlap with the next connection."""
 _ROUNDS: Final = 10
-"""Rounds of the event loop that it may take to notice the end of a connection."""
+"""Rounds of the event loop to wait until the end of a connection is noticed."""
 
 
 class PingCounter:
@@ -116,9 +116,7 @@ class Proxy:
             connection.lost = True
 
     def pings_since(self, began: float) -> int:
-        """Return how many pings the program has sent since `began`, a time on the monotonic
-        clock.
-        """
+        """Return how many pings the program has sent since `began` on the monotonic clock."""
         return sum(at >= began for one in self.connections for at in one.pings.times)
 
     async def close(self) -> None:

@@ -1,6 +1,4 @@
-"""The published rule for the choices of random programs; see proto/README, "Random legal
-actions".
-"""
+"""The published rule by which random programs choose; see proto/README, "Random legal actions"."""
 
 from hashlib import sha256
 

@@ -151,9 +151,7 @@ class _Performance:
         return self._folder / "transcripts"
 
     def _environment(self, address: str) -> Mapping[str, str]:
-        """Return the program's environment: this process's, with the variables of bot and case
-        added.
-        """
+        """Return the program's environment: this process's, plus the variables of bot and case."""
         settings = self._case.settings
         inherited = {**os.environ, **self._bot.environment}
         found = {name: value for name, value in inherited.items() if not name.startswith("ASARA_")}

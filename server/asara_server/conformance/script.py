@@ -200,9 +200,7 @@ class Script:
         match.answer(await self._reply(stream, match))
 
     async def _reply(self, stream: Stream, match: PlayedMatch) -> list[Action]:
-        """Return the actions of the reply to the open decision, after checking that they are
-        right.
-        """
+        """Return the actions of the reply to the open decision, after checking them."""
         assert match.open is not None, f"{self._case.name}: {match.name} has no open decision"
         number = match.open.decision_id
         expected = f"a Reply to decision {number} of {match.name!r}"

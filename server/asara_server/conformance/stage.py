@@ -1,6 +1,4 @@
-"""The scripted referee of one case: a gRPC server behind a proxy, with all streams opened so
-far.
-"""
+"""The scripted referee of one case: a gRPC server behind a proxy, with all streams so far."""
 
 import asyncio
 import socket

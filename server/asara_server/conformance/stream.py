@@ -52,9 +52,7 @@ class Stream:
             raise CaseFailed("an open stream", "the program closed it", closed=True) from None
 
     async def request(self, kind: str, expected: str, seconds: float) -> Any:
-        """Return the next request; raise CaseFailed if it is not of this kind or does not arrive in
-        time.
-        """
+        """Return the next request; raise CaseFailed if it is of another kind or late."""
         request = await self._next(expected, seconds)
         found = request.WhichOneof("request")
         if found != kind:
@@ -85,9 +83,7 @@ class Stream:
         self._ended.set()
 
     async def _next(self, expected: str, seconds: float) -> PlayRequest:
-        """Return the next request; raise TimeoutError if no request is expected and none
-        arrives.
-        """
+        """Return the next request; raise TimeoutError if none is expected and none arrives."""
         try:
             async with asyncio.timeout(seconds):
                 while not self._requests:

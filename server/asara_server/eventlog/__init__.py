@@ -1,3 +1,1 @@
-"""The inputs of matches: how they are stored on disk, and how matches are re-simulated from
-them.
-"""
+"""The inputs of matches: storing them on disk, and re-simulating matches from them."""

@@ -16,8 +16,7 @@ except ImportError:  # Windows
     fcntl = None  # type: ignore[assignment]
 
 _LOCK_OFFSET: Final = 1 << 62
-"""Position of the locked byte, far beyond the end of any file: Windows lets nobody read a locked
-byte."""
+"""Position of the locked byte, beyond the end of any file: on Windows, nobody can read it."""
 
 
 def hold(descriptor: int) -> None:

@@ -77,8 +77,7 @@ class Journal:
         A match is removed when it ends, or when the journal's owner takes it over.
         """
         self.ended: list[Ended] = []
-        """The matches that were already over when the journal was opened, in the order of their
-        ends."""
+        """The matches that were over when the journal was opened, in the order they ended."""
         self.given: list[str] = []
         """The submissions that workers had been given by the time the journal was opened."""
         self._failed: str | None = None
@@ -178,9 +177,7 @@ class Journal:
         self._added.append(varint(number) + delimited(record))
 
     def commit(self) -> None:
-        """Write everything that was added; raises JournalError. After a failure, every commit
-        fails.
-        """
+        """Write everything that was added; raises JournalError, and again after a failure."""
         if not self._added:
             return
         self._check()

@@ -30,9 +30,7 @@ _MOST_NEWS: Final = 1 << 20
 
 
 class JournalError(Exception):
-    """Raised when the journal cannot be read or written; the text gives the reason and the
-    remedy.
-    """
+    """Raised when the journal cannot be read or written; the text gives reason and remedy."""
 
 
 def row_checksum(before: bytes, frames: bytes) -> bytes:
@@ -110,9 +108,7 @@ class LogReader:
         )
 
     def _check_torn(self, size: int) -> None:
-        """Raise JournalError unless the rest looks like a row cut short by a full disk or a
-        kill.
-        """
+        """Raise JournalError unless the rest looks like a row cut short by a full disk or kill."""
         self._file.seek(self.end)
         rest = self._file.read(min(size - self.end, _LARGEST_ROW))
         if not _is_torn(self.checksum, rest):

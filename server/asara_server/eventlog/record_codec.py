@@ -301,9 +301,7 @@ def _read(data: bytes) -> AnyRecord:
 
 
 def plain_reply(data: bytes) -> ReplyRecord | None:
-    """Return the record if it is a reply with a single, already known action; None for all
-    others.
-    """
+    """Return the record if it is a reply with a single, already known action; otherwise None."""
     length = len(data)
     time_us = bot_us = referee_us = seat = 0
     try:

@@ -21,9 +21,7 @@ from asara_server.match.spec import (
 
 
 class ReplayError(ValueError):
-    """Raised when a replay cannot be read or re-simulated; the text gives the place and the
-    remedy.
-    """
+    """Raised when a replay cannot be read or re-simulated; the text gives place and remedy."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -84,8 +84,8 @@ def resimulated(
 
     The match is the same object each time; its outbox contains the messages caused by the last
     record. Raises ReplayError at the first record that the match does not make, and at the end if
-    the results differ from the replay. With `check_digests`, it also raises ReplayError if any seat
-    was sent other bytes than the replay records. `at_rest` is called whenever no turn is running,
+    the results differ from the replay. With `check_digests`, it also raises ReplayError if the
+    bytes sent to any seat differ from the replay. `at_rest` is called whenever no turn is running,
     see `Match`.
     """
     match = Match(replay.header.spec(), replay.header.limits(), at_rest)
@@ -150,9 +150,7 @@ def apply_record(match: Match, record: Record) -> None:
 
 
 def _check_position(match: Match, index: int, record: Record) -> None:
-    """Raise UnsoundError if the driver of a match could not have caused the record at this
-    point.
-    """
+    """Raise UnsoundError if a match's driver could not have caused the record at this point."""
     if index == 0:
         if type(record) is not StartRecord:
             raise UnsoundError(index, f"expected the start of the match; found {describe(record)}")

@@ -85,9 +85,7 @@ class MatchFeed:
         *,
         shared_deal: bool = False,
     ) -> None:
-        """Start with the events of the set-up; `state` is the match's state, which changes in
-        place.
-        """
+        """Start with the set-up's events; `state` is the match's state and changes in place."""
         self.match_id = match_id
         self.clocks = clocks
         self.commitment = commitment
@@ -117,9 +115,7 @@ class MatchFeed:
     # Events
 
     def add_events(self, events: Sequence[Event], state: State) -> None:
-        """Add the events that led to this state; with forced decisions they may span several
-        turns.
-        """
+        """Add the events that led to this state; forced decisions may spread them over turns."""
         known = self.events
         parts = self.event_parts
         for event in events:
@@ -143,9 +139,7 @@ class MatchFeed:
             self.turn_ends.append(len(self.events))
 
     def hold_forfeit(self, event: SeatForfeited) -> None:
-        """Hold a forfeit until the current turn ends, even if nothing has happened in that turn
-        yet.
-        """
+        """Hold a forfeit until the current turn ends, even if that turn has no events yet."""
         self._forfeits.append(event)
 
     def add_forfeits(self) -> None:
@@ -177,7 +171,7 @@ class MatchFeed:
         self._update_live()
 
     def reconnect(self, seat: int, presence: Presence) -> None:
-        """Send messages to a new stream of the seat's bot from now on."""
+        """From now on, send messages to this new stream of the seat's bot."""
         own = self._seats[seat]
         own.presence = presence
         own.view_due = True

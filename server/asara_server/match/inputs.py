@@ -17,8 +17,7 @@ class Presence(NamedTuple):
     live_updates: bool = False
     omit_public_view: bool = False
     last_sequence: int | None = None
-    """Number of the last event that the bot received before a disconnection; None if not
-    reported."""
+    """Number of the last event that the bot received before a disconnection; None if unknown."""
 
 
 class Absence(NamedTuple):
@@ -54,9 +53,7 @@ class ReplyRecord(NamedTuple):
 
 
 class RejectionRecord(NamedTuple):
-    """A reply that was not accepted. The limits determine whether the seat forfeits because of
-    it.
-    """
+    """A reply that was not accepted. The limits determine whether it makes the seat forfeit."""
 
     time_us: int
     seat: int
@@ -102,9 +99,7 @@ class EnterRecord(NamedTuple):
 
 
 class PauseRecord(NamedTuple):
-    """The end of a pause in which a seat seemed to decide, although it had only one legal
-    action.
-    """
+    """The end of a pause in which a seat seemed to decide, but had only one legal action."""
 
     time_us: int
     seat: int
@@ -134,9 +129,7 @@ class UnreadRecord(NamedTuple):
 
 
 class HaltRecord(NamedTuple):
-    """The referee is stopping: the open decision may still be answered, and no further one is
-    sent.
-    """
+    """The referee is stopping: the open decision may still be answered; no other one is sent."""
 
     time_us: int
 

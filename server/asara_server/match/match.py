@@ -185,9 +185,7 @@ class Match:
         return self._seats[seat].decision_id
 
     def expired_us(self, seat: int) -> int | None:
-        """Return the first moment that was too late for a seat that timed out; None for other
-        seats.
-        """
+        """Return the first moment that was too late for a seat that timed out; otherwise None."""
         expired_us = self._seats[seat].expired_us
         return None if expired_us == NEVER else expired_us
 
@@ -316,9 +314,7 @@ class Match:
             self._leave(seat, now_us)
 
     def enter(self, seat: int, presence: Presence, now_us: int) -> None:
-        """Use a new stream of the seat's bot; if the seat has to decide, the decision is sent
-        again.
-        """
+        """Switch to a new stream of the seat's bot; an open decision of the seat is sent again."""
         own = self._seats[seat]
         if not self._runs_at(now_us) or own.termination is not Termination.UNSPECIFIED:
             return
@@ -341,9 +337,7 @@ class Match:
             self._advance(now_us)
 
     def halt(self, now_us: int) -> None:
-        """Open no further decisions, because the referee is stopping; the open one may be
-        answered.
-        """
+        """Open no further decisions, as the referee is stopping; the open one may be answered."""
         if self._runs_at(now_us):
             self.records.append(HaltRecord(now_us))
             self._halted = True
@@ -406,9 +400,7 @@ class Match:
         self._advance(now_us)
 
     def _play(self, action: Action) -> None:
-        """Play an action and the forced actions after it; if pauses are on, only the action
-        itself.
-        """
+        """Play an action and the forced actions after it; with pauses, only the action itself."""
         if self._at_rest is not None:
             self._play_stepwise(action, self._at_rest)
             return
@@ -416,9 +408,7 @@ class Match:
         self.feed.add_events(carry_out(self.state, action), self.state)
 
     def _play_stepwise(self, action: Action, at_rest: Callable[[], None]) -> None:
-        """Do the same as `_play` action by action, so that the state after every turn can be
-        observed.
-        """
+        """Do the same as `_play`, but action by action, so that `at_rest` sees every turn's end."""
         state = self.state
         forced: Sequence[Action] = (action,)
         while len(forced) == 1:
@@ -473,9 +463,7 @@ class Match:
             self._set_deadline()
 
     def _play_unasked(self, now_us: int) -> None:
-        """Play for seats that have forfeited or have only one legal action, until the next
-        pause.
-        """
+        """Play for seats that have forfeited or have one legal action, until the next pause."""
         state = self.state
         while state.seat >= 0:
             if self._seats[state.seat].termination.forfeit:

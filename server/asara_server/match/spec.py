@@ -54,9 +54,7 @@ class ClockSettings:
 
     @classmethod
     def from_microseconds(cls, clocks: Clocks, *, hide_forced: bool = False) -> Self:
-        """Return the settings for clocks in microseconds; raises ValueError if they are out of
-        range.
-        """
+        """Return the settings for clocks in microseconds; raises ValueError if out of range."""
         start_up_s, bank_s, increment_s, grace_s, reconnect_s = (
             microseconds / SECOND_US for microseconds in clocks
         )
@@ -78,8 +76,7 @@ class Player:
     entry: str
     token: str
     processes: ProcessPolicy | None = None
-    """Lifetime of the bot's process; None if the process is started elsewhere, as for a remote
-    bot."""
+    """Lifetime of the bot's process; None if it is started elsewhere, as for a remote bot."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -54,8 +54,7 @@ _FLUSH_S: Final = 1.0
 
 _LAST_DATA_RECEIVED: Final = 52
 _TCP_INFO_BYTES: Final = 56
-"""Start and end position, in Linux's `struct tcp_info`, of the milliseconds since data last
-arrived."""
+"""Start and end, in Linux's `struct tcp_info`, of the milliseconds since data last arrived."""
 
 _CLIENTS: Final = 4096
 """Maximum number of clients that are remembered."""
@@ -104,8 +103,7 @@ class GateConnection:
         self.deadline_s = 0.0
         """Monotonic time at which the connection is closed if it is still unknown."""
         self.name = ""
-        """Name of the socket that connects to the server, as gRPC reports it; empty before
-        forwarding."""
+        """Name of the socket to the server, as gRPC reports it; empty before forwarding."""
         self.closed = False
         self.client_side = _Side(self)
         self.server_side = _Side(self)
@@ -142,9 +140,7 @@ class GateConnection:
                 self._gate.add_unknown(self)
 
     def unread_bytes(self) -> int | None:
-        """Return the number of the client's bytes that the server has not read, wherever they
-        wait.
-        """
+        """Return the number of the client's bytes that the server has not read yet."""
         client = self._socket()
         if client is None or not can_check():
             return None
@@ -153,9 +149,7 @@ class GateConnection:
         return unread_bytes(client.fileno()) + forwarded + unread_from(self.name)
 
     def last_arrival_us(self) -> int | None:
-        """Return when the client's last bytes reached the system; only Linux reports this for
-        TCP.
-        """
+        """Return when the client's last bytes reached the system; only Linux reports it for TCP."""
         client = self._socket()
         if client is None:
             return None
@@ -212,9 +206,7 @@ class GateConnection:
 
 
 class _Side(asyncio.Protocol):
-    """One side of a forwarded connection; it is read only as fast as the other side takes the
-    bytes.
-    """
+    """One side of a forwarded connection; it is read only as fast as the other side accepts."""
 
     def __init__(self, connection: GateConnection) -> None:
         self.transport: asyncio.Transport | None = None
@@ -376,9 +368,7 @@ class ConnectionGate:
         self._look_timer = asyncio.get_running_loop().call_later(_LOOK_S, self._look)
 
     def _look(self) -> None:
-        """Close unknown connections whose time is over, and forward connections that have sent
-        bytes.
-        """
+        """Close unknown connections that are out of time; forward those that have sent bytes."""
         now_s = time.monotonic()
         while self._unknown and (oldest := next(iter(self._unknown))).deadline_s <= now_s:
             oldest.refuse("presented no valid token in time")
@@ -404,9 +394,7 @@ class ConnectionGate:
                     return
 
     def _is_ready(self, connection: GateConnection) -> bool:
-        """Return True if a connection has sent something; close it if no bot could have sent
-        that.
-        """
+        """Return True if a connection has sent something; close it if that is not from a bot."""
         assert connection.accepted is not None
         try:
             first = connection.accepted.recv(len(_HTTP2), socket.MSG_PEEK)

@@ -116,9 +116,7 @@ async def _serve_local(
     credentials: grpc.ServerCredentials | None,
     authenticator: Authenticator | None,
 ) -> RunningServer:
-    """Serve programs of this user at `target`: a Unix socket or, on systems without them, a
-    port.
-    """
+    """Serve programs of this user at `target`: a Unix socket or, on systems without, a port."""
     limits = referee.limits
     quota = ("grpc.max_allowed_incoming_connections", limits.socket_connections)
     options = [*server_options(limits, limits.request_bytes, keepalive=False), quota]
@@ -211,9 +209,7 @@ def server_options(
 
 
 def _resolve(address: str, remote_allowed: bool) -> tuple[str, str, int]:
-    """Return the host, its numeric address and the port; raise ServeError if the port is not
-    free.
-    """
+    """Return host, numeric address and port; raise ServeError if the port is not free."""
     host, port = split_address(address, alternative=", or unix:/path")
     numeric = numeric_host(
         address,
@@ -248,9 +244,7 @@ def add_play_service(server: grpc.aio.Server, play: _Play) -> None:
 
 
 def _add_services(server: grpc.aio.Server, servicer: "_Servicer", *, local: bool) -> None:
-    """Add PlayService and, at an address that only this machine can reach, health and
-    reflection.
-    """
+    """Add PlayService and, at an address that only this machine can use, health and reflection."""
     add_play_service(server, servicer.play)
     if not local:
         return

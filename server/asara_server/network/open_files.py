@@ -22,9 +22,7 @@ class OpenFilesError(ServeError):
 
 
 def raise_open_files_limit() -> int | None:
-    """Raise the soft limit to the hard limit; return the new limit, or None if there is no
-    limit.
-    """
+    """Raise the soft limit to the hard limit; return the new limit, or None if unlimited."""
     if resource is None:
         return None
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)

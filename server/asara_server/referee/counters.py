@@ -121,9 +121,7 @@ class Counters:
         self._stalled_us = stalled_us
 
     def count_violation(self, kind: ErrorKind) -> None:
-        """Count a violation immediately: it reveals nothing about the game, and the forfeit is
-        public.
-        """
+        """Count a violation now: it reveals nothing about the game, and the forfeit is public."""
         self.violations.labels(kind.reason).inc()
 
 

@@ -68,9 +68,7 @@ def send_messages(hosted: HostedMatch, match: Match) -> None:
 
 
 def post(hosted: HostedMatch, match: Match) -> None:
-    """Move the messages of a match to its bots' streams; a bot without a stream misses its
-    messages.
-    """
+    """Move the messages of a match to its bots' streams; bots without a stream miss theirs."""
     bots = hosted.bots
     for seat, message in match.outbox:
         session = bots[seat].session

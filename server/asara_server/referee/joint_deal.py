@@ -68,9 +68,7 @@ def close_deal(hosted: HostedMatch) -> None:
 
 
 def call_off(hosted: HostedMatch) -> None:
-    """Send MatchEnded (void) to the bots that were asked for nonces, because the match is not
-    played.
-    """
+    """Send MatchEnded (void) to bots that were asked for nonces, as no match will follow."""
     message = match_ended_bytes(
         match_id=hosted.spec.match_id,
         events=(),

@@ -25,8 +25,7 @@ class LimitSettings:
     rejections_forgiven: int = 3
     """Rejected replies per seat and match before a forfeit."""
     late_reply_s: float = 1.0
-    """Seconds for which the replay of a match stays open after a timeout, to record the late
-    reply."""
+    """Seconds for which a match's replay stays open after a timeout, to record a late reply."""
     responses_unread: int = 1_024
     """Queued responses; a bot may exceed this for `unread_patience_s`."""
     unread_patience_s: float = 1.0
@@ -36,23 +35,20 @@ class LimitSettings:
     hello_s: float = 10.0
     """Seconds from the opening of a stream until its Hello must arrive."""
     streams_without_hello: int = 256
-    """Open streams without a Hello, per address. If another stream is opened, the oldest one
-    ends."""
+    """Open streams without a Hello, per address. If another one is opened, the oldest ends."""
     streams_opened: int = 50
     """Streams that one bot may open within `stream_window_s`."""
     stream_window_s: float = 10.0
     streams_per_connection: int = 8
     """Concurrent streams on one connection; gRPC delays further streams."""
     bot_connections: int = 8
-    """Concurrent connections at the address of one bot; further connections are closed
-    immediately."""
+    """Concurrent connections at the address of one bot; further ones are closed immediately."""
     socket_connections: int = 256
     """Concurrent connections at a Unix socket that several bots may use."""
     unknown_connections: int = 128
     """Connections to a public address whose clients have presented no valid token."""
     unknown_connections_per_client: int = 32
-    """Connections without a valid token per client: an IPv4 address or an IPv6 network of 64
-    bits."""
+    """Connections without a valid token per client: one IPv4 address or 64-bit IPv6 network."""
     unknown_bytes: int = 128 * 1024
     """Bytes that a client may send on a connection before it has presented a valid token."""
     unknown_streams: int = 8
@@ -73,9 +69,7 @@ class LimitSettings:
         return RateLimiter(self.streams_opened / self.stream_window_s, self.stream_window_s)
 
     def message(self, matches: int) -> LimitsMessage:
-        """Return the limits to send in Welcome, including the number of matches that the bot may
-        play.
-        """
+        """Return the limits to send in Welcome; `matches` is the number that the bot may play."""
         return LimitsMessage(
             request_bytes=self.request_bytes,
             requests_per_second=self.requests_per_second,

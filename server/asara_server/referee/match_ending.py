@@ -21,9 +21,7 @@ from asara_server.referee.match_clock import MatchClock
 
 
 class MatchCut(Exception):
-    """Raised when the referee stops before a match is over; the text reports the match's
-    progress.
-    """
+    """Raised when the referee stops before a match is over; the text reports its progress."""
 
 
 class MatchEnding:

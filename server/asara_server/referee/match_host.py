@@ -22,9 +22,7 @@ from asara_server.referee.stream_errors import ErrorKind
 
 
 class MatchHost:
-    """The waiting and running matches, and how they react to bots that connect, leave or
-    forfeit.
-    """
+    """The waiting and running matches, and how they react when bots connect, leave or forfeit."""
 
     def __init__(
         self,
@@ -75,9 +73,7 @@ class MatchHost:
             raise
 
     def use_journal(self, journal: Journal) -> None:
-        """Write to another journal from now on. No match may be hosted, and an old journal must
-        exist.
-        """
+        """Write to another journal from now on; call this only while no match is hosted."""
         assert self._commits is not None
         assert not self.by_id
         self._commits.flush()

@@ -187,9 +187,7 @@ class Referee:
         return bot.hello.max_matches
 
     async def wait_until_connected(self, key: str, timeout_s: float) -> bool:
-        """Return True once a bot is connected; return False after the timeout, or if the bot is
-        lost.
-        """
+        """Return True once a bot is connected; False after the timeout, or if the bot is lost."""
         bot = self._bots.get(key)
         if bot is None or bot.lost is not None:
             return False
@@ -239,9 +237,7 @@ class Referee:
         self._matches.use_journal(journal)
 
     def flush(self) -> None:
-        """Journal and send everything that has happened so far; call this before a match is
-        shown.
-        """
+        """Journal and send everything so far; call this before a match is shown to anybody."""
         self._matches.flush()
 
     def running_matches(self) -> list[HostedMatch]:
@@ -255,9 +251,7 @@ class Referee:
         return 0 if hosted is None or hosted.match is None else hosted.match.decision_id(seat)
 
     def waits(self) -> list[Wait]:
-        """Return the bots that matches are waiting for, longest wait first; for the organiser
-        only.
-        """
+        """Return the bots that matches are waiting for, longest wait first; for organisers only."""
         return longest_waits(self._matches.by_id.values(), self.clock.now_us())
 
     async def stop(self, *, finish_s: float) -> list[str]:

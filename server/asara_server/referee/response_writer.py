@@ -11,9 +11,7 @@ from asara_server.referee.limits import LimitSettings
 
 
 class ResponseWriter:
-    """Writes responses in order. It never waits: responses that the bot does not read stay
-    queued.
-    """
+    """Writes responses in order. It never waits: responses that a bot does not read stay queued."""
 
     def __init__(
         self,

@@ -43,9 +43,7 @@ class SessionHandler(Protocol):
         """Handle a late reply; return False, without any effect, if the reply is not a late one."""
 
     def on_request(self, session: "Session", request: PlayRequest) -> None:
-        """Handle any request that is neither Hello nor a reply; raise StreamError for a
-        violation.
-        """
+        """Handle a request other than Hello or a reply; raise StreamError for a violation."""
 
     def on_violation(self, session: "Session", error: StreamError) -> None:
         """Handle a violation of the protocol or a limit; `on_closed` is called afterwards."""

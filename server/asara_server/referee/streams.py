@@ -96,7 +96,7 @@ class StreamHandler:
     # What happens on a stream
 
     def on_hello(self, session: Session, hello: CheckedHello) -> None:
-        """Connect a bot: its new stream replaces an earlier one and takes up its matches."""
+        """Connect a bot: its new stream replaces any earlier one and continues its matches."""
         bot = self._find_bot(session, hello)
         self._limit_connections(bot)
         self._host.flush()  # earlier messages go to the earlier stream

@@ -1,3 +1,1 @@
-"""Replays: signed files of finished matches, how they are audited, and their description in
-words.
-"""
+"""Replays: signed files of finished matches, with their audit and their description in words."""

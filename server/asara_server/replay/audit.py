@@ -92,15 +92,13 @@ class Verdict(NamedTuple):
     """The result of an audit."""
 
     fault: str | None
-    """The first wrong record, with the expected and the found value; None if the replay is
-    sound."""
+    """The first wrong record, with the expected and the found value; None if sound."""
     public_key: bytes = b""
     """The key that made the signature; empty if the file could not be read."""
     checked: "Checked | None" = None
     """What was checked, if the replay is sound."""
     result_fault: str | None = None
-    """The first field of the recorded result that does not follow from the file, if the file is
-    sound."""
+    """If the replay is sound, the first field of the recorded result that contradicts it."""
 
 
 class Checked(NamedTuple):

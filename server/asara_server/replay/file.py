@@ -91,9 +91,7 @@ def chain(records: Iterable[bytes]) -> bytes:
 
 
 class RawRecord(NamedTuple):
-    """A record's bytes, with its number from 1 and the position in the file where its length
-    begins.
-    """
+    """A record's bytes, its number from 1, and the position in the file of its length."""
 
     number: int
     offset: int
@@ -117,7 +115,7 @@ class ReplayFile(NamedTuple):
 
     @property
     def raw(self) -> Sequence[RawRecord]:
-        """The same records, with their positions computed from their lengths."""
+        """The records with their positions in the file, computed from their lengths."""
         found = []
         offset = _START
         for number, data in enumerate(self.record_bytes, 1):
@@ -141,9 +139,7 @@ class ReplayFile(NamedTuple):
 
 
 def read_replay(path: Path) -> Replay:
-    """Return the replay in a file; raises ReplayError with the file, the record and the
-    position.
-    """
+    """Return the replay in a file; raises ReplayError with file, record and position."""
     return read_signed(path).replay
 
 
@@ -215,9 +211,7 @@ def parse_file(data: bytes) -> ReplayFile:
 
 
 def _assemble(data: bytes) -> ReplayFile:
-    """Read records one by one, and stop at the first wrong one, so that nothing after it is
-    kept.
-    """
+    """Read records one by one, and stop at the first wrong one, so that no later one is kept."""
     parts: list[bytes] = []
     rejections: Counter[int] = Counter()
     header: ReplayHeader | None = None

@@ -75,9 +75,7 @@ class PageFiles:
 
     @cached_property
     def foot(self) -> str:
-        """The script, to be placed inside the page. It is compressed, because it is most of the
-        file.
-        """
+        """The script, to be placed inside the page; compressed, because it is most of the file."""
         script = zlib.compress(self.script.encode(), 9)
         return data_block("script", script) + f"<script>{_LOADER}</script>\n"
 

@@ -52,7 +52,7 @@ _ITEM: Final = re.compile(
 """Words that a line break must not separate: a section, or a number and what it counts."""
 _FACE_DOWN: Final = " face down"
 _BEFORE_TURN: Final = (DecisionKind.SPACE, DecisionKind.BUYERS)
-"""Decisions that come before anything of a turn is public."""
+"""Decisions that a seat makes before any event of its turn is public."""
 _SETTING_UP: Final = (DisplayFilled, GiftLaid)
 _EVALUATING: Final = (IncomeReceived, YearEvaluated, FinalEvaluated)
 
@@ -235,9 +235,7 @@ class _Narrator:
         return self._paragraph(self.names[seat], f"{text}.")
 
     def _paragraph(self, head: str, text: str) -> Iterator[str]:
-        """Yield a paragraph with a hanging indent after its head; items are not broken if there is
-        room.
-        """
+        """Yield a paragraph with a hanging indent after its head; avoid breaking items."""
         first = f"  {head}  " if head else "  "
         further = " " * min(len(first) if head else 4, self.width // 3)
         narrow = len(first) > self.width * 2 // 3

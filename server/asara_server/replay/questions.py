@@ -23,8 +23,7 @@ class Question(NamedTuple):
     """A decision of one seat, numbered as in `Decision.decision_id`."""
 
     messages: tuple[bytes, ...]
-    """Messages sent to the seat since its last reply, serialized; the last message is the
-    decision."""
+    """Messages sent to the seat since its last reply, serialized; the decision comes last."""
     decision: Decision
     recorded: ReplyRecord | None
     """The reply in the replay; None if the seat never answered."""

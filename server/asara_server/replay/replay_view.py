@@ -96,9 +96,7 @@ def seat_viewer(seat: int) -> Viewer:
 
 
 def parse_viewer(text: str) -> Viewer:
-    """Return the viewer "everybody", "open" or "seat-N", the inverse of `str`; raises
-    ValueError.
-    """
+    """Parse "everybody", "open" or "seat-N" as a viewer (inverse of `str`); raises ValueError."""
     for viewer in (EVERYBODY, OPEN, *map(seat_viewer, range(4))):
         if text == str(viewer):
             return viewer
@@ -209,9 +207,7 @@ class _Moments:
         return self.moments
 
     def _private(self, match: Match) -> list[PrivateView]:
-        """Return the private views of own seats; unless the view is open, skip seats that have
-        forfeited.
-        """
+        """Return the private views of own seats; only the open view includes forfeited seats."""
         return [
             private_view(match.state, seat)
             for seat in self.own

@@ -47,9 +47,7 @@ class Publisher(NamedTuple):
 
 
 def _in_folder(folder: str, why: str) -> str:
-    """Return why a folder was left out; paths at the start of lines become relative to the
-    folder.
-    """
+    """Return why a folder was left out; paths at the start of lines are shortened to the folder."""
     lines = []
     for line in why.split("\n"):
         before, found, after = line.partition(f"/{folder}")
@@ -59,9 +57,7 @@ def _in_folder(folder: str, why: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """A run as its report shows it. The texts are unchanged, so code that shows them calls
-    `plain`.
-    """
+    """A run as its report shows it. Texts are unchanged, so code that shows them calls `plain`."""
 
     info: RunInfo
     results: tuple[MatchResult, ...]

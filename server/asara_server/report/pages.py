@@ -24,8 +24,7 @@ from asara_server.tournament.run.directory import PAGES
 from asara_server.tournament.standings.match_result import MatchResult
 
 _FEW: Final = 64
-"""Maximum number of pages that one process writes alone; more are worth starting further
-processes."""
+"""Number of pages up to which a single process writes them all."""
 _CHUNK: Final = 16
 
 
@@ -79,9 +78,7 @@ def _jobs(files: RunFiles, results: Iterable[MatchResult], folder: Path) -> Iter
 
 
 def _written(jobs: list[_Job]) -> Iterator[str | None]:
-    """Write all pages, on all processors if there are many; yield for each page why it failed, or
-    None.
-    """
+    """Write all pages, in parallel if there are many; yield the error of each page, or None."""
     processors = usable_cores()
     if len(jobs) <= _FEW or processors == 1:
         yield from map(_write, jobs)

@@ -99,9 +99,7 @@ def _cross_table(report: Report) -> Table:
 
 
 def _by_seat(report: Report) -> Table:
-    """The score of each entry in each seat; the first rows, without an entry, are the means of all
-    entries.
-    """
+    """The score of each entry in each seat, after rows without an entry for the overall means."""
     effect = [(None, score) for score in report.standings.seat_effect]
     own = [(line.entry, score) for line in report.standings.overall for score in line.by_seat]
     rows = ((entry, s.seats, s.seat, s.matches, s.score) for entry, s in (*effect, *own))
@@ -117,9 +115,7 @@ def _ratings(report: Report) -> Table:
 
 
 def _faults(report: Report) -> Table:
-    """A row for each of the latest reasons; only the first row of each entry and kind has the
-    numbers.
-    """
+    """A row for each of the latest reasons; only the first one per entry and kind has numbers."""
     rows = (
         (
             fault.entry,

@@ -73,9 +73,7 @@ class Guard:
         return None
 
     def _is_own(self, host: str) -> bool:
-        """Return True for localhost, configured names, and numeric addresses, which cannot be
-        rebound.
-        """
+        """Return True for localhost, configured names, and numeric addresses (never rebound)."""
         found = _HOST.fullmatch(host)
         if found is None:
             return False

@@ -219,9 +219,7 @@ class LiveRun:
     """The running matches of one directory."""
 
     def __init__(self, folder: Path) -> None:
-        """Matches that share a deal are shown only if all bots are contained and so cannot
-        watch.
-        """
+        """Show matches that share a deal only if all bots are contained and so cannot watch."""
         self._folder = folder
         run = folder / JOURNAL
         self._journal = run if run.exists() else folder / TABLE
@@ -271,7 +269,7 @@ class LiveRun:
     # The journal
 
     async def _connect(self) -> None:
-        """Start to read the journal, if a program is writing it."""
+        """Start reading the journal, if a program is writing it."""
         self._asked_s = time.monotonic()
         if self._reading is None or self._reading.done():
             if self._asked_s < self._failed_s + _RETRY_S:

@@ -36,8 +36,7 @@ _MOST_ACTIONS: Final = 64
 _LARGEST_PRINTED: Final = 60
 """Maximum of any number in an edition."""
 _LARGEST_COUNTED: Final = 9_999
-"""Maximum of a number in a view; a limit is needed, as the rules do not limit prestige and
-Asari."""
+"""Maximum of a number in a view; the rules themselves do not limit prestige and Asari."""
 _LARGEST_SIZE: Final = 512
 """Maximum number of things of one kind, such as the sections of a pile."""
 _MOST_SPACES: Final = 8
@@ -146,7 +145,7 @@ def _check_numbers(message: Message, path: str, largest: int) -> None:
 
 
 def _parts(value: Any, name: str) -> list[Any]:
-    """Return the entries of a repeated field, or the value of any other field as the only entry."""
+    """Return the entries of a repeated field; any other field gives a list of one value."""
     if isinstance(value, Message | int | str | bytes):
         return [value]
     if len(value) > _LARGEST_SIZE:

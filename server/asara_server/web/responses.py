@@ -28,9 +28,7 @@ PROTOBUF: Final = "application/x-protobuf"
 
 
 class WebError(Exception):
-    """Raised for a request that cannot be fulfilled; the browser receives the sentence and the
-    status.
-    """
+    """Raised for a request that cannot be fulfilled; the browser gets the sentence and status."""
 
     def __init__(self, status: int, sentence: str) -> None:
         super().__init__(sentence)

@@ -195,9 +195,7 @@ class Computed(Generic[T]):
     """
 
     def __init__(self, thread: ThreadPoolExecutor, compute: Callable[..., T]) -> None:
-        """`compute` is called in the thread with the run, its results, and the argument given to
-        `get`.
-        """
+        """`compute` is called in the thread with the run, its results, and `get`'s arguments."""
         self._thread = thread
         self._function = compute
         self._latest: T | None = None

@@ -75,9 +75,7 @@ class _Opened(NamedTuple):
 
 
 class RunsApi:
-    """Answers requests about runs. Files are read in threads, so that one request does not delay
-    others.
-    """
+    """Answers requests about runs. Files are read in threads, so no request delays others."""
 
     def __init__(self, catalogue: RunCatalogue, live: LiveRuns, *, logs: bool) -> None:
         self._catalogue = catalogue

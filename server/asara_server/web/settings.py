@@ -28,8 +28,7 @@ class WebLimits:
     socket_message_bytes: int = 64 * 1024
     """Maximum bytes of a message that a WebSocket may send to the server."""
     play_sockets: int = 128
-    """Maximum WebSockets for bots and people to play; a referee's Unix socket takes twice as
-    many."""
+    """Maximum WebSockets for playing; a referee's Unix socket takes twice as many."""
     hello_s: float = 10.0
     """Seconds from the opening of a WebSocket until its first message must arrive."""
     watchers: int = 512
@@ -45,8 +44,7 @@ class WebSettings:
     sources: tuple[Path, ...] = ()
     """Runs, folders of runs, or folders of replays."""
     hosts: frozenset[str] = field(default_factory=lambda: frozenset({socket.gethostname()}))
-    """Names by which browsers may address the server, in addition to localhost and numeric
-    addresses."""
+    """Names by which browsers may address the server, beyond localhost and numeric addresses."""
     frame_ancestors: tuple[str, ...] = ("'self'",)
     """Origins of the pages that may embed this page, as in a content security policy."""
     logs: bool = True

@@ -34,9 +34,7 @@ class CheckActivity(Protocol):
 
     @property
     def hanging(self) -> Callable[[str], Sequence[str]]:
-        """Return a function that gives the last lines an entry's client printed about a running
-        match.
-        """
+        """Return a function that gives an entry's last output lines about a running match."""
 
 
 class BotCheckMeter:

@@ -60,9 +60,7 @@ class ResultLines:
         self._print(Text(f"{case.name:<{self._width}}{case.proves}"), self._width)
 
     def _show_printed(self, printed: str) -> None:
-        """Print the last lines of standard error, unless the previous case printed the same
-        lines.
-        """
+        """Print the last lines of standard error, unless the previous case printed the same."""
         if printed and printed == self._printed:
             self._detail("stderr", "the same as above")
             return

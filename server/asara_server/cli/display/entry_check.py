@@ -23,9 +23,7 @@ class CheckActivity(Protocol):
 
     @property
     def building(self) -> Mapping[str, float]:
-        """Entries being built, with the time when each build began, in seconds of the monotonic
-        clock.
-        """
+        """Entries being built, with the start of each build in seconds of the monotonic clock."""
 
     @property
     def playing(self) -> Collection[str]:
@@ -99,9 +97,7 @@ def check_heading(tournament: Tournament, opponent: str) -> str:
 
 
 def show_check(checked: Sequence[CheckedEntry], tournament: Tournament) -> None:
-    """Print a table of all entries, what is wrong with the broken ones, and the output of their
-    bots.
-    """
+    """Print a table of all entries, what is wrong with broken ones, and their bots' output."""
     folders = {one.name: one.folder for one in tournament.entries if isinstance(one, FolderEntry)}
     needless = {
         "folder": all(name == own for name, own in folders.items()),

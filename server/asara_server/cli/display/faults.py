@@ -1,6 +1,4 @@
-"""Warns about everything that went wrong in a run: forfeits, excluded entries, interrupted
-matches.
-"""
+"""Warns about everything that went wrong in a run: forfeits, exclusions, interrupted matches."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -90,9 +88,7 @@ def warn_of_departures(
 
 
 def warn_of_folders(tournament: Tournament) -> None:
-    """Warn about folders that are left out, and about entries that did not get the name they asked
-    for.
-    """
+    """Warn about folders that are left out, and entries that did not get their chosen name."""
     for folder in tournament.left_out:
         for line in folder.lines:
             warn(line)

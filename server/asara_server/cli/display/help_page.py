@@ -43,7 +43,7 @@ class PlainCommand(TyperCommand):
         write_options(self, ctx, formatter)
 
     def format_epilog(self, ctx: Any, formatter: Any) -> None:
-        """Write the examples without breaking a line, so that they can be copied; then mention the
+        """Write the examples without breaking a line, so that users can copy them, and the
         guide.
         """
         command = ctx.command_path.partition(" ")[2]

@@ -24,7 +24,7 @@ _WIDTH: Final = 80
 
 
 def heading(tournament: Tournament, matches: int, at_once: str) -> str:
-    """Return the title and size of a tournament; `at_once` is the number of concurrent matches, in
+    """Return a tournament's title and size; `at_once` is the number of matches at a time, in
     words.
     """
     entries = count(len(tournament.entries), "entry")

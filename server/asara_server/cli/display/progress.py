@@ -36,9 +36,7 @@ class RunActivity(Protocol):
 
     @property
     def awaited(self) -> Sequence[str]:
-        """Entries for which matches are waiting because their bots on other machines are not
-        connected.
-        """
+        """Entries whose bots on other machines are not connected, although matches need them."""
 
     @property
     def waits(self) -> Sequence[Wait]:
@@ -57,9 +55,7 @@ class ProgressMeter(Protocol):
     """Counts the results of a run, and shows its progress."""
 
     def start(self, over: int, results: Iterable[MatchResult], activity: RunActivity) -> None:
-        """Start with the matches that a resumed run has already played: their number and their
-        results.
-        """
+        """Start with the number and the results of the matches that a resumed run has played."""
 
     def add_result(self, result: MatchResult) -> None:
         """Count a finished match."""
@@ -69,9 +65,7 @@ class ProgressMeter(Protocol):
 
     @property
     def decided(self) -> Callable[[], bool] | None:
-        """Return a function that tells whether the run can end early; None if all blocks are
-        played.
-        """
+        """Return a function that tells if the run can end early; None if all blocks are played."""
 
 
 class RunMeter:
@@ -183,9 +177,7 @@ def wait_text(waits: Sequence[Wait]) -> str:
 
 
 def building_text(building: Mapping[str, float], to_build: Sequence[str]) -> str:
-    """Return a line that lists the first entries being built, with the seconds since each build
-    began.
-    """
+    """Return a line that lists the first entries being built, with the seconds for each so far."""
     shown = [
         f"{name} for {duration(seconds, whole_s=True)}"
         for name, seconds in list(building.items())[:_NAMES_SHOWN]

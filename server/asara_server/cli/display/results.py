@@ -91,9 +91,7 @@ def _listed(names: Collection[str]) -> str:
 
 
 class ScoreSoFar(NamedTuple):
-    """The number of matches that an entry has played so far in a run, and the sum of their
-    scores.
-    """
+    """The number of matches that an entry has played in a run so far, and the sum of scores."""
 
     matches: int = 0
     total: float = 0.0

@@ -25,8 +25,7 @@ class Language:
     install: str = ""
     """Where to get these programs, to follow the word `install`."""
     workflow: str = ""
-    """Steps of a GitHub workflow that install the tools; "" if GitHub's machines already have
-    them."""
+    """Steps of a GitHub workflow that install the tools; "" if GitHub's machines have them."""
     aliases: tuple[str, ...] = ()
     kit: bool = True
     """True if the sources of a client are copied, too."""

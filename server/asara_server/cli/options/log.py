@@ -17,7 +17,5 @@ class LogOptions:
         return (None, "info", "debug")[min(self.verbose, 2)]
 
     def after_output(self) -> Self:
-        """Return the options for a command whose first -v shows the bots' output instead of more
-        log.
-        """
+        """Return the options for a command whose first -v shows the bots' output, not more log."""
         return replace(self, verbose=max(self.verbose - 1, 0))

@@ -1,6 +1,4 @@
-"""Output files given by the user: checked first, so that none overwrites evidence, and then
-written.
-"""
+"""Output files given by the user: checked, so that none overwrites evidence, then written."""
 
 import errno
 import os

@@ -129,9 +129,7 @@ def _seat(replay: Replay, bot: BotCommand) -> int:
 
 
 def _recorded_seed(run_directory: Path, replay: Replay, seat: int) -> int | None:
-    """Return the ASARA_SEED that the seat's bot had in its run; None if the bot chose its own
-    seed.
-    """
+    """Return the ASARA_SEED that the seat's bot had in its run; None if the bot chose a seed."""
     if replay.header.nonces:  # a joint deal: see Runner
         return None
     try:

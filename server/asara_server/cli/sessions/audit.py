@@ -213,9 +213,7 @@ def _print(text: str) -> None:
 def _with_progress(
     verdicts: Iterable[tuple[Path, Verdict]], total: int
 ) -> Iterator[tuple[Path, Verdict]]:
-    """Yield the verdicts while showing progress: a bar on a terminal, otherwise occasional
-    notices.
-    """
+    """Yield the verdicts while showing progress: a bar on a terminal, otherwise some notices."""
     if shows_progress():
         yield from track(verdicts, "Auditing", total=total, console=err, transient=True)
         return

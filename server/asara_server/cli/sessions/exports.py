@@ -43,7 +43,7 @@ _REPLAYS_NAMED = 8
 def write_report(
     directory: Path, out_file: Path | None, csv: Path | None, *, with_pages: bool
 ) -> None:
-    """Write the page to a file, and the tables to a directory if one is given.
+    """Write a run's report page to a file, and its tables to a directory if one is given.
 
     `with_pages` also writes the pages of the matches, next to the file.
     """
@@ -148,7 +148,7 @@ class PageOptions:
 
 
 def write_page(file: Path, out_file: Path, options: PageOptions) -> None:
-    """Write the page; raises UserError."""
+    """Write the page of a match to a file; raises UserError."""
     check_output("--out", out_file, inputs=[file])
     try:
         content = _page(file, options)
@@ -174,9 +174,7 @@ def _page(file: Path, options: PageOptions) -> bytes:
 
 
 def _logs(file: Path, replay: Replay) -> Logs:
-    """Return what the bots logged; raises UserError if the file is not in a run's `replays`
-    folder.
-    """
+    """Return what the bots logged; raises UserError if the file is not in a run's `replays`."""
     run = file.absolute().parent.parent
     if file.absolute().parent.name != "replays" or not (run / "logs").is_dir():
         raise UserError(f"--bot-output: {file} is not in a run's `replays` folder")

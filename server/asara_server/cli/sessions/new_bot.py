@@ -102,9 +102,7 @@ def _new_folder(directory: str) -> Path:
 
 
 def _exists(path: Path) -> bool:
-    """Return True if a file, folder or link exists; raises OSError, for example for a path too
-    long.
-    """
+    """Return True if a file, folder or link exists; raises OSError, for example for a long path."""
     try:
         path.lstat()
     except (FileNotFoundError, NotADirectoryError):
@@ -114,9 +112,7 @@ def _exists(path: Path) -> bool:
 
 @contextmanager
 def _made_beside(folder: Path) -> Iterator[Path]:
-    """Yield a new folder that becomes `folder` on exit; an error or a signal leaves nothing
-    behind.
-    """
+    """Yield a new folder that becomes `folder` on exit; an error or a signal leaves nothing."""
     shown = _shown(folder)
     part = None
     with _signals_as_errors():
@@ -209,9 +205,7 @@ def _write(path: Path, content: bytes, *, program: bool = False) -> None:
 
 
 def _write_templates(language: Language, name: str, folder: Path, *, fetched: bool) -> None:
-    """Write the files that bots in all languages have: README.md, check, .gitignore and the
-    workflow.
-    """
+    """Write the files that all languages have: README.md, check, .gitignore and the workflow."""
     rows = "| `fetch.sh` | downloads the packages that the bot is built with |\n" if fetched else ""
     if language.kit:
         rows += f"| `{_CLIENT}/` | the client that plays for your bot; leave it as it is |\n"

@@ -139,9 +139,7 @@ def _clocks(options: PlayOptions) -> ClockSettings:
 
 
 def _replays(options: PlayOptions, folder: Path) -> ReplaySink:
-    """Return where replays are written, so that the page can show them; the folder may be
-    temporary.
-    """
+    """Return where replays are written, for the page to show them; the folder may be temporary."""
     if options.out_directory is not None:
         sink = replay_sink(options.out_directory)
         assert sink is not None
@@ -187,9 +185,7 @@ class PlayTable(TableServer):
         return f"http://{reachable_address(self._page)}/play#{urlencode(fragment)}"
 
     def _last_match(self) -> dict[str, str]:
-        """Return the link parameter for the table's last match; empty if the number is
-        unlimited.
-        """
+        """Return the link parameter for the table's last match; empty if there is no last match."""
         settings = self.settings
         if settings.matches is None:
             return {}

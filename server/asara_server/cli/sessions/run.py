@@ -85,9 +85,7 @@ def prepare_run(
     *,
     sandbox: Sandbox | None = None,
 ) -> None:
-    """Write everything that is decided before the first match, and print what should be
-    published.
-    """
+    """Write everything decided before the first match, and print what should be published."""
     with _user_errors(directory):
         runner = Runner(
             tournament,

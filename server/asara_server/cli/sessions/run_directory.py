@@ -49,9 +49,7 @@ def kept_or_temporary(path: Path | None) -> Iterator[RunDirectory]:
 def resumed_run_directory(
     path: Path, *, file: Path, key: SigningKey
 ) -> Iterator[tuple[RunDirectory, RunInfo]]:
-    """Open the directory of a run to resume; the tournament file, edition and key must be the
-    same.
-    """
+    """Open the directory of a run to resume; tournament file, edition and key must be the same."""
     try:
         directory, info = RunDirectory.reopen(path)
     except RunDirectoryError as error:

@@ -1,6 +1,4 @@
-"""Serves one table: bots that people start connect here, and play each other and local
-opponents.
-"""
+"""Serves one table: bots that people start connect, and play each other and local opponents."""
 
 import asyncio
 import secrets
@@ -121,9 +119,7 @@ def serve_table(options: ServeOptions, log: LogOptions) -> int:
 
 
 def _empty_folder(stack: ExitStack) -> Path:
-    """Return an empty folder that exists within the context, for the page to use instead of
-    replays.
-    """
+    """Return an empty folder that exists within the context; the page uses it for replays."""
     folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="asara-"))) / "table"
     folder.mkdir()
     return folder
@@ -189,9 +185,7 @@ def _sandbox(options: ServeOptions, opponents: Sequence[BotCommand]) -> Sandbox 
 
 
 def replay_sink(folder: Path | None) -> ReplaySink | None:
-    """Create the folder, unless it already contains replays: match names are the same at every
-    table.
-    """
+    """Create the folder, unless it contains replays: match names are the same at every table."""
     if folder is None:
         return None
     try:

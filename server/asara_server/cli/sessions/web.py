@@ -95,9 +95,7 @@ def _usual_directories() -> Sequence[Path]:
 
 
 def _live_with_parent() -> None:
-    """Run at a lower priority than the parent, ignore its Ctrl-C, and stop once the parent has
-    ended.
-    """
+    """Run at a lower priority than the parent, ignore its Ctrl-C, and stop once it has ended."""
     if hasattr(os, "nice"):
         os.nice(_NICE)
     signal.signal(signal.SIGINT, signal.SIG_IGN)

@@ -143,9 +143,7 @@ def _address(process: "subprocess.Popen[bytes]", option: str) -> str:
 
 
 def _last_line(printed: bytes) -> str:
-    """Return a process's error without the command name and option, as this command adds its
-    own.
-    """
+    """Return a process's error without the command name and option; this command adds its own."""
     lines = printed.decode(errors="replace").strip().splitlines() or ["the web server ended"]
     return lines[-1].removeprefix("asara: ").removeprefix("--listen: ")
 
