@@ -94,8 +94,8 @@ class PlayedMatch:
     def update(self) -> bytes | None:
         """Let the other seats play, and return their events as a separate Update.
 
-        This is what the referee sends to programs that requested live updates. None while the
-        program's own turn lasts: `ask` then returns its next decision.
+        This is what the referee sends to programs that requested live updates. Return None during
+        the program's own turn: in that case, `ask` returns its next decision.
         """
         self.leave()
         self._played.enter(self.seat, Presence(True, False, self.sequence), self._now())

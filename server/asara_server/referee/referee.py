@@ -172,7 +172,7 @@ class Referee:
         return bot is not None and awaits(bot, self.clock.now_us(), self.limits.late_reply_s)
 
     def before_send(self, key: str, called: Callable[[], None] | None) -> None:
-        """Call this function before every message to a bot, instead of any earlier one."""
+        """Register a function to call before every message to a bot, replacing any earlier one."""
         bot = self._bots.get(key)
         if bot is not None:
             bot.before_send = called

@@ -86,7 +86,7 @@ def _argument_name(argument: Any) -> str:
 def _option_help(option: Any) -> str:
     """Return the help of an option, followed by its default and environment variable.
 
-    `show_default` may be a text that describes a default which the program computes.
+    `show_default` may be a text that describes a default computed by the program.
     """
     notes = []
     if option.required:
