@@ -181,7 +181,7 @@ def _check_time(match: Match, index: int, time_us: int) -> None:
 
 
 def _check_reply(match: Match, index: int, record: ReplyRecord) -> None:
-    """Raise UnsoundError if no reply could have come at this point; a match has begun by then."""
+    """Raise UnsoundError if no reply could have come at this point, after the match has begun."""
     time_us, seat, _, _, referee_us = record
     if match.finished:
         raise UnsoundError(
@@ -278,7 +278,7 @@ def _check_end(match: Match, replay: Replay) -> None:
 
 
 def _check_digests(match: Match, replay: Replay) -> None:
-    """Raise UnsoundError if a seat was sent other bytes than the replay records."""
+    """Raise UnsoundError if the bytes sent to a seat do not match the replay's digest."""
     end = len(replay.records)
     for seat, (made, found) in enumerate(zip(match.feed.digests, replay.digests, strict=True)):
         if made != found:

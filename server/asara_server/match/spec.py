@@ -152,7 +152,7 @@ class MatchRecord:
 
     spec: MatchSpec
     results: tuple[SeatResult, ...]
-    """By seat; empty if the match is void."""
+    """The results by seat; empty if the match is void."""
     records: tuple[Record, ...]
     events: tuple[Event | SeatForfeited, ...]
     void: bool

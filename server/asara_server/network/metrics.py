@@ -136,7 +136,8 @@ def _metrics_app(registry: CollectorRegistry) -> WSGIApplication:
 class _Server(ThreadingMixIn, WSGIServer):
     """A server with one thread per request, like prometheus_client's server, but with limits.
 
-    The original accepts any number of connections, and waits for each as long as the client likes.
+    prometheus_client's server accepts any number of connections, and waits for each as long as the
+    client likes.
     """
 
     daemon_threads = True

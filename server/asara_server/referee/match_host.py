@@ -1,4 +1,4 @@
-"""All matches of a referee, from the call of `play` to the result."""
+"""All matches of a referee, from the call to `play` until the result."""
 
 import asyncio
 
@@ -33,7 +33,7 @@ class MatchHost:
     ) -> None:
         limits = settings.match_limits
         self.by_id: dict[str, HostedMatch] = {}
-        """By match name, in the order of the calls of `play`."""
+        """Matches by name, in the order of the calls to `play`."""
         self._clock = clock
         self._log = log
         self._commits = None if journal is None else GroupCommit(journal, self._journal_failed)

@@ -164,7 +164,7 @@ class Referee:
         return bot is not None and bot.session is not None
 
     def awaits(self, key: str) -> bool:
-        """Return True if a bot has anything to do: to connect, to send a nonce or to reply.
+        """Return True if a bot still has something to do: connect, send a nonce, or reply.
 
         A late reply counts too, for `late_reply_s` after the timeout.
         """
@@ -241,7 +241,7 @@ class Referee:
         self._matches.flush()
 
     def running_matches(self) -> list[HostedMatch]:
-        """Return the matches that have begun, in the order of the calls of `play`."""
+        """Return the matches that have begun, in the order of the calls to `play`."""
         self.flush()
         return [hosted for hosted in self._matches.by_id.values() if hosted.match is not None]
 

@@ -150,9 +150,9 @@ class StreamHandler:
         self._limit_rate(bot, _equivalent(session.request_bytes))
 
     def on_late_reply(self, session: Session, reply: Reply | PlainReply) -> bool:
-        """Record a reply to a decision for which the time had run out; return False if it is none.
+        """Record a reply that came too late for its decision; return False for any other reply.
 
-        The bot has forfeited all of its matches, and this is the only request that is looked at.
+        The bot has forfeited all of its matches, so no request but this one is still read.
         """
         bot = self._admitted[session]
         found = bot.matches.get(reply.match_id)

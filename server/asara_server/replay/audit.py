@@ -49,7 +49,7 @@ def leak_fault(file: ReplayFile, worlds: int) -> str | None:
 
 
 def _leaking(step: Step, seats: int, worlds: int, rng: random.Random) -> Iterator[int]:
-    """Yield the seats that would receive other messages in another world."""
+    """Yield the seats that would receive different messages in another world."""
     state = step.state
     for seat in range(seats):
         seen = view(state, seat)

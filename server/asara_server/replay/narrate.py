@@ -52,7 +52,7 @@ _ITEM: Final = re.compile(
 """Words that a line break must not separate: a section, or a number and what it counts."""
 _FACE_DOWN: Final = " face down"
 _BEFORE_TURN: Final = (DecisionKind.SPACE, DecisionKind.BUYERS)
-"""Decisions that a seat makes before any event of its turn is public."""
+"""Decisions that a seat makes before any event of its turn becomes public."""
 _SETTING_UP: Final = (DisplayFilled, GiftLaid)
 _EVALUATING: Final = (IncomeReceived, YearEvaluated, FinalEvaluated)
 

@@ -76,17 +76,17 @@ def card_words(card: GiftCard) -> str:
 
 
 def buyer_words(counts: Iterable[int]) -> str:
-    """Return `2 blue, 1 green` from five counts by buyer colour; `none` if all are 0."""
+    """Describe five counts by buyer colour, such as `2 blue, 1 green`; `none` if all are 0."""
     return _counted((colour.name.lower() for colour in BuyerColour), counts)
 
 
 def colour_words(counts: Iterable[int]) -> str:
-    """Return `1 red, 2 white` from five counts by colour; `none` if all are 0."""
+    """Describe five counts by colour, such as `1 red, 2 white`; `none` if all are 0."""
     return _counted((colour.name.lower() for colour in Colour), counts)
 
 
 def section_words(counts: Iterable[int]) -> str:
-    """Return `1 red trunk with gold, 2 white bases` from 40 counts by section; or `none`."""
+    """Describe 40 counts by section, such as `1 red trunk with gold, 2 white bases`; or `none`."""
     pairs = zip(SECTION_TYPES, counts, strict=True)
     return ", ".join(_sections(count, section) for section, count in pairs if count) or "none"
 
@@ -101,7 +101,7 @@ def _a_section(section: Section) -> str:
 
 
 def market_words(sections: Iterable[Section]) -> str:
-    """Return `2 brown, 1 brown with gold` from sections of one kind."""
+    """Describe sections of one kind, such as `2 brown, 1 brown with gold`."""
     found = Counter(sections)
     return ", ".join(
         f"{found[section]} {section.colour.name.lower()}{' with gold' if section.gold else ''}"
@@ -123,13 +123,13 @@ def _counted(names: Iterable[str], counts: Iterable[int]) -> str:
 
 
 def listed_sections(sections: Iterable[Section]) -> str:
-    """Return the words of `section_words` for a list of sections."""
+    """Describe a list of sections as `section_words` does."""
     found = Counter(sections)
     return section_words(found[section] for section in SECTION_TYPES)
 
 
 def listed_buyers(buyers: Iterable[BuyerColour]) -> str:
-    """Return `2 blue, 1 green` from a list of buyers."""
+    """Describe a list of buyers, such as `2 blue, 1 green`."""
     found = Counter(buyers)
     return buyer_words(found[colour] for colour in BuyerColour)
 

@@ -49,7 +49,7 @@ class LateReply(NamedTuple):
 
     record: int
     time_us: int
-    """When the referee received it."""
+    """When the referee received the reply."""
     socket_us: int | None
     """When the bot's last bytes had arrived at the socket; None if unknown."""
     answer: str

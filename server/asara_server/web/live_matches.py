@@ -46,7 +46,7 @@ _READY_S: Final = 2.0
 _RETRY_S: Final = 1.0
 """Minimum seconds between two attempts to read the journal."""
 _OVER_S: Final = 60.0
-"""Seconds after its end during which a match can be watched here, until its replay is published."""
+"""Seconds for which a finished match can be watched here; its replay may not be published yet."""
 _MOST_OVER: Final = 64
 _MOST_ENCODED: Final = 8
 

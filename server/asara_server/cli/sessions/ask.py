@@ -61,7 +61,7 @@ class AskOptions:
     number: int
     bot: str
     seat: int | None
-    """None for the seat of the entry with the bot's name."""
+    """Seat to ask for; None means the seat of the entry with the bot's name."""
     limit: float | None
     """Seconds for each reply; None for the time that the seat had in the match."""
     sandbox: SandboxChoice
