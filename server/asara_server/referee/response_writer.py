@@ -45,7 +45,7 @@ class ResponseWriter:
             self._writing = self._loop.create_task(self._write_queue())
 
     def overfull(self) -> str:
-        """Return how much is queued if the bot does not read, otherwise "". Short bursts are allowed."""
+        """Return how much is queued if the bot does not read, or ""; short bursts are allowed."""
         if self._writing is None:
             return ""
         if self._queued_bytes <= self._most_bytes:
