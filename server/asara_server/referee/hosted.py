@@ -187,7 +187,7 @@ class HostedMatch:
         return now - self.started_us
 
     def is_late_reply(self, seat: int, decision_id: int) -> bool:
-        """Return True if the seat's late reply is awaited and would answer this decision."""
+        """Return True if a reply to this decision would be the late reply awaited from the seat."""
         match = self.match
         if match is None or not match.awaits_late_reply(seat):
             return False
