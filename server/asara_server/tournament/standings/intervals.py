@@ -7,10 +7,10 @@ binomial distribution has the same difficulty, which the exact interval of Clopp
 solves. Korn and Graubard extend this solution to means of other variables:
 
     The mean of n blocks, with mean m and sample variance s², varies as much as the share of wins in
-    n* = n m (1 - m) / s²  matches that are won or lost. The interval is the Clopper-Pearson interval
-    for m n* wins in n* matches. Because s² is an estimate, n* is multiplied by (z / t)², where z
-    and t are the 97.5 % quantiles of the normal distribution and of Student's with n - 1 degrees
-    of freedom.
+    n* = n m (1 - m) / s²  matches that are won or lost. The interval is the Clopper-Pearson
+    interval for m n* wins in n* matches. Because s² is an estimate, n* is multiplied by (z / t)²,
+    where z and t are the 97.5 % quantiles of the normal distribution and of Student's with n - 1
+    degrees of freedom.
 
 For many blocks this is Student's interval. For few blocks it leans towards ½, as the skewness of a
 share demands. No score between 0 and 1 varies more than a win or a loss, so n* is at least n, and
