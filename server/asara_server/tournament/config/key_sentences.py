@@ -1,4 +1,6 @@
-"""The sentence about each key of the tournament file, from the text below its field."""
+"""Extracts the sentence about each key of the tournament file from the docstring below its
+field.
+"""
 
 import ast
 import inspect
