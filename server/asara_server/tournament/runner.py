@@ -55,9 +55,7 @@ class RunEnd:
     results: tuple[MatchResult, ...]
     standings: Standings
     unfinished: tuple[str, ...]
-    """One line for each match or block without a result: its progress, or why there is no
-    result.
-    """
+    """One line for each match or block without a result: its progress, or the reason."""
     unstartable: dict[str, str]
     """Entries that could not be built or started, with the reasons."""
     suspended: dict[str, str]
@@ -153,7 +151,7 @@ class Runner:
 
     @property
     def open_in_group(self) -> tuple[int, float]:
-        """Number of matches still needed to complete blocks, and an estimate of their duration in
+        """Number of pending matches in the group of blocks, and their estimated duration in
         seconds.
         """
         left, seconds = self._progress.open_in_group
@@ -197,9 +195,7 @@ class Runner:
 
     @property
     def manifest_sha256(self) -> str:
-        """SHA-256 of the manifest, available once `begin` has written it. Publish it before
-        `run`.
-        """
+        """SHA-256 of the manifest, available after `begin`. Publish it before `run`."""
         return self._signer.manifest_sha256
 
     def begin(self, *, prepare: bool = False) -> None:
@@ -299,8 +295,8 @@ class Runner:
         await self._executor.play(progress, context)
 
     async def _resume_legs(self) -> None:
-        """End any bots left over from the last session, since they may know deals that are still to
-        be played.
+        """End any bots of earlier sessions, since they may know deals that are still to be
+        played.
         """
         directory = self._directory.path
         cgroups = self._sandbox.cgroup_parents if self._sandbox is not None else ()

@@ -10,9 +10,7 @@ from typing import Final, NamedTuple
 from asara_server.tournament.bots.output.remedies import Options, departure_advice
 
 PATIENT_S: Final = 10.0
-"""Seconds a process may take to end after the goodbye, when its author is waiting for the
-result.
-"""
+"""Seconds to wait for a process to end after the goodbye, while its author waits for the result."""
 
 
 class Departure(NamedTuple):
@@ -28,9 +26,7 @@ class Departure(NamedTuple):
     failed: bool
     """True if the process ended too early, by a signal, or with a nonzero status."""
     printed: tuple[str, ...]
-    """The last error message that the process printed, or its last lines if it failed without
-    one.
-    """
+    """The last error message that was printed, or the last lines if it failed without one."""
 
     @property
     def sentence(self) -> str:

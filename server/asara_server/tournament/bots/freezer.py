@@ -31,9 +31,7 @@ _AWAY_SCANS: Final = round(AWAY_S / SCAN_S)
 
 
 class BotFreezer:
-    """Freezes and thaws those bots of a pool that have control groups. The owner must call
-    `close`.
-    """
+    """Freezes and thaws the bots of a pool that have control groups. `close` it at the end."""
 
     def __init__(self, referee: BotRegistry, log: FilteringBoundLogger, *, ponder: bool) -> None:
         """With `ponder`, bots are frozen only while they have no match."""

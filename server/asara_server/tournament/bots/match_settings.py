@@ -35,9 +35,7 @@ class MatchSettings:
     ponder: bool = True
     """False to freeze sandboxed bots while no decision is requested from them."""
     readable_copies: Mapping[Path, ReadableCopy] = field(default_factory=dict)
-    """Copies of `readable` paths that were sent to this machine, keyed by the path on the
-    runner.
-    """
+    """Copies of `readable` paths that were sent to this machine, by their path on the runner."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,9 +35,7 @@ class MemorySampler:
 
 
 def memory_peak(process: int) -> int:
-    """Return the sum of the memory peaks of a process and its descendants, in bytes; 0 if
-    unknown.
-    """
+    """Return the total memory peaks of a process and its descendants, in bytes; 0 if unknown."""
     return sum(map(_peak_of, family(process)))
 
 

@@ -40,9 +40,7 @@ _secret = secrets.token_hex(8)
 
 
 def _runner_mark() -> str:
-    """Return the prefix that all marks of this process share, and no mark of another process
-    has.
-    """
+    """Return the prefix of all marks of this process, which no other process uses."""
     return f"{_VARIABLE}={os.getpid()}-{_secret}-"
 
 

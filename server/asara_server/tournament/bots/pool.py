@@ -122,16 +122,12 @@ class BotPool:
         return {bot.log.path for bot in self._all if bot.log is not None}
 
     async def exclude(self, name: str, why: str) -> None:
-        """Mark an entry as out: no more of its bots are started, and it forfeits its remaining
-        matches.
-        """
+        """Mark an entry as out: no more of its bots are started, and it forfeits from now on."""
         self.exclusions.out.setdefault(name, why)
         await self._retire_idle(name, why)
 
     async def suspend(self, name: str, why: str) -> None:
-        """Suspend an entry: no more of its bots are started, and it forfeits its remaining
-        matches.
-        """
+        """Suspend an entry: no more of its bots are started, and it forfeits from now on."""
         self.exclusions.suspended.setdefault(name, why)
         await self._retire_idle(name, why)
 
@@ -223,9 +219,7 @@ class BotPool:
         self._starter.close()
 
     async def _protect(self, work: Coroutine[Any, Any, T]) -> T:
-        """Finish this work even if the caller is cancelled; `close` waits for the work to
-        finish.
-        """
+        """Finish this work even if the caller is cancelled; `close` waits for it."""
         task = asyncio.create_task(work)
         self._protected.add(task)
         task.add_done_callback(self._protected.discard)
@@ -279,9 +273,7 @@ class BotPool:
         return bot
 
     def _close_flooded(self, bot: PooledBot, why: str) -> None:
-        """Give up a bot whose address was closed for flooding; a process in a match ends after the
-        match.
-        """
+        """Give up a bot whose address was closed for flooding, once its running match is over."""
         bot.ending = why
         if bot in self._idle:
             self._idle.remove(bot)

@@ -62,8 +62,9 @@ class StartError(Exception):
 
 
 class MachineError(Exception):
-    """This machine could not run a program, through no fault of the program; the text gives the
-    reason.
+    """This machine could not run a program, through no fault of the program.
+
+    The text gives the reason.
     """
 
 
@@ -124,9 +125,7 @@ class BotProcess:
         sandboxed: SandboxedCommand | None,
         reaper: OrphanReaper | None,
     ) -> None:
-        """`mark` is in its environment; `output` is the descriptor of the pipe that it writes
-        to.
-        """
+        """`mark` is in its environment; `output` is the descriptor of the pipe it writes to."""
         self._process = process
         (self.name,) = mark.values()
         """Unique among all processes on all machines."""
@@ -318,8 +317,8 @@ class BotProcess:
         return sorted(left.union(rest))
 
     def _watch_first(self, reaper: OrphanReaper) -> None:
-        """If the first process of its PID namespace is what ends it, have the reaper watch that
-        process too.
+        """If the sandbox ends through the first process of its PID namespace, watch that process
+        too.
         """
         first = self._sandboxed.first if self._sandboxed is not None else None
         if first is None:

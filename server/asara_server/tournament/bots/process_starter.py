@@ -47,9 +47,7 @@ class PooledBot:
     killed: bool = False
     """True if the process did not end by itself in time and was killed."""
     absence: Callable[[], str] = str
-    """For an external bot: returns why the pool no longer waits for it, or "" while it still
-    waits.
-    """
+    """For an external bot: returns why it is no longer waited for, or "" while it still is."""
     server: BotServer | None = None
     """The address of the bot's process."""
     log: OutputLog | None = None
@@ -76,9 +74,7 @@ class PooledBot:
         return [*lines, *self._remarks]
 
     def error_lines(self, *, only_known: bool = False) -> list[str]:
-        """Return the last error message that the process printed (see `OutputLog`), with
-        remarks.
-        """
+        """Return the last error message printed (see `OutputLog`), with remarks."""
         lines = self.log.error_lines(only_known=only_known) if self.log else []
         return [*lines, *self._remarks]
 
@@ -169,9 +165,7 @@ class ProcessStarter:
         self._copies.close()
 
     async def explain_hidden(self, name: str, printed: str) -> str:
-        """If the sandbox hid a file that a bot of this entry looked for, return the reason; usually
-        "".
-        """
+        """Return why the sandbox hid a file that a bot of this entry looked for; usually ""."""
         sandbox, entry = self._sandbox, self._entries[name]
         if (
             sandbox is None

@@ -11,8 +11,6 @@ def fault_text(error: Exception) -> str:
 
 
 def entry_fault(entry: str, doing: str, error: Exception) -> str:
-    """Log an exception caused by one entry, with its place in the code, and return a sentence about
-    it.
-    """
+    """Log an exception caused by one entry, with its place, and return a sentence about it."""
     logger("runner").error("entry failed", entry=entry, doing=doing, exc_info=error)
     return f"{doing}: {fault_text(error)}"

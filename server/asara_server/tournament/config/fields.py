@@ -185,9 +185,7 @@ SeatCounts = Annotated[tuple[int, ...], BeforeValidator(_seat_counts)]
 RulesList = Annotated[tuple[frozenset[RuleSet], ...], BeforeValidator(_rules)]
 """Distinct combinations of rule sets; a single combination is accepted as a list."""
 Orders = Literal["rotations", "all"]
-"""Seat orders that a group plays: rotations, with each entry once in each seat, or all
-permutations.
-"""
+"""Seat orders that a group plays: each entry once in each seat, or all permutations."""
 Directory = Annotated[Path, BeforeValidator(_directory)]
 """An existing directory, resolved."""
 ReadablePaths = Annotated[tuple[Path, ...], BeforeValidator(_readable_paths)]

@@ -1,6 +1,4 @@
-"""Extracts the sentence about each key of the tournament file from the docstring below its
-field.
-"""
+"""Extracts the sentence about each key of the tournament file from its field's docstring."""
 
 import ast
 import inspect

@@ -25,9 +25,7 @@ def draw_seed() -> str:
 
 
 def check_seed(text: str) -> str:
-    """Return a seed in lower case; raise ValueError, with a remedy, if the seed is not a strong
-    one.
-    """
+    """Return a seed in lower case; raise ValueError, with a remedy, if it is not strong."""
     fault = _fault(text)
     if fault:
         raise ValueError(

@@ -589,9 +589,7 @@ def _directory_of_bot_file(table: Mapping[str, Any], base: Path) -> Path | None:
 
 
 def _in_folder(entry: Entry, folder: EntryFolder | None) -> Entry:
-    """Return an entry of the file, with the folder whose `bot.toml` completes it, if there is
-    one.
-    """
+    """Return an entry of the file, and the folder whose `bot.toml` completes it, if any."""
     if folder is None:
         return entry
     values = dict(entry)
@@ -605,9 +603,7 @@ def _are_tables(value: object) -> bool:
 
 
 def _folder_entries(found: EntryFolders, base: Path) -> tuple[list[Entry], list[LeftOut]]:
-    """Return the entries of these folders, and the folders that are left out, each sorted by
-    name.
-    """
+    """Return the entries of these folders, and the left-out folders, each sorted by name."""
     entries: list[Entry] = []
     left_out = list(found.left_out)
     for folder in found.entries:

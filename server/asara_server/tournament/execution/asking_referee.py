@@ -33,9 +33,7 @@ from asara_server.replay.questions import Question, questions
 from asara_server.tournament.bots.process import MachineError
 
 _REPORT_S: Final = 0.5
-"""Seconds after the bot's time has run out in which a hanging bot may still report its current
-line.
-"""
+"""Seconds, after the bot's time is up, in which a hanging bot may still report its current line."""
 
 
 class AskedBotError(Exception):

@@ -309,8 +309,8 @@ class EntryCheck:
             del self.playing[entry.name]
 
     async def _play_matches(self, entry: Entry, local: LocalReferee) -> list[PlayedMatch]:
-        """Play the matches one after another until the entry forfeits one, and wait for the process
-        to end.
+        """Play the matches in turn until the entry forfeits one, then wait for the process to
+        end.
         """
         others = tuple(opponent.name for opponent in self._opponents)
         tables = ((entry.name, *others), (*others, entry.name))
@@ -415,9 +415,7 @@ class EntryCheck:
     def _forfeit(
         self, entry: Entry, last: PlayedMatch, answers: Sequence[Sequence[int]], *, stays: bool
     ) -> "_Fault | None":
-        """Return the fault of an entry that forfeits; `stays` means that one process plays all
-        matches.
-        """
+        """Return the fault of an entry that forfeits; `stays` means one process for all matches."""
         seat = _seat(entry, last)
         if not seat.termination.forfeit:
             return None

@@ -45,9 +45,7 @@ class Executor(Protocol):
 
     @property
     def waits(self) -> Sequence[Wait]:
-        """Bots that matches in this process are waiting for, longest wait first; for display
-        only.
-        """
+        """Bots that matches in this process are waiting for, longest wait first; for display."""
 
     @property
     def stalled_s(self) -> float | None:

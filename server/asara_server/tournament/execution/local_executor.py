@@ -92,8 +92,8 @@ _SURVIVORS_END_S: Final = 1.0
 
 
 class LocalExecutor:
-    """Plays as many concurrent matches as the tournament sets. No other executor serves remote
-    bots.
+    """Plays as many concurrent matches as the tournament sets, with remote bots if there are
+    any.
     """
 
     name = "local"

@@ -42,9 +42,7 @@ class CoreSets:
     """
 
     def __init__(self, matches: int, cores: int) -> None:
-        """`matches` is the number of concurrent matches, and `cores` how many cores a bot may
-        use.
-        """
+        """`matches` is the number of concurrent matches; each bot may use up to `cores` cores."""
         usable = sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else []
         size = len(usable) // max(matches, 1)
         sets = [usable[match * size : (match + 1) * size] for match in range(matches)]
@@ -52,9 +50,7 @@ class CoreSets:
 
     @contextmanager
     def taken(self) -> Iterator[str]:
-        """Take a free set until exit: core numbers separated by commas, or "" if there are no
-        sets.
-        """
+        """Take a free set until exit: core numbers separated by commas, or "" without sets."""
         cores = heapq.heappop(self._free) if self._free else ""
         try:
             yield cores

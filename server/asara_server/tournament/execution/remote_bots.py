@@ -21,9 +21,7 @@ class RemoteBot:
     entry: str
     token_name: str
     since_s: float
-    """Seconds on the referee's clock when the bot last connected or disconnected, or the run
-    began.
-    """
+    """Time on the referee's clock, in seconds, of the last change or the run's start."""
     since: datetime
     """The same moment as `since_s`, in UTC."""
     connected: bool = False

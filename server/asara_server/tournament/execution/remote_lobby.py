@@ -28,9 +28,7 @@ REVOKED: Final = "its token was revoked"
 
 
 class RemoteMonitor:
-    """A background task that disconnects bots, ends expired waits, and reports the bots'
-    presence.
-    """
+    """A background task that disconnects bots, ends expired waits, and reports presence."""
 
     def __init__(
         self,
@@ -78,9 +76,7 @@ class RemoteMonitor:
             self._bots.fail(error)
 
     def _disconnect_unwanted_bots(self) -> None:
-        """Disconnect bots with a revoked token immediately, and excluded bots after their last
-        match.
-        """
+        """Disconnect bots with a revoked token now, and excluded bots after their last match."""
         for bot in self._bots:
             if not bot.connected:
                 continue

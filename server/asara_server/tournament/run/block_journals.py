@@ -77,9 +77,7 @@ def end_attempt(journal: Journal, attempt: PlayedAttempt) -> None:
 
 
 def read_block_journal(path: Path) -> JournaledBlock:
-    """Return the content of a block's journal, which no process may have open; raises
-    JournalError.
-    """
+    """Return the content of a block's journal that no process has open; raises JournalError."""
     try:
         with Journal(path) as journal:
             results = [MatchResult.model_validate_json(one.result) for one in journal.ended]

@@ -23,8 +23,8 @@ class RunCosts(BaseModel):
     wall_s: Seconds = 0.0
     """Seconds during which matches were played."""
     core_s: Seconds = 0.0
-    """`wall_s` times the number of cores that the run may use on this machine; 0 if matches were
-    played on other machines.
+    """`wall_s` times the cores that the run may use here; 0 if other machines played the
+    matches.
     """
     bots_cpu_s: Seconds = 0.0
     """Processor seconds of the bots and their children; 0 if unknown."""
@@ -120,9 +120,7 @@ class CostMeter:
         )
 
     def take(self) -> RunCosts:
-        """Return the processor time since the previous call, or since the beginning for the first
-        call.
-        """
+        """Return the processor time since the previous call, or since the beginning."""
         before, self._taken = self._taken, self.costs
         return (self._taken - before).model_copy(update={"wall_s": 0.0})
 

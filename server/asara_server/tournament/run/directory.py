@@ -75,9 +75,7 @@ _MOST_SCHEDULED = 1_000_000_000
 
 
 class RunDirectoryError(ValueError):
-    """Raised if a directory cannot hold a run, or holds none; the text gives the reason and the
-    remedy.
-    """
+    """Raised if a directory cannot hold a run, or holds none; the text gives reason and remedy."""
 
 
 class RunInfo(BaseModel):
@@ -101,9 +99,7 @@ class RunInfo(BaseModel):
     deal_commitment: str
     """SHA-256 of the tournament's secret, published before the first match."""
     tournament_secret: str | None = None
-    """The secret from which all deals are derived, in hexadecimal; None until all matches are
-    played.
-    """
+    """The secret from which all deals are derived, in hexadecimal; None until all are played."""
     edition: str
     edition_sha256: str
     started: str
@@ -441,9 +437,7 @@ def _check_not_played(path: Path) -> None:
 
 
 def _check_never_begun(path: Path) -> None:
-    """Raise RunDirectoryError if a directory holds anything but leftovers of a run that never
-    began.
-    """
+    """Raise RunDirectoryError if a directory holds more than an unbegun run could leave there."""
     if (path / "run.json").is_file():
         raise RunDirectoryError(
             f"{path}: already contains a run; choose another folder, or delete that run first"

@@ -87,9 +87,7 @@ NO_RECORD: Final = ProcessRecorder(lambda row: None)
 
 
 class ProcessFile:
-    """The open `processes.jsonl` of a run directory. Workers on this machine open the file as
-    well.
-    """
+    """The open `processes.jsonl` of a run directory. Local workers open the file as well."""
 
     def __init__(self, directory: Path) -> None:
         """Raises OSError. A last line cut off by a killed runner is removed."""
@@ -131,9 +129,7 @@ def read_processes(content: bytes) -> list[ProcessRow]:
 
 
 def read_processes_of(directory: Path) -> list[ProcessRow]:
-    """Return the complete lines of a run directory's `processes.jsonl`; raises
-    ProcessRecordError.
-    """
+    """Return the complete lines of a run's `processes.jsonl`; raises ProcessRecordError."""
     return read_processes((directory / PROCESSES).read_bytes())
 
 
@@ -304,9 +300,7 @@ def _lives(rows: Iterable[ProcessRow]) -> Mapping[str, Sequence[_Life]]:
 
 
 def _meetings(lives: Sequence[_Life], deals: Mapping[str, str]) -> Iterator[str]:
-    """Yield each attempt on a machine whose deal was already known to some process when it
-    began.
-    """
+    """Yield each attempt whose deal some process on the machine already knew when it began."""
     for together in _stretches(lives):
         began: dict[str, int] = {}
         for life in together:

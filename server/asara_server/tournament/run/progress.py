@@ -119,9 +119,7 @@ class RunProgress:
         self.stopping = asyncio.Event()
         """Set when no further match may begin."""
         self.unfinished: list[str] = []
-        """One line for each match or block without a result: its progress, or why there is no
-        result.
-        """
+        """One line for each match or block without a result: its progress, or the reason."""
         self.out: dict[str, str] = dict(resumed.out) if resumed else {}
         """Entries that could not be built or started, with the reasons."""
         self._key = key
@@ -255,9 +253,7 @@ class RunProgress:
         return left, left * self._match_s()
 
     def resume_group(self, rows: Sequence[ProcessRow]) -> None:
-        """Continue the group that an earlier session of the run has begun, using the run's
-        record.
-        """
+        """Continue the group that an earlier session has begun, using the run's record."""
         self.group = last_group(rows)
         self._begun.update(self.group)
         self._give_own_deals(matches_alone(rows))
@@ -287,9 +283,7 @@ class RunProgress:
         self.schedule = with_own_deals(self.schedule, matches)
 
     def _leg_of_group(self) -> list[PendingMatch]:
-        """Return the matches that the group's blocks play in the next leg; none if the group is
-        over.
-        """
+        """Return the matches that the group plays in the next leg; none if the group is over."""
         attempts = {
             match.match_id: attempt
             for match, attempt in self.pending_matches()
@@ -345,9 +339,7 @@ class RunProgress:
         return {attempt_name(match.match_id, n): match for match, n in self.pending_matches()}
 
     def record_void(self, match: ScheduledMatch, attempt: int, why: str) -> None:
-        """Record an attempt without a result. After the last attempt, the match is finished as
-        void.
-        """
+        """Record an attempt without a result; after the last attempt, the match ends as void."""
         result = MatchResult(
             match_id=match.match_id,
             attempt=attempt,

@@ -60,9 +60,7 @@ class FailingEntry:
     kinds: Counter[Termination]
     """Number of the entry's forfeits, by kind."""
     latest: MatchResult
-    """The last match forfeited while the entry still took part; if there is none, the last
-    forfeit.
-    """
+    """The last match forfeited while the entry still took part, or else its last forfeit."""
     termination: Termination
     """The kind of forfeit in the `latest` match."""
     why: str
@@ -276,7 +274,7 @@ class _Tally:
                 causes[forfeit.why] = forfeit
 
     def failing_entries(self, excluded: Mapping[str, str]) -> tuple[FailingEntry, ...]:
-        """Return the entries that forfeited; `excluded` maps entries that no longer take part to
+        """Return the entries that forfeited; `excluded` has those that no longer take part, with
         reasons.
         """
         found = [

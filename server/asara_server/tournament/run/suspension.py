@@ -53,8 +53,8 @@ class Suspensions:
         return suspended
 
     def _judge(self, entry: str) -> str:
-        """Judge an entry by its matches up to the first unfinished one; return the reason for
-        suspension, or "".
+        """Return why an entry is suspended, judged by its matches before the first unfinished one,
+        or "".
         """
         schedule, ends = self._schedule[entry], self._ends[entry]
         limits = self._limits

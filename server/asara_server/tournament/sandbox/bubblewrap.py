@@ -376,9 +376,7 @@ def _start_script(view: FilesystemView, limits: ResourceLimits, output: int) -> 
 def _bot_variables(
     environment: Mapping[str, str], mounts: Mounts, shown: VisiblePrograms
 ) -> dict[str, str]:
-    """Return the program's variables; HOME and PATH contain only directories that the program
-    sees.
-    """
+    """Return the program's variables; HOME and PATH contain only directories it can see."""
     path = shown.search_path(environment.get("PATH", os.defpath))
     programs = {os.path.dirname(mounted) for mounted in mounts}  # noqa: PTH120 - of many paths
     visible = [n for n in path if n.rstrip("/") in programs or _lies_within(Path(n), mounts)]

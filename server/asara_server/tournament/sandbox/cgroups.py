@@ -37,9 +37,7 @@ _RUNNER: Final = "asara-runner"
 """Name of the group that a runner enters, so that it can delegate to sibling groups."""
 _REMOVAL_TRIES: Final = 100
 _REMOVAL_INTERVAL_S: Final = 0.01
-"""Seconds between attempts to remove an empty group, parts of which the kernel may still be
-using.
-"""
+"""Seconds between attempts to remove an empty group that the kernel may still be using."""
 _LEFTOVERS_S: Final = 10.0
 """Seconds given to the processes of a killed runner to end before the next runner begins."""
 
@@ -65,9 +63,7 @@ class FreezerFile(NamedTuple):
 
     @classmethod
     def find(cls, folders: Iterable[Path]) -> "FreezerFile | None":
-        """Return the freezer file in one of the group's folders, or None if the group cannot be
-        frozen.
-        """
+        """Return the freezer file in one of the group's folders; None if there is none."""
         kinds = (("cgroup.freeze", b"1", b"0"), ("freezer.state", b"FROZEN", b"THAWED"))
         for folder in folders:
             for name, frozen, thawed in kinds:
@@ -160,9 +156,7 @@ class Cgroup:
         self._freezer_file = self._usage_file = -1
 
     def ran_out_of_memory(self) -> bool:
-        """Return True if the kernel killed a process because the group exceeded its memory
-        limit.
-        """
+        """Return True if the kernel killed a process because the group ran out of memory."""
         for folder in self.folders:
             for name in ("memory.events", "memory.oom_control"):
                 with suppress(OSError):
@@ -237,9 +231,7 @@ class Cgroups:
 
     @classmethod
     def find(cls, root: Path = CONTROL_GROUPS) -> "Cgroups | None":
-        """Return a creator of groups that limit memory and processes, or None if that is
-        impossible.
-        """
+        """Return an object that creates limited groups, or None if groups cannot be limited."""
         parents = _version_2_parents(root) or _version_1_parents(root)
         if not parents.keys() >= set(_REQUIRED):
             return None
@@ -324,9 +316,7 @@ def _write_shares(folders: Iterable[Path], cores: int | None) -> None:
 
 
 def _write_core_sets(folders: Iterable[Path]) -> None:
-    """Let version 1 groups use all cores and memory nodes of the parent group, as other groups
-    do.
-    """
+    """Let version 1 groups use all cores and memory nodes of the parent group."""
     for folder in folders:
         for name in ("cpuset.cpus", "cpuset.mems"):
             if (folder / name).exists() and not (folder / "cgroup.controllers").exists():

@@ -25,9 +25,7 @@ class FirstProcess:
         self._process = -1
 
     def learn(self) -> int | None:
-        """Return the process number; 0 if it will never be known, None if bubblewrap has yet to
-        report it.
-        """
+        """Return the process number; 0 if it will never be known, None if it is not known yet."""
         try:
             while data := os.read(self.message, _MESSAGE_BYTES):
                 self._said += data

@@ -70,9 +70,7 @@ class HiddenFiles:
         return cls(entry, own, copy_source(own, entry, hidden, limits).left_out)
 
     def explain(self, printed: str) -> str:
-        """Return why the bot did not find a file, with the remedy; "" if the sandbox is not the
-        cause.
-        """
+        """Return why the sandbox hid a file from the bot, with the remedy; "" if it hid nothing."""
         for name, path in self._asked_for(printed):
             if reason := self._reason(name, path):
                 return f"{SANDBOX_HID} {_shown(path)}: {reason}"

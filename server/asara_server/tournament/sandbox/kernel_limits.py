@@ -10,9 +10,7 @@ from asara_server.tournament.sandbox.spec import MIB, OWN_PROCESSES
 
 _WATCHES: Final = Path("/proc/sys/fs/epoll/max_user_watches")
 _WATCH_BYTES: Final = 160
-"""Minimum kernel memory for a descriptor registered with epoll, in bytes; it counts towards the
-bot's memory.
-"""
+"""Minimum kernel memory per descriptor registered with epoll, in bytes; it counts for the bot."""
 
 
 def warn_of_processes(

@@ -141,9 +141,7 @@ class Reduction(NamedTuple):
 
 
 def reductions(limits: Limits, ceilings: Ceilings, *, builds: bool) -> list[Reduction]:
-    """Return the limits that the machine cannot provide, for bots and, if there are any, for
-    builds.
-    """
+    """Return the limits of bots, and of any builds, that the machine cannot provide."""
     match, build = _match_limits(limits), _build_limits(limits)
     asked = [(f"limits.{field}", field, getattr(match, field)) for field in ceilings]
     if builds:

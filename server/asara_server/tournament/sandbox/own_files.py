@@ -65,8 +65,8 @@ class EntryFiles:
         hidden: Sequence[Path] = (),
         shared: Sequence[Path] = (),
     ) -> None:
-        """`hidden` are paths that no program sees. A directory in `shared` never belongs to one
-        entry alone.
+        """`hidden` are paths that no program sees. No directory in `shared` is one entry's
+        alone.
         """
         self._entries = [entry for entry in entries if not entry.remote]
         self._programs = {entry.name: programs_of(entry) for entry in self._entries}

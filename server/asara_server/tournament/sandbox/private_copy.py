@@ -82,9 +82,7 @@ class CopySource:
 
 
 def copy_into_memory(source: CopySource, limit_mib: int) -> PrivateCopy:
-    """Read the files and directories into memory, copying links as links. Raises
-    CopyTooLargeError.
-    """
+    """Read the files and directories, copying links as links. Raises CopyTooLargeError."""
     directories: list[Path] = []
     files: list[CopiedFile] = []
     descriptors: list[int] = []
@@ -125,9 +123,7 @@ def copy_size(source: CopySource) -> int:
 
 
 def source_members(source: CopySource) -> Iterator[Path]:
-    """Yield the local paths of everything that is copied, except the source directories
-    themselves.
-    """
+    """Yield the local paths of everything copied, except the source directories themselves."""
     return (member.source for member in _members(source))
 
 
@@ -172,7 +168,7 @@ class PrivateCopies:
             return self._copies[entry]
 
     def close(self) -> None:
-        """Release the copies. A copy that a process is still starting from stays open until
+        """Release the copies. If a process is still starting from a copy, it stays open until
         then.
         """
         with self._lock:

@@ -105,9 +105,7 @@ def require_freezer(sandbox: Sandbox | None) -> None:
 
 
 def _test(sandbox: Sandbox, limits: ResourceLimits) -> None:
-    """Run the interpreter in the sandbox, and check that it finds the client. Raises
-    SandboxError.
-    """
+    """Run the interpreter in the sandbox and look for the client. Raises SandboxError."""
     try:
         sandboxed = sandbox.wrap(
             [sys.executable, "-c", _PROBE],
@@ -165,9 +163,7 @@ def _explain(stderr: str, bubblewrap: str) -> str:
 
 
 def _creates_namespaces(bubblewrap: str) -> bool:
-    """Return True if bubblewrap works in its simplest form: without limits and with the whole file
-    system.
-    """
+    """Return True if bubblewrap works without limits and with the whole file system."""
     bare = [bubblewrap, "--unshare-user", "--ro-bind", "/", "/", "/bin/true"]
     try:
         return not subprocess.run(

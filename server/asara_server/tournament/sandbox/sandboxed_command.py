@@ -17,9 +17,7 @@ class SandboxedCommand:
     argv: list[str]
     environment: dict[str, str]
     descriptors: tuple[int, ...]
-    """File descriptors that the command inherits; `close_descriptors` closes them in this
-    process.
-    """
+    """File descriptors that the command inherits; `close_descriptors` closes them here."""
     cgroup: Cgroup | None = None
     first: FirstProcess | None = None
     """The first process, which ends the sandbox if there is no control group."""
@@ -35,9 +33,7 @@ class SandboxedCommand:
     _cleanup: asyncio.Task[None] | None = field(default=None, init=False)
 
     def close_descriptors(self) -> None:
-        """Close this process's copies of the descriptors, once the command has inherited them or
-        failed.
-        """
+        """Close this process's descriptors, once the command has inherited them or failed."""
         for descriptor in self.descriptors:
             os.close(descriptor)
         self.descriptors = ()
@@ -48,8 +44,8 @@ class SandboxedCommand:
 
     @property
     def sandbox_failed(self) -> bool:
-        """True if the sandbox never began to run the program, unless the program's files filled its
-        memory.
+        """True if the sandbox never began to run the program, and not for lack of memory for its
+        files.
         """
         if self.began_file >= 0:
             began = os.fstat(self.began_file).st_size > 0

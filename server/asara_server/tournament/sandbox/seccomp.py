@@ -36,9 +36,7 @@ from typing import Final, NamedTuple, TypeAlias
 
 _ALLOW: Final = 0x7FFF0000
 _ERROR: Final = 0x00050000
-"""Actions of seccomp. The low bits of an error are its error number; 0 means success without
-effect.
-"""
+"""Actions of seccomp. An error's low bits are its number; 0 means success without effect."""
 
 _REFUSE: Final = _ERROR | errno.EPERM
 _NO_EFFECT: Final = _ERROR
@@ -262,9 +260,7 @@ _MADVICE: Final = (0, 1, 2, 4, 8, 9, 10, 11, 13, 14, 15, 16, 17, 18, 19, 22, 23,
 """Advice that does not page out, merge or collapse memory shared with others."""
 
 _IOCTLS: Final = (0x5411, 0x541B, 0x5421, 0x5450, 0x5451, 0x5452)
-"""ioctls for bytes in a pipe or socket, and for whether descriptors wait, send signals and survive
-`execve`.
-"""
+"""ioctls for bytes in a pipe or socket, and for a descriptor's waiting, signals and inheritance."""
 _FAKED_INPUT: Final = (0x5412, 0x541C)
 """TIOCSTI and TIOCLINUX, which fake input to a terminal."""
 _SOCKET_IOCTLS: Final = (
@@ -284,9 +280,7 @@ def _allow(*values: int) -> dict[int, Decision]:
 
 
 def _modes(argument: int) -> _Switch:
-    """Return the decision about a mode argument, so that neither set-uid nor set-gid is ever
-    set.
-    """
+    """Return the decision about a mode argument: neither set-uid nor set-gid is ever set."""
     return _Switch(argument, {0: _ALLOW, 0o2000: _NO_EFFECT}, _REFUSE, mask=0o6000)
 
 
@@ -413,9 +407,7 @@ def seccomp_filter(*, loopback: bool = False, set_uid: bool = True) -> bytes | N
 
 
 def _if_equal(value: int, decision: Decision) -> list[bytes]:
-    """Return instructions that apply a decision if the loaded word equals `value`, and otherwise
-    skip it.
-    """
+    """Return instructions that decide if the loaded word equals `value`, and otherwise skip."""
     body = _decide(decision)
     return [_instruction(_EQUAL, value, 0, len(body)), *body]
 

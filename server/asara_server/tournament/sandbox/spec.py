@@ -45,9 +45,7 @@ class ResourceLimits:
     cpu_s: int
     disk_mib: int
     cores: int | None = None
-    """Processor cores for all its processes together, limited by control groups; None for all
-    cores.
-    """
+    """Processor cores for all its processes together, with control groups; None for all."""
 
     def prlimit_options(self, *, memory: bool, largest_file: int = 0) -> list[str]:
         """Return prlimit options that limit each process, including or excluding its memory.
@@ -88,9 +86,7 @@ class PrivateCopy:
     """The directories' paths in the sandbox."""
     files: tuple[CopiedFile, ...] = ()
     archive: int | None = None
-    """Descriptor of the archive of all directories, with paths relative to the root; None without
-    one.
-    """
+    """Descriptor of the archive of all directories, with paths relative to the root, or None."""
     size: int = 0
     """Memory that a copy needs, in bytes."""
     largest: int = 0
@@ -118,9 +114,7 @@ class FilesystemView:
     $HOME and $TMPDIR are then the directory `BUILD_CACHE` in it, which must exist.
     """
     output: int | None = None
-    """Descriptor to which the directory is written as a tar archive after the program has
-    succeeded.
-    """
+    """Descriptor to which the directory is written as a tar archive after success."""
 
 
 class SandboxConfig(NamedTuple):

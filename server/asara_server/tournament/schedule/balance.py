@@ -34,8 +34,9 @@ _GAP: Final = 2
 _HEAT: Final = 0.5
 """Initial temperature: changes that make the schedule worse by this amount are often accepted."""
 _LONG: Final = 2_000
-"""Maximum number of groups that cool down within _STEPS. Longer schedules start cooler and are
-ordered in stretches.
+"""Maximum number of groups that cool down within _STEPS.
+
+Longer schedules start cooler and are ordered in stretches.
 """
 
 
@@ -131,9 +132,7 @@ def _gap(met: list[list[int]]) -> int:
 
 
 def _fill(n: int, k: int, groups: list[_Group], met: list[list[int]], count: int) -> None:
-    """Add groups up to `count`, preferring members with the fewest groups, then the fewest
-    meetings.
-    """
+    """Add groups up to `count`, preferring members with few groups, then few meetings."""
     turns = [0] * n
     while len(groups) < count:
         left = set(range(n))

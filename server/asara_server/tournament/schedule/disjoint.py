@@ -138,9 +138,7 @@ def block_sizes(count: int, tables: int) -> Iterator[int]:
 def _fill(
     teams: Sequence[int], k: int, sizes: Sequence[int], random: Callable[[], float]
 ) -> list[_Block]:
-    """Return blocks of these sizes, preferring teams that lag behind most, then the fewest
-    meetings.
-    """
+    """Return blocks of these sizes, preferring teams that lag behind, then few meetings."""
     n = len(teams)
     members: list[list[int]] = [[] for _ in range(max(teams) + 1)]
     for entry, team in enumerate(teams):
@@ -235,9 +233,7 @@ def _improve(
 
 
 def _least_squares(teams: Sequence[int], met: Sequence[Sequence[int]]) -> int:
-    """Return the smallest possible sum of squares for this many meetings between different
-    teams.
-    """
+    """Return the smallest sum of squares for this many meetings between different teams."""
     total = sum(map(sum, met)) // 2
     pairs = sum(one != other for one, other in combinations(teams, 2))
     fewest, more = divmod(total, pairs)

@@ -90,9 +90,7 @@ def _seat(own: list[_Node], others: list[_Node], table: int, part: int) -> None:
 _Item = TypeVar("_Item")
 
 _SHUFFLES = 50
-"""How many orders of the entries are tried, to spread their blocks evenly over all kinds of
-tables.
-"""
+"""Orders of the entries that are tried, to spread their blocks evenly over kinds of tables."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,9 +220,7 @@ def names_by_kind(
 def _names_by_team(
     entries: Sequence[str], layout: Layout, kinds: Sequence[Sequence[Block]]
 ) -> list[Sequence[str]]:
-    """Return the names in a new order with unchanged teams: only teams of equal size change
-    places.
-    """
+    """Return the names in a new order with unchanged teams: only equal-sized teams swap."""
     members: dict[int, list[int]] = {}
     for entry, team in enumerate(team_numbers(layout.teams)):
         members.setdefault(team, []).append(entry)
@@ -293,9 +289,7 @@ def _size(layout: Layout, seats: int) -> _Size:
 
 
 def _table_count(layout: Layout, seats: int) -> int:
-    """Return the number of tables in one round's duplicate blocks, not counting a table added
-    later.
-    """
+    """Return the number of tables in one round's duplicate blocks, without an added table."""
     if layout.blocks_per_entry is None:
         return layout.groups(seats) * seat_orders(seats, layout.orders)
     return balanced_count(layout.entries, seats, layout.blocks_per_entry)

@@ -25,9 +25,7 @@ _GROWTH: Final = 1.5
 
 
 def looks_at(schedule: Sequence[ScheduledMatch]) -> tuple[int, ...]:
-    """Return the match counts at which the results are looked at; the last is the whole
-    schedule.
-    """
+    """Return the match counts at which results are looked at; the last is the whole schedule."""
     one_round = schedule[0].round == schedule[-1].round
     return looks_of([match.deal_block if one_round else str(match.round) for match in schedule])
 

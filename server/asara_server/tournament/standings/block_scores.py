@@ -19,18 +19,14 @@ class BlockScores:
     party: Indices
     block: Indices
     score: Floats
-    """Mean score over the party's matches in the block: 0 to 1, or slightly beyond for compared
-    scores.
-    """
+    """Mean score over the party's matches in the block: 0 to 1, or slightly beyond if compared."""
     parties: int
     total: int
     """Number of blocks; their indices are 0 to `total` - 1."""
 
     @classmethod
     def of(cls, party: Indices, block: Indices, score: Floats, parties: int) -> Self:
-        """Compute block scores from match scores, given as one row each; block numbers may be
-        arbitrary.
-        """
+        """Compute block scores from match scores, one row each; block numbers may be arbitrary."""
         known, index = np.unique(block, return_inverse=True)
         total = max(1, len(known))
         cells, cell = np.unique(party * total + index, return_inverse=True)

@@ -40,9 +40,7 @@ import numpy as np
 from asara_server.tournament.standings.result_table import Floats, Indices, Mask, ResultTable
 
 _FOLDS = 10
-"""Number of parts into which blocks are split; each part's expected scores are fitted to the
-others.
-"""
+"""Number of parts of the blocks; each part's expected scores are fitted to the others."""
 
 
 class DealShare(NamedTuple):
@@ -116,9 +114,7 @@ def _compare(kind: ResultTable) -> tuple[Floats, Indices, float]:
 
 
 def _expected_scores(kind: ResultTable, fold: Indices) -> tuple[Floats, Mask]:
-    """Return each row's expected score, fitted to the blocks of other folds, and whether it is
-    known.
-    """
+    """Return each row's expected score, fitted to other folds, and whether it is known."""
     from scipy.sparse import csr_array
 
     rows, seats = len(kind), int(kind.seats[0])

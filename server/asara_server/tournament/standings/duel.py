@@ -138,9 +138,7 @@ class Duel:
 
     @property
     def blocks_left(self) -> float:
-        """Estimated number of further blocks at the present trend; infinite before the first
-        block.
-        """
+        """Estimated number of further blocks at the present trend; infinite before the first."""
         if self.over:
             return 0
         return min(len(self._blocks) - self._next, self._test.blocks_left(self._counts))

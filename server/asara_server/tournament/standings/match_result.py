@@ -59,9 +59,7 @@ class SeatOutcome:
     prestige: int = Field(ge=-_MOST_PRESTIGE, le=_MOST_PRESTIGE)
     termination: TerminationName
     detail: str = ""
-    """Reason for a forfeit in words, possibly with output added by `with_output`; otherwise
-    empty.
-    """
+    """Reason for a forfeit in words, possibly extended by `with_output`; otherwise empty."""
 
 
 def with_output(text: str, lines: Sequence[str]) -> str:
@@ -92,8 +90,8 @@ class MatchResult(BaseModel):
     rule_sets: str
     """The rule sets, such as "pro+gifts"."""
     block: str = ""
-    """Name of the block; matches of one block are not independent of each other. Empty for a match
-    that stands alone.
+    """Name of the block, whose matches are not independent of each other; empty for a single
+    match.
     """
     duplicate_deal: str = ""
     """Name of the deal in a duplicate block: matches with this deal have no entry in common, and
@@ -141,9 +139,7 @@ class MatchResult(BaseModel):
 
 
 def attempt_name(match_id: str, attempt: int) -> str:
-    """Return the match ID of an attempt: the match's own for the first attempt, with a suffix for
-    later ones.
-    """
+    """Return the match ID of an attempt. Later attempts have a suffix; the first has none."""
     return match_id if attempt == 1 else f"{match_id}.{attempt}"
 
 

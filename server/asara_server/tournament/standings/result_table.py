@@ -50,9 +50,7 @@ class ResultTable:
         return ResultTable(*(getattr(self, field.name)[rows] for field in fields(self)))
 
     def connected(self, count: int) -> Indices:
-        """Return a number for each entry; entries joined by a chain of matches have the same
-        number.
-        """
+        """Return a number for each entry, equal for entries joined by a chain of matches."""
         from scipy.sparse import csr_array
         from scipy.sparse.csgraph import connected_components
 

@@ -86,9 +86,7 @@ def compute_standings(
 def ranks_settled(
     entries: Sequence[str], results: Iterable[MatchResult], places: int, looks: Sequence[int]
 ) -> bool:
-    """Return True if these results, at one of the `looks`, leave one possible entry for each top
-    place.
-    """
+    """Return True if these results, at one of the `looks`, leave one entry for each top place."""
     from asara_server.tournament.standings.comparison import compared
     from asara_server.tournament.standings.intervals import error_of
     from asara_server.tournament.standings.summary import summarize

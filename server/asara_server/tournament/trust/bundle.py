@@ -253,9 +253,7 @@ _COMMANDS: Final = (
 def _proof_lines(
     info: RunInfo, own: Sequence[MatchResult], proofs: Mapping[str, bytes], entry: str
 ) -> Iterator[str]:
-    """Yield lines on how to check that the replays belong to the run, and which replays have no
-    proof.
-    """
+    """Yield how to check that the replays belong to the run, and which of them lack a proof."""
     name = next(iter(proofs))
     yield ""
     yield "Does a match belong to the run, as the organiser published it before the first match?"
@@ -335,9 +333,7 @@ def _is_ordinary(path: Path) -> bool:
 
 
 def _zip_time(ended: str | None) -> tuple[int, int, int, int, int, int]:
-    """Return the time set for all files in a bundle: the end of the run, so that all times are
-    equal.
-    """
+    """Return the time of all files in a bundle: the end of the run, the same for each file."""
     try:
         end = datetime.fromisoformat(ended or "")
     except ValueError:

@@ -217,9 +217,7 @@ def _words(value: Any) -> str:
 
 
 _TOLERANCE: Final = 2e-6
-"""Maximum difference of two numbers that can come from different versions of numerical
-libraries.
-"""
+"""Maximum difference of two numbers due to different versions of numerical libraries."""
 
 _LONGEST: Final = 60
 """Maximum characters shown of a value or a key."""

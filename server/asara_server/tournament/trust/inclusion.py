@@ -85,9 +85,7 @@ class ProofMaker:
     """Makes proofs that replays belong to the run in a given directory."""
 
     def __init__(self, directory: Path) -> None:
-        """Read the signed documents and `results.jsonl` without checking them; raises
-        InclusionError.
-        """
+        """Read the signed documents and `results.jsonl`, unchecked; raises InclusionError."""
         self._directory = directory
         self._manifest, self._head = (_signed_file(directory / name) for name in SIGNED)
         files = RunFiles(directory)

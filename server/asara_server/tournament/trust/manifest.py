@@ -104,9 +104,7 @@ class Manifest(Document):
     max_attempts: int
     """Number of attempts at a match: if the referee fails in all of them, the match stays void."""
     limits: dict[str, int | float]
-    """The tournament file's limits, including defaults; bots' limits are capped by the
-    machine's.
-    """
+    """The tournament file's limits, with defaults; bots' limits as the machine permits them."""
     process_per: ProcessPolicy
     """Lifetime of the processes of entries that do not set their own."""
     transport: Literal["unix", "tcp"]
@@ -132,9 +130,7 @@ class Manifest(Document):
         return self.schedule_rule == "groups" and self.blocks != "independent"
 
     def planned_matches(self) -> list[ScheduledMatch]:
-        """Return the schedule derived from the manifest; raises ValueError if that is
-        impossible.
-        """
+        """Return the schedule derived from the manifest; raises ValueError if there is none."""
         rule_sets = [parse_rule_sets(text) for text in self.rule_sets]
         number = self._count(rule_sets)
         if number > _MOST_MATCHES:  # before they are listed

@@ -27,9 +27,7 @@ def root_of(hashes: Sequence[bytes]) -> bytes:
 
 
 def inclusion_path(hashes: Sequence[bytes], index: int) -> list[bytes]:
-    """Return the audit path of a leaf: the sibling hashes on the way from the leaf up to the
-    root.
-    """
+    """Return the audit path of a leaf: the sibling hashes on its way up to the root."""
     return path_in(levels_of(hashes), index)
 
 
@@ -45,9 +43,7 @@ def levels_of(hashes: Sequence[bytes]) -> list[list[bytes]]:
 
 
 def path_in(levels: Sequence[Sequence[bytes]], index: int) -> list[bytes]:
-    """Return the audit path of a leaf, like `inclusion_path`, using the precomputed levels of the
-    tree.
-    """
+    """Return the audit path of a leaf, like `inclusion_path`, using precomputed levels."""
     path = []
     for level in levels:
         beside = index ^ 1

@@ -199,9 +199,7 @@ class _RunAudit:
     def _check_processes(
         self, manifest: Manifest, schedule: Sequence[ScheduledMatch]
     ) -> Sequence[ScheduledMatch]:
-        """Check whether any process could know a deal in advance; return the schedule with its
-        deals.
-        """
+        """Check whether any process could know a deal early; return the schedule with its deals."""
         remote = frozenset(manifest.remote)
         try:
             rows = self._rows = read_processes(self._files.processes or b"")
@@ -252,9 +250,7 @@ class _RunAudit:
     def _by_looks(
         self, manifest: Manifest, schedule: Sequence[ScheduledMatch], check: AttemptCheck
     ) -> int:
-        """Return the match count at which the ranks were settled, or else the count of all
-        matches.
-        """
+        """Return the match count at which the ranks were settled, or else the total."""
         results, open_ = self._files.results, set(check.unplayed)
         wanted = manifest.matches
         for look in manifest.looks[:-1]:

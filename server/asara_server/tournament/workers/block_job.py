@@ -69,9 +69,7 @@ class BlockJob:
 
     @property
     def once(self) -> bool:
-        """True if its match may begin only once in this leg, because other matches share the
-        deal.
-        """
+        """True if its match may begin only once in this leg, because others share the deal."""
         return bool(self.matches[0].match.shared_deal)
 
 
@@ -155,9 +153,7 @@ class WorkerBackend(Protocol):
         """
 
     async def slots(self) -> int:
-        """Return the number of blocks that can be played concurrently now. May raise
-        WorkerError.
-        """
+        """Return the number of blocks that can be played at present. May raise WorkerError."""
 
     def submit(self, job: BlockJob) -> "Future[BlockResult]":
         """Have a worker play a block with `play_block`."""

@@ -43,9 +43,7 @@ _IDLE_S: Final = 60.0
 
 
 class UnfitWorkerError(Exception):
-    """Raised if a worker does not meet the requirements; the text gives worker, reason and
-    remedy.
-    """
+    """Raised if a worker does not meet the requirements; the text gives reason and remedy."""
 
 
 class UnpreparedWorkerError(Exception):
@@ -296,18 +294,14 @@ class _LoopThread:
         await asyncio.gather(*map(self._close_run, list(self._open)), return_exceptions=True)
 
     def _close(self) -> None:
-        """Leave the loop before Python exits, because no thread may be inside the loop at that
-        point.
-        """
+        """Leave the loop before Python exits, because no thread may then be inside it."""
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join(_CHECK_INTERVAL_S)
 
 
 _lock = Lock()
 _loop_threads: list[_LoopThread] = []
-"""Contains at most one thread, which several threads of a cluster worker may request
-concurrently.
-"""
+"""At most one thread; several threads of a cluster worker may request it concurrently."""
 
 
 def _loop_thread() -> _LoopThread:

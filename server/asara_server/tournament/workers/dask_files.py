@@ -212,9 +212,7 @@ class FileSender:
         return ready
 
     def _send_to(self, worker: str, paths: list[tuple[str, Path]]) -> bool:
-        """Send these paths, each with its entry, to a worker; return False if the worker has
-        died.
-        """
+        """Send these paths, each with its entry, to a worker; return False if it has died."""
         played = self._settings.match_settings
         directories: dict[str, Archive] = {}
         readable_copies: dict[Path, tuple[Archive, Path]] = {}

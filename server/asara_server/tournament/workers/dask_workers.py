@@ -202,9 +202,7 @@ class DaskWorkers:
     async def _run_on_all(
         self, function: Callable[..., BotsEnd | Awaitable[BotsEnd]], *arguments: object
     ) -> list[BotsEnd]:
-        """Call a function on all workers of the run; a worker that dies meanwhile is no longer
-        used.
-        """
+        """Call a function on all workers of the run; a worker that dies is no longer used."""
         if not self._prepared:
             return []
 
@@ -222,9 +220,7 @@ class DaskWorkers:
         return [end for end in answers.values() if isinstance(end, BotsEnd)]
 
     async def _call(self, function: Callable[[], T], timeout_s: float | None = _CALL_S) -> T:
-        """Call a function that waits for the scheduler; raises WorkerError if the scheduler is
-        gone.
-        """
+        """Call a function that waits for the scheduler; raises WorkerError if it is gone."""
         try:
             return await asyncio.wait_for(asyncio.to_thread(function), timeout_s)
         except OSError:  # the base of timeouts and broken connections

@@ -244,9 +244,7 @@ class _WorkerProcess:
 
 @contextmanager
 def _blocked_signals() -> Iterator[None]:
-    """Block these signals in processes started meanwhile, until they have installed their
-    handlers.
-    """
+    """Block these signals in processes started meanwhile, until their handlers are set."""
     before = signal.pthread_sigmask(signal.SIG_BLOCK, _RUNNER_SIGNALS)
     try:
         yield
@@ -278,9 +276,7 @@ def _ignore(number: int, frame: FrameType | None) -> None:
 
 
 def _serve_stop_requests(receiver: Connection) -> None:
-    """Stop blocks on request. End the process when the runner has ended, since its pool would
-    not.
-    """
+    """Stop blocks on request, and end the process when the runner has ended."""
     try:
         while True:
             request: _Stop = receiver.recv()

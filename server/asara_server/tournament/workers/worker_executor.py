@@ -116,9 +116,7 @@ class _BlockScheduler:
         self._no_workers = False
         self._survivors: tuple[int, ...] = ()
         self._log_sizes: dict[str, int] = {}
-        """Size of each log in bytes before a worker appended to it, by its path in the folder of
-        logs.
-        """
+        """Size of each log before a worker appended to it, in bytes, by path in the log folder."""
         self._logger = logger("runner")
 
     async def play(self) -> None:
@@ -147,9 +145,7 @@ class _BlockScheduler:
             self._progress.directory.remove_journals()
 
     async def _begin_leg(self) -> bool:
-        """End all bots and queue the blocks to be played next; return False at the end of the
-        run.
-        """
+        """End all bots and queue the next blocks; return False at the end of the run."""
         progress = self._progress
         if not progress.legs:
             self._pending.extend(progress.pending_blocks())
@@ -337,9 +333,7 @@ class _BlockScheduler:
                 self._progress.record_void(match, attempt, why)
 
     def _recover(self, block: PendingBlock) -> bool:
-        """Recover a lost block from its worker's journal; return True if the whole block is
-        known.
-        """
+        """Recover a lost block from its worker's journal; return True if all of it is known."""
         if not self._backend.shares_directory:
             return False
         progress = self._progress

@@ -74,9 +74,7 @@ class BuildEvents(Protocol):
         """Called with the entries that will be built."""
 
     def begin_build(self, entry: str) -> None:
-        """Called when an entry's build command starts. Not called if an unchanged build is
-        reused.
-        """
+        """Called when an entry's build command starts, but not if an unchanged build is reused."""
 
     def end_build(self, entry: str) -> None:
         """Called when an entry's build is finished, unnecessary or has failed."""

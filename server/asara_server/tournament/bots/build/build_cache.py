@@ -88,9 +88,7 @@ class BuildCache:
         return KeptBuild(folder, digest.hexdigest())
 
     def open(self, kept: KeptBuild) -> int | None:
-        """Return a descriptor of a build's archive, or None if the archive is missing or
-        damaged.
-        """
+        """Return a descriptor of a build's archive, or None if it is missing or damaged."""
         with suppress(OSError):
             if not _is_private(self._folder):
                 return None
@@ -143,9 +141,7 @@ class _Digest:
         self._size = 0
 
     def add(self, text: str) -> None:
-        """Add a text together with its length, so that two different lists of texts never share a
-        hash.
-        """
+        """Add a text with its length, so that two different lists of texts never share a hash."""
         data = os.fsencode(text)
         self.write(len(data).to_bytes(8, "big") + data)
 
@@ -197,8 +193,9 @@ def _states(top: Path, *, deep: bool = True) -> Iterator[str]:
 
 
 def _state(path: Path) -> str:
-    """Return a text that changes whenever the file changes. It includes the ctime, which nobody can
-    set.
+    """Return a text that changes whenever the file changes.
+
+    It includes the ctime, which nobody can set.
     """
     try:
         found = path.stat()

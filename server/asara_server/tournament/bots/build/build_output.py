@@ -111,9 +111,7 @@ class ArchiveStream:
         self.read(-size % _BLOCK)
 
     def read_rest(self) -> None:
-        """Skip the padding at the end of the archive; the writer waits until all of it has been
-        read.
-        """
+        """Skip the padding at the end of the archive, so that the writer can finish."""
         size = len(self._held)
         while data := self._receive():
             size += len(data)
@@ -147,9 +145,7 @@ class _Member(NamedTuple):
 
 
 class _Folders:
-    """The folders being unpacked into; each is opened from the top, one part of its path at a
-    time.
-    """
+    """The folders being unpacked into; each is opened from the top, one path part at a time."""
 
     def __init__(self, top: Path) -> None:
         self._top = os.open(top, _OPEN | os.O_DIRECTORY)
@@ -216,9 +212,7 @@ class _Unpacking:
         self._links_left = _MAX_LINKS
 
     def add(self, member: _Member) -> None:
-        """Create a file or folder, remember a link for later, or leave out any other kind of
-        member.
-        """
+        """Create a file or folder, remember a link for later, or leave out any other member."""
         folder = member.parts[:-1]
         self._members += 1
         if self._members > self._limits.files:

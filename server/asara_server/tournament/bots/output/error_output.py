@@ -24,9 +24,7 @@ _CLIENT = re.compile(r"(\S+ \S+ )?((WARN|ERROR) )?asara: \S")
 """The prefix of a client's own line; Go's log/slog writes time and level before it."""
 
 WAITED = "Timeout ("
-"""First line of a stack that Python bots print on slow machines even while they are only
-waiting.
-"""
+"""First line of a stack that Python bots on slow machines print even while only waiting."""
 _ESCAPE_SEQUENCE = re.compile(r"\x1b(\[[0-9;?]*[ -/]*[@-~]|\][^\x07\x1b]*(\x07|\x1b\\))")
 
 _FIRST_LINE = re.compile(
@@ -50,9 +48,7 @@ _PYTHON_STACK = re.compile(r'Timeout \(|(Current t|T)hread 0x|\s+(File "|\.\.\.)
 _PYTHON = re.compile(r'Traceback|\s*File "|Timeout \(|Fatal Python|asara: ')
 _INNERMOST_LAST = re.compile(r".*Traceback \(most recent call last\):|asara: ")
 _PROGRAM_ENDED = re.compile(r"asara: .*: it (exited with status|was killed by) ")
-"""The line that `asara bridge` prints when a program has ended; the program's own messages precede
-it.
-"""
+"""The line of `asara bridge` after a program has ended; the program's messages precede it."""
 _FRAME = re.compile(r"\s+at |\s+\.\.\. \d+ more$|\s+/[^:]+:\d+|[\w./*()-]+\(.*\)$|created by ")
 """Matches a line of a stack in Java, Node and Go; the innermost call comes first."""
 
@@ -72,9 +68,7 @@ def clean_line(line: str) -> str:
 
 
 def error_lines(lines: Sequence[str]) -> list[str]:
-    """Return the last error message with its stack shortened in the middle, or else the last
-    lines.
-    """
+    """Return the last error message, its stack shortened in the middle, or else the last lines."""
     message = known_error(lines)
     return message or list(lines[-LAST_LINES:])
 
@@ -162,9 +156,7 @@ def _without_inner_frames(lines: Iterable[str]) -> list[str]:
 
 
 def _shortened_traceback(lines: Sequence[str]) -> list[str]:
-    """Keep the last calls. If they are inside a library, also keep the author's call that led
-    there.
-    """
+    """Keep the last calls, and the author's call that led to them if they are in a library."""
     if len(lines) <= _MOST_LINES:
         return list(lines)
     calls = frames(lines)

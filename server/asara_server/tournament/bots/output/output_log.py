@@ -70,9 +70,7 @@ class OutputLog:
         self._cut = self._left < 0
 
     def _give_up(self, error: OSError) -> None:
-        """Stop writing output to this file, for example because the disk is full; the match
-        continues.
-        """
+        """Stop writing output to this file, for example on a full disk; the match continues."""
         self._cut = True
         self._left = 0
         logger("runner").warning(
@@ -109,9 +107,7 @@ class OutputLog:
         self._decision = 0
 
     def end_match(self) -> None:
-        """Write the index next to the log, recording which part was written during which
-        decision.
-        """
+        """Write the index next to the log: which part was written during which decision."""
         self._asked = None
         if self._index:
             place = max(self._limit - self._left, 0)
@@ -119,9 +115,7 @@ class OutputLog:
             self._index.clear()
 
     def arrive(self, number: int) -> None:
-        """Record that this many bytes have arrived from the process, before `write` receives
-        them.
-        """
+        """Record that this many bytes have arrived from the process, before `write` gets them."""
         if self._asked is not None and (decision := self._asked()) != self._decision:
             self._decision = decision
             self._marks.append((self._arrived, decision))
