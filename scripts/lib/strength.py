@@ -248,19 +248,27 @@ def _strength(name: str) -> tuple[int, str, float]:
 
 
 def table(cells: Sequence[Cell]) -> str:
-    """Return the table as Markdown: a row for each pairing and combination of rule sets."""
+    """Return the table as Markdown: a row for each pairing, and for rule sets that differ in it.
+
+    Pairings of the search with itself are left to the JSON file.
+    """
     lines = [
-        "| bot | against | rule sets | two seats | three | four | blocks | commit |",
-        "|---|---|---|---|---|---|---|---|",
+        "| bot | against | rule sets | two seats | three | four | blocks |",
+        "|---|---|---|---|---|---|---|",
     ]
     rows: dict[tuple[str, str, str], dict[int, Cell]] = {}
     for cell in cells:
-        rows.setdefault(cell.key[:3], {})[cell.seats] = cell
+        if not cell.against.startswith("search"):
+            rows.setdefault(cell.key[:3], {})[cell.seats] = cell
+    alike: dict[tuple[str, str, str], list[str]] = {}
     for (bot, against, rule_sets), row in rows.items():
         scores = " | ".join(_score(row.get(seats)) for seats in (2, 3, 4))
         blocks = _joined([f"{cell.blocks}" for cell in row.values()])
-        commits = _joined([cell.commit for cell in row.values()])
-        lines.append(f"| {bot} | {against} | `{rule_sets}` | {scores} | {blocks} | {commits} |")
+        alike.setdefault((bot, against, f"{scores} | {blocks}"), []).append(rule_sets)
+    for (bot, against, numbers), rule_sets_alike in alike.items():
+        every = len(rule_sets_alike) == len(RULE_COMBINATIONS)
+        names = "all" if every else ", ".join(f"`{name}`" for name in rule_sets_alike)
+        lines.append(f"| {bot} | {against} | {names} | {numbers} |")
     return "\n".join(lines) + "\n"
 
 

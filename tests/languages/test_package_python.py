@@ -25,7 +25,7 @@ PACKAGES = (
     "clients/python/asara/",
 )
 KITS = ("cpp", "go", "java", "rust", "typescript")
-GUIDES = ("README.md", "bridge/", "debugging.md", "sidecar.md")
+GUIDES = ("README.md", "behaviour.md", "bridge/", "debugging.md", "sidecar.md")
 DATA = ("bots/", "proto/", *(f"clients/{kit}/" for kit in KITS), *(f"clients/{g}" for g in GUIDES))
 
 CUP = """\
@@ -158,7 +158,7 @@ def test_a_newcomer_plays_in_an_empty_folder(referee: Path, tmp_path: Path) -> N
     home = tmp_path / "my first cup"
     home.mkdir()
     asara = referee / "asara"
-    assert run(asara, "help", "--guide", "new", cwd=home).startswith("# Clients\n")
+    assert run(asara, "help", "--guide", "new", cwd=home).startswith("# Writing a bot\n")
     assert "greedy" in run(asara, "match", "greedy", "random", cwd=home)
     run(asara, "proto", "protocol", cwd=home)
     assert (home / "protocol/asara/v1/play.proto").is_file()

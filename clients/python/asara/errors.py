@@ -1,4 +1,4 @@
-"""Exceptions raised by this package; the README draws their hierarchy."""
+"""Exceptions raised by this package."""
 
 from __future__ import annotations
 

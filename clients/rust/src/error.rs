@@ -1,4 +1,4 @@
-//! Errors of this crate; the README draws them.
+//! Errors of this crate.
 
 use std::error;
 use std::fmt;

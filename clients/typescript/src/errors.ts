@@ -1,4 +1,4 @@
-/** Errors of this package; the README draws their hierarchy. */
+/** Errors of this package. */
 
 const CLIENT_LIBRARY = "use the client library that comes with the referee";
 const ADVICE: Readonly<Record<string, string>> = {

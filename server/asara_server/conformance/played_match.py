@@ -88,18 +88,19 @@ class PlayedMatch:
         self._unsent.clear()
         return messages
 
-    def update(self) -> bytes:
+    def update(self) -> bytes | None:
         """Let the other seats play, and return their events as an Update of its own.
 
-        This is what the referee sends to programs that want live updates.
+        This is what the referee sends to programs that want live updates. None while the program's
+        own turn lasts: `ask` then returns its next decision.
         """
         self.leave()
         self._played.enter(self.seat, Presence(True, False, self.sequence), self._now())
         self._advance()
-        update, _resumed, decision = self._unsent
+        *updates, _resumed, decision = self._unsent
         self._unsent.clear()
         self._unsent.append(decision)
-        return update
+        return updates[0] if updates else None
 
     def finish(self) -> list[bytes]:
         """End the match by a forfeit of all other seats; return the last messages."""

@@ -252,7 +252,11 @@ class Script:
         match.lose(await self._reply(stream, match))
 
     async def _update(self, stream: Stream, step: form.Update) -> None:
-        await self._send(stream, self.matches[step.update].update(), step.changes)
+        match = self.matches[step.update]
+        while (update := match.update()) is None:  # the program's turn is not over
+            await self._send_all(stream, match.ask())
+            match.answer(await self._reply(stream, match))
+        await self._send(stream, update, step.changes)
 
     async def _finish(self, stream: Stream, step: form.Finish) -> None:
         await self._send_all(stream, self.matches[step.finish].finish(), step.changes)

@@ -104,7 +104,7 @@ GUIDES: Final[dict[str, str]] = {
     "audit": f"{_OWN}/tournament/trust/README.md",
     "replay": f"{_OWN}/replay/README.md",
     "replay decision": "clients/debugging.md",
-    "replay ask": "clients/debugging.md#Asking a decision again",
+    "replay ask": "clients/debugging.md#Replaying a decision",
     "replay clock": f"{_OWN}/replay/disputes.md",
     "bridge": "clients/bridge/README.md",
     "sidecar": "clients/sidecar.md",
