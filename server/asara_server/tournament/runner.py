@@ -98,7 +98,7 @@ class Runner:
         referee in this process plays the matches. `schedule_rule` tells how the schedule was made.
         Unchanged builds are taken from the `build_cache`.
         """
-        if sandbox is not None:  # the manifest says what bots get
+        if sandbox is not None:  # the manifest records what bots get
             limits = effective_limits(tournament.limits, sandbox.tools.ceilings)
             tournament = tournament.model_copy(update={"limits": limits})
         self._executor = executor or LocalExecutor()
@@ -370,7 +370,7 @@ class Runner:
             manifest_sha256=self.manifest_sha256,
         )
 
-    # What the progress of the run is watched for
+    # Callbacks of `ProgressWatch`
 
     def finish_match(self, last: MatchResult) -> None:
         self._hooks.finished(last)

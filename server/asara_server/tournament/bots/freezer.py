@@ -100,7 +100,7 @@ class BotFreezer:
                 continue
             bot.scans += 1
             if not self._referee.is_connected(bot.token):
-                # It stays among those that are scanned: no message will thaw it.
+                # The bot stays among the scanned bots, because no message will thaw it.
                 bot.away_scans += 1
                 if bot.away_scans > _AWAY_SCANS:
                     bot.freeze()

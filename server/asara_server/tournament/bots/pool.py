@@ -80,7 +80,7 @@ class BotPool:
         self._starter = ProcessStarter(addresses, self._entries, settings, sandbox, self._watch)
         self._external: dict[str, PooledBot] = {}
         self._all: set[PooledBot] = set()
-        self._idle: list[PooledBot] = []  # the one that has been idle longest is first
+        self._idle: list[PooledBot] = []  # the bot that has been idle longest is first
         self._failed_starts = FailedStarts(settings.limits.failed_starts)
         self.exclusions = Exclusions()
         self.survivors: tuple[int, ...] = ()
@@ -205,7 +205,7 @@ class BotPool:
         return survivors
 
     async def _end_all(self, why: str) -> None:
-        # A task whose caller was cancelled may start a process yet.
+        # A task whose caller was cancelled may still start a process.
         while tasks := self._protected | self._retirements:
             await asyncio.wait(tasks)
         mine = [bot for bot in self._all if not bot.external]

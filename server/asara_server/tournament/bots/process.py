@@ -191,7 +191,7 @@ class BotProcess:
                         pass_fds=descriptors,
                     )
             except OSError as error:
-                # In the sandbox, nothing of the bot is executed by then.
+                # In the sandbox, no code of the bot has run by then.
                 raise start_failure(
                     error, _refusal(error, program), machine=sandbox is not None
                 ) from None
@@ -260,7 +260,7 @@ class BotProcess:
             return _describe_status(status)
         limit = self._sandboxed.exceeded_limit()
         ending = _describe_status(self._sandboxed.program_status(status))
-        if self._sandboxed.sandbox_failed:  # all that was printed by then are its words
+        if self._sandboxed.sandbox_failed:  # so far, only the sandbox has printed anything
             words = (self._log.last_lines() or [ending])[-1]
             self.machine_failure = f"the sandbox did not start: {words}"
         return f"{ending}: {limit}" if limit else ending
@@ -337,7 +337,7 @@ class BotProcess:
 
     async def _read(self, output: int) -> None:
         """Copy the process's output to its log."""
-        if not system.UNIX:  # where an event loop cannot wait for such a pipe
+        if not system.UNIX:  # on systems whose event loop cannot wait for such a pipe
             await _copied_by_thread(output, self._log)
             return
         reader = _NotingReader(self._log)
@@ -365,7 +365,7 @@ async def _copied_by_thread(output: int, log: OutputLog) -> None:
         with os.fdopen(output, "rb", buffering=0) as pipe, contextlib.suppress(RuntimeError):
             while data := pipe.read(_CHUNK_BYTES):
                 asyncio.run_coroutine_threadsafe(take(data), loop).result()
-            loop.call_soon_threadsafe(ended.set)  # a RuntimeError says that the loop is closed
+            loop.call_soon_threadsafe(ended.set)  # a RuntimeError means that the loop is closed
 
     threading.Thread(target=copy, name="output", daemon=True).start()
     await ended.wait()

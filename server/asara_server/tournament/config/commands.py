@@ -75,7 +75,7 @@ def check_words(words: Sequence[str]) -> tuple[str, ...]:
 
 def split_command(text: str) -> tuple[str, ...]:
     """Split a command line into words like a POSIX shell, ignoring all other shell syntax."""
-    check_words([text])  # splitting takes time in the square of the length
+    check_words([text])  # splitting takes quadratic time
     try:
         words = tuple(shlex.split(text))
     except ValueError as error:
@@ -145,7 +145,7 @@ def _python_script(words: tuple[str, ...]) -> str:
 
 def _check_script(script: str, directory: Path) -> None:
     if script.startswith("-"):
-        return  # -m and -c name no file
+        return  # -m and -c are not followed by a file
     if not os.path.isfile(directory / script / "__main__.py"):  # noqa: PTH113
         _check_file(script, directory)
 

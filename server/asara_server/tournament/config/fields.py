@@ -144,7 +144,7 @@ def _readable_paths(value: object, info: ValidationInfo) -> object:
         if exposes_too_much(target):
             raise problem(f"{str(target)!r} is more than a bot may see; name only what it needs")
         path = base_directory(info) / Path(text).expanduser()
-        # Without its "..", a path that leads through a link would name something else.
+        # Removing ".." from a path through a link would change where the path leads.
         paths.append(target if ".." in path.parts else Path(os.path.normpath(path)))
     return tuple(paths)
 

@@ -169,11 +169,11 @@ class _LockedTokens:
 @contextmanager
 def _locked(path: Path, *, make_folder: bool = False) -> Iterator[_LockedTokens]:
     """Lock and read the file. The lock is a separate file, because the token file gets replaced."""
-    place = Path(os.path.realpath(path))  # a link stays one
+    place = Path(os.path.realpath(path))  # a link stays a link
     if place.is_dir():
         raise TokenError(f"{path}: is a folder; choose a file")
     if place.exists():
-        read_tokens(place)  # a file of another kind is refused before anything is made beside it
+        read_tokens(place)  # refuses other kinds of file before anything is created
     lock = place.with_name(f".{place.name}.lock")
     try:
         if make_folder:

@@ -44,7 +44,7 @@ def describe(
     found = [
         details
         for details in error.errors(include_url=False)
-        if details["type"] != "default_factory_not_called"  # a default that follows from a fault
+        if details["type"] != "default_factory_not_called"  # a default derived from a faulty key
     ]
     lines = [_line(details, model, data) for details in found[:_MOST_FAULTS]]
     more = len(found) - len(lines)

@@ -177,7 +177,7 @@ class AskingReferee:
             self._stop_timer()
             self._questions = questions(self._replay, self._seat, hello.presence())
             self._ask_next()
-        elif self._open is not None:  # its stream broke; repeated messages are known to it
+        elif self._open is not None:  # its stream broke; it recognises repeated messages
             self._send(self._open)
 
     def on_reply(self, session: Session, reply: PlainReply | Reply) -> None:

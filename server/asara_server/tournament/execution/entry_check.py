@@ -324,7 +324,7 @@ class EntryCheck:
                 break
         await local.pool.dismiss(entry.name)
         ends = [bot.watcher for bot in _bots(entry, played) if bot.watcher is not None]
-        await asyncio.gather(*ends)  # one that ended by itself is retired by its watcher
+        await asyncio.gather(*ends)  # a bot that ended by itself is retired by its watcher
         return played
 
     async def _play_measured(

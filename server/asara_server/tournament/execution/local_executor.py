@@ -244,7 +244,7 @@ async def _play_legs(
             cgroups = context.sandbox.cgroup_parents if context.sandbox is not None else ()
             directory = progress.directory.path
             left = await asyncio.to_thread(end_recorded, directory, cgroups, _SURVIVORS_END_S)
-            survivors = tuple(left)  # it names those of the last leg as well
+            survivors = tuple(left)  # it also lists processes of the last leg
         progress.end_shared_deals(survivors)
 
 

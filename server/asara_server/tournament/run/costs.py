@@ -141,7 +141,7 @@ def _children_s() -> float:
     """Processor seconds of all children and grandchildren that have exited and been waited for."""
     try:
         import resource
-    except ImportError:  # Windows, which does not count it
+    except ImportError:  # Windows does not count children
         return 0.0
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     return used.ru_utime + used.ru_stime

@@ -185,7 +185,7 @@ def living(rows: Iterable[ProcessRow]) -> list[str]:
 
 
 def _now() -> Mapping[str, Any]:
-    clock = getattr(time, "CLOCK_BOOTTIME", None)  # Linux's; others count no time of a suspension
+    clock = getattr(time, "CLOCK_BOOTTIME", None)  # Linux only; other clocks stop in suspension
     at_ns = time.monotonic_ns() if clock is None else time.clock_gettime_ns(clock)
     return {"at_ns": at_ns, "machine": machine()}
 

@@ -220,8 +220,8 @@ class Sandbox:
             *("--", self.tools.prlimit, f"--nproc={processes}"),
             *("--", "/bin/sh", "-c", start, "sh", *command),
         ]
-        # The programs that start the bot get none of its variables. One may name a library of the
-        # bot, which must not run before the limits apply, let alone outside the sandbox.
+        # The programs that start the bot get none of its variables. A variable may load the bot's
+        # library, which must not run before the limits apply, let alone outside the sandbox.
         descriptors.remove(began)
         return SandboxedCommand(
             argv,
@@ -287,7 +287,7 @@ class Sandbox:
         size = str(limits.disk_mib * MIB)
         mounts = {
             "/proc": ["--proc", "/proc"],
-            # That of bubblewrap, which ends the bot: its memory, descriptors and command line.
+            # bubblewrap's process, which ends the bot: its memory, descriptors, command line.
             "/proc/1": ["--tmpfs", "/proc/1", "--remount-ro", "/proc/1"],
             "/dev": ["--dev", "/dev"],
             # Linux counts the terminals of all programs together.
@@ -349,7 +349,7 @@ def _covers(hidden: Iterable[Path], mounts: Mounts) -> Mounts:
             for name in places:
                 empty = ["--tmpfs", name, "--remount-ro", name]
                 covers[name] = empty if path.is_dir() else ["--ro-bind", "/dev/null", name]
-    # In a folder that is covered, there is no place for a further cover.
+    # Inside a covered folder, nothing is left to cover.
     return {
         name: options
         for name, options in covers.items()

@@ -46,7 +46,7 @@ def leftovers(parents: Iterable[Path]) -> list[Path]:
     here = Path("/proc/self/ns/pid").stat().st_ino
     for folder in groups:
         words = folder.name.split("-")
-        # What runs in another namespace cannot be told from what has ended.
+        # Processes in other namespaces cannot be told from ended ones.
         if len(words) == 4 and words[2].endswith(f".{here}"):
             try:
                 lives = _birth(int(words[1])) == words[2]

@@ -145,7 +145,7 @@ class Cgroup:
                     if os.pread(file, 10, 0) == b"usage_usec" or name == "cpuacct.usage":
                         self._usage_file = file
                         return True
-                    os.close(file)  # cpu.stat of version 1, which does not have the time
+                    os.close(file)  # version 1's cpu.stat lacks the time
         return False
 
     def _close_files(self) -> None:
@@ -201,7 +201,7 @@ class Cgroup:
         """
         for folder in self.folders:
             for name, amount in (("memory.force_empty", "0"), ("memory.reclaim", _EVERYTHING)):
-                with suppress(OSError):  # not all versions have it; some of it may be in use
+                with suppress(OSError):  # not all versions have the file; some memory may be in use
                     if (folder / name).exists():
                         (folder / name).write_text(amount)
 

@@ -38,7 +38,7 @@ class FirstProcess:
                 process = os.pidfd_open(pid)
                 if _is_first(pid):
                     self._process = process
-                else:  # it has ended, and the number is another one's
+                else:  # it has ended, and another process has its number
                     os.close(process)
         return pid if self._process >= 0 else 0
 

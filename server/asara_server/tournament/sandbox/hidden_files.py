@@ -133,7 +133,7 @@ class HiddenFiles:
             )
         common = (*system_paths(), *_IN_EVERY_SANDBOX)
         if name.startswith("/") and any(is_in(path, one) for one in common):
-            return ""  # it may be the sandbox's own
+            return ""  # the missing file may be the sandbox's own
         return f"it is outside the bot's folder; {_remedy(path)}"
 
 

@@ -182,5 +182,5 @@ def _build_limits(limits: Limits) -> ResourceLimits:
         _match_limits(limits),
         memory_mib=limits.build_memory_mib + limits.build_mib,
         disk_mib=limits.build_mib,
-        cores=None,  # compilers use all, and no match is played meanwhile
+        cores=None,  # compilers use all cores, and no match is played meanwhile
     )

@@ -82,7 +82,7 @@ class EntryFiles:
             foreign |= _foreign_paths(entry, programs, other, self._programs[other.name])
         directory = entry.directory
         nested = [o.directory for o in others if o.directory != directory]
-        # An author keeps runs, which are hidden, in the folder of the bot.
+        # Authors may keep runs, which are hidden, in their bot's folder.
         referees = () if has_bot_file(directory) else self._hidden
         alone = not exposes_too_much(directory) and not any(
             is_in(path, directory) for path in (*foreign, *referees, *self._shared, *nested)

@@ -34,7 +34,7 @@ _KEPT: Final = frozenset(
         "ioports",
         "misc",
         "mtrr",
-        "mounts",  # a link to those of the process, as are the next ones
+        "mounts",  # a link to the process's own, like the next entries
         "net",
         "partitions",
         "self",

@@ -181,7 +181,7 @@ def _named_in(script: Path) -> list[str]:
     if not text.startswith(b"#!") and script.suffix != ".sh" and script.name not in _MAKEFILES:
         return []
     if text.startswith(b"#!") and b"sh" not in text.split(b"\n", 1)[0]:
-        text = text.split(b"\n", 1)[0]  # a program of another language names its interpreter only
+        text = text.split(b"\n", 1)[0]  # programs of other languages only give their interpreter
         text = text.replace(b"/env -S ", b"/env ")
     return [name.decode() for name in _ANY_RUNTIME.findall(text)]
 

@@ -235,7 +235,7 @@ _SET_FLAGS: Final = 4
 _FCNTL_COMMANDS: Final = (
     *(0, 1, 2, 3),  # descriptors and their flags
     *(8, 9, 10, 11, 15, 16),  # owners of signals
-    *(1027, 1028, 1030),  # further ones of descriptors
+    *(1027, 1028, 1030),  # further commands for descriptors
     *(1031, 1032, 1033, 1034),  # sizes of pipes, seals of files in memory
     *_GET_LOCK_COMMANDS,
 )
@@ -334,13 +334,13 @@ def _by_arguments(direct: int, *, loopback: bool, set_uid: bool) -> dict[str, _S
         ),
         "madvise": _Switch(2, _allow(*_MADVICE) | {_MADVISE_WILLNEED: _NO_EFFECT}, _INVALID),
         "memfd_create": _Switch(1, {0: _ALLOW}, _INVALID, mask=_MEMFD_HUGETLB),
-        # Huge pages are from a pool that all programs share.
+        # Huge pages come from a pool that all programs share.
         "mmap": _Switch(3, {0: _ALLOW}, _ERROR | errno.ENOMEM, mask=_MAP_HUGETLB),
         **opens,
         **modes,
         "prctl": _Switch(0, _allow(*_PRCTL_OPTIONS), _INVALID),
         "preadv2": without_flags,
-        "prlimit64": _Switch(0, {0: _ALLOW}, _REFUSE),  # of no other process, such as PID 1
+        "prlimit64": _Switch(0, {0: _ALLOW}, _REFUSE),  # its own process only, not PID 1
         "pwritev2": without_flags,
         "setsockopt": _Switch(  # memory counted for a user, modules to load
             1,
@@ -391,8 +391,8 @@ def seccomp_filter(*, loopback: bool = False, set_uid: bool = True) -> bytes | N
         _instruction(_RETURN, _REFUSE),
     ]
     by_arguments = _by_arguments(processor.open_direct, loopback=loopback, set_uid=set_uid)
-    # The kernel remembers which calls are allowed whatever their arguments are, and runs the
-    # program for the others only, so these are first.
+    # The kernel remembers which calls are allowed regardless of their arguments, and runs the
+    # program only for the other calls, so unconditional calls come first.
     decisions: tuple[tuple[Numbers, Decision], ...] = (
         *((ALLOWED[name], switch) for name, switch in by_arguments.items()),
         *((numbers, _ALLOW) for name, numbers in ALLOWED.items() if name not in by_arguments),

@@ -6,7 +6,7 @@ from typing import Final, Literal, NamedTuple
 
 try:
     import resource
-except ImportError:  # Windows, which has no sandbox either
+except ImportError:  # Windows, which has no sandbox anyway
     resource = None  # type: ignore[assignment]
 
 SandboxKind = Literal["bubblewrap", "none"]
@@ -57,7 +57,7 @@ class ResourceLimits:
             f"--nofile={self.open_files}",
             f"--cpu={self.cpu_s}:{self.cpu_s + 1}",
             f"--fsize={max(self.disk_mib * MIB, largest_file)}",
-            # Linux counts these for all programs of a user; none may use up what others need.
+            # Linux counts these per user, so one program must not use up what others need.
             f"--sigpending={min(_PENDING_SIGNALS, hard_limit('SIGPENDING') or _PENDING_SIGNALS)}",
         ]
         if memory:

@@ -66,7 +66,7 @@ def even_groups(n: int, k: int) -> list[tuple[int, ...]]:
     groups: list[tuple[int, ...]] = []
     for shape in combinations(range(n), k):
         if shape[0] != 0:
-            break  # every shape has a member that holds 0
+            break  # every shape has a group that contains 0
         turned = [tuple(sorted((place - to) % n for place in shape)) for to in shape]
         if shape == min(turned):
             length = n // turned.count(shape)  # shorter for a shape that repeats on the circle

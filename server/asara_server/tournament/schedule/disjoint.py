@@ -149,7 +149,7 @@ def _fill(
     blocks = []
     for size in sizes:
         seated += size * k
-        # Seats that a team should have had after this block, less those it has had.
+        # Seats that a team should have had after this block, minus the seats it has had.
         lags = [len(own) * seated // n - had[team] for team, own in enumerate(members)]
         chances = [random() for _ in members]
         waiting = sorted(range(len(members)), key=lambda team: (-lags[team], chances[team]))
@@ -163,7 +163,7 @@ def _fill(
                 team = min(level, key=lambda team: known[members[team][0]])
                 waiting.remove(team)
                 entry = members[team].pop(0)
-                members[team].append(entry)  # the others of the team come first now
+                members[team].append(entry)  # now the other members of the team come first
                 had[team] += 1
                 known = [one + other for one, other in zip(known, met[entry], strict=True)]
                 table.append(entry)
@@ -216,7 +216,7 @@ def _improve(
         come = [c for c in two if c != b]
         change = sum(met_b[c] - met_a[c] + 1 for c in left)
         change += sum(met_a[c] - met_b[c] + 1 for c in come)
-        change -= 2 * sum(c in come for c in left)  # those meet both, before and after
+        change -= 2 * sum(c in come for c in left)  # these entries meet both, before and after
         warmth = heat * (1 - step / _STEPS) + 0.05
         if change > 0 and random() >= exp(-2 * change / warmth):
             continue

@@ -348,7 +348,7 @@ def _duplicate_blocks(layout: Layout, seats: int, remote: frozenset[int]) -> lis
     if len(remote) > 1:
         blocks = tuple(gathered(blocks, remote, teams))
     placed = seated((table for block in blocks for table in block), seats)
-    if circle:  # pairs that have met meet again in the other seats
+    if circle:  # pairs that have met before meet again in the other seats
         latest: dict[frozenset[int], tuple[int, ...]] = {}
         for number, table in enumerate(placed):
             before = latest.get(frozenset(table))

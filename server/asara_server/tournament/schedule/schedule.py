@@ -149,7 +149,7 @@ def _one_round(
         tables = [tuple([named[entry] for entry in table]) for table in blocks[kind][index]]
         own_kind = block_kind
         if block_kind == "duplicate":
-            # The seats of a round are even; those of several rounds are in the other seats.
+            # Seats are balanced within a round; later rounds rotate them.
             tables = [rotate(table, number - 1) for table in tables]
         elif block_kind == "mirrored" and not remote.isdisjoint(tables[0]):
             own_kind = "independent"

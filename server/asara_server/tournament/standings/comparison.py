@@ -121,7 +121,7 @@ def _expected_scores(kind: ResultTable, fold: Indices) -> tuple[Floats, Mask]:
     entries = int(kind.entry.max()) + 1
     _, match = np.unique(kind.match, return_inverse=True)
     by_match = kind.entry[np.argsort(match, kind="stable")].reshape(-1, seats)
-    # One column for each entry and each seat: 1 for the own ones, -1 / (seats - 1) for opponents.
+    # One column per entry and per seat: 1 for the row's own, -1 / (seats - 1) for opponents.
     values = np.full((rows, seats + 2), -1 / (seats - 1))
     values[:, seats:] = 1 + 1 / (seats - 1), 1.0
     columns = np.column_stack((by_match[match], kind.entry, entries + kind.seat))

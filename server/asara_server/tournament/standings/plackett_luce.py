@@ -86,7 +86,7 @@ def choices(entry: Indices, match: Indices, score: Floats, block: Indices) -> li
         among = np.take_along_axis(among, order, axis=1)
         scores = np.take_along_axis(scores, order, axis=1)
         for start in range(size - 1):
-            begins = np.ones(len(rows), np.bool_)  # a choice begins here: no tie with the one above
+            begins = np.ones(len(rows), np.bool_)  # a choice begins here: no tie with the row above
             if start:
                 begins = scores[:, start] < scores[:, start - 1]
             tied = scores[:, start:] == scores[:, start, np.newaxis]

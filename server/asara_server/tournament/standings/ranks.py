@@ -79,7 +79,7 @@ def ranks_and_chances(
         comparable = group[:, np.newaxis] == group
         freedom = scores.blocks[played] - 1
         ranks[played] = rank_sets(means, covariance, drawn, freedom, error, comparable)
-        ranks[played, 1] += np.count_nonzero(~played)  # who has not played may be better
+        ranks[played, 1] += np.count_nonzero(~played)  # an entry that has not played may be better
         if comparable.all():
             wide = drawn * _widening(means, np.diag(covariance), freedom)
             first = (means + wide).argmax(axis=1)

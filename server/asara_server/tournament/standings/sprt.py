@@ -97,7 +97,7 @@ class SequentialTest:
             ("alpha", self.alpha, _LARGEST_RATE),
             ("beta", self.beta, _LARGEST_RATE),
         ):
-            if not _SMALLEST <= value <= most:  # neither is "not a number"
+            if not _SMALLEST <= value <= most:  # rejects NaN as well
                 raise ValueError(f"{name}: must be {_SMALLEST:g} to {most:g}, not {value:g}")
 
     @property

@@ -125,7 +125,7 @@ def by_schedule(results: Iterable[MatchResult]) -> list[MatchResult]:
     return sorted(
         results,
         key=lambda result: (
-            # One text takes less memory than its parts.
+            # One string takes less memory than its parts.
             "\0".join(part.zfill(12) for part in _NUMBER.split(result.match_id)),
             result.attempt,
         ),

@@ -41,7 +41,7 @@ def summarize(
     np.add.at(faults, (parts.entry, parts.termination), 1)
     ends = intervals_95(scores, error)
     means = scores.means.round(6)
-    level = np.where(matches > 0, means, -np.inf)  # who has not played comes last
+    level = np.where(matches > 0, means, -np.inf)  # entries that have not played come last
     order = sorted(
         range(count),
         key=lambda e: (-level[e], -wins[e].round(6), -np.nan_to_num(prestige[e]), names[e]),

@@ -162,7 +162,7 @@ def read_results_into(files: RunFiles) -> None:
                 f"{RESULTS}: line {number}: not written as asara writes it: its text was changed"
             )
         lines.append(Line(number, result))
-    if rest and not files.running:  # a run that goes on may be writing it
+    if rest and not files.running:  # a running run may be writing it
         faults.append(f"{RESULTS}: cut short in line {len(texts) + 1}")
     files.lines = tuple(lines)
     files.lines_read = not faults
@@ -181,7 +181,7 @@ def _read_replays(files: RunFiles) -> None:
         if path.is_symlink() or not path.is_file():
             files.faults.append(f"{name}: not a regular file; replace it with a copy of the replay")
         elif path.suffix != SUFFIX or path.name.startswith("."):
-            # a run that goes on may be writing it
+            # a running run may be writing it
             if not (files.running and path.name.endswith(".part")):
                 files.faults.append(f"{name}: extra: not a replay of the run")
         else:

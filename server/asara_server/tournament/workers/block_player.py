@@ -319,5 +319,5 @@ def _keep_descriptors() -> None:
     """
     for path in Path("/dev/fd").iterdir():
         if int(path.name) > 2:
-            with suppress(OSError):  # the descriptor of this listing is closed by now
+            with suppress(OSError):  # the descriptor used for this listing is closed by now
                 os.set_inheritable(int(path.name), False)

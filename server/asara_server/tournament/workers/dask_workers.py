@@ -170,14 +170,14 @@ class DaskWorkers:
 
     def _forget(self, future: "Future[BlockResult]") -> None:
         if job := self._jobs.pop(future, None):
-            job.task.cancel()  # nobody plays it, if its worker comes back
+            job.task.cancel()  # so that nobody plays it if its worker comes back
 
     def loss_reason(self, error: BaseException) -> str:
         from distributed.scheduler import KilledWorker
 
-        if isinstance(error, asyncio.CancelledError):  # as of all when the scheduler has gone
+        if isinstance(error, asyncio.CancelledError):  # like all blocks when the scheduler is gone
             raise _scheduler_gone(self._address)
-        # One that is unprepared has its predecessor's address.
+        # An unprepared worker has its predecessor's address.
         lost = (WorkerDiedError, KilledWorker, UnpreparedWorkerError)
         return "its worker died" if isinstance(error, lost) else ""
 
@@ -270,11 +270,11 @@ def _close(client: "Client") -> None:
 
 def _check_workers(client: "Client", address: str, requirements: WorkerRequirements) -> None:
     """Raise WorkerError, listing everything that workers lack, unless all meet the requirements."""
-    no_files: frozenset[str] = frozenset()  # they are sent later, if need be
+    no_files: frozenset[str] = frozenset()  # they are sent later if necessary
     answers: dict[str, list[str]] = {}
     until_s = time.monotonic() + _FIRST_WORKER_S
     try:
-        while not answers:  # those that were there have died
+        while not answers:  # the workers that were there have died
             if (left_s := until_s - time.monotonic()) <= 0:
                 raise TimeoutError
             client.wait_for_workers(1, timeout=left_s)

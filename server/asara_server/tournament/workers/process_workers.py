@@ -107,7 +107,7 @@ class ProcessWorkers:
             except BrokenProcessPool:  # it died while it was idle
                 self._discard(worker)
                 continue
-            # Called in another thread, and before those who wait for the future learn of its end.
+            # Called in another thread, before anyone waiting for the future learns of its end.
             future.add_done_callback(partial(self._release, worker))
             return future
 
@@ -213,7 +213,7 @@ class _WorkerProcess:
                 self._pool.submit(begin_run, settings)
                 self._run_id = settings.run_id
             future = self._pool.submit(play_block, job)
-        if self._reports is not None:  # the process has its own by now, and ends it with itself
+        if self._reports is not None:  # the process has its own copy by now
             self._reports.close()
             self._reports = None
         return future
@@ -230,7 +230,7 @@ class _WorkerProcess:
         self._send(_Stop(run_id, None))
 
     def _send(self, request: "_Stop") -> None:
-        with suppress(OSError):  # it has died, which its pool reports
+        with suppress(OSError):  # the process has died, which its pool reports
             self._sender.send(request)
 
     def close_pipe(self) -> None:

@@ -157,7 +157,7 @@ class _BlockScheduler:
         return bool(self._pending)
 
     async def _end_bots(self) -> None:
-        if self._backend.shares_directory:  # by the record, it ends those of earlier legs as well
+        if self._backend.shares_directory:  # it also ends recorded processes of earlier legs
             self._survivors = ()
         self._record_ends(await self._backend.end_bots(self._run_id))
         self._progress.end_shared_deals(self._survivors)
@@ -291,7 +291,7 @@ class _BlockScheduler:
             path.parent.mkdir(exist_ok=True)
             log = path.with_suffix(".log")
             before = self._log_sizes.get(str(log), 0)
-            if not offset:  # of an earlier attempt at the block
+            if not offset:  # left by an earlier attempt at the block
                 before = log.stat().st_size if log.is_file() else 0
                 self._log_sizes[str(log)] = before
             with path.open("ab") as file:
@@ -325,7 +325,7 @@ class _BlockScheduler:
         if times < MAX_ATTEMPTS:
             if known or not shared:
                 self._pending.appendleft(block)
-            # The others of the leg are played first: then the bots that know the deal have ended.
+            # The leg's other matches come first: then the bots that know the deal have ended.
             return
         self._progress.unfinished.append(f"{name} is given up without a result: {why}")
         for match, first_attempt in block.matches:

@@ -161,7 +161,7 @@ class EntryBuilder:
         except MachineError:
             raise
         except Exception as error:  # noqa: BLE001 - one entry must not end the run
-            # Not its text, which may name paths of this machine: other bots receive the reason.
+            # Not the error's text: other bots receive the reason, and it may contain local paths.
             cause = (isinstance(error, OSError) and error.strerror) or type(error).__name__
             why = f"build failed: the referee cannot carry it out ({cause})"
             log.note(f"{why}: {error!r}")
@@ -171,7 +171,7 @@ class EntryBuilder:
             log.close()
             if self._events is not None:
                 self._events.end_build(entry.name)
-        # The output is not for other bots, which receive the reason.
+        # Other bots receive the reason, so it must not contain the output.
         printed = self._last_lines(entry, log)
         self._logger.warning("entry is out", entry=entry.name, why=why, printed=printed)
         return FailedBuild(entry.name, why, printed)
@@ -205,7 +205,7 @@ class EntryBuilder:
                 kept = await self._build_or_restore(self._sandbox, entry, copy, log, reaper)
             try:
                 check_command(entry.command, copy)
-            except CommandError:  # its text could reveal the target of a link that the build made
+            except CommandError:  # its text could reveal the target of a link
                 command = shlex.join(entry.command)
                 raise _BuildError(f"it left no program for the command {command!r}") from None
             if kept is not None and self._cache is not None:
@@ -242,7 +242,7 @@ class EntryBuilder:
                 self.unchanged.add(entry.name)
                 return None
         await self._build_contained(sandbox, entry, copy, log, reaper)
-        # It counts for what was built only if nothing has changed meanwhile.
+        # The place is valid for this build only if nothing has changed meanwhile.
         return kept if await asyncio.to_thread(place) == kept else None
 
     async def _build_contained(
@@ -252,12 +252,12 @@ class EntryBuilder:
         read_end, write_end = os.pipe()
         stream = ArchiveStream(read_end)
         failure: _BuildError | MachineError | None = None
-        # A thread of its own: builds must not take those in which other builds begin.
+        # A separate thread: builds must not occupy the threads in which other builds begin.
         with ThreadPoolExecutor(1) as thread:
             unpacking = asyncio.get_running_loop().run_in_executor(
                 thread, self._unpack, stream, entry, copy
             )
-            # A build that is stopped does not ask how this ended.
+            # If the build is stopped, nobody needs this result.
             unpacking.add_done_callback(lambda one: one.cancelled() or one.exception())
             try:
                 hidden = [self._folder.parent.resolve()]

@@ -224,5 +224,5 @@ def cache_folder() -> Path:
         return Path(home) / "asara"
     try:
         return Path.home() / ".cache" / "asara"
-    except RuntimeError:  # neither HOME nor an entry in passwd
+    except RuntimeError:  # the user has neither HOME nor an entry in passwd
         return Path("/.cache/asara")

@@ -62,7 +62,7 @@ async def build_in_place(
     if sandbox is None:
         environment["TMPDIR"] = str(cache)
     else:
-        # The sandbox lets nobody set these bits, so there are none from here on, even if this
+        # Nobody can set these bits in the sandbox, so there are none from here on, even if this
         # process is killed. Other users of this machine could start such programs.
         await asyncio.to_thread(_remove_privileges, entry.directory)
         spec = in_place_sandbox(sandbox, entry.directory, readable, limits)

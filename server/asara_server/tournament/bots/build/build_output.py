@@ -40,7 +40,7 @@ _MAX_LINKS: Final = 64 * MIB
 _FILES: Final = (b"0", b"\0")
 _HARD_LINK, _LINK, _FOLDER, _LONG_TARGET, _LONG_NAME = b"1", b"2", b"5", b"K", b"L"
 
-_NO_LINK: Final = getattr(os, "O_NOFOLLOW", 0)  # Windows builds in no sandbox
+_NO_LINK: Final = getattr(os, "O_NOFOLLOW", 0)  # Windows has no sandbox for builds
 _OPEN: Final = os.O_RDONLY | _NO_LINK
 _CREATE: Final = os.O_WRONLY | os.O_CREAT | os.O_EXCL | _NO_LINK
 _FORGED: Final = (errno.EEXIST, errno.ENOENT, errno.ENOTDIR, errno.ELOOP)

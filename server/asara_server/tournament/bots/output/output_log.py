@@ -42,12 +42,12 @@ class OutputLog:
         self._last = bytearray()
         self._message = b""  # the last message of its client that `_last` no longer holds
         self._before = b""  # the end of what was printed before this match
-        self._arrived = 0  # bytes of the process so far
-        self._written = 0  # those of them that `write` was given
+        self._arrived = 0  # bytes from the process so far
+        self._written = 0  # bytes of the process that `write` has received
         self._asked: Callable[[], int] | None = None
         self._decision = 0
         self._marks: deque[tuple[int, int]] = deque()  # not written yet: bytes before it, decision
-        self._index: list[tuple[int, int]] = []  # place in the file, decision
+        self._index: list[tuple[int, int]] = []  # position in the file, decision
         self._file: BinaryIO | None = None
         self._too_much = False
         self._left = limit

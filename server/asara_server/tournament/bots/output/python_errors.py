@@ -92,7 +92,7 @@ def _missing_file(found: re.Match[str], error: PythonError) -> str:
     name = found[1]
     own = last_own(error.frames)
     where = own.place if own else error.program
-    if error.frames and error.frames[-1].function == "_execute_child":  # of subprocess
+    if error.frames and error.frames[-1].function == "_execute_child":  # raised by subprocess
         return (
             f"{where} starts the program {name!r}, which is not here. In the sandbox, a bot can "
             "start programs of the system and of its own folder: put it there, and name it with "

@@ -227,7 +227,7 @@ def remedy(
     printed = output_of(detail)
     ending = without_output(detail)
     if printed and printed[-1].startswith(SANDBOX_HID):
-        return ""  # which says what to do
+        return ""  # the message already gives the remedy
     program = _program(command)
     if any(_NETWORK.search(line) and not line.startswith("asara: ") for line in printed):
         return _NO_NETWORK

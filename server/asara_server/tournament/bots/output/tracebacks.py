@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import PurePath
 
 _FRAME = re.compile(r'[\s|]*File "(?P<file>.+)", line (?P<line>\d+)(?:,? in (?P<function>.+))?$')
-_INDENT = re.compile(r"[\s|+]*")  # with the bars of a group of exceptions
+_INDENT = re.compile(r"[\s|+]*")  # exception groups draw bars in front of lines
 _LIBRARY = re.compile(r"^<|/lib(?:64)?/python\d|/(?:site|dist)-packages/|/clients/python/asara/")
 
 
