@@ -79,9 +79,7 @@ class FailingEntry:
 
 @dataclass(frozen=True, slots=True)
 class Pace:
-    """Number of matches finished since the run was last started or resumed and its builds were
-    done, and seconds since then.
-    """
+    """Number of matches and seconds since the run last started or resumed, its builds excluded."""
 
     matches: int
     seconds: float
@@ -274,7 +272,7 @@ class _Tally:
                 causes[forfeit.why] = forfeit
 
     def failing_entries(self, excluded: Mapping[str, str]) -> tuple[FailingEntry, ...]:
-        """Return the entries that forfeited; `excluded` has those that no longer take part, with
+        """Return the entries that forfeited; `excluded` lists entries that are out, with
         reasons.
         """
         found = [

@@ -53,8 +53,9 @@ class Suspensions:
         return suspended
 
     def _judge(self, entry: str) -> str:
-        """Return why an entry is suspended, judged by its matches before the first unfinished one,
-        or "".
+        """Return why an entry is suspended, or "" if it is not.
+
+        Only the matches before its first unfinished match are judged.
         """
         schedule, ends = self._schedule[entry], self._ends[entry]
         limits = self._limits

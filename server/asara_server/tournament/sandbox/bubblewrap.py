@@ -77,8 +77,8 @@ _ENTER_CGROUPS: Final = (
 """Shell script that enters the control groups before it becomes bubblewrap.
 
 No process of the program ever runs outside the groups. The first argument is the archive of the
-program's directories, which becomes descriptor 3, or "". The second argument is the file of
-`_BEGIN`.
+program's directories, which becomes descriptor 3, or "" without an archive. The second argument is
+the file of `_BEGIN`.
 """
 
 _BEGIN: Final = "echo >&4; exec 4>&-\n"

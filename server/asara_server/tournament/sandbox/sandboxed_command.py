@@ -44,8 +44,9 @@ class SandboxedCommand:
 
     @property
     def sandbox_failed(self) -> bool:
-        """True if the sandbox never began to run the program, and not for lack of memory for its
-        files.
+        """True if the sandbox never began to run the program.
+
+        False if the program's files alone filled its memory.
         """
         if self.began_file >= 0:
             began = os.fstat(self.began_file).st_size > 0

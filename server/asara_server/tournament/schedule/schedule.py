@@ -35,7 +35,7 @@ from asara_server.tournament.schedule.layout import Layout, blocks_of, names_by_
 
 @dataclass(frozen=True, slots=True)
 class ScheduledMatch:
-    """A match of the schedule."""
+    """A match of the schedule, with its entries in seat order."""
 
     match_id: str
     """Block name and match number within the block, such as `r1-pro+gifts-0007-2`."""

@@ -13,9 +13,9 @@ comes from the additive model score = 1/2 + strength - mean strength of the oppo
 by least squares to other blocks (with folds, see Chernozhukov et al., "Double/debiased machine
 learning", 2018). So c is 0 on average, whoever the others are, and on average z equals x. If r
 ignored the others' strength, an entry would gain by not being among its own comparisons. If r
-ignored their opponents' strength, a strong entry would lose because the others do not play
-against it. A fit to the same block would be biased, because r would contain part of the score that
-it adjusts (Wu and Gagnon-Bartsch, "The LOOP Estimator", 2018).
+ignored their opponents' strength, a strong entry would lose because the others do not play against
+it. A fit to the same block would be biased, because r would contain part of the score that it
+adjusts (Wu and Gagnon-Bartsch, "The LOOP Estimator", 2018).
 
 The weight that minimises the variance of z is cov(x, c) / var(c). Let V be the variance of r, and D
 the covariance of two r in one seat of a deal, which equals the variance of the gift. Then the mean
@@ -25,7 +25,8 @@ of h others has
 
 the formula of Spearman and Brown for the reliability of a mean. q, the share of the deal in the
 variance of a score, is fitted to all other blocks with the same seats and rules, from the products
-of all pairs of r in one seat of a deal. The variance of z is then 1 - w q times that of x, nearly.
+of all pairs of r in one seat of a deal. The variance of z is then about 1 - w q times the variance
+of x.
 
 A match with a forfeit was not decided by play, so it is never part of a comparison. An entry
 without another block of the same kind has no expected score, and is left out of c. A score without

@@ -68,7 +68,7 @@ _NOT_CHECKED: Final = {
 
 @dataclass(slots=True)
 class RunReport:
-    """The findings about a run, except those about its matches."""
+    """The findings about a run, without findings about its matches."""
 
     directory: Path
     signed: Signed

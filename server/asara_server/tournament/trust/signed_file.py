@@ -19,7 +19,7 @@ _LARGEST = 16 * 2**20
 
 
 class Document(BaseModel):
-    """A signed document."""
+    """A JSON document of a run that the referee signs."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 

@@ -228,7 +228,7 @@ class _BlockScheduler:
         )
 
     def _secrets(self, block: PendingBlock) -> dict[str, bytes]:
-        """Return the secrets of all attempts, including those needed if the referee fails."""
+        """Return the secrets of all attempts that may be needed if the referee fails."""
         found = {}
         for match, first_attempt in block.matches:
             for attempt in range(first_attempt, MAX_ATTEMPTS + 1):
