@@ -21,7 +21,7 @@ import pytest
 
 from asara_server.tournament.config.entry_folders import BotFile
 from asara_server.tournament.config.tournament_file import Entry
-from tests.cli.test_cli_examples import CUP, SERVERS, check_server
+from tests.cli.test_examples import CUP, SERVERS, check_server
 from tests.docs.documents import DOCUMENTS, ROOT, Block, blocks, read
 
 TESTED_BY: Final = {
@@ -30,7 +30,7 @@ TESTED_BY: Final = {
     ("clients/bridge/README.md", "perl"): "tests/contract/client/test_bridge_readme.py",
     ("clients/cpp/README.md", "cpp"): "tests/languages/test_package_cpp.py",
     ("clients/cpp/README.md", "cmake"): "tests/languages/test_package_cpp.py",
-    ("clients/debugging.md", "python"): "tests/cli/test_cli_debugging.py",
+    ("clients/debugging.md", "python"): "tests/cli/bots/test_debugging.py",
     ("clients/go/README.md", "go"): "tests/languages/test_package_go.py",
     ("clients/java/README.md", "java"): "tests/languages/test_package_java.py",
     ("clients/python/README.md", "python"): "tests/contract/client/test_process.py",

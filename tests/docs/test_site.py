@@ -9,7 +9,7 @@ from asara.v1 import play_pb2, vocabulary_pb2
 from asara_server.cli.app import app
 from asara_server.tournament.config.tournament_file import Clocks, Entry, Limits, Remote, Tournament
 from scripts.lib.docs import commands, protocol, sources, tournament_file
-from tests.cli.test_cli_examples import commands as names_of
+from tests.cli.test_examples import commands as names_of
 from tests.docs.documents import DOCUMENTS, ROOT, own_files
 
 LARGEST_PICTURE = 150_000

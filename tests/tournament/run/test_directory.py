@@ -1,8 +1,9 @@
-"""A run directory in which a run is being played is neither deleted nor taken over."""
+"""The directory of a run: one run plays in it, and only its owner reads its secrets."""
 
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ from asara_server.tournament.run.directory import RunDirectory, RunDirectoryErro
 from tests.cli.command import command_line, environment, refusal
 from tests.events import EVENT_S
 from tests.tournament.sample_bots import GOOD, HEADER, write_tournament
+from tests.tournament.samples import INFO, RUNNING
 
 SLOW = "import signal\nsignal.pause()\n"
 
@@ -90,3 +92,27 @@ def test_a_directory_that_cannot_hold_a_run_is_named(tmp_path: Path) -> None:
         with pytest.raises(RunDirectoryError) as caught:
             RunDirectory.create(tmp_path / name)
         assert str(tmp_path / name) in str(caught.value)
+
+
+def modes(path: Path) -> dict[str, int]:
+    return {
+        name: (path / name).stat().st_mode & 0o777
+        for name in ("run.json", "tournament.toml", "run.journal")
+    }
+
+
+def test_seed_and_secrets_are_private_until_the_run_is_finished(tmp_path: Path) -> None:
+    file = tmp_path / "cup.toml"
+    file.write_text('seed = "…"\n')
+    file.chmod(0o644)
+    with closing(RunDirectory.create(tmp_path / "run")) as directory:
+        directory.keep_tournament_file(file)
+        directory.write_info(INFO.model_copy(update=RUNNING))
+        assert set(modes(directory.path).values()) == {0o600}
+        directory.write_info(INFO.model_copy(update={**RUNNING, "state": "cut short"}))
+        assert set(modes(directory.path).values()) == {0o600}
+        directory.write_info(INFO)
+        assert (
+            modes(directory.path)["run.json"] == modes(directory.path)["tournament.toml"] != 0o600
+        )
+        assert directory.tournament_file.read_bytes() == file.read_bytes()

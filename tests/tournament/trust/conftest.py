@@ -12,8 +12,8 @@ from tests.tournament.played_runs import (
     OTHER_SEED,
     play_run,
 )
-from tests.tournament.run.forged_runs import AGAIN, Played
 from tests.tournament.sample_bots import SEED
+from tests.tournament.trust.forged_runs import AGAIN, Played
 
 
 @pytest.fixture(scope="module")

@@ -21,7 +21,8 @@ from tests.tournament.played_runs import (
     OTHER_SEED,
     VOID,
 )
-from tests.tournament.run.forged_runs import (
+from tests.tournament.sample_bots import SEED
+from tests.tournament.trust.forged_runs import (
     AGAIN,
     FIRST,
     SECOND,
@@ -33,9 +34,7 @@ from tests.tournament.run.forged_runs import (
     edit_line,
     replay,
     resign_everything,
-    text,
 )
-from tests.tournament.sample_bots import SEED
 
 
 def test_an_honest_run_is_sound(played: Played, run: Path) -> None:
@@ -48,19 +47,39 @@ def test_an_honest_run_is_sound(played: Played, run: Path) -> None:
     assert "not checked: the bots' programs and output" in output
 
 
-def swap(one: Path, other: Path) -> None:
+Change = Callable[[Path], object]
+"""Changes a run."""
+
+
+def edited(name: str, old: str, new: str) -> Change:
+    return lambda run: edit(run, name, old, new)
+
+
+def deleted(*names: str) -> Change:
+    return lambda run: delete(*(run / name for name in names))
+
+
+def changed(name: str, change: Callable[[bytes], bytes]) -> Change:
+    return lambda run: (run / name).write_bytes(change((run / name).read_bytes()))
+
+
+def from_other_run(*names: str) -> Change:
+    return lambda run: [shutil.copyfile(run.parent / "other-run" / n, run / n) for n in names]
+
+
+def moved(old: str, new: str) -> Change:
+    return lambda run: (run / old).rename(run / new)
+
+
+def copied(old: str, new: str) -> Change:
+    return lambda run: shutil.copyfile(run / old, run / new)
+
+
+def swap(run: Path) -> None:
+    one, other = run / A, run / C
     a, b = one.read_bytes(), other.read_bytes()
     one.write_bytes(b)
     other.write_bytes(a)
-
-
-def delete_half(run: Path) -> None:
-    delete(*sorted((run / "replays").iterdir())[::2])
-
-
-def make_directory(path: Path) -> None:
-    path.unlink()
-    path.mkdir()
 
 
 def forge_rank(run: Path) -> None:
@@ -78,234 +97,197 @@ def swap_lines(run: Path) -> None:
     (run / "results.jsonl").write_text("".join([lines[1], lines[0], *lines[2:]]))
 
 
-def link(path: Path) -> None:
-    elsewhere = path.rename(path.parents[2] / path.name)
-    path.symlink_to(elsewhere)
+def without_void(data: bytes) -> bytes:
+    return b"".join(line for line in data.splitlines(keepends=True) if VOID.encode() not in line)
 
 
-def append(path: Path, data: bytes) -> None:
-    path.write_bytes(path.read_bytes() + data)
+def other_interval(data: bytes) -> bytes:
+    return re.sub(rb'("interval_95": \[\s+0\.)(\d)', rb"\g<1>9\2", data, count=1)
 
 
-def from_other_run(run: Path, *names: str) -> None:
-    for name in names:
-        shutil.copyfile(run.parent / "other-run" / name, run / name)
+def without_ladder(data: bytes) -> bytes:
+    return json.dumps({**json.loads(data), "ladder": []}, indent=2).encode()
 
 
-def drop_void(run: Path) -> None:
-    lines = (run / "results.jsonl").read_text().splitlines(keepends=True)
-    (run / "results.jsonl").write_text("".join(line for line in lines if VOID not in line))
+def link(run: Path) -> None:
+    elsewhere = (run / A).rename(run.parent / f"{FIRST}.asara")
+    (run / A).symlink_to(elsewhere)
 
 
-STRANGER: dict[str, tuple[Callable[[Path], object], str]] = {
+def make_directory(run: Path) -> None:
+    (run / A).unlink()
+    (run / A).mkdir()
+
+
+A, B, C, NEW = (f"replays/{name}.asara" for name in (FIRST, SECOND, THIRD, "r3-basic-0001-1"))
+RESULTS, HEAD, MANIFEST = "results.jsonl", "tree_head.json", "manifest.json"
+NOT_AS_WRITTEN = "results.jsonl: line 1: not written as asara writes it"
+SECRETS = tournament_secret(SEED).hex(), tournament_secret(OTHER_SEED).hex()
+
+STRANGER: dict[str, tuple[Change, str]] = {
     "results edited": (forge_rank, r"results.jsonl: line 1: seats\[0\]\.rank: expected \d by the"),
-    "results deleted": (lambda run: (run / "results.jsonl").unlink(), "results.jsonl: missing"),
+    "results deleted": (deleted(RESULTS), "results.jsonl: missing"),
     "results cut": (
-        lambda run: (run / "results.jsonl").write_bytes((run / "results.jsonl").read_bytes()[:-9]),
+        changed(RESULTS, lambda data: data[:-9]),
         "results.jsonl: cut short in line 13",
     ),
     "results without a line": (
-        lambda run: edit_line(run, "results.jsonl", 2, lambda line: ""),
+        lambda run: edit_line(run, RESULTS, 2, lambda line: ""),
         "r1-basic-0002-2: no result, although the run is finished",
     ),
-    "results in another order": (
-        swap_lines,
-        "results.jsonl: changed after the signing",
-    ),
+    "results in another order": (swap_lines, "results.jsonl: changed after the signing"),
     "a result twice": (
-        lambda run: edit_line(run, "results.jsonl", 1, lambda line: line + line),
+        lambda run: edit_line(run, RESULTS, 1, lambda line: line + line),
         f"line 2: {FIRST}: attempted twice",
     ),
     "a byte order mark": (
-        lambda run: (run / "results.jsonl").write_bytes(
-            b"\xef\xbb\xbf" + (run / "results.jsonl").read_bytes()
-        ),
+        changed(RESULTS, lambda data: b"\xef\xbb\xbf" + data),
         "results.jsonl: line 1",
     ),
-    "a blank in a result": (
-        lambda run: edit(run, "results.jsonl", '":"r1', '": "r1'),
-        "results.jsonl: line 1: not written as asara writes it",
-    ),
+    "a blank in a result": (edited(RESULTS, '":"r1', '": "r1'), NOT_AS_WRITTEN),
     "Windows line ends": (
-        lambda run: (run / "results.jsonl").write_bytes(
-            (run / "results.jsonl").read_bytes().replace(b"\n", b"\r\n")
-        ),
-        "results.jsonl: line 1: not written as asara writes it",
+        changed(RESULTS, lambda data: data.replace(b"\n", b"\r\n")),
+        NOT_AS_WRITTEN,
     ),
-    "an unknown setting in a result": (
-        lambda run: edit(run, "results.jsonl", '"round":1', '"round":1,"note":"x"'),
-        "results.jsonl: line 1: not written as asara writes it",
-    ),
+    "an unknown setting": (edited(RESULTS, '"round":1', '"round":1,"note":"x"'), NOT_AS_WRITTEN),
     "another duration": (
-        lambda run: edit(run, "results.jsonl", '"seconds":3600.0', '"seconds":3601.0'),
+        edited(RESULTS, '"seconds":3600.0', '"seconds":3601.0'),
         "results.jsonl: changed after the signing",
     ),
     "a duration shorter than the match": (
-        lambda run: edit(run, "results.jsonl", '"seconds":3600.0', '"seconds":0.001'),
+        edited(RESULTS, '"seconds":3600.0', '"seconds":0.001'),
         "results.jsonl: line 1: seconds: expected",
     ),
     "another time of start": (
-        lambda run: edit(run, "results.jsonl", '"started":"2020', '"started":"2021'),
+        edited(RESULTS, '"started":"2020', '"started":"2021'),
         "results.jsonl: line 1: started: expected '2020",
     ),
-    "a void attempt hidden": (drop_void, f"{AGAIN}: attempt 2, but attempt 1 is missing"),
+    "a void attempt hidden": (
+        changed(RESULTS, without_void),
+        f"{AGAIN}: attempt 2, but attempt 1 is missing",
+    ),
     "another reason of a void attempt": (
-        lambda run: edit(run, "results.jsonl", VOID, "the referee failed: OSError"),
+        edited(RESULTS, VOID, "the referee failed: OSError"),
         "results.jsonl: changed after the signing",
     ),
     "standings edited": (
-        lambda run: edit(run, "standings.json", '"place": 1', '"place": 2'),
+        edited("standings.json", '"place": 1', '"place": 2'),
         r"standings.json: overall\[0\].place: expected 1 by the results; found 2",
     ),
     "standings of another bootstrap": (
-        lambda run: (run / "standings.json").write_text(
-            re.sub(
-                r'("interval_95": \[\s+0\.)(\d)', r"\g<1>9\2", text(run, "standings.json"), count=1
-            )
-        ),
+        changed("standings.json", other_interval),
         r"standings.json: .*interval_95\[0\]: expected",
     ),
     "standings without a row": (
-        lambda run: (run / "standings.json").write_text(
-            json.dumps({**json.loads(text(run, "standings.json")), "ladder": []}, indent=2)
-        ),
+        changed("standings.json", without_ladder),
         "standings.json: ladder: expected 3 by the results; found 0",
     ),
     "standings with blanks": (
-        lambda run: edit(run, "standings.json", '": ', '":  '),
+        edited("standings.json", '": ', '":  '),
         "standings.json: .*changed",
     ),
-    "standings deleted": (lambda run: (run / "standings.json").unlink(), "standings.json: missing"),
+    "standings deleted": (deleted("standings.json"), "standings.json: missing"),
     "standings emptied": (
-        lambda run: (run / "standings.json").write_bytes(b""),
+        changed("standings.json", lambda data: b""),
         "standings.json: cannot be read",
     ),
     "standings of another run": (
-        lambda run: from_other_run(run, "standings.json", "results.jsonl"),
+        from_other_run("standings.json", RESULTS),
         "results.jsonl: changed after the signing",
     ),
-    "half of the replays deleted": (delete_half, f"replays/{FIRST}.asara: missing"),
+    "half of the replays deleted": (
+        lambda run: delete(*sorted((run / "replays").iterdir())[::2]),
+        f"{A}: missing",
+    ),
     "all replays deleted": (
         lambda run: shutil.rmtree(run / "replays"),
         "replays: No such file or directory",
     ),
-    "replays exchanged": (
-        lambda run: swap(replay(run, FIRST), replay(run, THIRD)),
-        f"replays/{FIRST}.asara: exchanged with replays/{THIRD}.asara",
-    ),
-    "a replay replaced by a copy": (
-        lambda run: shutil.copyfile(replay(run, FIRST), replay(run, SECOND)),
-        f"replays/{SECOND}.asara: replaced by a copy of replays/{FIRST}.asara",
-    ),
-    "a replay copied": (
-        lambda run: shutil.copyfile(replay(run, FIRST), replay(run, "r3-basic-0001-1")),
-        f"replays/r3-basic-0001-1.asara: extra: a copy of replays/{FIRST}.asara",
-    ),
-    "a replay renamed": (
-        lambda run: replay(run, FIRST).rename(replay(run, "r3-basic-0001-1")),
-        f"replays/{FIRST}.asara: renamed to replays/r3-basic-0001-1.asara",
-    ),
+    "replays exchanged": (swap, f"{A}: exchanged with {C}"),
+    "a replay replaced by a copy": (copied(A, B), f"{B}: replaced by a copy of {A}"),
+    "a replay copied": (copied(A, NEW), f"{NEW}: extra: a copy of {A}"),
+    "a replay renamed": (moved(A, NEW), f"{A}: renamed to {NEW}"),
     "a replay with another suffix": (
-        lambda run: replay(run, FIRST).rename(run / "replays" / f"{FIRST}.bak"),
-        rf"replays/{FIRST}.bak: extra[^$]*replays/{FIRST}.asara: missing",
+        moved(A, f"replays/{FIRST}.bak"),
+        rf"replays/{FIRST}.bak: extra[^$]*{A}: missing",
     ),
     "a replay of another run with the same names": (
-        lambda run: from_other_run(run, f"replays/{FIRST}.asara"),
-        f"replays/{FIRST}.asara: record 1 .*: the deal does not follow from the secret",
+        from_other_run(A),
+        f"{A}: record 1 .*: the deal does not follow from the secret",
     ),
-    "a replay that is a link": (
-        lambda run: link(replay(run, FIRST)),
-        f"replays/{FIRST}.asara: not a regular file",
-    ),
-    "a replay that is a directory": (
-        lambda run: make_directory(replay(run, FIRST)),
-        f"replays/{FIRST}.asara: not a regular file",
-    ),
+    "a replay that is a link": (link, f"{A}: not a regular file"),
+    "a replay that is a directory": (make_directory, f"{A}: not a regular file"),
     "a replay that is cut": (
-        lambda run: replay(run, FIRST).write_bytes(replay(run, FIRST).read_bytes()[:-1]),
-        f"replays/{FIRST}.asara: changed: expected SHA-256",
+        changed(A, lambda data: data[:-1]),
+        f"{A}: changed: expected SHA-256",
     ),
-    "a replay with a byte more": (
-        lambda run: append(replay(run, FIRST), b"\0"),
-        f"replays/{FIRST}.asara: record",
-    ),
+    "a replay with a byte more": (changed(A, lambda data: data + b"\0"), f"{A}: record"),
     "a file in replays": (
         lambda run: (run / "replays" / "notes.txt").write_text("x"),
         "replays/notes.txt: extra: not a replay of the run",
     ),
     "run.json edited": (
-        lambda run: edit(run, "run.json", '"title": "Cup"', '"title": "Final"'),
+        edited("run.json", '"title": "Cup"', '"title": "Final"'),
         "run.json: title: expected 'Cup' by manifest.json; found 'Final'",
     ),
     "run.json with another time": (
-        lambda run: edit(run, "run.json", '"started": "2', '"started": "3'),
+        edited("run.json", '"started": "2', '"started": "3'),
         "run.json: changed after the signing",
     ),
-    "run.json deleted": (lambda run: (run / "run.json").unlink(), "run.json: missing"),
+    "run.json deleted": (deleted("run.json"), "run.json: missing"),
     "run.json with the entries exchanged": (
-        lambda run: edit(run, "run.json", '"ann",\n    "bob"', '"bob",\n    "ann"'),
+        edited("run.json", '"ann",\n    "bob"', '"bob",\n    "ann"'),
         "run.json: entries: expected ",
     ),
     "run.json with another sandbox": (
-        lambda run: edit(run, "run.json", '"sandbox": "none"', '"sandbox": "bubblewrap"'),
+        edited("run.json", '"sandbox": "none"', '"sandbox": "bubblewrap"'),
         "run.json: sandbox: expected 'none' by manifest.json; found 'bubblewrap'",
     ),
     "run.json says that it goes on": (
-        lambda run: edit(run, "run.json", '"state": "finished"', '"state": "running"'),
+        edited("run.json", '"state": "finished"', '"state": "running"'),
         "run.json: state: expected 'finished' by tree_head.json; found 'running'",
     ),
     "run.json with another seed": (
-        lambda run: edit(run, "run.json", f'"seed": "{SEED}"', f'"seed": "{OTHER_SEED}"'),
+        edited("run.json", f'"seed": "{SEED}"', f'"seed": "{OTHER_SEED}"'),
         "run.json: seed: the deals that follow from it are not those of manifest.json",
     ),
     "run.json with a suspension": (
-        lambda run: edit(run, "run.json", '"suspended": {}', '"suspended": {"ann": "late"}'),
+        edited("run.json", '"suspended": {}', '"suspended": {"ann": "late"}'),
         "run.json: suspended: expected {} by tree_head.json; found {'ann': 'late'}",
     ),
     "the secret of another run": (
-        lambda run: edit(
-            run,
-            "run.json",
-            tournament_secret(SEED).hex(),
-            tournament_secret(OTHER_SEED).hex(),
-        ),
+        edited("run.json", *SECRETS),
         "run.json: tournament_secret: expected",
     ),
     "tournament file edited": (
-        lambda run: edit(run, "tournament.toml", "rounds = 2", "rounds = 3"),
+        edited("tournament.toml", "rounds = 2", "rounds = 3"),
         "tournament.toml: changed after the run began",
     ),
     "tournament file with a comment": (
-        lambda run: append(run / "tournament.toml", b"# x\n"),
+        changed("tournament.toml", lambda data: data + b"# x\n"),
         "tournament.toml: changed after the run began",
     ),
-    "tournament file deleted": (
-        lambda run: (run / "tournament.toml").unlink(),
-        "tournament.toml: missing",
-    ),
+    "tournament file deleted": (deleted("tournament.toml"), "tournament.toml: missing"),
     "another public key": (
-        lambda run: (run / "referee.pub").write_bytes(OTHER_KEY.public_pem),
+        changed("referee.pub", lambda _: OTHER_KEY.public_pem),
         "referee.pub: not the key that signed manifest.json",
     ),
-    "the public key deleted": (lambda run: (run / "referee.pub").unlink(), "referee.pub: missing"),
-    "the manifest deleted": (
-        lambda run: (run / "manifest.json").unlink(),
-        "manifest.json: missing",
-    ),
+    "the public key deleted": (deleted("referee.pub"), "referee.pub: missing"),
+    "the manifest deleted": (deleted(MANIFEST), "manifest.json: missing"),
     "the manifest edited": (
-        lambda run: edit(run, "manifest.json", '"bank_us": 60000000', '"bank_us": 90000000'),
+        edited(MANIFEST, '"bank_us": 60000000', '"bank_us": 90000000'),
         "manifest.json: not the manifest that was published",
     ),
     "the signature of the manifest deleted": (
-        lambda run: (run / "manifest.json.sig").unlink(),
+        deleted("manifest.json.sig"),
         "manifest.json.sig: missing",
     ),
     "the signature of another run's manifest": (
-        lambda run: from_other_run(run, "manifest.json.sig"),
+        from_other_run("manifest.json.sig"),
         "manifest.json: not signed by key",
     ),
     "manifest and tree head deleted": (
-        lambda run: delete(*run.glob("manifest*"), *run.glob("tree_head*")),
+        deleted(MANIFEST, "manifest.json.sig", HEAD, "tree_head.json.sig"),
         "manifest.json: missing; nothing shows what was decided",
     ),
     "all documents deleted": (
@@ -313,19 +295,19 @@ STRANGER: dict[str, tuple[Callable[[Path], object], str]] = {
         "no signed end of a run",
     ),
     "the tree head deleted": (
-        lambda run: delete(*run.glob("tree_head*")),
+        deleted(HEAD, "tree_head.json.sig"),
         "tree_head.json: missing: nothing signs results, standings",
     ),
     "the tree head edited": (
-        lambda run: edit(run, "tree_head.json", '"played": 12', '"played": 11'),
+        edited(HEAD, '"played": 12', '"played": 11'),
         "tree_head.json: not signed by key",
     ),
     "the tree head of another run": (
-        lambda run: from_other_run(run, "tree_head.json", "tree_head.json.sig"),
+        from_other_run(HEAD, "tree_head.json.sig"),
         "tree_head.json: belongs to another run",
     ),
     "the tree head with a blank": (
-        lambda run: append(run / "tree_head.json", b" "),
+        changed(HEAD, lambda data: data + b" "),
         "tree_head.json: not written as asara writes it",
     ),
     "everything signed by another key": (
