@@ -1,18 +1,18 @@
-"""A run on disk.
+"""The directory of a run.
 
 run.json         title, seed, secret of the deals, versions, times, and how the run ended
 tournament.toml  a copy of the tournament file
 referee.pub      public half of the key that signs the run and its replays
 manifest.json    what was decided before the first match; manifest.json.sig is its signature
 results.jsonl    a line for each attempt at a match, written when it ends
-standings.json   the standings, written at the end, even if the run was cut short
-tree_head.json   hashes of all that the run left, at its end; tree_head.json.sig is its signature
+standings.json   the standings, written at the end even if the run was cut short
+tree_head.json   hashes of the final files, written at the end; tree_head.json.sig is its signature
 processes.jsonl  when each bot process began, played and ended; see `process_record`
 replays/         a file for each match
 logs/            output of the bots, by match, and of builds
 builds/          directories of entries after their build
-bundles/         a zip file for the author of each entry, once `asara bundle` wrote them
-run.journal      inputs and results of all matches, from which a run that was killed is resumed
+bundles/         a zip file for the author of each entry, once `asara bundle` has written it
+run.journal      inputs and results of all matches, from which a killed run is resumed
 journals/        journals of the blocks that worker processes play; see `block_journals`
 remote.json      presence of the bots on other machines, while the run is played
 run.log          log of the referee and the runner
@@ -75,7 +75,7 @@ _MOST_SCHEDULED = 1_000_000_000
 
 
 class RunDirectoryError(ValueError):
-    """Raised if a directory cannot hold a run, or holds none; the text gives reason and remedy."""
+    """Raised if a directory cannot be used for a run; the text gives the reason and the remedy."""
 
 
 class RunInfo(BaseModel):

@@ -218,7 +218,7 @@ def _is_private(folder: Path) -> bool:
 
 
 def cache_folder() -> Path:
-    """Return the folder of asara's caches. It may not be writable for this user."""
+    """Return the folder of asara's caches. This user may lack permission to write to it."""
     home = os.environ.get("XDG_CACHE_HOME")
     if home and Path(home).is_absolute():
         return Path(home) / "asara"
