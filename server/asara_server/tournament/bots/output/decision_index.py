@@ -44,7 +44,7 @@ def append_index(path: Path, places: Iterable[tuple[int, int]]) -> None:
 
 
 def moved_index(content: bytes, bytes_before: int) -> bytes:
-    """Return an index with all positions increased by this many bytes, the size of an earlier log."""
+    """Return an index with all positions increased by the size of an earlier log, in bytes."""
     places = ((int(place) + bytes_before, int(number)) for place, number in _LINE.findall(content))
     return b"".join(b"%d %d\n" % place for place in places)
 
