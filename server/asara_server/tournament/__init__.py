@@ -1,1 +1,1 @@
-"""Tournaments: the schedule, the processes of the bots, the run on disk, and the standings."""
+"""Tournaments: the schedule, the bots' processes, the run directory, and the standings."""

@@ -45,7 +45,7 @@ from asara_server.tournament.trust.manifest import ScheduleRule, new_manifest
 from asara_server.tournament.trust.run_signing import RunSigner
 
 _WORKERS_END_S = 20.0
-"""Seconds that the workers of a runner that was killed have to end."""
+"""Seconds given to the workers of a killed runner to end."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,23 +55,23 @@ class RunEnd:
     results: tuple[MatchResult, ...]
     standings: Standings
     unfinished: tuple[str, ...]
-    """A line for each match or block without a result: how far it was, or why it has none."""
+    """One line for each match or block without a result: its progress, or the reason."""
     unstartable: dict[str, str]
-    """Entries that could not be built or started, and why."""
+    """Entries that could not be built or started, with the reasons."""
     suspended: dict[str, str]
-    """Entries that forfeited too often, and why."""
+    """Entries suspended because they forfeited too often, with the reasons."""
     costs: RunCosts
-    """What all sessions of the run cost."""
+    """The costs of the run, over all of its sessions."""
 
 
 @dataclass(frozen=True, slots=True)
 class RunHooks:
-    """What the caller of a run does while it is played."""
+    """Callbacks from a running run to its caller."""
 
     finished: Callable[[MatchResult], None] = lambda result: None
-    """Called with the last result of every match that is over."""
+    """Called with a match's final result as soon as the match is over."""
     enough: Callable[[], bool] | None = None
-    """Called after that; once it returns True, no further block begins."""
+    """Called after `finished`; once it returns True, no further block begins."""
     build_failed: Callable[[FailedBuild], None] = lambda failed: None
 
 
@@ -92,13 +92,13 @@ class Runner:
         executor: Executor | None = None,
         build_cache: BuildCache | None = None,
     ) -> None:
-        """`resumed` is the content of `run.json` if the run is resumed.
+        """`resumed` is the content of `run.json` when resuming a run, otherwise None.
 
         Without a `sandbox`, bots run with the rights of this process. Without an `executor`, a
-        referee in this process plays. `schedule_rule` is how the schedule was made. Builds that
-        have not changed are taken from the `build_cache`.
+        referee in this process plays the matches. `schedule_rule` tells how the schedule was made.
+        Unchanged builds are taken from the `build_cache`.
         """
-        if sandbox is not None:  # the manifest says what bots get
+        if sandbox is not None:  # the manifest records what bots get
             limits = effective_limits(tournament.limits, sandbox.tools.ceilings)
             tournament = tournament.model_copy(update={"limits": limits})
         self._executor = executor or LocalExecutor()
@@ -141,66 +141,68 @@ class Runner:
         self._writer: RunInfoWriter | None = None
 
     def stop(self) -> None:
-        """Begin no further match; the running ones finish their open decisions only."""
+        """Start no further matches; running matches finish only their open decisions."""
         self._progress.stopping.set()
 
     @property
     def matches_over(self) -> int:
-        """Number of matches that need not be played any more."""
+        """Number of matches that are finished or no longer needed."""
         return self._progress.matches_over
 
     @property
     def open_in_group(self) -> tuple[int, float]:
-        """Matches without which blocks are incomplete, and about how many seconds they take."""
+        """Number of pending matches in the group of blocks, and their estimated duration in
+        seconds.
+        """
         left, seconds = self._progress.open_in_group
         return left, seconds / self._tournament.jobs
 
     @property
     def awaited(self) -> Sequence[str]:
-        """Entries whose bots on other machines are not connected, and that matches wait for."""
+        """Remote entries that matches are waiting for because their bots are not connected."""
         return self._executor.awaited
 
     @property
     def waits(self) -> Sequence[Wait]:
-        """Bots that running matches wait for, longest first; for display only."""
+        """Bots that running matches are waiting for, longest wait first; for display only."""
         return self._executor.waits
 
     @property
     def costs(self) -> RunCosts:
-        """What the run cost so far, over all of its sessions."""
+        """The costs of the run so far, over all of its sessions."""
         earlier = self._resumed.costs if self._resumed else None
         return (earlier or RunCosts()) + self._executor.costs
 
     @property
     def building(self) -> Mapping[str, str]:
-        """Entries that are being built, and when that began; ISO 8601, UTC."""
+        """Entries being built, each with the time its build began (ISO 8601, UTC)."""
         return {} if self._writer is None else self._writer.info.building
 
     @property
     def to_build(self) -> Sequence[str]:
-        """Entries whose build has not begun yet."""
+        """Entries whose build has not started yet."""
         return () if self._writer is None else self._writer.info.to_build
 
     @property
     def deal_commitment(self) -> str:
-        """SHA-256 of the tournament's secret, in hexadecimal; to be published before `run`."""
+        """SHA-256 of the tournament's secret, in hexadecimal. Publish it before `run`."""
         return deal_secrets.commitment(self._secret).hex()
 
     @property
     def tournament_secret(self) -> str:
-        """The secret behind the commitment; to be kept until all matches are played."""
+        """The secret behind `deal_commitment`. Keep it private until all matches are played."""
         return self._secret.hex()
 
     @property
     def manifest_sha256(self) -> str:
-        """SHA-256 of the manifest, once `begin` has written it; to be published before `run`."""
+        """SHA-256 of the manifest, available after `begin`. Publish it before `run`."""
         return self._signer.manifest_sha256
 
     def begin(self, *, prepare: bool = False) -> None:
-        """Write all that is decided before the first match, or check it if the run is resumed.
+        """Write everything that is decided before the first match; if the run is resumed, check it.
 
-        With `prepare`, `run.json` says that the run is not played yet: it begins with a resumption.
-        Raises RunDirectoryError if the run was started with other settings.
+        With `prepare`, `run.json` records that no match has been played yet, so playing the run
+        starts by resuming it. Raises RunDirectoryError if the run was started with other settings.
         """
         if self._resumed:
             self._signer.resume()
@@ -214,10 +216,10 @@ class Runner:
         self._writer = RunInfoWriter(self._directory, info)
 
     async def run(self) -> RunEnd:
-        """Play the matches that have no result yet; `begin` need not be called before.
+        """Play all matches that have no result yet, calling `begin` first if necessary.
 
-        Even if it fails or is cancelled, all bots are ended and the standings are written. Raises
-        ServeError if bots on other machines cannot be served, and RunDirectoryError as `begin`.
+        All bots are ended and the standings are written even if the run fails or is cancelled.
+        Raises ServeError if remote bots cannot be served, and RunDirectoryError like `begin`.
         """
         progress = self._progress
         if self._writer is None:
@@ -293,7 +295,9 @@ class Runner:
         await self._executor.play(progress, context)
 
     async def _resume_legs(self) -> None:
-        """End what may live on of the run's bots, before anybody plays a deal that they know."""
+        """End any bots of earlier sessions, since they may know deals that are still to be
+        played.
+        """
         directory = self._directory.path
         cgroups = self._sandbox.cgroup_parents if self._sandbox is not None else ()
         try:
@@ -306,9 +310,9 @@ class Runner:
         self._progress.end_shared_deals(survivors)
 
     async def _build(self, builder: EntryBuilder, writer: RunInfoWriter) -> None:
-        """Build the entries, unless the run is stopped; those that fail are out.
+        """Build the entries, unless the run is stopped; entries whose build fails are out.
 
-        An entry that is out from an earlier part of the run is not built again.
+        An entry that was already out in an earlier session is not built again.
         """
 
         def failed(build: FailedBuild) -> None:
@@ -331,10 +335,12 @@ class Runner:
 
     @property
     def _bots_seed(self) -> str | None:
-        """Text from which the seeds of bots derive; None if bots draw their own.
+        """Return the text from which the bots' seeds are derived, or None if bots draw their own
+        seeds.
 
-        In joint deals nonces that derive from our seed would not bind us, so bots draw their own
-        unless the tournament file has a seed: then the run can be repeated, nonces included.
+        In joint deals, nonces derived from our seed would not bind us. Bots therefore draw their
+        own seeds unless the tournament file sets one; with a set seed, the whole run can be
+        repeated.
         """
         return self._tournament.seed if self._tournament.deals == "joint" else self._seed
 
@@ -364,7 +370,7 @@ class Runner:
             manifest_sha256=self.manifest_sha256,
         )
 
-    # What the progress of the run is watched for
+    # Callbacks of `ProgressWatch`
 
     def finish_match(self, last: MatchResult) -> None:
         self._hooks.finished(last)
@@ -381,7 +387,7 @@ class Runner:
             self._writer.write_exclusions(self._progress.out, self._progress.suspended)
 
     def _write_end(self, info: RunInfo) -> Standings:
-        """Write the standings and how the run ended; return the standings."""
+        """Write the standings and how the run ended, and return the standings."""
         progress = self._progress
         standings = compute_standings(
             self._tournament.title,

@@ -1,9 +1,9 @@
-"""The addresses at which bot processes of this machine reach the referee: one for each process.
+"""Opens the addresses at which local bot processes reach the referee, one address per process.
 
-A Unix socket lies in a directory that only this user may enter, and a sandbox shows a bot nothing
-of that directory but its own socket. The names are random: numbers would reveal how many processes
-have been started. A TCP port is on loopback, where any program of this machine can connect to it;
-so with `transport = "tcp"`, bots could use up the connections of each other.
+Unix sockets are in a directory that only this user may enter, and each sandboxed bot sees only its
+own socket there. Socket names are random, because numbers would reveal how many processes have been
+started. A TCP port is on loopback, where any local program can connect to it. With `transport =
+"tcp"`, one bot could therefore use up the connections of another.
 """
 
 import asyncio
@@ -27,7 +27,7 @@ from asara_server.referee.bot_registry import BotRegistry
 
 
 class BotAddresses:
-    """Opens addresses, until it is closed."""
+    """Opens addresses for bots. After `close`, no address can be opened."""
 
     def __init__(self, referee: BotRegistry, transport: Literal["unix", "tcp"]) -> None:
         self._referee = referee
@@ -38,7 +38,7 @@ class BotAddresses:
 
     @property
     def folder(self) -> Path:
-        """Directory of the sockets."""
+        """The directory that holds the sockets."""
         if self._folder is None:
             self._folder = Path(tempfile.mkdtemp(prefix="asara-", dir=socket_parent()))
         return self._folder
@@ -65,7 +65,7 @@ class BotAddresses:
         await server.stop()
 
     async def _monitor_unread_bytes(self) -> None:
-        """Close the addresses of bots that send without pause."""
+        """Close the address of any bot that sends data without pause."""
         unread = UnreadBytes()
         while True:
             await asyncio.sleep(CHECK_INTERVAL_S)

@@ -1,6 +1,7 @@
-"""The lock by which runs, checks and matches of one user know of each other's bots.
+"""A lock that tells the runs, checks and matches of one user about each other's bots.
 
-It belongs to the process. Its file is never closed, because that would give up the lock.
+The lock belongs to the process. Its file is never closed, because closing it would release the
+lock.
 """
 
 import contextlib
@@ -13,11 +14,11 @@ from asara_server.eventlog.file_lock import give_up, hold_shared, holder
 from asara_server.tournament.bots.build.build_cache import cache_folder
 
 _living: Final[set[str]] = set()
-"""The tokens of the bots of this process."""
+"""Tokens of the living bots of this process."""
 
 
 def hold_for(token: str) -> None:
-    """Hold the lock until this bot is dead. A system without such locks does without."""
+    """Hold the lock until this bot is dead. Does nothing on systems without such locks."""
     with contextlib.suppress(OSError):
         hold_shared(_descriptor(cache_folder()))
     _living.add(token)
@@ -31,7 +32,7 @@ def count_as_dead(token: str) -> None:
 
 
 def others_have_bots() -> bool:
-    """Return True if bots of another process live."""
+    """Return True if another process of this user has living bots."""
     with contextlib.suppress(OSError):
         return holder(_descriptor(cache_folder())) is not None
     return False

@@ -1,7 +1,7 @@
-"""How the processes of bots end that have played all their matches without a forfeit.
+"""Describes how a bot's process ended after playing all of its matches without a forfeit.
 
-A process that fails after a match costs its entry nothing in that match. But it may end during its
-next one, which is then forfeited.
+A failure after a match does not cost the entry that match. However, the process might fail during
+its next match and forfeit it.
 """
 
 from collections.abc import Sequence
@@ -10,27 +10,27 @@ from typing import Final, NamedTuple
 from asara_server.tournament.bots.output.remedies import Options, departure_advice
 
 PATIENT_S: Final = 10.0
-"""Seconds that a process has to end after the goodbye where its author waits to be told how."""
+"""Seconds to wait for a process to end after the goodbye, while its author waits for the result."""
 
 
 class Departure(NamedTuple):
-    """The end of a process that had played its last match without a forfeit."""
+    """The end of a process that played its last match without a forfeit."""
 
     entry: str
     match_id: str
-    """The match that it played last."""
+    """The last match that the process played."""
     ending: str
-    """How it ended, in words; "" if it was killed long after the referee's goodbye."""
+    """How the process ended, in words; "" if it was killed long after the referee's goodbye."""
     dismissed: bool
-    """True if it ended after the referee's goodbye, as it should."""
+    """True if the process ended after the referee's goodbye, as it should."""
     failed: bool
-    """True if it ended too early, or by a signal, or with a status other than 0."""
+    """True if the process ended too early, by a signal, or with a nonzero status."""
     printed: tuple[str, ...]
-    """The error message that it printed last, or the last lines if it failed without one."""
+    """The last error message that was printed, or the last lines if it failed without one."""
 
     @property
     def sentence(self) -> str:
-        """What was not as it should be, to follow the name of the entry; "" if all was well."""
+        """What went wrong, as a phrase to follow the entry's name; "" if nothing did."""
         if not self.dismissed:
             return f"left after {self.match_id} and did not wait for the next match: {self.ending}"
         if not self.ending:
@@ -38,7 +38,7 @@ class Departure(NamedTuple):
         return f"{self.ending} after its last match" if self.failed else ""
 
     def advice(self, command: Sequence[str], options: Options) -> str:
-        """Return what its author can do; "" if nothing is known to help."""
+        """Return advice for the bot's author; "" if no remedy is known."""
         return departure_advice(
             self.printed,
             command,

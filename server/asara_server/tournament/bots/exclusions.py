@@ -1,4 +1,4 @@
-"""The entries that forfeit their remaining matches, and what leads to that."""
+"""Tracks which entries forfeit their remaining matches, and why."""
 
 from typing import NamedTuple
 
@@ -6,7 +6,7 @@ from asara_codec.results import Termination
 
 
 class Absence(NamedTuple):
-    """The kind and the reason of a forfeit before a match begins."""
+    """The kind of and the reason for a forfeit before a match begins."""
 
     termination: Termination
     why: str
@@ -17,17 +17,17 @@ class Exclusions:
 
     def __init__(self) -> None:
         self.out: dict[str, str] = {}
-        """Entries that could not be built or started."""
+        """Entries that could not be built or started, with the reasons."""
         self.suspended: dict[str, str] = {}
-        """Entries that forfeited too often."""
+        """Entries that forfeited too often, with the reasons."""
 
     @property
     def reasons(self) -> dict[str, str]:
-        """The reasons by entry."""
+        """The reason for each exclusion, by entry."""
         return self.suspended | self.out
 
     def absence(self, entry: str) -> Absence | None:
-        """Return how and why an entry forfeits its matches; None if it does not."""
+        """Return how and why an entry forfeits its matches, or None if the entry still plays."""
         if why := self.out.get(entry):
             return Absence(Termination.NEVER_STARTED, why)
         if why := self.suspended.get(entry):
@@ -36,17 +36,18 @@ class Exclusions:
 
 
 class FailedStarts:
-    """Failed starts of each entry since a bot of it last started."""
+    """Counts each entry's failed starts since its last successful start."""
 
     def __init__(self, limit: int) -> None:
-        """`limit` is the number of failures in a row after which an entry is out."""
+        """`limit` is the number of consecutive failed starts after which an entry is out."""
         self._limit = limit
         self._failures: dict[str, int] = {}
 
     def record_start(self, entry: str, termination: Termination, why: str) -> str:
-        """Count a bot's start by how its match ended for it.
+        """Count whether a bot started, judging by how its match ended for it.
 
-        Return why its entry is out now, or "" if it is not. `why` says why this bot did not start.
+        Return the reason if its entry is now out, otherwise "". `why` tells why this bot did not
+        start.
         """
         if termination != Termination.NEVER_STARTED:
             self._failures[entry] = 0

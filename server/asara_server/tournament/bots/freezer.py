@@ -1,15 +1,15 @@
-"""Freezes contained bots that wait, so that they use no processor time of this machine.
+"""Freezes sandboxed bots while they wait, so that they use no processor time of this machine.
 
-A bot that plays no match is always frozen, and with `ponder = false` also one that plays and is not
-asked. It is frozen `SCAN_S` to `SCANS * SCAN_S` seconds after the last message to it, and thawed
-before the next one is sent. So it has this time to read every message, as a bot that is not frozen
-has, and what it finds when it is asked is the message that asks it. Freezing and thawing cost
-processor time for each wait that is longer, and none for the shorter ones.
+A bot without a match is always frozen. With `ponder = false`, a bot in a match is also frozen while
+no decision is requested from it. Freezing happens `SCAN_S` to `SCANS * SCAN_S` seconds after the
+last message to the bot, and the bot is thawed before the next message is sent. This delay lets the
+bot read every message before it is frozen, so the next message it finds is the current request.
+Freezing and thawing cost processor time only for waits longer than the delay.
 
-A bot is not frozen while anything is expected of it: its first connection, a reply, a nonce, or for
-a second the reply to a decision for which its time ran out. A bot without a stream may have lost it
-by a fault and needs to run to come back, so it is not frozen either, but only for `AWAY_S` of a
-match: otherwise it could disconnect in order to think.
+A bot is not frozen while the referee expects anything from it: its first connection, a reply, a
+nonce, or, for one second, the late reply to a decision that timed out. A bot without a stream may
+have lost the stream through a fault and must run to reconnect. It is left unfrozen, but only for
+`AWAY_S` of a match. Otherwise, it could disconnect in order to think.
 """
 
 import asyncio
@@ -21,20 +21,20 @@ from asara_server.referee.bot_registry import BotRegistry
 from asara_server.tournament.sandbox.cgroups import Cgroup
 
 SCAN_S: Final = 0.005
-"""Seconds between two looks at the bots that are not frozen."""
+"""Seconds between two scans of the unfrozen bots."""
 SCANS: Final = 2
-"""Scans without a message after which a bot is frozen."""
+"""Number of scans without a message after which a bot is frozen."""
 AWAY_S: Final = 1.0
-"""Seconds of a match for which a bot without a stream is not frozen, all its absences together."""
+"""Total seconds per match during which a bot without a stream is left unfrozen."""
 
 _AWAY_SCANS: Final = round(AWAY_S / SCAN_S)
 
 
 class BotFreezer:
-    """Freezes and thaws the bots of a pool that have control groups. `close` it in the end."""
+    """Freezes and thaws the bots of a pool that have control groups. `close` it at the end."""
 
     def __init__(self, referee: BotRegistry, log: FilteringBoundLogger, *, ponder: bool) -> None:
-        """With `ponder`, bots are frozen only while they play no match."""
+        """With `ponder`, bots are frozen only while they have no match."""
         self._referee = referee
         self._log = log
         self._ponder = ponder
@@ -43,13 +43,13 @@ class BotFreezer:
         self._timer: asyncio.TimerHandle | None = None
 
     def add(self, token: str, group: Cgroup) -> None:
-        """Add a bot that the referee knows by its token and that plays no match yet."""
+        """Add a bot that has no match yet, identified by the token that the referee knows."""
         if group.can_freeze:
             bot = self._bots[token] = _FreezableBot(self, token, group)
             self._watch(bot)
 
     def begin_match(self, token: str) -> None:
-        """Let a bot run because it is to play a match."""
+        """Let a bot run because it is about to play a match."""
         bot = self._bots.get(token)
         if bot is None:
             return
@@ -60,14 +60,14 @@ class BotFreezer:
             self._scanned.discard(bot)
 
     def end_match(self, token: str) -> None:
-        """Have a bot frozen soon because its match is over."""
+        """Schedule a bot for freezing because its match is over."""
         bot = self._bots.get(token)
         if bot is not None:
             bot.away_scans = 0
             self._watch(bot)
 
     def remove(self, token: str) -> None:
-        """Thaw a bot for good: it is about to be ended."""
+        """Thaw a bot permanently because it is about to be ended."""
         bot = self._bots.pop(token, None)
         if bot is not None:
             bot.thaw()
@@ -87,7 +87,7 @@ class BotFreezer:
         self.scan_soon(bot)
 
     def scan_soon(self, bot: "_FreezableBot") -> None:
-        """Look at a bot in the scans that follow, until it is frozen."""
+        """Scan a bot from now on until it is frozen."""
         self._scanned.add(bot)
         if self._timer is None:
             self._timer = asyncio.get_running_loop().call_later(SCAN_S, self._scan)
@@ -100,7 +100,7 @@ class BotFreezer:
                 continue
             bot.scans += 1
             if not self._referee.is_connected(bot.token):
-                # It stays among those that are scanned: no message will thaw it.
+                # The bot stays among the scanned bots, because no message will thaw it.
                 bot.away_scans += 1
                 if bot.away_scans > _AWAY_SCANS:
                     bot.freeze()
@@ -111,14 +111,14 @@ class BotFreezer:
             self._timer = asyncio.get_running_loop().call_later(SCAN_S, self._scan)
 
     def give_up(self, bot: "_FreezableBot", error: OSError) -> None:
-        """Freeze a bot no more, because the system refuses it."""
+        """Stop freezing a bot, because the system refuses to freeze it."""
         self._log.warning("a bot cannot be frozen", detail=error.strerror)
         self._scanned.discard(bot)
         self._bots.pop(bot.token, None)
 
 
 class _FreezableBot:
-    """A bot with a control group. `scans` counts those since the last message to it."""
+    """A bot with a control group. `scans` counts the scans since the last message to the bot."""
 
     __slots__ = ("_freezer", "_group", "away_scans", "frozen", "scans", "token")
 
@@ -131,7 +131,7 @@ class _FreezableBot:
         self.away_scans = 0
 
     def before_send(self) -> None:
-        """Let the bot run for the scans that follow; called before every message to it."""
+        """Let the bot run for the next few scans. Called before every message to the bot."""
         self.scans = 0
         if self.frozen:
             self.thaw()

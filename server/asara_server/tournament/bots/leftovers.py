@@ -1,6 +1,6 @@
-"""Ends what is left of the bots of a runner or a worker that was killed, and checks that.
+"""Ends the bots that a killed runner or worker left behind, and checks that they have ended.
 
-Their orphan reaper does that too, but nobody knows when it is done.
+The orphan reaper ends them too, but nobody can tell when the reaper has finished.
 """
 
 import time
@@ -20,12 +20,12 @@ from asara_server.tournament.run.process_record import (
 from asara_server.tournament.sandbox import cgroup_end
 
 _END_S: Final = 60.0
-"""Seconds that processes have to end after SIGKILL."""
+"""Seconds given to processes to end after SIGKILL."""
 _PAUSE_S: Final = 0.02
 
 
 def end_recorded(directory: Path, cgroups: Iterable[Path], within_s: float = _END_S) -> list[int]:
-    """End all processes that may live by the record of a run; return those that still do.
+    """End all processes that a run's record lists as possibly alive; return the survivors.
 
     Raises ProcessRecordError.
     """
@@ -39,10 +39,10 @@ def end_recorded(directory: Path, cgroups: Iterable[Path], within_s: float = _EN
 def end_leftovers(
     processes: Iterable[str], cgroups: Iterable[Path], within_s: float = _END_S
 ) -> list[int]:
-    """End these processes, and all control groups of runners and workers that have ended.
+    """End these processes, and all control groups whose runner or worker has ended.
 
-    `processes` are the names of `BotProcess`, and `cgroups` the folders in which such groups are.
-    Return the processes that the kernel lets live on.
+    `processes` are names of `BotProcess` objects, and `cgroups` the folders that hold the control
+    groups. Return the processes that the kernel does not let end.
     """
     left = cgroup_end.end_groups(partial(cgroup_end.leftovers, tuple(cgroups)), within_s)
     deadline_s = time.monotonic() + within_s

@@ -1,4 +1,4 @@
-"""What all matches of a run share, and who is told what about their bots."""
+"""Settings shared by all matches of a run, and callbacks that report on the bots."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -18,7 +18,7 @@ from asara_server.tournament.sandbox.filesystem_view import ReadableCopy
 
 @dataclass(frozen=True, slots=True)
 class MatchSettings:
-    """Settings that all matches of a run share. They can be pickled, and reveal no deal."""
+    """Settings shared by all matches of a run. They can be pickled, and reveal no deal."""
 
     entries: tuple[Entry, ...]
     clocks: ClockSettings
@@ -29,28 +29,28 @@ class MatchSettings:
     joint_deals: bool = False
     """True if every bot adds a nonce to every deal."""
     bot_seeds: Mapping[str, int] = field(default_factory=dict)
-    """Seeds of the bots, by entry; empty if they draw their own."""
+    """Seeds of the bots, by entry; empty if bots draw their own seeds."""
     build_directories: Mapping[str, Path] = field(default_factory=dict)
-    """Directories that builds have made, by entry."""
+    """Directories made by builds, by entry."""
     ponder: bool = True
-    """False if contained bots are frozen while they are not asked."""
+    """False to freeze sandboxed bots while no decision is requested from them."""
     readable_copies: Mapping[Path, ReadableCopy] = field(default_factory=dict)
-    """Copies of `readable` paths that were sent to this machine, by their paths on the runner's."""
+    """Copies of `readable` paths that were sent to this machine, by their path on the runner."""
 
 
 @dataclass(frozen=True, slots=True)
 class BotWatch:
-    """Who is told what about the processes of bots."""
+    """Callbacks that report on the bots' processes."""
 
     show_output: Callable[[str], OutputTap] | None = None
-    """Called with the entry of every process; returns the tap that gets its output as well."""
+    """Called with the entry of each new process; returns a tap that also receives its output."""
     on_departure: Callable[[Departure], None] | None = None
-    """Called with the end of each process that had played its last match to its end.
+    """Called when a process ends after playing its last match to the end.
 
-    With it, such a process has more time to end by itself.
+    If it is set, a process has more time to end by itself.
     """
     meter: CostMeter = field(default_factory=CostMeter)
-    """Counts what the processes cost."""
+    """Counts the costs of the processes."""
     record: ProcessRecorder = NO_RECORD
-    """Receives when each process began, played and ended."""
+    """Receives the times at which each process began, played and ended."""
     log: FilteringBoundLogger | None = None

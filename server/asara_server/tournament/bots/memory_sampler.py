@@ -1,4 +1,4 @@
-"""Measures the memory of processes where no control group counts it: by looking again and again."""
+"""Measures the memory of processes that no control group counts, by repeated sampling."""
 
 import asyncio
 from collections.abc import Callable, Iterable
@@ -12,7 +12,7 @@ _KIB: Final = 1024
 
 
 class MemorySampler:
-    """The largest sum of the peaks of processes and their descendants that was seen; Linux only."""
+    """The highest total of the memory peaks of processes and their descendants; Linux only."""
 
     def __init__(self, processes: Callable[[], Iterable[int]]) -> None:
         self._processes = processes
@@ -20,11 +20,11 @@ class MemorySampler:
 
     @property
     def peak(self) -> int | None:
-        """Bytes; None if nothing was seen. Memory that processes share counts for each."""
+        """Memory in bytes; None if nothing was measured. Shared memory counts once per process."""
         return self._peak or None
 
     async def run(self) -> None:
-        """Look until cancelled."""
+        """Keep sampling until cancelled."""
         while True:
             self.look()
             await asyncio.sleep(_INTERVAL_S)
@@ -35,12 +35,12 @@ class MemorySampler:
 
 
 def memory_peak(process: int) -> int:
-    """Return the sum of the peaks of a process and its descendants, in bytes; 0 if unknown."""
+    """Return the total memory peaks of a process and its descendants, in bytes; 0 if unknown."""
     return sum(map(_peak_of, family(process)))
 
 
 def _peak_of(pid: int) -> int:
-    """Return the most bytes that a process had in memory; 0 if it has ended."""
+    """Return the memory peak of a process, in bytes; 0 if the process has ended."""
     try:
         status = Path(f"/proc/{pid}/status").read_text(errors="replace")
     except OSError:

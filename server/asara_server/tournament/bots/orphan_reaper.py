@@ -1,9 +1,10 @@
-"""Kills the bots of a runner that was killed and so cannot end them itself.
+"""Kills a runner's bots if the runner was killed and cannot end them itself.
 
 A separate process reads a pipe from the runner. If the pipe closes without a farewell, the runner
-is dead. The process then kills the runner's control groups, which have its number in their names,
-the processes that it reported with their process groups and, on Linux, every process whose
-environment names the runner. It also removes the control groups and the sockets.
+is dead. The reaper then kills the runner's control groups, which have the runner's process number
+in their names, and the reported processes with their process groups. On Linux it also kills every
+process whose environment contains the runner's mark. It also removes the control groups and the
+sockets.
 """
 
 import contextlib
@@ -21,9 +22,9 @@ from asara_server import system
 from asara_server.tournament.sandbox import cgroup_end
 
 _SEARCH_DELAYS_S = (0.0, 0.2, 1.0)
-"""Seconds before each search for processes; one may have been starting as the runner died."""
+"""Seconds before each search for processes; a process may have been starting as the runner died."""
 _END_S = 60.0
-"""Seconds that the processes of a control group have to end."""
+"""Seconds given to the processes of a control group to end."""
 
 _FAREWELL = "over"
 _VARIABLE = "ASARA_PROCESS"
@@ -39,28 +40,28 @@ _secret = secrets.token_hex(8)
 
 
 def _runner_mark() -> str:
-    """Return what is common to the marks of this process and in no other's."""
+    """Return the prefix of all marks of this process, which no other process uses."""
     return f"{_VARIABLE}={os.getpid()}-{_secret}-"
 
 
 def new_mark() -> dict[str, str]:
-    """Return a variable by which a process that gets it and all its children are found.
+    """Return a variable that marks a process and all its children, so that they can be found.
 
-    It does not tell a bot how many processes there were before.
+    The mark does not tell a bot how many processes were started before.
     """
     return {_VARIABLE: f"{_runner_mark()}{secrets.token_hex(8)}".partition("=")[2]}
 
 
 def mark_of(name: str) -> str:
-    """Return the mark of the process whose variable has this value, and of its children."""
+    """Return the mark of a process and its children from the value of its variable."""
     return f"{_VARIABLE}={name}\0"
 
 
 class OrphanReaper:
-    """The runner's end of the pipe. If the process cannot be started, nothing is watched."""
+    """The runner's end of the pipe. If the reaper process cannot be started, nothing is watched."""
 
     def __init__(self, sockets: Path | None = None, cgroups: Iterable[Path] = ()) -> None:
-        """`sockets` is the directory of the sockets, if any; it is unique to this run.
+        """`sockets` is the sockets' directory, if there is one; it is unique to this run.
 
         `cgroups` are the folders in which this process creates control groups.
         """
@@ -81,15 +82,15 @@ class OrphanReaper:
             self._process = None
 
     def watch(self, pid: int) -> None:
-        """Report a process that was started."""
+        """Report a started process."""
         self._send(f"+{pid}")
 
     def unwatch(self, pid: int) -> None:
-        """Report that a process has ended; its number may come to belong to another one."""
+        """Report that a process has ended, since the system may reuse its number."""
         self._send(f"-{pid}")
 
     def close(self) -> None:
-        """End the process without killing anything."""
+        """End the reaper process without killing anything."""
         self._send(_FAREWELL)
         if self._process is not None:
             assert self._process.stdin
@@ -107,7 +108,7 @@ class OrphanReaper:
 
 
 def reap(sockets: str, mark: str, prefix: str, *parents: str) -> None:
-    """Read the pipe until it closes, and kill what is left unless a farewell was sent."""
+    """Read the pipe until it closes, then kill what is left, unless a farewell was sent."""
     watched: set[int] = set()
     for line in sys.stdin:
         message = line.strip()
@@ -128,7 +129,7 @@ def reap(sockets: str, mark: str, prefix: str, *parents: str) -> None:
 
 
 def kill_marked(mark: str) -> list[int]:
-    """Kill all processes with a variable that begins with the mark, and return their numbers."""
+    """Kill all processes whose environment contains the mark, and return their numbers."""
     wanted = os.fsencode(mark)
     found = [int(path.name) for path in Path("/proc").glob("[0-9]*")]
     found = [pid for pid in found if _is_marked(pid, wanted)]

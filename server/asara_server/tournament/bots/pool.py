@@ -1,19 +1,19 @@
-"""The bots of a run: started for their matches, reused, and replaced when they end.
+"""Starts the bots of a run for their matches, reuses them, and replaces them when they end.
 
 A process plays one match at a time, so its clock measures only its own thinking. If all processes
-of an entry are busy, another one is started; otherwise cores would idle in a run with few entries.
-The number of concurrent matches limits the load, not the number of processes.
+of an entry are busy, another process is started; otherwise cores would idle in a run with few
+entries. The load is limited by the number of concurrent matches, not by the number of processes.
 
-The pool knows nothing of deals: between two legs of a run, `end_all` ends every process (see
-`schedule.legs`). With what `BotWatch.record` receives, an audit can check that.
+The pool knows nothing about deals. Between two legs of a run, `end_all` ends every process (see
+`schedule.legs`). An audit can check this with the records that `BotWatch.record` receives.
 
-A process that has ended or forfeited a match is not used again. An entry whose processes fail
-several times in a row before they connect is excluded: it forfeits its remaining matches at once.
-So is one with a process that the kernel does not let end. Entries can also be excluded for other
+A process that has ended or forfeited a match is not reused. An entry is excluded if its processes
+fail several times in a row before they connect, or if the kernel does not let one of them end. An
+excluded entry forfeits its remaining matches immediately. Entries can also be excluded for other
 reasons.
 
-The output of a bot is in `logs/<match>/<seat>-<entry>.log`. A process that is reused continues in
-the file of its next match.
+The output of a bot is in `logs/<match>/<seat>-<entry>.log`. A reused process continues in the file
+of its next match.
 """
 
 import asyncio
@@ -49,9 +49,9 @@ T = TypeVar("T")
 
 
 class BotPool:
-    """The bots of a run.
+    """The pool of a run's bots.
 
-    `acquire` a bot for each seat of a match and `release` it afterwards; `close` the pool in the
+    `acquire` a bot for each seat of a match and `release` it afterwards; `close` the pool at the
     end.
     """
 
@@ -65,10 +65,11 @@ class BotPool:
         sandbox: Sandbox | None = None,
         watch: BotWatch | None = None,
     ) -> None:
-        """The pool starts the bots of the entries that are not remote.
+        """The pool starts only the bots of entries that are not remote.
 
-        Each process gets one of the `addresses`. Without a `sandbox`, bots run with our rights.
-        The output of bots goes to files in `logs`, with indexes (see `decision_index`).
+        Each process gets one of the `addresses`. Without a `sandbox`, bots run with the rights of
+        this process. The output of bots goes to files in `logs`, with indexes (see
+        `decision_index`).
         """
         self._referee = referee
         self._addresses = addresses
@@ -79,11 +80,11 @@ class BotPool:
         self._starter = ProcessStarter(addresses, self._entries, settings, sandbox, self._watch)
         self._external: dict[str, PooledBot] = {}
         self._all: set[PooledBot] = set()
-        self._idle: list[PooledBot] = []  # the one that has been idle longest is first
+        self._idle: list[PooledBot] = []  # the bot that has been idle longest is first
         self._failed_starts = FailedStarts(settings.limits.failed_starts)
         self.exclusions = Exclusions()
         self.survivors: tuple[int, ...] = ()
-        """Processes of bots that the kernel did not let end."""
+        """Bot processes that the kernel did not let end."""
         self._protected: set[asyncio.Task[Any]] = set()
         self._retirements: set[asyncio.Task[None]] = set()
         self._logger = self._watch.log or logger("runner")
@@ -95,43 +96,43 @@ class BotPool:
         return self.exclusions.reasons
 
     def add_guest(self, name: str, token: str) -> None:
-        """Register a bot that is started elsewhere and plays for this entry."""
+        """Register a bot that plays for this entry but is started elsewhere."""
         self._external[name] = self._register(PooledBot(name, token, external=True))
 
     def add_remote_bot(self, name: str, token: str, absence: Callable[[], str]) -> None:
-        """Add the bot of a remote entry, which the referee already knows.
+        """Add the bot of a remote entry; the referee already knows the bot.
 
-        `absence` returns why the bot is no longer waited for, or "" if it is.
+        `absence` returns why the pool no longer waits for the bot, or "" while it still waits.
         """
         bot = self._external[name] = PooledBot(name, token, external=True, absence=absence)
         self._all.add(bot)
 
     def process_ids(self, name: str) -> list[int]:
-        """Return the running processes of an entry."""
+        """Return the numbers of the running processes of an entry."""
         mine = [bot.process for bot in self._all if bot.entry == name and bot.process is not None]
         return [process.pid for process in mine if process.running]
 
     def printed_errors(self, name: str) -> list[str]:
-        """Return the last error message that a playing process of an entry has printed."""
+        """Return the last error message printed by a process of this entry that is in a match."""
         mine = [bot for bot in self._all if bot.entry == name and bot.match_id]
         return mine[0].error_lines(only_known=True) if mine else []
 
     def open_logs(self) -> set[Path]:
-        """Return the files to which the output of processes goes, idle ones included."""
+        """Return the log files of all processes, including idle ones."""
         return {bot.log.path for bot in self._all if bot.log is not None}
 
     async def exclude(self, name: str, why: str) -> None:
-        """Start no more bots of this entry, which is out: it forfeits its remaining matches."""
+        """Mark an entry as out: no more of its bots are started, and it forfeits from now on."""
         self.exclusions.out.setdefault(name, why)
         await self._retire_idle(name, why)
 
     async def suspend(self, name: str, why: str) -> None:
-        """Start no more bots of this entry, which is suspended: it forfeits as well."""
+        """Suspend an entry: no more of its bots are started, and it forfeits from now on."""
         self.exclusions.suspended.setdefault(name, why)
         await self._retire_idle(name, why)
 
     async def dismiss(self, name: str) -> None:
-        """End the idle processes of an entry that has played its last match."""
+        """End the idle processes of an entry after its last match."""
         await self._retire_idle(name, "the match is over")
 
     async def _retire_idle(self, name: str, why: str) -> None:
@@ -142,8 +143,8 @@ class BotPool:
     async def acquire(self, name: str, match_id: str, seat: int, cores: str = "") -> PooledBot:
         """Return a bot of this entry for one seat of a match, starting one if none is idle.
 
-        It runs on these `cores` (see `CoreSets`) if it has a control group. If there can be no
-        bot, the referee already knows why the returned one is lost.
+        The bot runs on these `cores` (see `CoreSets`) if it has a control group. If no bot is
+        available, the referee already knows why the returned bot is lost.
         """
         external = self._external.get(name)
         absence = self.exclusions.absence(name)
@@ -173,7 +174,7 @@ class BotPool:
         return bot
 
     async def release(self, bot: PooledBot, termination: Termination) -> None:
-        """Keep the bot for another match or end it, depending on how its match ended for it."""
+        """Keep the bot for another match, or end it, depending on how its match ended."""
         if bot.external:
             return
         bot.match_id = ""
@@ -194,9 +195,9 @@ class BotPool:
             await self._retire(bot, "the match is over")
 
     async def end_all(self) -> tuple[int, ...]:
-        """End all processes, of which none may play: what they know of deals ends with them.
+        """End all processes, so that their knowledge of deals ends too. None may be in a match.
 
-        Returns those that the kernel did not let end since the last call.
+        Returns the processes that the kernel did not let end since the last call.
         """
         self._idle.clear()
         await self._end_all("the leg is over")
@@ -204,7 +205,7 @@ class BotPool:
         return survivors
 
     async def _end_all(self, why: str) -> None:
-        # A task whose caller was cancelled may start a process yet.
+        # A task whose caller was cancelled may still start a process.
         while tasks := self._protected | self._retirements:
             await asyncio.wait(tasks)
         mine = [bot for bot in self._all if not bot.external]
@@ -218,7 +219,7 @@ class BotPool:
         self._starter.close()
 
     async def _protect(self, work: Coroutine[Any, Any, T]) -> T:
-        """Finish this work even if the caller is cancelled; then `close` waits for it."""
+        """Finish this work even if the caller is cancelled; `close` waits for it."""
         task = asyncio.create_task(work)
         self._protected.add(task)
         task.add_done_callback(self._protected.discard)
@@ -228,7 +229,7 @@ class BotPool:
         return self._logs / match_id / f"{seat}-{name}.log"
 
     def _pop_idle(self, name: str) -> PooledBot | None:
-        """Return the bot of an entry that was idle last, if there is one."""
+        """Return the most recently used idle bot of an entry, or None."""
         mine = [bot for bot in self._idle if bot.entry == name]
         if not mine:
             return None
@@ -272,7 +273,7 @@ class BotPool:
         return bot
 
     def _close_flooded(self, bot: PooledBot, why: str) -> None:
-        """Give up a bot whose address was closed; its process ends with its match, if it plays."""
+        """Give up a bot whose address was closed for flooding, once its running match is over."""
         bot.ending = why
         if bot in self._idle:
             self._idle.remove(bot)
@@ -283,7 +284,7 @@ class BotPool:
         task.add_done_callback(self._retirements.discard)
 
     async def _await_end(self, bot: PooledBot, process: BotProcess, log: OutputLog) -> None:
-        """Report the end of the process to the referee immediately."""
+        """Wait for the process to end, and report the end to the referee immediately."""
         ending = await process.wait()
         self._watch.meter.bot_ended(process)
         log.note(ending)
@@ -307,7 +308,7 @@ class BotPool:
         self._referee.mark_lost(bot.token, why, absence)
 
     def _fail(self, bot: PooledBot, why: str) -> None:
-        """Have the match of a bot that this machine did not start played again."""
+        """Have a match replayed because this machine did not start one of its bots."""
         bot.ending = bot.machine_failure = why
         self._logger.error("bot not started", entry=bot.entry, match=bot.match_id, why=why)
         self._referee.mark_unstarted(bot.token, why)
@@ -318,7 +319,7 @@ class BotPool:
             self._put_out(bot, out)
 
     def _put_out(self, bot: PooledBot, why: str) -> None:
-        """Start no more bots of this entry, because of this one."""
+        """Exclude the entry of this bot: no more of its bots are started."""
         self.exclusions.out[bot.entry] = why
         printed = bot.last_lines()
         self._logger.warning("entry is out", entry=bot.entry, why=why, printed=printed)
@@ -327,7 +328,7 @@ class BotPool:
             self._retire_soon(idle, why)
 
     async def _retire(self, bot: PooledBot, why: str) -> None:
-        """Remove the bot from the referee, which says goodbye to it, and end its process."""
+        """Remove the bot from the referee, which sends the bot its goodbye, and end the process."""
         if bot in self._all:
             self._all.discard(bot)
             self._freezer.remove(bot.token)  # so that it can read the goodbye

@@ -1,12 +1,12 @@
-"""A bot's program as a process: its environment, its output and its end.
+"""Runs a bot's program as a process, with its environment and output, and ends it.
 
-Each process leads its own session, so that Ctrl-C in the organiser's terminal does not reach it. It
-ends together with all its children: in a sandbox with its control group, or else with the first
-process of its PID namespace, and without a sandbox by a variable of their environment. The end is
-checked, as the kernel may not let a process end.
+Each process leads its own session, so that Ctrl-C in the organiser's terminal does not reach it.
+All its children end with it. In a sandbox they end with the control group, or else with the first
+process of the PID namespace. Without a sandbox they are found by a variable in their environment.
+The end is checked, because the kernel may not let a process end.
 
-A process inherits only those of the organiser's variables that programs need to run. Its standard
-output and standard error are written to a log of limited size.
+A process inherits only the organiser's variables that programs need to run. Its standard output and
+standard error are written to a log of limited size.
 """
 
 import asyncio
@@ -40,35 +40,39 @@ _TERMINATE_S = 2.0
 """Seconds between SIGTERM and SIGKILL."""
 
 _END_S = 10.0
-"""Seconds that processes have to end after SIGKILL."""
+"""Seconds given to processes to end after SIGKILL."""
 
 _KILL_PAUSES_S = (0.004, 0.05)
-"""Seconds between two looks at the processes that were killed: the first ones, and the longest."""
+"""Seconds between checks on killed processes: the first pause, and the longest."""
 
 _DRAIN_S = 0.5
-"""Seconds to wait for the output of processes that have ended; the pipe may be in other hands."""
+"""Seconds to wait for the output of ended processes; another process may still hold the pipe."""
 
 _CHUNK_BYTES = 1 << 16
 _FLOOD_PAUSE_S = 0.05
-"""Seconds between reads once the log is full, so that a bot that floods it slows only itself."""
+"""Seconds between reads once the log is full, so that a flooding bot slows only itself."""
 
 
 _SHORTAGES = frozenset({errno.EAGAIN, errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.ENOSPC})
-"""Errors of a machine that has no more of something."""
+"""Errors that mean this machine has run out of a resource."""
 
 
 class StartError(Exception):
-    """The system could not execute the program."""
+    """The system could not execute the program; the text gives the reason."""
 
 
 class MachineError(Exception):
-    """This machine could not run a program, through no fault of the program; the text says why."""
+    """This machine could not run a program, through no fault of the program.
+
+    The text gives the reason.
+    """
 
 
 def start_failure(error: OSError, why: str, *, machine: bool = False) -> StartError | MachineError:
-    """Return what is raised if a program does not start because of this error.
+    """Return the exception to raise if a program does not start because of this error.
 
-    It is a fault of the `machine`, or a shortage of it, or else of the program.
+    The fault is the machine's if `machine` is set or a resource ran out, and otherwise the
+    program's.
     """
     if machine or error.errno in _SHORTAGES:
         return MachineError(f"this machine did not start a bot: {error.strerror or error}")
@@ -76,7 +80,7 @@ def start_failure(error: OSError, why: str, *, machine: bool = False) -> StartEr
 
 
 def build_environment(settings: Mapping[str, str]) -> dict[str, str]:
-    """Return the variables of a build of an entry."""
+    """Return the environment variables for the build of an entry."""
     environment = {name: os.environ[name] for name in _INHERITED if name in os.environ}
     environment["PATH"] = search_path()
     environment["PYTHONUNBUFFERED"] = "1"  # so that the log is complete if the bot is killed
@@ -92,10 +96,10 @@ def bot_environment(
     seat: int | None = None,
     contained: bool = False,
 ) -> dict[str, str]:
-    """Return all variables of a bot's process.
+    """Return all environment variables of a bot's process.
 
-    `seat` is for a process that plays one match. In a sandbox it is `contained`: the clients then
-    refuse to write transcripts, which would be deleted.
+    `seat` is set for a process that plays only one match. In a sandbox, `contained` is set: clients
+    then refuse to write transcripts, because transcripts would be deleted.
     """
     environment = build_environment(settings)
     environment |= {"ASARA_ADDRESS": address, "ASARA_TOKEN": token}
@@ -110,7 +114,7 @@ def bot_environment(
 
 
 class BotProcess:
-    """A running bot or build. `start` creates one."""
+    """A running bot or build. Use `start` to create one."""
 
     def __init__(
         self,
@@ -121,10 +125,10 @@ class BotProcess:
         sandboxed: SandboxedCommand | None,
         reaper: OrphanReaper | None,
     ) -> None:
-        """`mark` is in its environment, and `output` the descriptor of the pipe it writes to."""
+        """`mark` is in its environment; `output` is the descriptor of the pipe it writes to."""
         self._process = process
         (self.name,) = mark.values()
-        """No other process has it, on any machine."""
+        """Unique among all processes on all machines."""
         self._log = log
         self._sandboxed = sandboxed
         self._reaper = reaper
@@ -134,7 +138,7 @@ class BotProcess:
             self._watch_first(reaper)
         self._group_killed = False
         self.machine_failure = ""
-        """Why it ended before the program began, through no fault of the program; "" mostly."""
+        """Why it ended before the program began, through no fault of the program; usually ""."""
         self._over = asyncio.Event()
         self._exit = asyncio.create_task(process.wait())
         self._exit.add_done_callback(lambda _: self._over.set())
@@ -151,9 +155,10 @@ class BotProcess:
         sandbox: SandboxSpec | None = None,
         reaper: OrphanReaper | None = None,
     ) -> "BotProcess":
-        """Start the program in its directory; the `reaper` ends it if this process is killed.
+        """Start the program in its directory; if this process is killed, the `reaper` ends the
+        program.
 
-        Raises StartError if the system refuses it, and MachineError if it has no room for it.
+        Raises StartError if the system refuses the program, and MachineError if resources ran out.
         """
         mark = new_mark()
         argv = list(resolve_command(tuple(command), directory))
@@ -186,7 +191,7 @@ class BotProcess:
                         pass_fds=descriptors,
                     )
             except OSError as error:
-                # In the sandbox, nothing of the bot is executed by then.
+                # In the sandbox, no code of the bot has run by then.
                 raise start_failure(
                     error, _refusal(error, program), machine=sandbox is not None
                 ) from None
@@ -208,21 +213,21 @@ class BotProcess:
         return bool(self._process.returncode)
 
     def memory_peak(self) -> int | None:
-        """Return the most bytes of memory that it and its children have used at once.
+        """Return the peak memory of the process and its children, in bytes.
 
-        None if no control group counts them.
+        None if no control group counts it.
         """
         return self._sandboxed.memory_peak() if self._sandboxed else None
 
     @property
     def group(self) -> Cgroup | None:
-        """The control group of it and its children; None if there is none."""
+        """The control group of the process and its children; None if there is none."""
         return self._sandboxed.cgroup if self._sandboxed else None
 
     def processor_ns(self) -> int | None:
-        """Return the processor time that it has used, in nanoseconds; None if that is not known.
+        """Return the processor time used so far, in nanoseconds; None if it is unknown.
 
-        With a control group, the time of all its children is included, of others none.
+        With a control group, this includes the time of all children; without one, no child counts.
         """
         if self._sandboxed is not None:
             return self.group_ns()
@@ -234,16 +239,16 @@ class BotProcess:
             return None
 
     def group_ns(self) -> int | None:
-        """Return the processor time that its control group has counted, in nanoseconds.
+        """Return the processor time counted by the control group, in nanoseconds.
 
         None without a control group.
         """
         return self._sandboxed.processor_ns() if self._sandboxed else None
 
     async def wait(self) -> str:
-        """Return how the process ended, once it has and its output is in the log.
+        """Wait until the process has ended and its output is in the log; return how it ended.
 
-        Its children have ended too, but for those that `stop` returns.
+        Its children have ended too, except for the processes that `stop` returns.
         """
         await self._over.wait()
         await self._ended()
@@ -255,16 +260,16 @@ class BotProcess:
             return _describe_status(status)
         limit = self._sandboxed.exceeded_limit()
         ending = _describe_status(self._sandboxed.program_status(status))
-        if self._sandboxed.sandbox_failed:  # all that was printed by then are its words
+        if self._sandboxed.sandbox_failed:  # so far, only the sandbox has printed anything
             words = (self._log.last_lines() or [ending])[-1]
             self.machine_failure = f"the sandbox did not start: {words}"
         return f"{ending}: {limit}" if limit else ending
 
     async def stop(self) -> tuple[int, ...]:
-        """End the process and its children; return the processes that the kernel lets live on.
+        """End the process and its children; return the processes that the kernel does not let end.
 
-        Without a sandbox SIGTERM comes before SIGKILL. A sandbox is killed at once: any signal
-        would end bubblewrap and everything in it.
+        Without a sandbox, SIGTERM comes before SIGKILL. A sandbox gets SIGKILL immediately, because
+        any signal would end bubblewrap and everything in it.
         """
         if self.running and self._sandboxed is None:
             system.signal_group(self.pid, signal.SIGTERM)
@@ -282,7 +287,7 @@ class BotProcess:
         return await asyncio.shield(self._end)
 
     async def _kill_all(self) -> tuple[int, ...]:
-        """Kill all its processes until none is left; return those that survive."""
+        """Kill all its processes repeatedly until none is left; return any survivors."""
         if self._sandboxed is not None and self._sandboxed.first is not None:
             asyncio.get_running_loop().remove_reader(self._sandboxed.first.message)
         deadline = time.monotonic() + _END_S
@@ -301,7 +306,7 @@ class BotProcess:
         return tuple(left)
 
     async def _kill_rest(self) -> list[int]:
-        """Kill all its processes, and return those that are still there."""
+        """Kill all its processes once, and return the processes that are still alive."""
         left = {self.pid} if self.running else set()
         if not self._group_killed:  # once it has ended, its number may become another group's
             self._group_killed = not self.running
@@ -312,7 +317,9 @@ class BotProcess:
         return sorted(left.union(rest))
 
     def _watch_first(self, reaper: OrphanReaper) -> None:
-        """Have the first process of its PID namespace ended too, if that is what ends it."""
+        """If the sandbox ends through the first process of its PID namespace, watch that process
+        too.
+        """
         first = self._sandboxed.first if self._sandboxed is not None else None
         if first is None:
             return
@@ -329,8 +336,8 @@ class BotProcess:
         loop.add_reader(message, learn)
 
     async def _read(self, output: int) -> None:
-        """Copy what the process prints to its log."""
-        if not system.UNIX:  # where an event loop cannot wait for such a pipe
+        """Copy the process's output to its log."""
+        if not system.UNIX:  # on systems whose event loop cannot wait for such a pipe
             await _copied_by_thread(output, self._log)
             return
         reader = _NotingReader(self._log)
@@ -345,7 +352,7 @@ class BotProcess:
 
 
 async def _copied_by_thread(output: int, log: OutputLog) -> None:
-    """Copy a pipe to a log, as `_read` does, in a thread that ends with the pipe."""
+    """Copy a pipe to a log, like `_read`, in a thread that ends when the pipe closes."""
     loop, ended = asyncio.get_running_loop(), asyncio.Event()
 
     async def take(data: bytes) -> None:
@@ -358,14 +365,14 @@ async def _copied_by_thread(output: int, log: OutputLog) -> None:
         with os.fdopen(output, "rb", buffering=0) as pipe, contextlib.suppress(RuntimeError):
             while data := pipe.read(_CHUNK_BYTES):
                 asyncio.run_coroutine_threadsafe(take(data), loop).result()
-            loop.call_soon_threadsafe(ended.set)  # a RuntimeError says that the loop is closed
+            loop.call_soon_threadsafe(ended.set)  # a RuntimeError means that the loop is closed
 
     threading.Thread(target=copy, name="output", daemon=True).start()
     await ended.wait()
 
 
 class _NotingReader(asyncio.StreamReader):
-    """Tells the log of all output as soon as it has come, which is before the reply after it."""
+    """Tells the log about output as soon as it arrives, before the reply that follows it."""
 
     def __init__(self, log: OutputLog) -> None:
         super().__init__(limit=_CHUNK_BYTES)
@@ -377,16 +384,16 @@ class _NotingReader(asyncio.StreamReader):
 
 
 def survival(processes: Sequence[int]) -> str:
-    """Return what is said of processes that `BotProcess.stop` could not end."""
+    """Return a sentence about processes that `BotProcess.stop` could not end."""
     names = ", ".join(map(str, processes))
     return f"killed, but still there after {_END_S:g} s, held by the kernel: process {names}"
 
 
 def _empty_pipe() -> int:
-    """Return the end of a pipe that holds nothing and never will.
+    """Return the read end of an empty pipe that nothing will ever be written to.
 
-    It is the standard input of a bot. /dev/null would be the machine's own, whose times and
-    permissions its owner can change: in a sandbox, too.
+    Bots get it as standard input. /dev/null would be the machine's own device: its owner can change
+    its times and permissions, even from inside a sandbox.
     """
     read_end, write_end = os.pipe()
     os.close(write_end)
@@ -394,7 +401,7 @@ def _empty_pipe() -> int:
 
 
 def _refusal(error: OSError, program: str) -> str:
-    """Return why the system did not execute a program."""
+    """Return the reason why the system did not execute a program."""
     if isinstance(error, FileNotFoundError) and Path(program).exists():
         return "its first line names an interpreter that does not exist"
     return error.strerror or str(error)

@@ -1,7 +1,7 @@
-"""Starts and ends the processes of bots, with all that each of them gets.
+"""Starts and ends bots' processes, each with everything it needs.
 
-That is its environment, its log, its sandbox, and the orphan reaper, which ends it if the runner is
-killed.
+Each process gets an environment, a log, a sandbox, and the orphan reaper's protection if the runner
+is killed.
 """
 
 import asyncio
@@ -30,51 +30,51 @@ from asara_server.tournament.sandbox.private_copy import PrivateCopies
 
 @dataclass(eq=False)
 class PooledBot:
-    """A bot that the referee knows by its token, with its process if the pool started one."""
+    """A bot known to the referee by its token, with its process if the pool started one."""
 
     entry: str
     token: str
     external: bool = False
-    """True if its process is started and ended elsewhere."""
+    """True if the bot's process is started and ended elsewhere."""
     processes: ProcessPolicy | None = None
-    """Lifetime of its process; None if it is started elsewhere."""
+    """Lifetime of the bot's process; None if it is started elsewhere."""
     match_id: str = ""
-    """Name of the attempt that it takes part in; "" while it is idle."""
+    """Name of the attempt the bot is playing; "" while it is idle."""
     last_match: str = ""
-    """Name of the attempt that it took part in last."""
+    """Name of the last attempt the bot played."""
     played_out: bool = False
-    """True if its last match came to an end, and it did not forfeit."""
+    """True if the bot's last match was played to the end without a forfeit of this bot."""
     killed: bool = False
-    """True if its process had not ended by itself when it was to be ended."""
+    """True if the process did not end by itself in time and was killed."""
     absence: Callable[[], str] = str
-    """Returns why an external bot is no longer waited for, or "" if it is."""
+    """For an external bot: returns why it is no longer waited for, or "" while it still is."""
     server: BotServer | None = None
-    """The address of its process."""
+    """The address of the bot's process."""
     log: OutputLog | None = None
     process: BotProcess | None = None
     started_s: float = 0.0
-    """Monotonic time at which its process was started, in seconds."""
+    """Monotonic time in seconds at which the process was started."""
     ending: str = ""
-    """The end of the process in words, or the reason why it never started; "" while it runs."""
+    """How the process ended, or why it never started; "" while it runs."""
     machine_failure: str = ""
-    """Why this machine did not start it, through no fault of its own; "" mostly."""
+    """Why this machine did not start the process, through no fault of the bot; usually ""."""
     watcher: asyncio.Task[None] | None = field(default=None, repr=False)
     hidden: str = ""
-    """Why its process did not find a file, if the sandbox hid it."""
+    """Why the process did not find a file, if the sandbox hid the file."""
 
     @property
     def start_up_s(self) -> float | None:
-        """Seconds from the start of its process until it connected; None if it did not."""
+        """Seconds from the start of the process until it connected; None if it never connected."""
         connected_s = self.server.first_connected_s if self.server else None
         return None if connected_s is None else connected_s - self.started_s
 
     def last_lines(self) -> list[str]:
-        """Return the last lines that its process printed, and the remarks on them."""
+        """Return the last lines that the process printed, with remarks."""
         lines = self.log.last_lines() if self.log else []
         return [*lines, *self._remarks]
 
     def error_lines(self, *, only_known: bool = False) -> list[str]:
-        """Return the last error message that it printed (see `OutputLog`), and the remarks."""
+        """Return the last error message printed (see `OutputLog`), with remarks."""
         lines = self.log.error_lines(only_known=only_known) if self.log else []
         return [*lines, *self._remarks]
 
@@ -85,11 +85,11 @@ class PooledBot:
 
 
 _GOODBYE_S: Final = 1.0
-"""Seconds that a process has to end by itself after its bot received the referee's goodbye."""
+"""Seconds given to a process to end by itself after the referee's goodbye."""
 
 
 class ProcessStarter:
-    """`start` and `end` processes; `close` it once all have ended."""
+    """Starts and ends processes; `close` it once all of them have ended."""
 
     def __init__(
         self,
@@ -99,7 +99,7 @@ class ProcessStarter:
         sandbox: Sandbox | None,
         watch: BotWatch,
     ) -> None:
-        """For the parameters see `BotPool`."""
+        """See `BotPool` for the parameters."""
         self._addresses = addresses
         self._entries = entries
         self._settings = settings
@@ -111,9 +111,9 @@ class ProcessStarter:
     async def start(
         self, bot: PooledBot, server: BotServer, seat: int, path: Path
     ) -> tuple[BotProcess, OutputLog]:
-        """Start the process of a bot, which connects to `server`; its output goes to `path`.
+        """Start the process of a bot, which connects to `server`; the output goes to `path`.
 
-        Raises StartError, and MachineError if the bot is not at fault.
+        Raises StartError, or MachineError if the bot is not at fault.
         """
         entry = self._entries[bot.entry]
         show_output = self._watch.show_output
@@ -141,9 +141,9 @@ class ProcessStarter:
         return process, log
 
     async def end(self, bot: PooledBot) -> tuple[int, ...]:
-        """End the process of a bot that received the goodbye, and close its address and log.
+        """End the process of a bot that has received the goodbye, and close its address and log.
 
-        Returns what `BotProcess.stop` does.
+        Returns the same as `BotProcess.stop`.
         """
         survivors: tuple[int, ...] = ()
         if bot.process is not None:
@@ -165,7 +165,7 @@ class ProcessStarter:
         self._copies.close()
 
     async def explain_hidden(self, name: str, printed: str) -> str:
-        """Return why a bot of this entry did not find a file, if the sandbox hid it; mostly ""."""
+        """Return why the sandbox hid a file that a bot of this entry looked for; usually ""."""
         sandbox, entry = self._sandbox, self._entries[name]
         if (
             sandbox is None
@@ -188,7 +188,7 @@ class ProcessStarter:
             return ""
 
     async def _contain(self, entry: Entry) -> SandboxSpec | None:
-        """Return the sandbox of a bot. Raises StartError and MachineError."""
+        """Return the sandbox of a bot. Raises StartError or MachineError."""
         if self._sandbox is None:
             return None
         try:

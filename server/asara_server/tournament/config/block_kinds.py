@@ -1,7 +1,7 @@
 """Kinds of block, and the numbers of entries and teams that they need. Pure.
 
-Each entry belongs to a team; one without a team is a team of its own. Entries of one team never sit
-at one table, and never play a deal that the others of the team play at the same time.
+Each entry belongs to a team; an entry without a team counts as a team of its own. Team-mates never
+sit at one table, and never play the same deal at the same time.
 """
 
 from collections import Counter
@@ -9,24 +9,26 @@ from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
 BlockKind = Literal["mirrored", "independent", "duplicate"]
-"""Sharing of deals in a block: one deal for one group in all seat orders; a deal for each match; or
-one deal for several tables at once, with each entry at one of them at most."""
+"""How a block shares deals: one deal for one group in all seat orders; a deal for each match; or
+one deal for several tables at once, with each entry at no more than one table.
+"""
 
 DEFAULT_TABLES = 4
-"""Tables of a duplicate block by default: they remove about three quarters of the luck of the deal,
-and twice as many would remove only half of the rest."""
+"""Default number of tables in a duplicate block. They remove about three quarters of the luck of
+the deal; twice as many would remove only half of the rest.
+"""
 
 
 class LargestTeam(NamedTuple):
     """The team with the most entries."""
 
     name: str
-    """Empty if the entry has no team."""
+    """Name of the team; empty if the entry has no team."""
     size: int
 
 
 def team_numbers(teams: Sequence[str]) -> tuple[int, ...]:
-    """Return the number of the team of each entry; names of teams differ by more than case."""
+    """Return each entry's team number. Team names that differ only by case are the same team."""
     numbers: dict[str, int] = {}
     return tuple(
         numbers.setdefault(team.casefold() or f"\0{place}", len(numbers))
@@ -35,18 +37,19 @@ def team_numbers(teams: Sequence[str]) -> tuple[int, ...]:
 
 
 def largest_team(teams: Sequence[str]) -> LargestTeam:
-    """Return the largest team; the first of several."""
+    """Return the largest team; if several are equally large, the first."""
     numbers = team_numbers(teams)
     number, size = Counter(numbers).most_common(1)[0]
     return LargestTeam(teams[numbers.index(number)], size)
 
 
 def tables_per_block(teams: Sequence[str], seats: int, tables: int) -> int:
-    """Return the tables of the largest duplicate block; below two there is no such block.
+    """Return the number of tables in the largest possible duplicate block; below two, none is
+    possible.
 
-    Every entry has as many blocks as any other, and a block has one entry of a team at most. A team
-    of s among n entries is therefore in at least s/n of all seats, and in one seat of each block at
-    most, which has n/s seats at most.
+    Every entry has the same number of blocks, and a block has at most one entry of a team. A team
+    of s among n entries therefore needs at least s/n of all seats, but gets at most one seat per
+    block. So a block has at most n/s seats.
     """
     if not teams:
         return 0
@@ -54,13 +57,13 @@ def tables_per_block(teams: Sequence[str], seats: int, tables: int) -> int:
 
 
 def default_blocks(teams: Sequence[str], seats: Sequence[int]) -> BlockKind:
-    """Return "duplicate" if all kinds of table can have such blocks, and "mirrored" otherwise."""
+    """Return "duplicate" if every kind of table allows duplicate blocks, otherwise "mirrored"."""
     enough = all(tables_per_block(teams, k, DEFAULT_TABLES) >= 2 for k in seats)
     return "duplicate" if enough else "mirrored"
 
 
 def needed_for_duplicate(teams: Sequence[str], seats: Sequence[int]) -> str:
-    """Return how many entries duplicate blocks need, why, and how many there are."""
+    """Return how many entries duplicate blocks need, the reason, and how many entries there are."""
     team, size = largest_team(teams)
     most = max(seats)
     condition = f"for {most} seats"

@@ -14,7 +14,7 @@ from pathlib import Path
 from asara_server import bundled
 
 OWN_PYTHON = frozenset({"python", "python3"})
-"""Programs replaced by the interpreter that runs asara, so that bots find the client."""
+"""Programs that are replaced by asara's own interpreter, so that bots find the client."""
 
 INTERPRETERS = {
     ".awk": "awk -f",
@@ -30,33 +30,33 @@ INTERPRETERS = {
     ".sh": "sh",
     ".tcl": "tclsh",
 }
-"""Programs that run files, by the ending of the file's name."""
+"""Programs that run files, by file extension."""
 
 _SCRIPT_FIRST = frozenset({"bash", "lua", "node", "perl", "php", "ruby", "sh"})
-"""Programs whose first argument is a script unless it starts with a dash."""
+"""Programs whose first argument is a script unless the argument starts with a dash."""
 
 _PYTHON_FLAGS = frozenset({"-B", "-E", "-I", "-O", "-OO", "-P", "-s", "-S", "-u", "-v"})
-"""Python options without a value; the script follows them."""
+"""Python options without a value, which the script may follow."""
 
 
 _SHELL_SYNTAX = frozenset({"&&", "||", "|", ";", "&", ">", ">>", "<", "2>"})
 
 _MOST_BESIDE = 1_000
-"""Files of a directory among which one with a similar name is looked for."""
+"""Maximum number of files in a directory that are searched for a similar name."""
 
 _LONGEST_COMMAND = 100_000
-"""Characters of all words; Linux takes 128 KiB for one word."""
+"""Maximum characters of all words together; Linux allows 128 KiB for one word."""
 
 
 class CommandError(ValueError):
-    """A command that cannot start a bot; the text gives the reason."""
+    """Raised if a command cannot start a bot; the text gives the reason."""
 
 
 def search_path() -> str:
     """Return the PATH of bots, with this interpreter's directory first.
 
-    A script whose first line names `python3` then finds the client too. The JDK of JAVA_HOME is
-    found if PATH names none.
+    A script whose first line specifies `python3` thus finds the client too. The JDK in JAVA_HOME is
+    found if PATH has none.
     """
     found = [str(Path(sys.executable).parent), os.environ.get("PATH", os.defpath)]
     if java := os.environ.get("JAVA_HOME"):
@@ -74,8 +74,8 @@ def check_words(words: Sequence[str]) -> tuple[str, ...]:
 
 
 def split_command(text: str) -> tuple[str, ...]:
-    """Split a command line like a POSIX shell, without any other shell syntax."""
-    check_words([text])  # splitting takes time in the square of the length
+    """Split a command line into words like a POSIX shell, ignoring all other shell syntax."""
+    check_words([text])  # splitting takes quadratic time
     try:
         words = tuple(shlex.split(text))
     except ValueError as error:
@@ -124,7 +124,7 @@ def check_command(words: tuple[str, ...], directory: Path) -> None:
 
 
 def resolve_command(words: tuple[str, ...], directory: Path) -> tuple[str, ...]:
-    """Return the command with its program as an absolute path, or with this interpreter.
+    """Return the command with its program as an absolute path, or replaced by this interpreter.
 
     Arguments are unchanged, because the process starts in `directory`.
     """
@@ -145,7 +145,7 @@ def _python_script(words: tuple[str, ...]) -> str:
 
 def _check_script(script: str, directory: Path) -> None:
     if script.startswith("-"):
-        return  # -m and -c name no file
+        return  # -m and -c are not followed by a file
     if not os.path.isfile(directory / script / "__main__.py"):  # noqa: PTH113
         _check_file(script, directory)
 

@@ -6,9 +6,9 @@
     environment = { LEVEL = "3" }
     readable = ["weights"]             # parts of the folder that are shared instead of copied
 
-Strangers write these files. A key can therefore concern nothing but the bot of its own folder:
-limits, teams, tokens and other directories are for the organiser alone, and no path leads out of
-the folder. What a path outside would find is never looked at, so that no error reveals it.
+Strangers write these files. A key can therefore affect only the bot of its own folder: limits,
+teams, tokens and other directories are for the organiser alone, and no path leads out of the
+folder. Paths outside the folder are never accessed, so that errors reveal nothing about them.
 """
 
 import difflib
@@ -44,18 +44,18 @@ from asara_server.tournament.config.validation_errors import describe, problem
 
 BOT_FILE: Final = "bot.toml"
 LARGEST_BOT_FILE: Final = 16 * 1024
-"""Bytes of the largest `bot.toml`."""
+"""Maximum size of a `bot.toml`, in bytes."""
 
 _MOST_FOUND: Final = 10_000
-"""Files and folders among which those of a pattern are looked for."""
+"""Maximum number of files and folders searched for matches of a pattern."""
 _MOST_SHARED: Final = 10_000
-"""Files and folders in the `readable` directories of an entry."""
+"""Maximum number of files and folders in an entry's `readable` directories."""
 _SYSTEM: Final = ("/bin", "/lib", "/lib64", "/sbin", "/usr")
-"""Directories with the programs of the system, which every bot sees."""
+"""Directories with the system's programs, which every bot sees."""
 _ORGANISERS: Final = re.compile(
     r"directory|team|token|loopback|limits|clocks|seed|memory|cpu|processes|open_files|\w+_(s|mib|bytes)"
 )
-"""Keys of a tournament file that authors may expect to set."""
+"""Keys of a tournament file that authors might expect to set."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,13 +63,13 @@ class LeftOut:
     """A folder without a usable `bot.toml`, which takes no part."""
 
     folder: str
-    """Its name."""
+    """Name of the folder."""
     why: str
-    """The faults, each with the name of the file; one line for each."""
+    """The faults, one per line, each with the file's name."""
 
     @property
     def lines(self) -> list[str]:
-        """The faults, each as a sentence of its own."""
+        """The faults, each as a complete sentence."""
         return [f"skipped: {line}" for line in self.why.split("\n")]
 
 
@@ -78,13 +78,13 @@ class EntryFolder:
     """A folder with a valid `bot.toml`."""
 
     path: Path
-    """Resolved path."""
+    """Resolved path of the folder."""
     shown: str
-    """Path of its `bot.toml` for messages, as the pattern leads to it."""
+    """Path of the folder's `bot.toml` for messages, as the pattern finds it."""
     bot_toml_sha256: str
     name: str
     table: Mapping[str, Any]
-    """The other keys, as a table of a tournament file whose paths are absolute."""
+    """The remaining keys, as a table of a tournament file with absolute paths."""
 
     @property
     def folder(self) -> str:
@@ -92,7 +92,7 @@ class EntryFolder:
         return self.path.name
 
     def without_entry(self, faults: Iterable[str]) -> LeftOut:
-        """Return the folder as left out for these faults, which may contain its path."""
+        """Return the folder as left out because of these faults, which may contain its path."""
         folder = str(Path(self.shown).parent)
         shown = (fault.replace(str(self.path), folder) for fault in faults)
         return LeftOut(plain(self.folder), _lines(self.shown, shown))
@@ -100,12 +100,12 @@ class EntryFolder:
 
 @dataclass(frozen=True, slots=True)
 class EntryFolders:
-    """The folders that a pattern finds, in the order of their names."""
+    """The folders found by a pattern, sorted by name."""
 
     entries: tuple[EntryFolder, ...] = ()
     left_out: tuple[LeftOut, ...] = ()
     notes: tuple[str, ...] = ()
-    """A line for each entry that has another name than its `bot.toml` asks for."""
+    """A line for each entry whose name differs from the name in its `bot.toml`."""
 
 
 class BotFile(BaseModel):
@@ -171,10 +171,10 @@ class BotFile(BaseModel):
 def find_entry_folders(
     pattern: str, base: Path, tables: Sequence[Mapping[str, Any]] = ()
 ) -> EntryFolders:
-    """Return the folders that a pattern such as `submissions/*` finds, relative to `base`.
+    """Return the folders found by a pattern such as `submissions/*`, relative to `base`.
 
-    `tables` are the entries that the tournament file has itself: a folder that is the `directory`
-    of one of them is passed over. Raises ValueError if the pattern is invalid or finds nothing.
+    `tables` are the tournament file's own entries: a folder that is the `directory` of one of them
+    is skipped. Raises ValueError if the pattern is invalid or finds nothing.
     """
     parent, found = _matches(pattern, base)
     taken = {_real(base, table.get("directory")) for table in tables}
@@ -197,7 +197,7 @@ def find_entry_folders(
 
 
 def _matches(pattern: str, base: Path) -> tuple[str, list[Path]]:
-    """Return the directory part of a pattern, and what it finds there, sorted by name."""
+    """Return the directory part of a pattern, and what the pattern finds there, sorted by name."""
     parent, _, last = pattern.rpartition("/")
     if not last or "\0" in pattern or any(char in parent for char in "*?["):
         raise ValueError(
@@ -226,7 +226,7 @@ def _matches(pattern: str, base: Path) -> tuple[str, list[Path]]:
 
 
 def _read_submitted(path: Path, shown: str) -> EntryFolder:
-    """Return the entry of a folder that a pattern finds; otherwise as `read_entry_folder`."""
+    """Return the entry of a folder found by a pattern; otherwise like `read_entry_folder`."""
     about = path.lstat()
     if stat.S_ISLNK(about.st_mode):
         raise ValueError(f"{shown}: is a link; copy the folder itself")
@@ -236,14 +236,14 @@ def _read_submitted(path: Path, shown: str) -> EntryFolder:
 
 
 def has_bot_file(folder: Path) -> bool:
-    """Return True if there is a `bot.toml` in a folder, whether or not it is valid."""
+    """Return True if a folder contains a `bot.toml`, valid or not."""
     return os.path.lexists(folder / BOT_FILE)
 
 
 def read_entry_folder(path: Path, shown: str) -> EntryFolder:
-    """Return the entry of a folder; raises ValueError with its faults, one in each line.
+    """Return the entry of a folder; raises ValueError with its faults, one per line.
 
-    `shown` is the path of the folder for messages. The entry has no name if `bot.toml` has none.
+    `shown` is the folder's path for messages. If `bot.toml` sets no name, the entry has none.
     """
     folder, file, name = path.resolve(), path / BOT_FILE, f"{shown}/{BOT_FILE}"
     if file.is_symlink():
@@ -275,13 +275,13 @@ def read_entry_folder(path: Path, shown: str) -> EntryFolder:
 
 
 def bundled_bots() -> dict[str, Path]:
-    """Return the folder of each built-in bot by its name."""
+    """Return the folder of each built-in bot, by bot name."""
     folders = sorted(folder for folder in bundled.path("bots").iterdir() if has_bot_file(folder))
     return {folder.name: folder for folder in folders}
 
 
 def name_of_bot(table: Mapping[str, Any]) -> str:
-    """Return the name of an entry with the key `bot` that has no other name."""
+    """Return the default name of an entry with the key `bot`."""
     return str(table.get("bot")).strip().partition(" ")[0]
 
 
@@ -315,10 +315,10 @@ def _lines(name: str, faults: Iterable[str]) -> str:
 def _named(
     read: Sequence[EntryFolder], folders: Sequence[str], reserved: Mapping[str, str]
 ) -> tuple[list[EntryFolder], list[LeftOut], list[str]]:
-    """Return the entries with the names that they play under, those that get none, and notes.
+    """Return the entries with their final names, the entries without a valid name, and notes.
 
-    The name of a folder is the organiser's choice. A stranger who asks for the name of another
-    entry therefore takes nothing from it: both are called by their folders.
+    The organiser chooses the names of folders. If a stranger asks for another entry's name, both
+    entries are therefore named after their folders, and nobody's name is stolen.
     """
     wanted: dict[str, int] = {}
     for one in read:
@@ -347,7 +347,7 @@ def _named(
 
 
 def _folder_name_fault(one: EntryFolder, owners: Mapping[str, str]) -> str:
-    """Return why an entry cannot have the name of its folder, or "" if it can."""
+    """Return why an entry cannot be named after its folder, or "" if it can."""
     if fault := name_fault(one.folder):
         own = f"{one.name!r} is also the name of another entry" if one.name else "is missing"
         return f"name: {own}, and the name of the folder cannot be used: {plain(fault)}"
@@ -362,7 +362,7 @@ def _renamed(one: EntryFolder) -> EntryFolder:
 
 
 def _key(name: str) -> str:
-    """Return what two names have in common that people could take for each other."""
+    """Return a key that is equal for names that people could confuse."""
     return unicodedata.normalize("NFKC", name).casefold()
 
 
@@ -375,7 +375,7 @@ def _folder_of(info: ValidationInfo) -> Path:
 
 
 def _real(base: Path, directory: object) -> str:
-    """Return the resolved `directory` of an entry of the tournament file; "" if it has none."""
+    """Return the resolved `directory` of an entry in the tournament file; "" if it has none."""
     if not isinstance(directory, str) or "\0" in directory:
         return ""
     try:
@@ -385,9 +385,9 @@ def _real(base: Path, directory: object) -> str:
 
 
 def _path_inside(folder: Path, word: str, also: Sequence[str] = ()) -> str:
-    """Return a path with all its links followed; "" unless it lies in the folder or in `also`.
+    """Return a path with all its links followed; "" if it leads outside the folder and `also`.
 
-    Both the path as it is written and the file that it leads to must lie there.
+    Both the path as written and the file that it leads to must be inside.
     """
     joined = os.path.join(folder, word)  # noqa: PTH118 - of any length
     tops = (str(folder), *also)
@@ -405,9 +405,9 @@ def _is_within(path: str, top: str) -> bool:
 
 
 def _sharing_fault(path: Path) -> str:
-    """Return why all bots of an entry cannot share a path, or "" if they can.
+    """Return why an entry's bots cannot share a path, or "" if they can.
 
-    Through a pipe or a socket, bots in different matches could talk to each other.
+    Through a pipe or a socket, for example, bots in different matches could talk to each other.
     """
     if not path.exists():
         return "does not exist"

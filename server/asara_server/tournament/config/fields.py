@@ -1,6 +1,6 @@
-"""Field types of the tournament file, with the checks behind them.
+"""Field types of the tournament file, with their validation.
 
-Paths are relative to the directory of the file, which the validation context names as `base`.
+Paths are relative to the file's directory, which is called `base` in the validation context.
 """
 
 import errno
@@ -28,13 +28,13 @@ _NEVER_VISIBLE = tuple(map(Path, ("/", "/etc", "/home", "/run", "/tmp", "/var"))
 
 
 def base_directory(info: ValidationInfo) -> Path:
-    """Return the directory that the paths of the file are relative to."""
+    """Return the directory to which the file's paths are relative."""
     base: Path = (info.context or {}).get("base", Path.cwd())
     return base
 
 
 def command_words(value: object) -> tuple[str, ...]:
-    """Return the words of a command given as a line or as a list; raise CommandError."""
+    """Return the words of a command, given as a line or as a list; raise CommandError."""
     if isinstance(value, str):
         return split_command(value)
     if isinstance(value, list) and value and all(isinstance(word, str) for word in value):
@@ -43,7 +43,7 @@ def command_words(value: object) -> tuple[str, ...]:
 
 
 def exposes_too_much(path: Path) -> bool:
-    """Return True if no bot may see this whole directory: a home, /etc, /proc and the like."""
+    """Return True if no bot may see this whole directory, for example a home, /etc or /proc."""
     try:
         home = Path.home()
     except RuntimeError:  # this user has none
@@ -53,7 +53,7 @@ def exposes_too_much(path: Path) -> bool:
 
 
 def _as_list(value: object) -> list[object]:
-    """Return a list as it is, and any other value as a list of one."""
+    """Return a list unchanged, and any other value as a list with one element."""
     items = value if isinstance(value, list) else [value]
     if not items:
         raise problem("is empty; name at least one")
@@ -116,7 +116,7 @@ def _directory(value: object, info: ValidationInfo) -> object:
 
 
 def _resolved(value: str | Path, info: ValidationInfo) -> Path:
-    """Return an absolute path without links, at which the system can look."""
+    """Return an absolute path without links, provided that the system can access it."""
     try:
         path = Path(os.path.realpath(base_directory(info) / Path(value).expanduser()))
         with suppress(FileNotFoundError, NotADirectoryError):
@@ -144,7 +144,7 @@ def _readable_paths(value: object, info: ValidationInfo) -> object:
         if exposes_too_much(target):
             raise problem(f"{str(target)!r} is more than a bot may see; name only what it needs")
         path = base_directory(info) / Path(text).expanduser()
-        # Without its "..", a path that leads through a link would name something else.
+        # Removing ".." from a path through a link would change where the path leads.
         paths.append(target if ".." in path.parts else Path(os.path.normpath(path)))
     return tuple(paths)
 
@@ -181,15 +181,15 @@ Name = Annotated[str, AfterValidator(_checked_name)]
 Title = Annotated[str, Field(min_length=1, max_length=200), AfterValidator(_checked_title)]
 """A line of visible characters."""
 SeatCounts = Annotated[tuple[int, ...], BeforeValidator(_seat_counts)]
-"""Numbers of seats, each once; one number stands for a list of one."""
+"""Distinct numbers of seats; a single number is accepted as a list."""
 RulesList = Annotated[tuple[frozenset[RuleSet], ...], BeforeValidator(_rules)]
-"""Combinations of rule sets, each once; one stands for a list of one."""
+"""Distinct combinations of rule sets; a single combination is accepted as a list."""
 Orders = Literal["rotations", "all"]
 """Seat orders that a group plays: each entry once in each seat, or all permutations."""
 Directory = Annotated[Path, BeforeValidator(_directory)]
 """An existing directory, resolved."""
 ReadablePaths = Annotated[tuple[Path, ...], BeforeValidator(_readable_paths)]
-"""Absolute paths of existing files, directories and links to these, which a bot may see."""
+"""Absolute paths of existing files, directories, and links to either, which a bot may read."""
 FilePath = Annotated[Path, BeforeValidator(_file_path)]
 """The resolved path of a file, which need not exist."""
 ReadableFile = Annotated[Path, BeforeValidator(_readable_file)]
@@ -197,8 +197,8 @@ ReadableFile = Annotated[Path, BeforeValidator(_readable_file)]
 ListenAddress = Annotated[str, AfterValidator(_listen_address)]
 """`host:port`."""
 VariableText = Annotated[str, BeforeValidator(_variable_text)]
-"""Value of an environment variable; a number is taken as text."""
+"""Value of an environment variable; a number is converted to text."""
 Seconds = Annotated[float, Field(gt=0, le=86_400, allow_inf_nan=False)]
-"""A duration longer than 0, up to a day."""
+"""A duration in seconds: above 0, up to a day."""
 SecondsOrZero = Annotated[float, Field(ge=0, le=86_400, allow_inf_nan=False)]
-"""A duration from 0 up to a day."""
+"""A duration in seconds: from 0 up to a day."""

@@ -1,4 +1,4 @@
-"""The sentence about each key of the tournament file, from the text below its field."""
+"""Extracts the sentence about each key of the tournament file from its field's docstring."""
 
 import ast
 import inspect

@@ -1,7 +1,7 @@
-"""Names of entries and tokens, which become parts of file names, tables and command lines.
+"""Validates names of entries and tokens, which are used in file names, tables and command lines.
 
-Names that look different are different: a name has one script and one direction, and nothing in it
-is invisible.
+Names that look different are different. A name uses one script and one writing direction, and has
+no invisible characters.
 """
 
 import re
@@ -9,21 +9,21 @@ import unicodedata
 from typing import Final
 
 MAX_NAME: Final = 40
-"""Characters in the longest name."""
+"""Maximum number of characters in a name."""
 _SIGNS: Final = " ._+-"
 _KINDS: Final = ("L", "Nd", "Mn", "Mc")
-"""Unicode categories of letters, digits and the marks on letters."""
+"""Unicode categories of letters, digits, and marks on letters."""
 _MOST_MARKS: Final = 2
 _INVISIBLE: Final = re.compile("FILLER|VARIATION SELECTOR|GRAPHEME JOINER|VOWEL INHERENT")
 _RIGHT_TO_LEFT: Final = ("R", "AL", "AN")
 _EAST_ASIAN: Final = frozenset(
     ("CJK", "IDEOGRAPHIC", "HIRAGANA", "KATAKANA", "KATAKANA-HIRAGANA", "BOPOMOFO", "HANGUL")
 )
-"""Scripts that are written together, by the first words of their characters' names."""
+"""East Asian scripts that may be mixed, given by the first words of their characters' names."""
 
 
 def name_fault(name: str) -> str:
-    """Return the fault of a name in words, or "" if it has none."""
+    """Describe the fault of a name, or return "" if the name is valid."""
     if not name or name != " ".join(name.split()) or len(name) > MAX_NAME:
         return f"must have 1 to {MAX_NAME} characters, with single spaces inside only"
     if name != (usual := unicodedata.normalize("NFKC", name)):
@@ -55,14 +55,14 @@ def _char_fault(char: str) -> str:
 
 
 def _mark_fault(beginning: str) -> str:
-    """Return the fault of the last character if it is a mark that has no letter to stand on."""
+    """Return the fault of a last character that is a mark without a letter to carry it."""
     if all(unicodedata.category(char)[0] == "M" for char in beginning[-_MOST_MARKS - 1 :]):
         return f"is not one of up to {_MOST_MARKS} marks on a letter; leave it out"
     return ""
 
 
 def _script(char: str) -> str:
-    """Return the first word of a character's name, which is that of its script."""
+    """Return the first word of a character's Unicode name, which is the name of its script."""
     word = unicodedata.name(char, "").partition(" ")[0]
     return "CJK" if word in _EAST_ASIAN else word
 

@@ -1,9 +1,9 @@
-"""Seeds: the secret from which deals, and the seeds of bots, derive.
+"""Seeds: the secret from which deals and the bots' seeds are derived.
 
-A bot can try out seeds on its own `ASARA_SEED`, and anybody on the published commitments, hundreds
-of thousands a second. So a seed has 256 bits, drawn at random and written as 64 hexadecimal digits:
-no search finds it, and then what derives from it under one label reveals nothing of what derives
-under another (HMAC-SHA256).
+Hundreds of thousands of seeds a second can be tried out: by a bot against its own `ASARA_SEED`, or
+by anyone against the published commitments. A seed therefore has 256 random bits, written as 64
+hexadecimal digits, so that no search finds it. Values derived from it under one label then reveal
+nothing about values derived under another label (HMAC-SHA256).
 """
 
 import hashlib
@@ -14,8 +14,9 @@ from typing import Final
 
 _DIGITS: Final = 64
 _LEAST_COMPRESSED: Final = 36
-"""Bytes that 32 bytes drawn at random exceed when compressed, except once in more than 2^32 draws;
-a pattern repeated does not."""
+"""Compressed size in bytes that 32 random bytes exceed, except once in more than 2^32 draws. A
+repeated pattern does not exceed it.
+"""
 
 
 def draw_seed() -> str:
@@ -24,7 +25,7 @@ def draw_seed() -> str:
 
 
 def check_seed(text: str) -> str:
-    """Return a seed in lower case; raise ValueError, with a remedy, if it is not a strong one."""
+    """Return a seed in lower case; raise ValueError, with a remedy, if it is not strong."""
     fault = _fault(text)
     if fault:
         raise ValueError(
@@ -35,15 +36,16 @@ def check_seed(text: str) -> str:
 
 
 def local_seed(text: str) -> str:
-    """Return the seed that stands for a text of one's own choice: its SHA-256, or itself if strong.
+    """Return the seed for a text chosen by the user: its SHA-256, or the text itself if it is
+    strong.
 
-    It is as easy to find as the text, so it is for matches between one's own bots only.
+    Such a seed is as easy to guess as the text, so use it only for matches between your own bots.
     """
     return text.lower() if not _fault(text) else hashlib.sha256(text.encode()).hexdigest()
 
 
 def _fault(text: str) -> str:
-    """Return why a text is not a strong seed; "" if it is one."""
+    """Return why a text is not a strong seed; "" if it is strong."""
     if not re.fullmatch(f"[0-9a-fA-F]{{{_DIGITS}}}", text):
         return f"needs {_DIGITS} random hexadecimal digits"
     if len(zlib.compress(bytes.fromhex(text), 9)) < _LEAST_COMPRESSED:

@@ -1,9 +1,9 @@
-"""The token file of remote entries: made, listed and revoked tokens, stored as hashes.
+"""The token file of remote entries: creates, lists and revokes tokens, which are stored as hashes.
 
-A token is the text of 32 random bytes. Its JSON file holds the SHA-256, the name and the times of
-creation and revocation of each token, none of which admits a bot. Only the file's owner may change
-it. It is replaced atomically, so that a reader never sees half of it, and under a lock, so that two
-concurrent changes both take effect.
+A token is the text of 32 random bytes. For each token, the JSON file holds the SHA-256, the name,
+and the times of creation and revocation; none of these can be used to connect. Only the file's
+owner may change the file. It is replaced atomically, so that a reader never sees a partial file,
+and under a lock, so that two concurrent changes both take effect.
 """
 
 import hashlib
@@ -35,11 +35,11 @@ TOKEN_BYTES: Final = 32
 """Random bytes in a token."""
 
 _LARGEST: Final = 16 << 20
-"""Bytes read of a token file."""
+"""Maximum bytes read of a token file."""
 
 
 class TokenError(ValueError):
-    """Tokens that cannot be read or changed; the text gives the reason and the remedy."""
+    """Raised if tokens cannot be read or changed; the text gives the reason and the remedy."""
 
 
 class _Strict(BaseModel):
@@ -47,7 +47,7 @@ class _Strict(BaseModel):
 
 
 class Token(_Strict):
-    """A token as the file stores it: by its hash."""
+    """A token as stored in the file: by its hash."""
 
     name: str
     sha256: Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
@@ -65,7 +65,7 @@ class Token(_Strict):
 
 
 class Tokens(_Strict):
-    """The content of a token file, oldest first. At most one token of each name is valid."""
+    """The content of a token file, oldest token first. At most one token per name is valid."""
 
     version: Literal[1] = 1
     tokens: tuple[Token, ...] = ()
@@ -80,27 +80,27 @@ class Tokens(_Strict):
         return tokens
 
     def valid(self, name: str) -> Token | None:
-        """Return the valid token of this name, if there is one."""
+        """Return the valid token of this name, or None."""
         return next((t for t in self.tokens if t.name == name and t.revoked is None), None)
 
     def revoked(self, name: str) -> Token | None:
-        """Return the token of this name that was revoked last, if there is one."""
+        """Return the most recently revoked token of this name, or None."""
         found = [t for t in self.tokens if t.name == name and t.revoked is not None]
         return found[-1] if found else None
 
 
 def sha256_of(token: str) -> str:
-    """Return the SHA-256 by which a token is known; any text has one."""
+    """Return the SHA-256 that identifies a token; the text need not be a valid token."""
     return hashlib.sha256(token.encode(errors="surrogatepass")).hexdigest()
 
 
 def default_tokens_path() -> Path:
-    """Return the path of the user's token file, beside the referee's key."""
+    """Return the path of the user's token file, which is next to the referee's key."""
     return default_key_path().with_name("tokens.json")
 
 
 def read_tokens(path: Path) -> Tokens:
-    """Return the tokens in a file, or none if there is no file; raise TokenError."""
+    """Return the tokens in a file, or no tokens if the file is missing; raise TokenError."""
     try:
         with open_ordinary(path) as file:
             mode = os.fstat(file.fileno()).st_mode
@@ -124,7 +124,7 @@ def read_tokens(path: Path) -> Tokens:
 
 
 def new_token(path: Path, name: str) -> str:
-    """Make and return a token of this name, of which only the hash is stored; raise TokenError."""
+    """Create and return a token of this name, storing only its hash; raise TokenError."""
     if fault := name_fault(name):
         raise TokenError(f"the name of a token {fault}")
     token = secrets.token_urlsafe(TOKEN_BYTES)
@@ -154,7 +154,7 @@ def revoke_token(path: Path, name: str) -> None:
 
 
 class _LockedTokens:
-    """A token file that no other process changes meanwhile."""
+    """A token file locked against changes by other processes."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -168,12 +168,12 @@ class _LockedTokens:
 
 @contextmanager
 def _locked(path: Path, *, make_folder: bool = False) -> Iterator[_LockedTokens]:
-    """Lock and read the file. The lock is a separate file, because this one is replaced."""
-    place = Path(os.path.realpath(path))  # a link stays one
+    """Lock and read the file. The lock is a separate file, because the token file gets replaced."""
+    place = Path(os.path.realpath(path))  # a link stays a link
     if place.is_dir():
         raise TokenError(f"{path}: is a folder; choose a file")
     if place.exists():
-        read_tokens(place)  # a file of another kind is refused before anything is made beside it
+        read_tokens(place)  # refuses other kinds of file before anything is created
     lock = place.with_name(f".{place.name}.lock")
     try:
         if make_folder:

@@ -74,16 +74,16 @@ from asara_server.tournament.config.token_store import (
 from asara_server.tournament.config.validation_errors import describe, numbered, problem
 
 LARGEST_FILE: Final = 256 * 1024
-"""Bytes of the largest tournament file."""
+"""Maximum size of a tournament file, in bytes."""
 _MOST_ENTRIES: Final = 1_000
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*", re.ASCII)
 _CLOCKS = ClockSettings()
 _THAWING_S: Final = 0.01
-"""Least grace of a decision, in seconds, if bots are thawed for it."""
+"""Minimum grace of a decision, in seconds, if bots must be thawed for it."""
 
 
 class ConfigError(ValueError):
-    """A tournament file that cannot be used; one line for each fault."""
+    """Raised if a tournament file cannot be used; the text has one line per fault."""
 
     def __init__(self, lines: Sequence[str]) -> None:
         super().__init__("\n".join(lines))
@@ -282,7 +282,7 @@ class Remote(_Section):
 
 
 def _default_blocks(data: Mapping[str, Any]) -> BlockKind:
-    """Return the default kind of block for the other keys, all of which are valid."""
+    """Return the default kind of block, given the other keys, which must all be valid."""
     if data.get("blocks_per_entry") and data.get("orders") == "all":
         return "mirrored"  # no duplicate block plays all orders
     return default_blocks([entry.team for entry in data["entries"]], data["seats"])
@@ -455,17 +455,17 @@ class Tournament(_Section):
 
     @property
     def left_out(self) -> tuple[LeftOut, ...]:
-        """Folders that `entries_from` finds, and that have no usable `bot.toml`."""
+        """Folders that `entries_from` finds but that have no usable `bot.toml`."""
         return self._left_out
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """A line for each entry that has another name than its `bot.toml` asks for."""
+        """A line for each entry whose name differs from the name in its `bot.toml`."""
         return self._notes
 
     @property
     def teams(self) -> tuple[str, ...]:
-        """Team of each entry, in the order of the entries; "" for an entry without one."""
+        """Team of each entry, in entry order; "" for an entry without a team."""
         return tuple(entry.team for entry in self.entries)
 
     @property
@@ -486,7 +486,7 @@ class Tournament(_Section):
 
 
 def _token_fault(entries: Sequence[Entry], index: int, tokens: Tokens, path: Path) -> str:
-    """Return why no bot could connect with an entry's token, or "" if one can."""
+    """Return why no bot can connect with an entry's token, or "" if a bot can."""
     name = entries[index].token
     key = f"{numbered(index, entries[index].name)}: token"
     first = next(number for number, entry in enumerate(entries) if entry.token == name)
@@ -501,7 +501,7 @@ def _token_fault(entries: Sequence[Entry], index: int, tokens: Tokens, path: Pat
 
 
 def load_tournament(path: Path) -> Tournament:
-    """Read and validate a tournament file; raise ConfigError with all its faults."""
+    """Read and validate a tournament file; raise ConfigError listing all its faults."""
     name = path.name
     try:
         data = parse_toml(read_bounded(path, LARGEST_FILE), LARGEST_FILE)
@@ -518,7 +518,7 @@ def load_tournament(path: Path) -> Tournament:
 
 
 def check_tournament(data: Mapping[str, Any], *, name: str, base: Path) -> Tournament:
-    """Validate the tables of the tournament file `name`, whose paths are relative to `base`.
+    """Validate the tables of the tournament file `name`, with paths relative to `base`.
 
     Folders without a usable `bot.toml` are left out; they do not make the file invalid.
     """
@@ -549,9 +549,9 @@ def check_tournament(data: Mapping[str, Any], *, name: str, base: Path) -> Tourn
 def _with_bot_files(
     data: Mapping[str, Any], name: str, base: Path
 ) -> tuple[Mapping[str, Any], dict[int, EntryFolder]]:
-    """Complete the tables of entries that name only their directory by the `bot.toml` in it.
+    """Complete the tables of entries that give only a directory, using the `bot.toml` there.
 
-    Also return the folders by the number of the table. Raises ConfigError.
+    Also return each such folder by the number of its table. Raises ConfigError.
     """
     tables, folders = data.get("entries", []), dict[int, EntryFolder]()
     if not _are_tables(tables):
@@ -577,7 +577,7 @@ def _with_bot_files(
 
 
 def _directory_of_bot_file(table: Mapping[str, Any], base: Path) -> Path | None:
-    """Return the directory whose `bot.toml` holds the command of an entry; None if none does."""
+    """Return the directory whose `bot.toml` holds an entry's command; None if there is none."""
     directory = table.get("directory")
     if table.keys() & {"bot", "command", "token"} or not isinstance(directory, str):
         return None
@@ -589,7 +589,7 @@ def _directory_of_bot_file(table: Mapping[str, Any], base: Path) -> Path | None:
 
 
 def _in_folder(entry: Entry, folder: EntryFolder | None) -> Entry:
-    """Return an entry of the file with the folder whose `bot.toml` completes it, if one does."""
+    """Return an entry of the file, and the folder whose `bot.toml` completes it, if any."""
     if folder is None:
         return entry
     values = dict(entry)
@@ -603,7 +603,7 @@ def _are_tables(value: object) -> bool:
 
 
 def _folder_entries(found: EntryFolders, base: Path) -> tuple[list[Entry], list[LeftOut]]:
-    """Return the entries of these folders, and the folders that are left out, sorted by name."""
+    """Return the entries of these folders, and the left-out folders, each sorted by name."""
     entries: list[Entry] = []
     left_out = list(found.left_out)
     for folder in found.entries:

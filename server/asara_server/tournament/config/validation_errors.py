@@ -1,4 +1,4 @@
-"""Faults that pydantic found in a configuration file, in words for its author."""
+"""Describes faults that pydantic finds in a configuration file, in words for the file's author."""
 
 import difflib
 import re
@@ -25,26 +25,26 @@ _EXPECTED: Final = {
     "string_type": "must be a text in quotes",
     "tuple_type": "must be a list",
 }
-"""What pydantic calls by the types of Python."""
+"""Plain words for Python types in pydantic's messages."""
 _UNQUOTED: Final = {"bool_type", "float_type", "int_type"}
 
 
 def problem(text: str) -> PydanticCustomError:
-    """Return an error for a validator to raise; the user reads its text unchanged."""
+    """Return an error for a validator to raise; its text is shown to the user unchanged."""
     return PydanticCustomError("problem", "{text}", {"text": text})
 
 
 def describe(
     error: ValidationError, model: type[BaseModel], data: Mapping[str, Any] = MappingProxyType({})
 ) -> list[str]:
-    """Return one line per fault: the key as the file writes it, the fault and the remedy.
+    """Return one line per fault: the key as the file writes it, the fault, and the remedy.
 
-    An entry of a list is named by its number, beginning with 1, and its name in `data`.
+    List entries are identified by their number, counted from 1, and their name in `data`.
     """
     found = [
         details
         for details in error.errors(include_url=False)
-        if details["type"] != "default_factory_not_called"  # a default that follows from a fault
+        if details["type"] != "default_factory_not_called"  # a default derived from a faulty key
     ]
     lines = [_line(details, model, data) for details in found[:_MOST_FAULTS]]
     more = len(found) - len(lines)
@@ -52,7 +52,7 @@ def describe(
 
 
 def numbered(index: int, name: object) -> str:
-    """Return how messages call an entry of the list of entries: `entry 2 'greedy'`."""
+    """Return the wording for an entry in messages, such as `entry 2 'greedy'`."""
     text = f"entry {index + 1}"
     return f"{text} {name!r}" if isinstance(name, str) and name and not name_fault(name) else text
 
@@ -95,7 +95,7 @@ def _fault(details: ErrorDetails, model: type[BaseModel]) -> str:
 
 
 def as_written(value: object) -> str:
-    """Return a value as its author writes it in TOML, cut off if it is long."""
+    """Return a value as its author would write it in TOML, shortened if it is long."""
     text = _toml(value)
     return text if len(text) <= _LONGEST_VALUE else text[: _LONGEST_VALUE - 1] + "…"
 
@@ -134,7 +134,7 @@ def _unknown_key(location: tuple[int | str, ...], model: type[BaseModel]) -> str
 
 
 def _lines_above(model: type[BaseModel]) -> dict[str, str]:
-    """Return the line in brackets above each key of the tables of a file."""
+    """Return the line in brackets above each key in the tables of a file."""
     lines: dict[str, str] = {}
     for table, field in model.model_fields.items():
         line = f"[[{table}]]" if get_origin(field.annotation) is tuple else f"[{table}]"

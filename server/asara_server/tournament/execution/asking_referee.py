@@ -1,8 +1,8 @@
-"""A referee that asks one bot the decisions of a finished match again.
+"""A referee that sends the decisions of one seat in a finished match to a bot again.
 
-The bot receives, message by message, what the bot of its seat was sent up to one decision, as if it
-had played the match: so a bot that keeps state comes to the state that it would have had. Its
-replies to earlier decisions change nothing, because what follows is what was recorded.
+The bot receives the seat's recorded messages, one by one, up to the decision in question, as if it
+had played the match. A bot with state thus reaches the state it would have had. Its replies to
+earlier decisions change nothing, because the messages that follow come from the recording.
 """
 
 import asyncio
@@ -33,39 +33,39 @@ from asara_server.replay.questions import Question, questions
 from asara_server.tournament.bots.process import MachineError
 
 _REPORT_S: Final = 0.5
-"""Seconds after the end of its time in which a bot that hangs may still report its line."""
+"""Seconds, after the bot's time is up, in which a hanging bot may still report its current line."""
 
 
 class AskedBotError(Exception):
-    """The bot did not answer; the text continues "the bot ..."."""
+    """Raised if the bot did not answer; the text completes "the bot ..."."""
 
     def __init__(self, ending: str, when: str, termination: Termination) -> None:
         super().__init__(f"{ending} {when}" if when else ending)
         self.ending = ending
-        """The end of the bot as a match would describe it, such as "exited with status 1"."""
+        """How the bot ended, as a match would describe it, such as "exited with status 1"."""
         self.termination = termination
-        """The forfeit that it would be in a match."""
+        """The forfeit that this would be in a match."""
         self.printed: list[str] = []
-        """Lines printed by the bot that explain it."""
+        """Lines printed by the bot that explain the failure."""
 
 
 @dataclass(slots=True)
 class AskedAnswer:
-    """The bot's reply to the decision that it was asked for, beside the recorded one."""
+    """The bot's reply to the decision in question, next to the recorded reply."""
 
     record: ReplyRecord | RejectionRecord
-    """What the reply would have been in the match."""
+    """How the reply would have been recorded in the match."""
     recorded: ReplyRecord | None
     seconds: float
-    """Time that the bot took."""
+    """Seconds that the bot took."""
     different: list[int] = field(default_factory=list)
-    """Numbers of the earlier decisions that it answered otherwise than recorded."""
+    """Numbers of the earlier decisions for which the bot's answer differs from the recording."""
 
 
 class AskingReferee:
-    """Asks the bot of one seat all decisions up to `number`; `answer` is the outcome.
+    """Requests all decisions up to `number` from the bot of one seat; `answer` is the outcome.
 
-    It is the `BotRegistry` of a single bot, and the handler of its streams.
+    It acts as the `BotRegistry` of a single bot, and as the handler of the bot's streams.
     """
 
     def __init__(
@@ -73,8 +73,8 @@ class AskingReferee:
     ) -> None:
         """`start_up_s` is the time for the bot to connect.
 
-        `limit_s` is the time for each reply, which the bot receives as its clock; None for the time
-        that the seat had.
+        `limit_s` is the time for each reply, and also the clock that the bot sees. With None, the
+        bot gets the time its seat had at each decision.
         """
         self.limits = LimitSettings()
         self.answer: asyncio.Future[AskedAnswer] = asyncio.get_running_loop().create_future()
@@ -95,7 +95,7 @@ class AskingReferee:
 
     @property
     def open_decision(self) -> int:
-        """Number of the decision that the bot is thinking about; 0 before the first."""
+        """Number of the decision that the bot is thinking about; 0 before the first decision."""
         return 0 if self._open is None else self._open.decision.decision_id
 
     # The registry
@@ -137,11 +137,11 @@ class AskingReferee:
         return self._session is not None
 
     def awaits(self, key: str) -> bool:
-        """Return True: its only bot plays one match and is never frozen."""
+        """Always return True: the only bot plays one match and is never frozen."""
         return True
 
     def before_send(self, key: str, called: Callable[[], None] | None) -> None:
-        """Call nothing: the bot is never frozen."""
+        """Do nothing: the bot is never frozen."""
 
     def open_session(
         self,
@@ -177,7 +177,7 @@ class AskingReferee:
             self._stop_timer()
             self._questions = questions(self._replay, self._seat, hello.presence())
             self._ask_next()
-        elif self._open is not None:  # its stream broke; repeated messages are known to it
+        elif self._open is not None:  # its stream broke; it recognises repeated messages
             self._send(self._open)
 
     def on_reply(self, session: Session, reply: PlainReply | Reply) -> None:
@@ -290,7 +290,7 @@ class AskingReferee:
 
 
 def _differs(actions: Sequence[ReceivedAction], recorded: ReplyRecord | None) -> bool:
-    """Return True if a reply does not begin with the action that was recorded."""
+    """Return True if a reply's first action differs from the recorded action."""
     if recorded is None or not actions:
         return True
     return _serialized(actions[0]) != action_bytes(recorded.actions[0])

@@ -1,4 +1,4 @@
-"""The clock that a bot would have needed. Pure."""
+"""Calculates the clock that a bot would have needed. Pure."""
 
 from collections.abc import Iterable
 
@@ -6,9 +6,9 @@ from asara_codec.clocks import Clocks
 
 
 def bank_needed_us(answers_us: Iterable[int], clocks: Clocks) -> int:
-    """Return the smallest bank with which none of these decisions would have run out of time.
+    """Return the smallest time bank with which none of these decisions would have timed out.
 
-    `answers_us` are the times that the bot took, in order, the grace included; all times are in
+    `answers_us` are the bot's answer times in order, including the grace. All times are in
     microseconds.
     """
     needed = used = 0

@@ -1,11 +1,11 @@
 """Checks the entries of a tournament before its first match: builds each and plays two matches.
 
-The matches are played one after the other, by one process if the tournament keeps processes, and in
-the first and the last seat. Then the process must end as it should.
+The two matches are played one after the other, in the first and the last seat, by the same process
+if the tournament reuses processes. Then the process must end properly.
 
-Every match is played against opponents of the caller, so no entry meets another, and none receives
-anything of another. Bots have the clocks, the limits and the sandbox of the tournament. The deals
-come from a seed of the check's own: they tell nothing of those of the run.
+The caller provides the opponents, so entries never meet, and no entry receives anything from
+another. Bots have the clocks, limits and sandbox of the tournament. The deals come from the check's
+own seed, so they reveal nothing about the deals of the run.
 """
 
 import asyncio
@@ -77,63 +77,63 @@ class Verdict(Enum):
 
 @dataclass(frozen=True, slots=True)
 class CheckedEntry:
-    """The finding about one entry."""
+    """The result of checking one entry."""
 
     entry: str
     verdict: Verdict
     why: str = ""
-    """Why it is broken or was not checked; "" if it works."""
+    """Why the entry is broken or was not checked; "" if it works."""
     build_s: float | None = None
-    """Seconds that its build took; None without one, and for one from before."""
+    """Seconds that the build took; None without a build, and for a reused build."""
     build_kept: bool = False
-    """True if nothing had changed since an earlier build, which was used."""
+    """True if an earlier build was reused because nothing had changed."""
     start_s: float | None = None
-    """Seconds from the start of its process until it had connected; None if it did not."""
+    """Seconds from the start of the process until it connected; None if it never connected."""
     decisions: int = 0
-    """Number of its answers that were accepted."""
+    """Number of accepted answers."""
     rejected: int = 0
-    """Number of its answers that were rejected."""
+    """Number of rejected answers."""
     longest_s: float | None = None
-    """Seconds of its longest decision; None without an answer."""
+    """Seconds of the longest decision; None without an answer."""
     printed: tuple[str, ...] = ()
-    """The last lines that its build or its bot printed."""
+    """The last lines printed by the build or the bot."""
     replays: tuple[Replay, ...] = ()
-    """One for each match that it played to the end."""
+    """A replay of each match that was played to the end."""
     advice: str = ""
-    """A sentence for its author about why it is broken; "" if nothing is known to help."""
+    """Advice for the author of a broken entry; "" if no remedy is known."""
     termination: Termination | None = None
-    """Termination of its seat in its last match; None without a match."""
+    """How the last match ended for the entry's seat; None without a match."""
     answers_us: tuple[tuple[int, ...], ...] = ()
-    """Microseconds of each of its answers that were accepted, by match."""
+    """The times of all accepted answers in microseconds, per match."""
     rejections: tuple[str, ...] = ()
-    """Its answers that were rejected, in words."""
+    """The rejected answers, in words."""
     memory_bytes: int | None = None
-    """Most memory that it used; None if that is unknown."""
+    """Peak memory in bytes; None if unknown."""
     size_bytes: int | None = None
-    """Size of its files after the build; None if that was not measured."""
+    """Size of the entry's files after the build, in bytes; None if it was not measured."""
 
     @property
     def median_s(self) -> float | None:
-        """Seconds of its median decision; None without an answer."""
+        """Median seconds per decision; None without an answer."""
         answers = [*chain.from_iterable(self.answers_us)]
         return median(answers) / SECOND_US if answers else None
 
     @property
     def first_reply_s(self) -> float | None:
-        """Seconds that it took to start and to answer its first decision; None without one."""
+        """Seconds from the start to the answer to the first decision; None without an answer."""
         first = next(chain.from_iterable(self.answers_us), None)
         return None if self.start_s is None or first is None else self.start_s + first / SECOND_US
 
 
 class _Builds:
-    """The builds in progress; `since` has the entries, as `EntryCheck.building` describes."""
+    """The builds in progress; `since` maps entries to start times, like `EntryCheck.building`."""
 
     def __init__(self, began: Callable[[str], None]) -> None:
         self._began = began
         self.since: dict[str, float] = {}
 
     def queue_builds(self, entries: tuple[str, ...]) -> None:
-        """A check has a queue of its own."""
+        """Do nothing, because a check has its own queue."""
 
     def begin_build(self, entry: str) -> None:
         self.since[entry] = time.monotonic()
@@ -144,7 +144,7 @@ class _Builds:
 
 
 class EntryCheck:
-    """The check of one tournament; `run` makes it."""
+    """The check of one tournament. Call `run` to carry it out."""
 
     def __init__(
         self,
@@ -160,14 +160,14 @@ class EntryCheck:
         show_output: Callable[[str], OutputTap] | None = None,
         cache: BuildCache | None = None,
     ) -> None:
-        """`opponents` fill the other seats; their names are those of no entry.
+        """`opponents` fill the other seats; their names differ from all entries' names.
 
-        Builds and output go to the directories `builds` and `logs` of `folder`. With `remote`, bots
-        on other machines are awaited at the address with which `on_listening` is called. `on_build`
-        is called with the entry of each build that begins. If `only`
-        one of the entries is to be checked, its memory and its files are measured, and the
-        `opponents` are entries as well. `show_output` is called with the entry of every process,
-        and returns its tap. Builds that have not changed are taken from the `cache`.
+        Builds and output go to the directories `builds` and `logs` of `folder`. With `remote`, the
+        check waits for remote bots at an address, and calls `on_listening` with that address.
+        `on_build` is called with the entry of each build that starts. `only` marks the check of a
+        single entry: its memory and files are measured, and its `opponents` are entries as well.
+        `show_output` is called with the entry of every process, and returns a tap for the output.
+        Unchanged builds are taken from the `cache`.
         """
         self._show_output = show_output
         self._options = TOURNAMENT if only is None else COMMAND_LINE
@@ -190,19 +190,19 @@ class EntryCheck:
             cache=cache,
         )
         self.building: Mapping[str, float] = builds.since
-        """Entries that are being built, and when that began, in seconds of the monotonic clock."""
+        """Entries being built, with the monotonic time in seconds at which each build began."""
         self.playing: dict[str, None] = {}
-        """Entries whose matches are played, in the order in which that began."""
+        """Entries whose matches are being played, in order of their start."""
         self.hanging: Callable[[str], list[str]] = lambda entry: []
-        """Returns what the client of an entry has printed last about a running match."""
+        """Returns the last lines that an entry's client printed about a running match."""
         self._building_slots = asyncio.Semaphore(tournament.jobs)
 
     async def run(self, finished: Callable[[CheckedEntry], None]) -> list[CheckedEntry]:
-        """Check all entries, several at once; return the findings in the order of the entries.
+        """Check all entries, several at a time; return the findings in the order of the entries.
 
-        `finished` is called with each finding. All bots have ended on return, even if it fails.
-        Raises ServeError if bots on other machines cannot be served, OpenFilesError, and
-        MachineError if this machine does not start bots.
+        `finished` is called with each finding. All bots have ended on return, even after an error.
+        Raises ServeError if remote bots cannot be served, OpenFilesError, and MachineError if this
+        machine cannot start bots.
         """
         entries = self._tournament.entries if self._only is None else (self._only,)
         referee = Referee()
@@ -309,7 +309,9 @@ class EntryCheck:
             del self.playing[entry.name]
 
     async def _play_matches(self, entry: Entry, local: LocalReferee) -> list[PlayedMatch]:
-        """Play one match after the other, until the entry forfeits one, and await its end."""
+        """Play the matches in turn until the entry forfeits one, then wait for the process to
+        end.
+        """
         others = tuple(opponent.name for opponent in self._opponents)
         tables = ((entry.name, *others), (*others, entry.name))
         rules = checked_rules(self._tournament)
@@ -322,7 +324,7 @@ class EntryCheck:
                 break
         await local.pool.dismiss(entry.name)
         ends = [bot.watcher for bot in _bots(entry, played) if bot.watcher is not None]
-        await asyncio.gather(*ends)  # one that ended by itself is retired by its watcher
+        await asyncio.gather(*ends)  # a bot that ended by itself is retired by its watcher
         return played
 
     async def _play_measured(
@@ -402,18 +404,18 @@ class EntryCheck:
         )
 
     def _printed_before(self, entry: Entry, played: Sequence[PlayedMatch]) -> list[str]:
-        """Return the last lines that a bot printed in the matches before its last one."""
+        """Return the last lines that a bot printed before its last match."""
         return [line for one in played[:-1] for line in last_printed(self._log(entry, one))]
 
     def _log(self, entry: Entry, played: PlayedMatch) -> Path:
-        """Return the log of the bot of an entry."""
+        """Return the log of an entry's bot."""
         seat = [bot.entry for bot in played.bots].index(entry.name)
         return self._logs / played.result.played_as / f"{seat}-{entry.name}.log"
 
     def _forfeit(
         self, entry: Entry, last: PlayedMatch, answers: Sequence[Sequence[int]], *, stays: bool
     ) -> "_Fault | None":
-        """Return the fault of an entry that forfeits; `stays` if one process played all matches."""
+        """Return the fault of an entry that forfeits; `stays` means one process for all matches."""
         seat = _seat(entry, last)
         if not seat.termination.forfeit:
             return None
@@ -440,7 +442,7 @@ class EntryCheck:
         return None
 
     def _exception(self, entry: Entry, played: Sequence[PlayedMatch]) -> "_Fault | None":
-        """Return the last exception that a bot printed without ending."""
+        """Return the last exception that a bot printed while it continued to run."""
         for one in reversed(played):
             if printed := printed_exception(self._log(entry, one)):
                 number = _ORDINALS[one.result.round - 1]
@@ -461,24 +463,24 @@ class _Fault:
 
 
 def checked_rules(tournament: Tournament) -> frozenset[RuleSet]:
-    """Return the largest of a tournament's combinations of rule sets, which is the one checked."""
+    """Return the largest combination of rule sets in a tournament; this combination is checked."""
     return max(tournament.rules, key=len)
 
 
 def _seat(entry: Entry, played: PlayedMatch) -> SeatOutcome:
-    """Return how a match that is not void ended for an entry."""
+    """Return how a match ended for an entry; the match must not be void."""
     return next(seat for seat in played.result.seats if seat.entry == entry.name)
 
 
 def _bots(entry: Entry, played: Sequence[PlayedMatch]) -> list[PooledBot]:
-    """Return the bot of an entry in each match."""
+    """Return the entry's bot in each match."""
     return [bot for one in played for bot in one.bots if bot.entry == entry.name]
 
 
 def _own_lines(printed: Sequence[str]) -> list[str]:
-    """Return the lines printed without those of a client that connects and takes its leave."""
+    """Return the lines printed, without the client's lines about connecting and leaving."""
     return [line for line in printed if not _CLIENTS_LINE.search(line)]
 
 
 def _discard(info: RemoteInfo) -> None:
-    """Take the presence of remote bots, which no other program reads during a check."""
+    """Ignore the presence of remote bots, since no other program reads it during a check."""

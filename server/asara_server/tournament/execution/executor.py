@@ -1,4 +1,4 @@
-"""The interface between a run and what plays its matches."""
+"""The interface between a run and the executor that plays its matches."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -12,24 +12,24 @@ from asara_server.tournament.run.progress import RunProgress
 from asara_server.tournament.sandbox.bubblewrap import Sandbox
 
 FINISH_S = 5.0
-"""Seconds that running matches have for their open decisions when a run is stopped."""
+"""Seconds given to running matches to finish their open decisions when a run is stopped."""
 
 
 @dataclass(frozen=True, slots=True)
 class ExecutionContext:
-    """Everything that matches of a run are played with.
+    """Everything needed to play the matches of a run.
 
-    It never leaves the process of the runner: all deals derive from `secret_of`.
+    It never leaves the runner's process, because all deals are derived from `secret_of`.
     """
 
     match_settings: MatchSettings
     secret_of: Callable[[str, str], bytes]
-    """Returns the secret of a match, by the names of the attempt and of its shared deal."""
+    """Returns the secret of a match, given the names of its attempt and its shared deal."""
     sandbox: Sandbox | None
     concurrency: int
-    """Number of concurrent matches, unless the executor has another measure."""
+    """Number of concurrent matches, unless the executor limits its load in another way."""
     remote: Remote | None = None
-    """Settings of the bots on other machines, if there are any."""
+    """Settings for bots on other machines, if there are any."""
 
 
 class Executor(Protocol):
@@ -37,29 +37,29 @@ class Executor(Protocol):
 
     @property
     def name(self) -> str:
-        """Name in `run.json` of what plays."""
+        """Name of this executor in `run.json`."""
 
     @property
     def awaited(self) -> Sequence[str]:
-        """Entries whose bots are not connected, and that matches wait for."""
+        """Remote entries that matches are waiting for because their bots are not connected."""
 
     @property
     def waits(self) -> Sequence[Wait]:
-        """Bots that the matches in this process wait for, longest first; for display only."""
+        """Bots that matches in this process are waiting for, longest wait first; for display."""
 
     @property
     def stalled_s(self) -> float | None:
-        """Seconds for which all clocks stood still because the referee did not run.
+        """Seconds during which all clocks stood still because the referee was not running.
 
         None if the matches are not played in this process.
         """
 
     @property
     def costs(self) -> RunCosts:
-        """Costs of the matches that it has played so far."""
+        """Costs of the matches played so far."""
 
     async def play(self, progress: RunProgress, context: ExecutionContext) -> None:
         """Play the pending matches and record their results, until `progress.stopping` is set.
 
-        Entries that are excluded forfeit. All bots have ended on return, even if this fails.
+        Excluded entries forfeit. All bots have ended on return, even after an error.
         """

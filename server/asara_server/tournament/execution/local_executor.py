@@ -31,16 +31,15 @@ from asara_server.tournament.schedule.legs import PendingMatch
 from asara_server.tournament.schedule.schedule import ScheduledMatch
 
 _AHEAD: Final = 64
-"""Matches among which one is looked for whose entries play no other."""
+"""Number of queued matches searched for one whose entries are all idle."""
 
 
 class MatchQueue:
-    """Pending matches, in their order, for all tasks that iterate over the queue.
+    """The pending matches in order, shared by all tasks that iterate over the queue.
 
-    A match is passed over while one of its bots is awaited or busy; a task waits if no other match
-    is left. A match whose entries play no other comes before those for which an entry that is
-    playing would need another process. The iteration ends when the queue is empty or the run is
-    stopping.
+    A match is skipped while one of its bots is busy or not connected; a task waits if no other
+    match is left. Matches whose entries are all idle come before matches for which a playing entry
+    would need another process. The iteration ends when the queue is empty or the run is stopping.
     """
 
     def __init__(
@@ -70,7 +69,7 @@ class MatchQueue:
         raise StopAsyncIteration
 
     def _next(self) -> int | None:
-        """Return the index of the match to play next, or None if none can be played yet."""
+        """Return the index of the next playable match, or None if no match can be played yet."""
         unavailable = self._remote_bots.unavailable_entries()
         first = None
         for index, (match, _) in enumerate(self._pending):
@@ -83,17 +82,19 @@ class MatchQueue:
         return first
 
     def finish_match(self, match: ScheduledMatch) -> None:
-        """Free the bots of a match that came from the queue and is over."""
+        """Free the bots of a finished match that came from the queue."""
         self._playing.subtract(match.entries)
         self._remote_bots.finish_match(match.entries)
 
 
 _SURVIVORS_END_S: Final = 1.0
-"""Seconds that processes of earlier legs, which have not ended, have after each further one."""
+"""Seconds given, after each further leg, to processes left over from earlier legs."""
 
 
 class LocalExecutor:
-    """Plays as many matches at once as the tournament says. Only it serves remote bots."""
+    """Plays as many concurrent matches as the tournament sets, with remote bots if there are
+    any.
+    """
 
     name = "local"
 
@@ -106,12 +107,12 @@ class LocalExecutor:
         strangers: bool = False,
         on_departure: Callable[[Departure], None] | None = None,
     ) -> None:
-        """`on_referee` is called with the referee before it plays.
+        """`on_referee` is called with the referee before any match is played.
 
-        `on_listening` is called with the address to which bots on other machines connect.
-        `show_output` is called with the entry of every process, and returns its tap.
-        `strangers` says that the bots may be other people's: then the log names limits of the
-        kernel by which one bot could stop all. `on_departure` is that of `BotWatch`.
+        `on_listening` is called with the address to which remote bots connect. `show_output` is
+        called with the entry of every process, and returns a tap for the output. With `strangers`,
+        the bots may belong to other people: the log then warns of kernel limits that one bot could
+        use to stop all bots. `on_departure` is the same as in `BotWatch`.
         """
         self._on_departure = on_departure
         self._on_referee = on_referee
@@ -139,7 +140,7 @@ class LocalExecutor:
         return RunCosts() if self._meter is None else self._meter.costs
 
     async def play(self, progress: RunProgress, context: ExecutionContext) -> None:
-        """Raises ServeError if bots on other machines cannot be served, and OpenFilesError."""
+        """Raises ServeError if remote bots cannot be served, and OpenFilesError."""
         meter = self._meter = CostMeter(cores=usable_cores())
         try:
             await self._play(progress, context, meter)
@@ -196,7 +197,7 @@ class LocalExecutor:
 def _remote_lobby(
     progress: RunProgress, context: ExecutionContext, referee: Referee, bots: RemoteBots
 ) -> RemoteLobby | None:
-    """Return what serves bots on other machines, if the tournament has any."""
+    """Return the lobby that serves remote bots, or None if the tournament has no remote bots."""
     remote = context.remote
     if remote is None:
         return None
@@ -205,7 +206,7 @@ def _remote_lobby(
 
 
 def _most_processes(progress: RunProgress, context: ExecutionContext) -> int:
-    """Return the largest number of bots that run at the same time."""
+    """Return the maximum number of bots that run at the same time."""
     settings = context.match_settings
     seats = max((len(match.entries) for match in progress.schedule), default=0)
     kept = sum(policy == "run" for policy in settings.processes.values())
@@ -214,7 +215,7 @@ def _most_processes(progress: RunProgress, context: ExecutionContext) -> int:
 
 
 def _require_open_files(limits: LimitSettings, processes: int, context: ExecutionContext) -> None:
-    """Raise OpenFilesError if the bots of the run could exhaust the files of this process."""
+    """Raise OpenFilesError if the run's bots could exhaust this process's file descriptors."""
     remote = sum(entry.remote for entry in context.match_settings.entries)
     needed = files_needed(
         limits, processes=processes, remote_bots=remote if context.remote else None
@@ -228,7 +229,7 @@ async def _play_legs(
     local: LocalReferee,
     bots: RemoteBots,
 ) -> None:
-    """Play all pending matches. After each leg, every bot process is ended."""
+    """Play all pending matches, and end every bot process after each leg."""
     if not progress.legs:
         looks = None
         while looks != progress.looks_left:
@@ -243,7 +244,7 @@ async def _play_legs(
             cgroups = context.sandbox.cgroup_parents if context.sandbox is not None else ()
             directory = progress.directory.path
             left = await asyncio.to_thread(end_recorded, directory, cgroups, _SURVIVORS_END_S)
-            survivors = tuple(left)  # it names those of the last leg as well
+            survivors = tuple(left)  # it also lists processes of the last leg
         progress.end_shared_deals(survivors)
 
 
@@ -254,7 +255,7 @@ async def _play_together(
     bots: RemoteBots,
     pending: Iterable[PendingMatch],
 ) -> None:
-    """Play these matches, as many at once as may be."""
+    """Play these matches, as many concurrently as allowed."""
     queue = MatchQueue(pending, bots, progress.stopping)
     players = [
         asyncio.create_task(_play_matches(progress, local, queue))
@@ -269,7 +270,7 @@ async def _play_together(
 
 
 async def _play_matches(progress: RunProgress, local: LocalReferee, queue: MatchQueue) -> None:
-    """Play one match after another until the queue is empty."""
+    """Play matches one after another until the queue is empty."""
     async for match, attempt in queue:
         if not progress.begin_block(match.deal_block):
             return

@@ -1,4 +1,4 @@
-"""A referee that bots of this machine can reach, with the bots themselves."""
+"""A referee that local bots can reach, together with the bots themselves."""
 
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager, closing
@@ -36,10 +36,10 @@ async def local_referee(
 ) -> AsyncIterator[LocalReferee]:
     """Serve this referee to local bots; all bot processes have ended on exit.
 
-    `secret_of` returns the secret of a match by the names of the attempt and of its shared deal.
-    Entries that are `out` or `suspended` forfeit for the given reason. The bots of each of the
-    matches played `at_once` have cores of their own, if there are enough. The output of bots goes
-    to files in `logs`.
+    `secret_of` returns the secret of a match, given the names of its attempt and its shared deal.
+    Entries that are `out` or `suspended` forfeit for the given reason. With enough cores, each of
+    the matches played `at_once` has its own cores for its bots. The output of bots goes to files in
+    `logs`.
     """
     raise_open_files_limit()
     async with AsyncExitStack() as stack:

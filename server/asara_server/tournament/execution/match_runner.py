@@ -1,4 +1,4 @@
-"""Plays scheduled matches with bots of a pool."""
+"""Plays scheduled matches with bots from a pool."""
 
 import asyncio
 import heapq
@@ -30,18 +30,19 @@ from asara_server.tournament.standings.match_result import (
 
 
 class CoreSets:
-    """The usable cores in equal sets, one for each match at once; no sets if there are too few.
+    """The usable cores in equal sets, one per concurrent match; no sets if there are too few cores.
 
-    So no match slows another one down. A limit of processor time alone does not keep bots apart: a
-    bot with many processes uses its time on all cores at once, and then each other bot waits for a
-    part of it.
+    Separate sets keep matches from slowing each other down. A limit on processor time alone is not
+    enough: a bot with many processes can spend its time on all cores simultaneously, and the other
+    bots then wait for a share.
 
-    A bot can read which cores it has. So a match gets the first free set: which one that is at the
-    beginning of a leg does not depend on the order in which the matches of the leg before ended.
+    A bot can read which cores it has. Each match therefore gets the first free set. At the
+    beginning of a leg, the sets thus do not depend on the order in which the previous leg's matches
+    ended.
     """
 
     def __init__(self, matches: int, cores: int) -> None:
-        """There are so many `matches` at once, and each bot may use so many `cores`."""
+        """`matches` is the number of concurrent matches; each bot may use up to `cores` cores."""
         usable = sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else []
         size = len(usable) // max(matches, 1)
         sets = [usable[match * size : (match + 1) * size] for match in range(matches)]
@@ -49,7 +50,7 @@ class CoreSets:
 
     @contextmanager
     def taken(self) -> Iterator[str]:
-        """Take a set that nobody else has meanwhile: numbers of cores with commas, or ""."""
+        """Take a free set until exit: core numbers separated by commas, or "" without sets."""
         cores = heapq.heappop(self._free) if self._free else ""
         try:
             yield cores
@@ -59,22 +60,22 @@ class CoreSets:
 
 
 _PROCESS_FAILED = (Termination.NEVER_STARTED, Termination.CRASH)
-"""Forfeits that the last lines of any output may explain; others, only an error message."""
+"""Forfeits explained by the last lines of any output; other forfeits need an error message."""
 
 
 @dataclass(frozen=True, slots=True)
 class PlayedMatch:
-    """An attempt at a match."""
+    """A finished attempt at a match."""
 
     result: MatchResult
     replay: Replay | None
-    """None if it is void."""
+    """The replay; None if the match is void."""
     bots: tuple[PooledBot, ...]
-    """The bots that played it, by seat."""
+    """The bots that played the match, by seat."""
 
 
 class MatchRunner:
-    """Plays the matches of a run, one or several at once, with one referee and one pool."""
+    """Plays the matches of a run, one or several at a time, with one referee and one pool."""
 
     def __init__(
         self,
@@ -87,8 +88,8 @@ class MatchRunner:
         joint_deals: bool = False,
         core_sets: CoreSets,
     ) -> None:
-        """`secret_of` returns the secret of a match by the names of the attempt and of its shared
-        deal, which may be empty. In `joint_deals` every bot adds a nonce. The bots of each match
+        """`secret_of` returns the secret of a match, given the names of its attempt and its shared
+        deal, which may be empty. With `joint_deals`, every bot adds a nonce. The bots of each match
         get one of the `core_sets`.
         """
         self._referee = referee
@@ -103,11 +104,11 @@ class MatchRunner:
     async def play(
         self, match: ScheduledMatch, first_attempt: int = 1, *, once: bool = False
     ) -> AsyncIterator[PlayedMatch]:
-        """Play a match, again if the referee fails in it, and yield each attempt as it ends.
+        """Play a match, repeating it if the referee fails, and yield each attempt as it ends.
 
-        Ends without another attempt if the referee is stopped, or if the match is played `once`.
-        Raises MachineError in place of the last attempt if this machine did not start one of its
-        bots.
+        Stops without another attempt if the referee is stopped, or if the match is played `once`.
+        Raises MachineError instead of yielding the last attempt if this machine did not start one
+        of the bots.
         """
         for attempt in range(first_attempt, MAX_ATTEMPTS + 1):
             with self._core_sets.taken() as cores:
@@ -126,7 +127,7 @@ class MatchRunner:
     async def _play_attempt(
         self, match: ScheduledMatch, attempt: int, cores: str
     ) -> PlayedMatch | None:
-        """Play a match once; None if the referee is stopped before its end."""
+        """Play a match once; return None if the referee is stopped before the end."""
         name = attempt_name(match.match_id, attempt)
         bots = [
             await self._pool.acquire(entry, name, seat, cores)
@@ -171,7 +172,7 @@ class MatchRunner:
         )
 
     def _rules_of(self, match: ScheduledMatch) -> Rules:
-        """Return the rules of a match, which all matches of one kind share."""
+        """Return the rules of a match, shared by all matches of the same kind."""
         key = match.rule_sets, len(match.entries)
         if key not in self._rules:
             self._rules[key] = Rules(self._edition, *key)
@@ -179,9 +180,11 @@ class MatchRunner:
 
 
 def _seat_outcome(result: SeatResult, bot: PooledBot) -> SeatOutcome:
-    """Return the referee's result; for a forfeit, with the lines printed that explain it.
+    """Return the referee's result for a seat. A forfeit also gets the printed lines that explain
+    it.
 
-    The referee never gets these lines: all bots of a match receive the details that it knows.
+    The referee never receives these lines, because it tells all bots of a match every detail it
+    knows.
     """
     detail = result.detail
     if bot.process is not None and result.termination in _PROCESS_FAILED:

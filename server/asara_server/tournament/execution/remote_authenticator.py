@@ -1,4 +1,4 @@
-"""Authenticates the bots on other machines by their tokens."""
+"""Authenticates remote bots by their tokens."""
 
 from pathlib import Path
 
@@ -8,24 +8,24 @@ from asara_server.tournament.execution.remote_bots import RemoteBot, RemoteBots
 
 
 class TokenWatcher:
-    """The valid tokens of a file, as of the last call of `reload_if_changed`."""
+    """The valid tokens in a file, as of the last call of `reload_if_changed`."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
         self._seen: tuple[int, ...] | None = None
-        """Inode, size and time of the file that was read last; empty if there was no file."""
+        """Inode, size and time of the last file read; empty if there was no file."""
         self._names: dict[str, str] = {}
         self._logger = logger("runner")
 
     def name_of(self, sha256: str) -> str | None:
-        """Return the name of the valid token with this hash."""
+        """Return the name belonging to the valid token with this hash."""
         return self._names.get(sha256)
 
     def reload_if_changed(self) -> None:
         """Read the file if it has changed.
 
-        If it is missing or cannot be read, the previous tokens stay valid: a mistake in editing it
-        must not cost any bot its matches.
+        If the file is missing or unreadable, the previous tokens stay valid, so that a mistake in
+        editing the file does not cost any bot its matches.
         """
         try:
             found = self._path.stat()
@@ -48,10 +48,10 @@ class TokenWatcher:
 
 
 class RemoteAuthenticator:
-    """The referee's `Authenticator` for the bots on other machines.
+    """The referee's `Authenticator` for remote bots.
 
-    A token is valid if the token file has it under the name that an entry gives. If a token is
-    revoked while the run is played, another one of the same name takes its place.
+    A token is valid if the token file lists it under the token name of an entry. If a token is
+    revoked during the run, another token of the same name can replace it.
     """
 
     def __init__(self, tokens: Path, bots: RemoteBots) -> None:
@@ -76,7 +76,7 @@ class RemoteAuthenticator:
         self._tokens.reload_if_changed()
 
     def is_valid(self, bot: RemoteBot) -> bool:
-        """True if the token with which a bot connected last is still valid."""
+        """True if the token with which a bot last connected is still valid."""
         return self._owner(bot.token_sha256) is bot
 
     def _owner(self, token_sha256: str) -> RemoteBot | None:

@@ -1,8 +1,8 @@
-"""The bots on other machines: which are connected, and which are awaited or busy.
+"""Tracks which remote bots are connected, awaited or busy.
 
-Such a bot plays several matches in one process. Matches wait for it from the beginning of the run,
-or from the time when it disconnected, for a limited time. After that it forfeits its matches as
-missed, without a wait, until it connects.
+A remote bot plays several matches in one process. From the start of the run, or from the moment the
+bot disconnects, matches wait for it for a limited time. After this time it forfeits its matches as
+missed, without further waiting, until it connects.
 """
 
 import asyncio
@@ -16,25 +16,25 @@ from asara_server.tournament.config.tournament_file import Entry
 
 @dataclass(eq=False)
 class RemoteBot:
-    """The bot of an entry with a token."""
+    """The bot of an entry that has a token."""
 
     entry: str
     token_name: str
     since_s: float
-    """Seconds of the referee's clock when it connected or disconnected, or the run began."""
+    """Time on the referee's clock, in seconds, of the last change or the run's start."""
     since: datetime
-    """The same moment, UTC."""
+    """The same moment as `since_s`, in UTC."""
     connected: bool = False
     seen: bool = False
-    """True if it has ever been connected."""
+    """True if the bot has ever been connected."""
     token_sha256: str = ""
-    """Hash of the token with which it connected last."""
+    """Hash of the token with which the bot last connected."""
     matches: int = 0
-    """Number of matches that it plays or is to play next."""
+    """Number of matches that the bot is playing or is about to play."""
 
     @property
     def key(self) -> str:
-        """Key under which the referee admits it; not a token, so it may be stored."""
+        """Key under which the referee admits the bot. It is not the token, so it may be stored."""
         return f"from elsewhere: {self.entry}"
 
     def set_connected(self, connected: bool, now_s: float) -> None:
@@ -44,10 +44,10 @@ class RemoteBot:
 
 
 class RemoteBots:
-    """Presence of all bots on other machines, if there are any, and how busy they are."""
+    """Presence of all remote bots, and how busy they are."""
 
     def __init__(self, referee: Referee, entries: Iterable[Entry], wait_s: float) -> None:
-        """`wait_s` is the number of seconds that matches wait for a bot."""
+        """`wait_s` is how many seconds matches wait for a bot."""
         self._referee = referee
         self._wait_s = wait_s
         now_s, now = referee.clock.now_s(), datetime.now(UTC)
@@ -66,9 +66,9 @@ class RemoteBots:
     # Presence
 
     def start_waiting(self, excluded: Callable[[], Mapping[str, str]]) -> None:
-        """Begin the wait for the bots that are not connected yet.
+        """Begin waiting for the bots that are not connected yet.
 
-        `excluded` returns the entries that are not awaited, and why.
+        `excluded` returns the entries that need not be waited for, with the reasons.
         """
         self._excluded = excluded
         for bot in self:
@@ -76,7 +76,7 @@ class RemoteBots:
                 bot.set_connected(False, self._referee.clock.now_s())
 
     def update_presence(self) -> None:
-        """Find out from the referee which bots have connected or disconnected."""
+        """Ask the referee which bots have connected or disconnected."""
         for bot in self:
             connected = self._referee.is_connected(bot.key)
             if connected != bot.connected:
@@ -84,15 +84,15 @@ class RemoteBots:
         self.notify_change()
 
     def exclusion(self, bot: RemoteBot) -> str | None:
-        """Why an entry forfeits its remaining matches; None if it does not."""
+        """Why an entry forfeits its remaining matches; None if it still plays."""
         return self._excluded().get(bot.entry)
 
     def missed(self, bot: RemoteBot) -> bool:
-        """True if a bot has been away for so long that matches do not wait for it any more."""
+        """True if a bot has been away for so long that matches no longer wait for it."""
         return not bot.connected and self._referee.clock.now_s() - bot.since_s >= self._wait_s
 
     def awaited_entries(self) -> list[str]:
-        """Entries whose bots are not connected, and that matches wait for."""
+        """Entries that matches are waiting for because their bots are not connected."""
         excluded = self._excluded()
         return [
             bot.entry
@@ -103,7 +103,7 @@ class RemoteBots:
     # Matches
 
     def unavailable_entries(self) -> set[str]:
-        """Entries whose bots cannot begin a match now, because they are awaited or busy."""
+        """Entries that cannot begin a match now, because their bots are awaited or busy."""
         excluded = self._excluded()
         return {bot.entry for bot in self if bot.entry not in excluded and not self._can_begin(bot)}
 
@@ -113,11 +113,11 @@ class RemoteBots:
         return self.missed(bot)
 
     def begin_match(self, entries: Iterable[str]) -> None:
-        """Count a match of these entries as begun."""
+        """Record that a match of these entries has begun."""
         self._count_matches(entries, 1)
 
     def finish_match(self, entries: Iterable[str]) -> None:
-        """Count a match of these entries as over."""
+        """Record that a match of these entries is over."""
         self._count_matches(entries, -1)
         self.notify_change()
 
@@ -129,17 +129,17 @@ class RemoteBots:
     # Changes
 
     async def wait_for_change(self) -> None:
-        """Wait until `unavailable_entries` may have changed; raises what `fail` was given."""
+        """Wait until `unavailable_entries` may have changed; raises the error passed to `fail`."""
         if self._failure is not None:
             raise self._failure
         await self._changed.wait()
 
     def notify_change(self) -> None:
-        """End all waits for a change."""
+        """Wake all callers waiting for a change."""
         self._changed.set()
         self._changed = asyncio.Event()
 
     def fail(self, error: BaseException) -> None:
-        """End all waits for a change, from now on with this error."""
+        """Make all present and future waits for a change raise this error."""
         self._failure = error
         self.notify_change()

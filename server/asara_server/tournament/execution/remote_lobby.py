@@ -1,8 +1,8 @@
-"""Serves a referee to bots on other machines.
+"""Serves a referee to remote bots.
 
-They connect over TLS and authenticate with a token (`remote_authenticator`). Matches wait for bots
-that are not connected (`remote_bots`). A bot whose token is revoked, or whose entry
-forfeits its remaining matches, is disconnected.
+Remote bots connect over TLS and authenticate with a token (`remote_authenticator`). Matches wait
+for bots that are not connected (`remote_bots`). A bot is disconnected if its token is revoked or
+its entry forfeits its remaining matches.
 """
 
 import asyncio
@@ -28,7 +28,7 @@ REVOKED: Final = "its token was revoked"
 
 
 class RemoteMonitor:
-    """A task that disconnects bots, ends waits in time, and reports the presence of bots."""
+    """A background task that disconnects bots, ends expired waits, and reports presence."""
 
     def __init__(
         self,
@@ -37,7 +37,7 @@ class RemoteMonitor:
         authenticator: RemoteAuthenticator,
         report: Callable[[Mapping[str, RemoteEntry]], None],
     ) -> None:
-        """`report` is called with the presence by entry whenever it has changed."""
+        """`report` is called with the presence of each entry's bot whenever it changes."""
         self._referee = referee
         self._bots = bots
         self._authenticator = authenticator
@@ -76,7 +76,7 @@ class RemoteMonitor:
             self._bots.fail(error)
 
     def _disconnect_unwanted_bots(self) -> None:
-        """Disconnect bots whose token was revoked, and excluded ones after their last match."""
+        """Disconnect bots with a revoked token now, and excluded bots after their last match."""
         for bot in self._bots:
             if not bot.connected:
                 continue
@@ -110,12 +110,12 @@ class RemoteMonitor:
 
 
 def tls_files(remote: Remote) -> TlsFiles:
-    """Certificate and key of the address for remote bots."""
+    """Return the certificate and key of the address for remote bots."""
     return TlsFiles(remote.certificate, remote.key)
 
 
 class RemoteLobby:
-    """The address for remote bots of a run. `open` it, and `start_waiting` when matches begin."""
+    """A run's address for remote bots. `open` it, and call `start_waiting` when matches begin."""
 
     def __init__(
         self,
@@ -125,7 +125,7 @@ class RemoteLobby:
         authenticator: RemoteAuthenticator,
         report: Callable[[RemoteInfo], None],
     ) -> None:
-        """`report` is called with the presence of the bots whenever it has changed."""
+        """`report` is called with the bots' presence whenever it changes."""
         self._referee = referee
         self._remote = remote
         self._bots = bots
@@ -157,14 +157,14 @@ class RemoteLobby:
             await serving.server.stop(grace=1.0)
 
     def start_waiting(self, pool: BotPool) -> None:
-        """Have the bots take part in the matches of a pool, and begin to wait for them."""
+        """Add the bots to a pool, so that they play its matches, and start waiting for them."""
         self._bots.start_waiting(lambda: pool.excluded)
         for bot in self._bots:
             pool.add_remote_bot(bot.entry, bot.key, partial(self._absence, bot))
         self._monitor.start()
 
     def _absence(self, bot: RemoteBot) -> str:
-        """Why a bot is not awaited any more; "" if it is, or is connected."""
+        """Why a bot is no longer awaited; "" if it is connected or still awaited."""
         if not self._bots.missed(bot):
             return ""
         within = f"within {self._remote.wait_s:g} s"

@@ -1,12 +1,12 @@
-"""`journals/`: a journal for each block that a worker process of this machine plays.
+"""`journals/`: one journal for each block played by a worker process on this machine.
 
-The worker writes it as the referee of a `local` run writes the journal of the run, and adds the
-results of the matches that are over. Once the runner has recorded them in its own journal, it
-removes that of the block. So if a worker or the runner is killed, its journal has what is not
-recorded yet: the matches that are over, and the others up to the last decision. The runner makes an
-empty file before it submits the block, which says that no match of it has begun.
+The worker writes this journal the same way as a `local` run's referee writes the run's journal, and
+adds the results of finished matches. The runner removes the block's journal after recording the
+results in its own. If a worker or the runner is killed, the block's journal thus holds everything
+not yet recorded: finished matches, and the others up to the last decision. Before the runner
+submits a block, it makes an empty journal, which means that no match of the block has begun.
 
-Only the owner may read the folder, because the journals hold the secrets of deals.
+Only the owner may read the folder, because the journals contain the secrets of deals.
 """
 
 import time
@@ -24,15 +24,15 @@ _CHECK_INTERVAL_S: Final = 0.05
 
 
 class PlayedAttempt(NamedTuple):
-    """An attempt at a match that is over."""
+    """A finished attempt at a match."""
 
     result: MatchResult
     records: tuple[bytes, ...] | None
-    """Records of its replay; None if the attempt is void."""
+    """Records of the attempt's replay; None if the attempt is void."""
 
 
 class JournaledBlock(NamedTuple):
-    """What the journal of a block holds."""
+    """Content of a block's journal."""
 
     ended: tuple[PlayedAttempt, ...]
     """Attempts in the order in which they ended."""
@@ -45,12 +45,12 @@ def block_journal(directory: Path, block: str) -> Path:
 
 
 def block_journals(directory: Path) -> list[Path]:
-    """Return the journals of all blocks that a run directory holds."""
+    """Return the journals of all blocks in a run directory."""
     return sorted((directory / FOLDER).glob(f"*{_SUFFIX}"))
 
 
 def block_of(journal: Path) -> str:
-    """Return the name of the block of a journal."""
+    """Return the name of a journal's block."""
     return journal.name.removesuffix(_SUFFIX)
 
 
@@ -60,7 +60,7 @@ def make_block_journal(directory: Path, block: str) -> None:
 
 
 def begin_block_journal(directory: Path, block: str, begun: Sequence[OpenMatch]) -> Journal:
-    """Open the new journal of a block, and write the matches that have begun to it.
+    """Open the new journal of a block, and write its running matches to it.
 
     Raises JournalError.
     """
@@ -71,13 +71,13 @@ def begin_block_journal(directory: Path, block: str, begun: Sequence[OpenMatch])
 
 
 def end_attempt(journal: Journal, attempt: PlayedAttempt) -> None:
-    """Write that an attempt is over; raises JournalError."""
+    """Record that an attempt is over; raises JournalError."""
     result = attempt.result
     journal.end(result.played_as, result.model_dump_json(), attempt.records or ())
 
 
 def read_block_journal(path: Path) -> JournaledBlock:
-    """Return what the journal of a block holds that no process has open; raises JournalError."""
+    """Return the content of a block's journal that no process has open; raises JournalError."""
     try:
         with Journal(path) as journal:
             results = [MatchResult.model_validate_json(one.result) for one in journal.ended]
@@ -93,7 +93,7 @@ def read_block_journal(path: Path) -> JournaledBlock:
 def wait_for_writers(directory: Path, most_s: float) -> None:
     """Wait until no worker of an earlier runner has a journal open.
 
-    Raises JournalError, which names the process, if one has after `most_s` seconds.
+    If a journal is still open after `most_s` seconds, raises JournalError with the process number.
     """
     deadline_s = time.monotonic() + most_s
     for path in block_journals(directory):

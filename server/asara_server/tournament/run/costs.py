@@ -1,7 +1,7 @@
-"""What a run cost: the processor time of its bots and of the referee.
+"""Measures the cost of a run: the processor time of its bots and of the referee.
 
-It counts while matches are played, over all sessions of a run; builds and the standings are left
-out. Processor seconds include all threads.
+Costs are counted only while matches are played, over all sessions of a run. Builds and the
+standings are excluded. Processor seconds include all threads.
 """
 
 import time
@@ -12,23 +12,24 @@ from pydantic import BaseModel, ConfigDict, Field
 Seconds = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 
 _DIGITS: Final = 6
-"""Decimal places of seconds in `run.json`."""
+"""Decimal places of the seconds in `run.json`."""
 
 
 class RunCosts(BaseModel):
-    """Costs of a run or of a part of it; parts can be added."""
+    """Costs of a run or of part of a run; costs can be added."""
 
     model_config = ConfigDict(frozen=True)
 
     wall_s: Seconds = 0.0
-    """Seconds for which matches were played."""
+    """Seconds during which matches were played."""
     core_s: Seconds = 0.0
-    """`wall_s` times the cores that this machine lets the run use; 0 if matches were played on
-    other machines."""
+    """`wall_s` times the cores that the run may use here; 0 if other machines played the
+    matches.
+    """
     bots_cpu_s: Seconds = 0.0
-    """Processor seconds of the bots and their children; 0 if they are not known."""
+    """Processor seconds of the bots and their children; 0 if unknown."""
     referee_cpu_s: Seconds = 0.0
-    """Processor seconds of the processes with a referee, and of the runner."""
+    """Processor seconds of the runner and of all processes with a referee."""
 
     @property
     def cpu_s(self) -> float:
@@ -36,7 +37,7 @@ class RunCosts(BaseModel):
 
     @property
     def sentence(self) -> str:
-        """Where the processor time went, in words; "" if that is not known."""
+        """A sentence about how the processor time was spent; "" if unknown."""
         if not self.bots_cpu_s:
             return ""
         bots = self.bots_cpu_s / self.cpu_s
@@ -52,7 +53,7 @@ class RunCosts(BaseModel):
         return self._combined(other, 1)
 
     def __sub__(self, other: Self) -> Self:
-        """Return the costs since `other`; none is negative."""
+        """Return the costs since `other`; no value is negative."""
         return self._combined(other, -1)
 
     def _combined(self, other: Self, sign: int) -> Self:
@@ -64,7 +65,7 @@ class RunCosts(BaseModel):
 
 
 class MeteredProcess(Protocol):
-    """The process of a bot."""
+    """A bot's process, as seen by the meter."""
 
     def processor_ns(self) -> int | None: ...
 
@@ -72,7 +73,7 @@ class MeteredProcess(Protocol):
 
 
 class CostMeter:
-    """Measures from the moment when it is made until `stop`.
+    """Measures costs from its creation until `stop`.
 
     The control groups of bots report the bots' processor time. Without control groups, the system
     reports the time of every child that has exited and been waited for, and the time of every bot
@@ -80,14 +81,14 @@ class CostMeter:
     """
 
     def __init__(self, *, cores: int = 0) -> None:
-        """`cores` are those of this machine that the run may use."""
+        """`cores` is the number of cores that the run may use on this machine."""
         self._cores = cores
         self._began_s = time.monotonic()
         self._own_began_s = time.process_time()
         self._children_began_s = _children_s()
         self._running: set[MeteredProcess] = set()
         self._ended_ns = 0
-        """Processor time of the control groups of bots that have ended."""
+        """Processor nanoseconds of bots that have ended, counted by their control groups."""
         self._has_bots = self._has_groups = False
         self._added = self._taken = RunCosts()
         self._stopped: RunCosts | None = None
@@ -107,7 +108,7 @@ class CostMeter:
 
     @property
     def costs(self) -> RunCosts:
-        """The costs so far; after `stop`, those until then."""
+        """The costs so far; after `stop`, the costs up to `stop`."""
         if self._stopped is not None:
             return self._stopped
         wall_s = time.monotonic() - self._began_s
@@ -119,12 +120,12 @@ class CostMeter:
         )
 
     def take(self) -> RunCosts:
-        """Return the processor time since the last call of this function or the beginning."""
+        """Return the processor time since the previous call, or since the beginning."""
         before, self._taken = self._taken, self.costs
         return (self._taken - before).model_copy(update={"wall_s": 0.0})
 
     def stop(self) -> None:
-        """Measure no further; to be called when all bots have ended."""
+        """Stop measuring. Call it only when all bots have ended."""
         self._stopped = self.costs
 
     def _bots_s(self) -> float:
@@ -137,10 +138,10 @@ class CostMeter:
 
 
 def _children_s() -> float:
-    """Processor seconds of all children that have ended and were waited for, and of theirs."""
+    """Processor seconds of all children and grandchildren that have exited and been waited for."""
     try:
         import resource
-    except ImportError:  # Windows, which does not count it
+    except ImportError:  # Windows does not count children
         return 0.0
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     return used.ru_utime + used.ru_stime

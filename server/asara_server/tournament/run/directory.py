@@ -1,18 +1,18 @@
-"""A run on disk.
+"""The directory of a run.
 
 run.json         title, seed, secret of the deals, versions, times, and how the run ended
 tournament.toml  a copy of the tournament file
 referee.pub      public half of the key that signs the run and its replays
 manifest.json    what was decided before the first match; manifest.json.sig is its signature
 results.jsonl    a line for each attempt at a match, written when it ends
-standings.json   the standings, written at the end, even if the run was cut short
-tree_head.json   hashes of all that the run left, at its end; tree_head.json.sig is its signature
+standings.json   the standings, written at the end even if the run was cut short
+tree_head.json   hashes of the final files, written at the end; tree_head.json.sig is its signature
 processes.jsonl  when each bot process began, played and ended; see `process_record`
 replays/         a file for each match
 logs/            output of the bots, by match, and of builds
 builds/          directories of entries after their build
-bundles/         a zip file for the author of each entry, once `asara bundle` wrote them
-run.journal      inputs and results of all matches, from which a run that was killed is resumed
+bundles/         a zip file for the author of each entry, once `asara bundle` has written it
+run.journal      inputs and results of all matches, from which a killed run is resumed
 journals/        journals of the blocks that worker processes play; see `block_journals`
 remote.json      presence of the bots on other machines, while the run is played
 run.log          log of the referee and the runner
@@ -63,9 +63,9 @@ RUN_FILES = (
 )
 BUNDLES = "bundles"
 BUNDLE_MATCHES = "matches.jsonl"
-"""File of a bundle with the results of its matches; no run has one."""
+"""File in a bundle with the results of the bundle's matches; a run has no such file."""
 PAGES = "pages"
-"""Folder of the pages that `asara report --pages` writes."""
+"""Folder of the match pages written by `asara report --pages`."""
 RUN_FOLDERS = ("replays", "logs", "builds", JOURNALS, BUNDLES, PAGES)
 _ALWAYS = ("replays", "logs")
 
@@ -75,69 +75,70 @@ _MOST_SCHEDULED = 1_000_000_000
 
 
 class RunDirectoryError(ValueError):
-    """A directory cannot hold a run, or holds none; the text says why and what to do."""
+    """Raised if a directory cannot be used for a run; the text gives the reason and the remedy."""
 
 
 class RunInfo(BaseModel):
     """Content of `run.json`."""
 
     asara: str
-    """Version of the program."""
+    """Version of asara."""
     title: str
     entries: tuple[str, ...] = ()
-    """Names, in the order of the tournament file."""
+    """Names of the entries, in the order of the tournament file."""
     scheduled: int = Field(default=0, ge=0, le=_MOST_SCHEDULED)
     """Number of matches."""
     seed: str
     """Text from which the tournament's secret is derived."""
     seed_drawn: bool
-    """True if the seed was drawn for this run, False if the tournament file contains it."""
+    """True if the seed was drawn for this run, False if the tournament file sets it."""
     deals: Literal["committed", "joint"]
-    """"committed" if deals derive from the seed alone, "joint" if from nonces of the bots too."""
+    """"committed" if deals are derived from the seed alone, "joint" if the bots add nonces."""
     blocks: BlockKind
-    """Sharing of deals by the matches of a block."""
+    """How the matches of a block share deals."""
     deal_commitment: str
     """SHA-256 of the tournament's secret, published before the first match."""
     tournament_secret: str | None = None
-    """The secret from which all deals derive, in hexadecimal; None until all are played."""
+    """The secret from which all deals are derived, in hexadecimal; None until all are played."""
     edition: str
     edition_sha256: str
     started: str
-    """ISO 8601, UTC."""
+    """Start time, ISO 8601, UTC."""
     resumed: str | None = None
     """Time of the last resumption, ISO 8601, UTC."""
     ended: str | None = None
     state: Literal["prepared", "running", "finished", "cut short"] = "running"
-    """"prepared": the manifest is signed, and no match was begun."""
+    """"prepared": the manifest is signed, and no match has begun."""
     sandbox: SandboxKind = "none"
     """Sandbox in which the bots ran."""
     process_per: dict[str, ProcessPolicy] = {}
     """Lifetime of the processes of each entry whose bots are started here."""
     remote: tuple[str, ...] = ()
-    """Entries whose bots run on other machines; their mirrored blocks share no deal."""
+    """Entries with bots on other machines; the matches of their mirrored blocks share no deal."""
     looks: tuple[int, ...] = ()
-    """Numbers of matches after which the run ends if its ranks are settled."""
+    """Match counts at which the run may end early if its ranks are settled."""
     left_out: dict[str, str] = {}
-    """Names of folders without a usable `bot.toml`, and why; a line for each fault."""
+    """Names of folders without a usable `bot.toml`, with the reasons, one line per fault."""
     to_build: tuple[str, ...] = ()
-    """Entries whose build has not begun yet."""
+    """Entries whose build has not started yet."""
     building: dict[str, str] = {}
-    """Entries that are being built, and when that began; ISO 8601, UTC."""
+    """Entries being built, each with the time its build began (ISO 8601, UTC)."""
     built: str | None = None
-    """Time when the last build ended, ISO 8601, UTC; None without a build."""
+    """Time at which the last build ended, ISO 8601, UTC; None without a build."""
     build_output: dict[str, tuple[str, ...]] = {}
-    """Last lines that failed builds printed, by entry."""
+    """Last lines printed by failed builds, by entry."""
     out: dict[str, str] = {}
-    """Entries that could not be built or started, and why."""
+    """Entries that could not be built or started, with the reasons."""
     suspended: dict[str, str] = {}
-    """Entries that forfeited too often, and why."""
+    """Entries that forfeited too often, with the reasons."""
     stalled_s: float | None = Field(default=None, ge=0, allow_inf_nan=False)
-    """Seconds for which all clocks stood still because the referee did not run; None if that is not
-    known, as during the run and of workers."""
+    """Seconds during which all clocks stood still because the referee was not running. None if
+    unknown: while the run is played, and if workers played it.
+    """
     costs: RunCosts | None = None
-    """What all sessions so far cost; None before the first match."""
+    """Costs of all sessions so far; None before the first match."""
     executor: str = ""
-    """Name of the executor that plays or played last."""
+    """Name of the last executor that played matches."""
     manifest_sha256: str = ""
     """SHA-256 of `manifest.json`, published before the first match."""
     resumed_with: tuple[str, ...] = ()
@@ -149,13 +150,14 @@ class RunInfo(BaseModel):
 
 
 class RemoteEntry(BaseModel):
-    """Presence of the bot of an entry on another machine."""
+    """Presence of an entry's bot on another machine."""
 
     state: Literal["here", "awaited", "missed"]
     """"here": connected. "awaited": its matches wait for it. "missed": it was away for too long,
-    and forfeits its matches until it connects."""
+    and forfeits its matches until it connects.
+    """
     since: str
-    """Time when it connected or disconnected, or when the run began; ISO 8601, UTC."""
+    """Time when the bot last connected or disconnected, or the run began; ISO 8601, UTC."""
 
 
 class RemoteInfo(BaseModel):
@@ -164,15 +166,15 @@ class RemoteInfo(BaseModel):
     address: str
     """Address to which the bots connect."""
     wait_s: float = Field(ge=0, allow_inf_nan=False)
-    """Seconds that matches wait for a bot."""
+    """How many seconds matches wait for a bot."""
     entries: dict[str, RemoteEntry]
     """Entries that still take part, by name."""
 
 
 def read_remote(path: Path) -> RemoteInfo | None:
-    """Return the content of a directory's `remote.json`, or None if there is no such file.
+    """Return the content of a directory's `remote.json`, or None if the file is missing.
 
-    Raises RunDirectoryError if it cannot be read.
+    Raises RunDirectoryError if the file cannot be read.
     """
     try:
         return RemoteInfo.model_validate_json(read_bounded(path / "remote.json", _LARGEST_JSON))
@@ -193,10 +195,11 @@ def read_info(path: Path) -> RunInfo:
 
 
 class RunDirectory:
-    """The directory of an open run. `close` it in the end.
+    """The directory of an open run; the owner must call `close`.
 
-    The journal decides which matches are over; `results.jsonl` and `replays` follow it. A replay
-    reveals its deal, so those of a block that shares one are published after its last match.
+    The journal decides which matches are over; `results.jsonl` and `replays` follow the journal. A
+    replay reveals its deal, so the replays of a block with a shared deal are published after the
+    block's last match.
     """
 
     def __init__(self, path: Path, journal: Journal) -> None:
@@ -214,12 +217,13 @@ class RunDirectory:
             stack.callback(self.processes.close)
             self._stack = stack.pop_all()
         self._unpublished: dict[str, bytes] = {}
-        """The content of replays that are not written yet, by their names."""
+        """Content of replays that are not written yet, by name."""
 
     def _check_results(self) -> None:
-        """Raise RunDirectoryError if the journal lacks results that were written already.
+        """Raise RunDirectoryError if `results.jsonl` has results that the journal lacks.
 
-        It has everything first: its end was lost, and these matches would be played again.
+        The journal is always written first, so missing results mean that the end of the journal was
+        lost. These matches would be played again.
         """
         path = self.path / "results.jsonl"
         known = len(self.journal.ended)
@@ -238,7 +242,7 @@ class RunDirectory:
     def create(cls, path: Path) -> Self:
         """Create the directory of a new run; raises RunDirectoryError.
 
-        `path` must be empty or not exist, or hold only what a run left that never began.
+        `path` must be empty, missing, or contain only the leftovers of a run that never began.
         """
         with _errors(path), ExitStack() as stack:
             if path.exists() and not path.is_dir():
@@ -257,9 +261,9 @@ class RunDirectory:
 
     @classmethod
     def reopen(cls, path: Path) -> tuple[Self, RunInfo]:
-        """Open the directory of a run that is not complete; raises RunDirectoryError.
+        """Open the directory of an unfinished run; raises RunDirectoryError.
 
-        Return it with the content of its `run.json`. A directory that is refused is not changed.
+        Returns the directory and the content of its `run.json`. A refused directory is not changed.
         """
         with _errors(path), ExitStack() as stack:
             if not (path / "run.json").is_file():
@@ -283,10 +287,11 @@ class RunDirectory:
         return directory, info
 
     def record_result(self, result: MatchResult, replay: Sequence[bytes]) -> MatchResult:
-        """Store the result of a match, in the journal first, then in `results.jsonl`.
+        """Store the result of a match, first in the journal, then in `results.jsonl`.
 
-        `replay` has the records of its replay, none if it is void. They stay in the journal, which
-        only the owner may read, until `publish_replays`. Return the result with their hash.
+        `replay` contains the records of the match's replay, or is empty if the match is void. The
+        records stay in the journal, which only the owner may read, until `publish_replays`. Returns
+        the result with the replay's hash.
         """
         if replay:
             content = self._unpublished[result.played_as] = file_content(replay)
@@ -299,14 +304,14 @@ class RunDirectory:
         return result
 
     def publish_replays(self, names: Iterable[str]) -> None:
-        """Write the replays of these matches, by their names in the journal, to `replays`."""
+        """Write the replays of these matches, given by their names in the journal, to `replays`."""
         for name in names:
             replay = self._unpublished.pop(name, None)
             if replay is not None:
                 replace_file(self.replays / f"{name}.asara", replay)
 
     def restore_results(self) -> list[MatchResult]:
-        """Return the results in the journal, after rewriting `results.jsonl` from them."""
+        """Rewrite `results.jsonl` from the journal, and return the results."""
         for folder, names in ((self.path, RUN_FILES), (self.replays, ("*.asara",))):
             for part in abandoned_parts(folder, names):
                 part.unlink()
@@ -323,18 +328,19 @@ class RunDirectory:
         return results
 
     def make_journals(self) -> None:
-        """Make the folder of the journals of blocks; raises OSError."""
+        """Make the folder for the journals of blocks; raises OSError."""
         (self.path / JOURNALS).mkdir(mode=0o700, exist_ok=True)
 
     def remove_journals(self) -> None:
-        """Remove that folder if it is empty."""
+        """Remove the folder for the journals of blocks if it is empty."""
         with suppress(OSError):
             (self.path / JOURNALS).rmdir()
 
     def write_info(self, info: RunInfo) -> None:
         """Write `run.json`.
 
-        Until the run is finished only the owner may read it, or the tournament file, for the seed.
+        Until the run is finished, only the owner may read `run.json` or the tournament file,
+        because they contain the seed.
         """
         finished = info.state == "finished"
         mode = PUBLIC if finished else PRIVATE
@@ -348,18 +354,18 @@ class RunDirectory:
 
     @property
     def tournament_file(self) -> Path:
-        """Path of the copy of the tournament file; a run of `match` or `duel` has none."""
+        """Path of the copy of the tournament file; runs of `match` and `duel` have no copy."""
         return self.path / "tournament.toml"
 
     @property
     def tournament_text(self) -> bytes | None:
-        """Content of that copy; None if there is none."""
+        """Content of the copy of the tournament file; None without a copy."""
         path = self.tournament_file
         return read_bounded(path, LARGEST_FILE) if path.is_file() else None
 
     @property
     def public_key(self) -> bytes | None:
-        """Public key of the replays as PEM; None before it is written."""
+        """Public key of the replays as PEM; None before the key is written."""
         path = self.path / "referee.pub"
         return read_bounded(path, MIB) if path.is_file() else None
 
@@ -373,18 +379,18 @@ class RunDirectory:
         (self.path / "remote.json").unlink(missing_ok=True)
 
     def write_standings(self, standings: Standings) -> bytes:
-        """Write `standings.json`; return its content."""
+        """Write `standings.json` and return its content."""
         content = standings_bytes(standings)
         replace_file(self.path / "standings.json", content)
         return content
 
     def results_sha256(self) -> str:
-        """Return SHA-256 of `results.jsonl`, in hexadecimal, after forcing the file to disk."""
+        """Force `results.jsonl` to disk, and return its SHA-256 in hexadecimal."""
         os.fsync(self._results.fileno())
         return _sha256(self.path / "results.jsonl")
 
     def processes_sha256(self) -> str:
-        """Return SHA-256 of `processes.jsonl`, in hexadecimal, after forcing the file to disk."""
+        """Force `processes.jsonl` to disk, and return its SHA-256 in hexadecimal."""
         self.processes.flush()
         return _sha256(self.path / PROCESSES)
 
@@ -408,7 +414,7 @@ def _json_text(model: BaseModel) -> bytes:
 
 @contextmanager
 def _errors(path: Path) -> Iterator[None]:
-    """Raise every expected error of the context as RunDirectoryError."""
+    """Convert every expected error raised in the context to RunDirectoryError."""
     try:
         yield
     except JournalError as error:
@@ -419,7 +425,7 @@ def _errors(path: Path) -> Iterator[None]:
 
 
 def _check_not_played(path: Path) -> None:
-    """Raise RunDirectoryError if a run is being played in a directory, and OSError."""
+    """Raise RunDirectoryError if a run is being played in the directory; may also raise OSError."""
     with suppress(FileNotFoundError):
         process = lock_holder(path / JOURNAL)
         if process is not None:
@@ -431,7 +437,7 @@ def _check_not_played(path: Path) -> None:
 
 
 def _check_never_begun(path: Path) -> None:
-    """Raise RunDirectoryError if a directory holds more than a run left that never began."""
+    """Raise RunDirectoryError if a directory holds more than an unbegun run could leave there."""
     if (path / "run.json").is_file():
         raise RunDirectoryError(
             f"{path}: already contains a run; choose another folder, or delete that run first"
@@ -441,7 +447,7 @@ def _check_never_begun(path: Path) -> None:
 
 
 def _clear(path: Path) -> None:
-    """Delete what a run left that never began, apart from its journal, which is held."""
+    """Delete the leftovers of a run that never began, except its journal, which is held open."""
     for name in _possible_names(path).difference(RUN_FOLDERS, [JOURNAL]):
         (path / name).unlink(missing_ok=True)
     for name in RUN_FOLDERS:
@@ -449,13 +455,13 @@ def _clear(path: Path) -> None:
 
 
 def _possible_names(path: Path) -> set[str]:
-    """Names of files and folders in a directory that a run may have made."""
+    """Return the names in a directory that a run may have created."""
     parts = abandoned_parts(path, RUN_FILES)
     return {*RUN_FILES, *RUN_FOLDERS, *(part.name for part in parts)}
 
 
 def _was_never_begun(path: Path) -> bool:
-    """True if a run made this directory and was killed before it wrote `run.json`."""
+    """True if a run created this directory but was killed before it wrote `run.json`."""
     names = {file.name for file in path.iterdir()}
     written = (path / name for name in (JOURNAL, "results.jsonl") if name in names)
     return (

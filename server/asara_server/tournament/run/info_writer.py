@@ -9,9 +9,9 @@ from asara_server.tournament.standings.match_result import utc_now
 
 
 def resumed_info(info: RunInfo, left_out: Mapping[str, str]) -> RunInfo:
-    """Return the content of `run.json` when a run, perhaps a prepared one, is resumed.
+    """Return the content of `run.json` for resuming a run, which may only be prepared so far.
 
-    `left_out` has the folders that are without a usable `bot.toml` now, and why.
+    `left_out` lists folders that have no usable `bot.toml` now, with the reasons.
     """
     info = info.model_copy(update={"left_out": {**info.left_out, **left_out}})
     if info.state == "prepared":
@@ -28,16 +28,16 @@ def resumed_info(info: RunInfo, left_out: Mapping[str, str]) -> RunInfo:
 
 
 class RunInfoWriter:
-    """Writes `run.json` when an entry is built, is out or is suspended.
+    """Updates `run.json` whenever an entry is built, is out or is suspended.
 
-    A run that is killed then knows them when it is resumed.
+    If the run is killed, a resumption reads these facts from `run.json`.
     """
 
     def __init__(self, directory: RunDirectory, info: RunInfo) -> None:
         self._directory = directory
         self._logger = logger("runner")
         self.info = info
-        """The content of `run.json`."""
+        """The present content of `run.json`."""
 
     def queue_builds(self, entries: tuple[str, ...]) -> None:
         self._write(to_build=entries, building={})
@@ -47,7 +47,7 @@ class RunInfoWriter:
         self._write(to_build=self._to_build_without(entry), building=building)
 
     def end_build(self, entry: str) -> None:
-        """Count a build as over, whether or not it failed or was needed."""
+        """Record that a build is over, whether it succeeded, failed or was unnecessary."""
         building = {name: since for name, since in self.info.building.items() if name != entry}
         self._write(to_build=self._to_build_without(entry), building=building, built=utc_now())
 
@@ -55,11 +55,11 @@ class RunInfoWriter:
         return tuple(name for name in self.info.to_build if name != entry)
 
     def add_build_output(self, entry: str, printed: tuple[str, ...]) -> None:
-        """Add the last lines that a failed build printed."""
+        """Add the last lines printed by a failed build."""
         self._write(build_output={**self.info.build_output, entry: printed})
 
     def stop_builds(self) -> None:
-        """Forget the builds that were interrupted."""
+        """Forget interrupted builds."""
         if self.info.to_build or self.info.building:
             self._write(to_build=(), building={})
 

@@ -1,18 +1,16 @@
 """`processes.jsonl`: when each bot process began and ended, and which matches it played.
 
-With it, anybody can check what the runner recorded: that between two matches of one deal no bot
-process lived on the machine (see `process_faults`). A line holds one fact, which `row` names:
+With this file, anyone can check the runner's record that no bot process survived from one match of
+a deal to the next (see `process_faults`). Each line holds one fact; its `row` is one of:
 
-group    `blocks`, each with its number of matches, are played together from now on
-began    the `process` of an `entry`, on a `machine`
-plays    the `process` takes part in the attempt `match`
-ended    the `process` and all its children are dead
-cleared  on this `machine`, all processes that the run has started are dead
-others   bots of other runs live on this `machine`, and could pass on what they are told
-alone    these `matches` have deals of their own, because some process could not be ended
+group `blocks`, each with its number of matches, are played together from now on began the `process`
+of an `entry`, on a `machine` plays the `process` takes part in the attempt `match` ended the
+`process` and all its children are dead cleared on this `machine`, all processes that the run has
+started are dead others bots of other runs live on this `machine`, and could pass on what they are
+told alone these `matches` have deals of their own, because some process could not be ended
 
-A machine is a kernel: it is named by its boot. `at_ns` is the time since that boot, which no change
-of the clock affects.
+A machine means a kernel since its last boot. `at_ns` is the time since that boot, which is
+unaffected by changes to the clock.
 """
 
 import os
@@ -55,33 +53,33 @@ class ProcessRow(BaseModel):
 
 
 class ProcessRecordError(ValueError):
-    """A line of the file cannot be read; the text names it."""
+    """Raised if a line of the file cannot be read; the text gives the line."""
 
 
 class ProcessRecorder:
-    """Records the processes of one machine; `write` receives each line as a fact."""
+    """Records the processes of one machine; `write` receives one fact per line."""
 
     def __init__(self, write: Callable[[Fact], None]) -> None:
         self._write = write
 
     def cleared(self) -> None:
-        """No process lives on this machine that the run has started so far."""
+        """Record that all processes the run has started on this machine are dead."""
         self._write({"row": "cleared", **_now()})
 
     def others(self) -> None:
-        """Bots of other runs live on this machine."""
+        """Record that bots of other runs live on this machine."""
         self._write({"row": "others", **_now()})
 
     def began(self, process: str, entry: str) -> None:
-        """A process has begun, which is named as no other is on any machine."""
+        """Record that a process has begun; its name is unique across all machines."""
         self._write({"row": "began", **_now(), "process": process, "entry": entry})
 
     def plays(self, process: str, match: str) -> None:
-        """A process takes part in an attempt at a match."""
+        """Record that a process takes part in an attempt at a match."""
         self._write({"row": "plays", **_now(), "process": process, "match": match})
 
     def ended(self, process: str) -> None:
-        """A process and all its children are dead."""
+        """Record that a process and all its children are dead."""
         self._write({"row": "ended", **_now(), "process": process})
 
 
@@ -89,17 +87,17 @@ NO_RECORD: Final = ProcessRecorder(lambda row: None)
 
 
 class ProcessFile:
-    """The open `processes.jsonl` of a run directory. Workers of this machine open it as well."""
+    """The open `processes.jsonl` of a run directory. Local workers open the file as well."""
 
     def __init__(self, directory: Path) -> None:
-        """Raises OSError. The last line of a runner that was killed may be cut off: it goes."""
+        """Raises OSError. A last line cut off by a killed runner is removed."""
         path = directory / PROCESSES
         if path.is_file() and not (content := path.read_bytes()).endswith(b"\n") and content:
             replace_file(path, content[: content.rfind(b"\n") + 1])
         self._file = AppendedFile(path)
 
     def write(self, row: Fact) -> None:
-        """Append a line; raises OSError, which names the file."""
+        """Append a line; raises OSError with the file's name."""
         self._file.append(f"{ProcessRow(**row).model_dump_json(exclude_defaults=True)}\n".encode())
 
     def write_group(self, blocks: Mapping[str, int]) -> None:
@@ -120,7 +118,7 @@ class ProcessFile:
 
 
 def read_processes(content: bytes) -> list[ProcessRow]:
-    """Return the lines of a `processes.jsonl` that are whole; raises ProcessRecordError."""
+    """Return the complete lines of a `processes.jsonl`; raises ProcessRecordError."""
     rows = []
     for number, line in enumerate(content.split(b"\n")[:-1], 1):
         try:
@@ -131,18 +129,18 @@ def read_processes(content: bytes) -> list[ProcessRow]:
 
 
 def read_processes_of(directory: Path) -> list[ProcessRow]:
-    """Return the lines of a run directory's file; raises ProcessRecordError."""
+    """Return the complete lines of a run's `processes.jsonl`; raises ProcessRecordError."""
     return read_processes((directory / PROCESSES).read_bytes())
 
 
 def last_group(rows: Iterable[ProcessRow]) -> Mapping[str, int]:
-    """Return the blocks of the group that was begun last, each with its number of matches."""
+    """Return the blocks of the last group that began, each with its number of matches."""
     groups = [row.blocks for row in rows if row.row == "group"]
     return groups[-1] if groups else {}
 
 
 def last_group_of(directory: Path) -> Mapping[str, int]:
-    """Return the same of a run directory, without reading more than the end of its record."""
+    """Return the last group of a run directory, reading only the end of its record."""
     with suppress(OSError, ValueError), _mapped(directory) as content:
         start = content.rfind(b'{"row":"group"')
         if start >= 0:
@@ -152,7 +150,7 @@ def last_group_of(directory: Path) -> Mapping[str, int]:
 
 
 def was_beside_others(directory: Path) -> bool:
-    """Return True if a leg of a run began while bots of other runs lived on the machine."""
+    """Return True if a leg of the run began while bots of other runs lived on the machine."""
     with suppress(OSError, ValueError), _mapped(directory) as content:
         return content.find(b'{"row":"others"') >= 0
     return False
@@ -164,7 +162,7 @@ def _mapped(directory: Path) -> mmap:
 
 
 def matches_alone(rows: Iterable[ProcessRow]) -> frozenset[str]:
-    """Return the matches of blocks with a shared deal that have deals of their own."""
+    """Return the matches that got deals of their own although their block shares a deal."""
     return frozenset(match for row in rows for match in row.matches)
 
 
@@ -174,7 +172,7 @@ def legs_beside_others(rows: Iterable[ProcessRow]) -> int:
 
 
 def living(rows: Iterable[ProcessRow]) -> list[str]:
-    """Return the processes of this machine whose end is not recorded."""
+    """Return the processes on this machine for which no end is recorded."""
     found: dict[str, None] = {}
     for row in rows:
         if row.row == "began" and row.machine == machine():
@@ -187,14 +185,14 @@ def living(rows: Iterable[ProcessRow]) -> list[str]:
 
 
 def _now() -> Mapping[str, Any]:
-    clock = getattr(time, "CLOCK_BOOTTIME", None)  # Linux's; others count no time of a suspension
+    clock = getattr(time, "CLOCK_BOOTTIME", None)  # Linux only; other clocks stop in suspension
     at_ns = time.monotonic_ns() if clock is None else time.clock_gettime_ns(clock)
     return {"at_ns": at_ns, "machine": machine()}
 
 
 @cache
 def machine() -> str:
-    """Return the name of this machine since its last start, which all its containers share."""
+    """Return a name for this machine since its last boot; all containers on it share the name."""
     try:
         return Path("/proc/sys/kernel/random/boot_id").read_text().strip()
     except OSError:  # not Linux
@@ -203,13 +201,13 @@ def machine() -> str:
 
 @dataclass(slots=True)
 class _Life:
-    """When a process lived, by the clock of its machine."""
+    """The lifetime of a process, on its machine's clock."""
 
     entry: str
     began_ns: float
     ended_ns: float = inf
     attempts: dict[str, int] = field(default_factory=dict)
-    """When it began to take part in each attempt."""
+    """When the process began to take part in each attempt."""
 
 
 def process_faults(
@@ -220,12 +218,12 @@ def process_faults(
     max_attempts: int,
     remote: frozenset[str],
 ) -> Iterator[str]:
-    """Yield what is wrong: processes that met a deal again, attempts without their processes, and
-    matches that were played outside their group.
+    """Yield all faults: processes that met a deal again, attempts without their processes, and
+    matches played outside their group.
 
-    What the record cannot show is that it is true: it is the organiser's.
+    The record cannot prove its own truth, because the organiser wrote it.
 
-    `remote` are the entries on other machines, of which there is no record.
+    `remote` are the entries on other machines, whose processes are not recorded.
     """
     deals = {
         attempt_name(match.match_id, number): match.shared_deal
@@ -254,7 +252,7 @@ def process_faults(
 
 
 def _group_faults(rows: Iterable[ProcessRow], schedule: Sequence[ScheduledMatch]) -> Iterator[str]:
-    """Yield groups that are not of the schedule, and the first match outside each group."""
+    """Yield groups that do not follow the schedule, and the first match outside each group."""
     sizes = Counter(match.deal_block for match in schedule)
     block_of = {match.match_id: match.deal_block for match in schedule}
     before: set[str] = set()
@@ -283,7 +281,7 @@ def _group_faults(rows: Iterable[ProcessRow], schedule: Sequence[ScheduledMatch]
 
 
 def _lives(rows: Iterable[ProcessRow]) -> Mapping[str, Sequence[_Life]]:
-    """Return the lives of all processes, by machine, in the order in which they began."""
+    """Return the lifetimes of all processes, by machine, ordered by their beginning."""
     lives: dict[str, _Life] = {}
     machines: dict[str, list[_Life]] = defaultdict(list)
     for row in rows:
@@ -302,7 +300,7 @@ def _lives(rows: Iterable[ProcessRow]) -> Mapping[str, Sequence[_Life]]:
 
 
 def _meetings(lives: Sequence[_Life], deals: Mapping[str, str]) -> Iterator[str]:
-    """Yield each attempt of a machine whose deal was known to somebody when it began."""
+    """Yield each attempt whose deal some process on the machine already knew when it began."""
     for together in _stretches(lives):
         began: dict[str, int] = {}
         for life in together:
@@ -323,7 +321,7 @@ def _meetings(lives: Sequence[_Life], deals: Mapping[str, str]) -> Iterator[str]
 
 
 def _stretches(lives: Sequence[_Life]) -> Iterator[list[_Life]]:
-    """Yield the lives between two moments at which no process lived."""
+    """Yield the lifetimes between two moments at which no process lived."""
     together: list[_Life] = []
     end_ns = -inf
     for life in lives:

@@ -1,6 +1,7 @@
-"""Progress of a run: the matches that are still to be played, and the results of the others.
+"""Tracks the progress of a run: the matches still to be played, and the results so far.
 
-It does not depend on what plays the matches (see `execution`). All of it belongs to one event loop.
+It is independent of the executor that plays the matches (see `execution`). All objects here belong
+to one event loop.
 """
 
 import asyncio
@@ -47,37 +48,37 @@ from asara_server.tournament.standings.match_result import (
 )
 
 MAX_ATTEMPTS = 3
-"""Number of attempts at a match before it stays void, if the referee fails in each."""
+"""Number of attempts at a match: if the referee fails in all of them, the match stays void."""
 
 
 class PendingBlock(NamedTuple):
-    """The matches of a block that have no result."""
+    """The matches of a block that have no result yet."""
 
     name: str
     matches: tuple[PendingMatch, ...]
 
 
 class ProgressWatch(Protocol):
-    """Who is told how far a run is, and says when it may end."""
+    """Receives the progress of a run, and decides when the run may end."""
 
     def finish_match(self, last: MatchResult) -> None:
-        """Take the last result of a match that is over."""
+        """Receives the final result of a match."""
 
     def has_enough(self) -> bool:
-        """Return True if no further block need begin.
+        """Return True if no further block needs to begin.
 
-        The blocks that have begun are played to their end, and become the whole schedule.
+        Blocks that have begun are played to the end, and become the whole schedule.
         """
 
     def are_settled(self, results: Sequence[MatchResult]) -> bool:
-        """Return True if the run may end with these results, which are those of a look."""
+        """Return True if the run may end with these results, which belong to a look."""
 
     def change_exclusions(self) -> None:
-        """Note that an entry is out or suspended."""
+        """Called when an entry is out or suspended."""
 
 
 class RunProgress:
-    """Progress of one run. An executor plays what is pending and records the results."""
+    """Progress of one run. An executor plays the pending matches and records the results."""
 
     def __init__(
         self,
@@ -93,24 +94,24 @@ class RunProgress:
     ) -> None:
         """`resumed` is the content of `run.json` if the run is resumed.
 
-        The results are then those of the journal, and the entries stay out that could not be built
-        or started.
+        The results are then read from the journal. Entries that could not be built or started stay
+        out.
 
-        `looks` are numbers of matches from the start of the schedule. When so many are over, and
-        before any other begins, the `watch` is asked whether the ranks are settled. If they are,
-        these matches become the whole schedule.
+        `looks` are match counts from the start of the schedule. When this many matches are over,
+        and before any other begins, the `watch` decides whether the ranks are settled. If they are
+        settled, these matches become the whole schedule.
 
         With `legs`, no bot lives through two matches of one deal (see `schedule.legs`). If all bots
-        are contained besides, replays may be published at once.
+        are also contained, replays may be published immediately.
         """
         self._legs = legs or Legs()
         self.legs = legs is not None and share_deals(schedule)
         self._warned_of_others = False
         self._open_at_once = self.legs and self._legs.contained and not self._legs.remote
         self.group: Mapping[str, int] = {}
-        """Blocks that are played now, each with its number of matches."""
+        """Blocks of the current group, each with its number of matches."""
         self.survived = False
-        """True if processes of bots lived on after the last leg."""
+        """True if bots' processes survived the last leg."""
         self.schedule = schedule
         self.directory = directory
         self.results: list[MatchResult] = directory.restore_results() if resumed else []
@@ -118,24 +119,24 @@ class RunProgress:
         self.stopping = asyncio.Event()
         """Set when no further match may begin."""
         self.unfinished: list[str] = []
-        """A line for each match or block without a result: how far it was, or why it has none."""
+        """One line for each match or block without a result: its progress, or the reason."""
         self.out: dict[str, str] = dict(resumed.out) if resumed else {}
-        """Entries that could not be built or started, and why."""
+        """Entries that could not be built or started, with the reasons."""
         self._key = key
         self._watch = watch
         self._looks = list(looks)
-        """The looks that are still to come; the last is the end of the schedule."""
+        """The remaining looks; the last look is the end of the schedule."""
         self._open: set[str] = set()
-        """Matches before the next look that are not over."""
+        """Unfinished matches before the next look."""
         self._decided = False
         self._begun = {result.deal_block for result in self.results}
-        """Blocks of which a match has begun."""
+        """Blocks with a match that has begun."""
         self._pending_in = Counter(
             match.block for match, _ in self._pending(schedule) if match.shared_deal
         )
-        """Number of matches without a result, by block with a shared deal."""
+        """Number of matches without a result, for each block with a shared deal."""
         self._withheld: dict[str, list[str]] = defaultdict(list)
-        """Replays that reveal the deal of matches still to come or running, by block."""
+        """Replays, by block, that reveal the deal of a running or future match."""
         self._suspensions = Suspensions(schedule, limits)
         self._logger = logger("runner")
         for result in self.results:
@@ -145,26 +146,29 @@ class RunProgress:
 
     @property
     def matches_over(self) -> int:
-        """Number of matches that need not be played any more."""
+        """Number of matches that are finished or no longer needed."""
         return len(self.schedule) - len(self._pending(self.schedule))
 
     @property
     def looks_left(self) -> int:
-        """Number of looks that are still to come."""
+        """Number of remaining looks."""
         return len(self._looks)
 
     @property
     def suspended(self) -> dict[str, str]:
-        """Entries that forfeited too often, and why."""
+        """Entries that forfeited too often, with the reasons."""
         return self._suspensions.suspended
 
     @property
     def excluded(self) -> dict[str, str]:
-        """Entries that forfeit their remaining matches, and why."""
+        """Entries that forfeit their remaining matches, with the reasons."""
         return self.out | self.suspended
 
     def exclude(self, entries: Mapping[str, str]) -> None:
-        """Count entries as out that could not be built or started, and why, if they are not yet."""
+        """Record these entries as out, with the reasons why they could not be built or started.
+
+        Entries that are already out keep their earlier reason.
+        """
         new = {name: why for name, why in entries.items() if name not in self.out}
         if new:
             self.out |= new
@@ -173,7 +177,7 @@ class RunProgress:
     def pending_matches(self) -> list[PendingMatch]:
         """Return the matches before the next look that have no result.
 
-        Those that the journal can resume come first.
+        Matches that can be resumed from the journal come first.
         """
         return self._pending(self.schedule[: self._looks[0] if self._looks else None])
 
@@ -196,16 +200,16 @@ class RunProgress:
         return [PendingBlock(name, tuple(matches)) for name, matches in blocks.items()]
 
     def begin_block(self, name: str) -> bool:
-        """Return True if a match of this block may begin, and count the block as begun."""
+        """If a match of this block may begin, count the block as begun and return True."""
         if self.stopping.is_set() or (self._decided and name not in self._begun):
             return False
         self._begun.add(name)
         return True
 
     def next_leg(self, concurrency: int) -> list[PendingMatch]:
-        """Return the matches of the next leg, which begins a group if the last one is over.
+        """Return the matches of the next leg, beginning a new group if the last group is over.
 
-        None is left at the end of the run, or if it is stopping.
+        The list is empty at the end of the run, or if the run is stopping.
         """
         if self.stopping.is_set():
             return []
@@ -218,7 +222,7 @@ class RunProgress:
         return leg
 
     def _note_others(self) -> None:
-        """Write to the record of a leg that begins beside bots of other runs."""
+        """If bots of other runs live on the machine when a leg begins, write this to the record."""
         if not self._legs.others():
             return
         ProcessRecorder(self.directory.processes.write).others()
@@ -227,7 +231,7 @@ class RunProgress:
             self._logger.warning("bots of other runs live on this machine, and could pass on deals")
 
     def _begin_group(self, concurrency: int) -> None:
-        """Begin the next group, which has no blocks at the end of the run."""
+        """Begin the next group; at the end of the run, the group has no blocks."""
         matches = Counter(match.deal_block for match in self.schedule)
         pending = {match.deal_block for match, _ in self.pending_matches()}
         left = [name for name in matches if name in pending]
@@ -240,23 +244,25 @@ class RunProgress:
 
     @property
     def open_in_group(self) -> tuple[int, float]:
-        """Matches of the group that are not over, and the seconds that they would take one by one.
+        """Number of unfinished matches in the group, and their total duration in seconds if played
+        in turn.
 
-        Until then the standings hold blocks of which only a part was played.
+        Until these matches are over, the standings contain partly played blocks.
         """
         left = sum(match.deal_block in self.group for match, _ in self.pending_matches())
         return left, left * self._match_s()
 
     def resume_group(self, rows: Sequence[ProcessRow]) -> None:
-        """Go on with the group that an earlier part of the run has begun, by its record."""
+        """Continue the group that an earlier session has begun, using the run's record."""
         self.group = last_group(rows)
         self._begun.update(self.group)
         self._give_own_deals(matches_alone(rows))
 
     def end_shared_deals(self, survivors: Sequence[int]) -> None:
-        """Give what is left of the group deals of its own if these processes may know its deals.
+        """If these processes may know the group's deals, give the remaining matches new deals of
+        their own.
 
-        Matches that have begun keep theirs.
+        Matches that have begun keep their deals.
         """
         self.survived = bool(survivors)
         if not survivors:
@@ -277,7 +283,7 @@ class RunProgress:
         self.schedule = with_own_deals(self.schedule, matches)
 
     def _leg_of_group(self) -> list[PendingMatch]:
-        """Return what the blocks of the group play in the next leg; none if the group is over."""
+        """Return the matches that the group plays in the next leg; none if the group is over."""
         attempts = {
             match.match_id: attempt
             for match, attempt in self.pending_matches()
@@ -290,22 +296,22 @@ class RunProgress:
         return next_leg([block for block in group.values() if block], attempts, self._legs.remote)
 
     def _match_s(self) -> float:
-        """Return the seconds that a match took so far."""
+        """Return the average seconds per match so far."""
         times = [result.seconds for result in self.results if not result.void]
         return sum(times) / len(times) if times else DEFAULT_MATCH_S
 
     def recover_blocks(self) -> None:
-        """Take over what workers of an earlier runner journaled; see `recover_block`."""
+        """Recover the journals of an earlier runner's workers; see `recover_block`."""
         for path in block_journals(self.directory.path):
             self.recover_block(block_of(path))
         self.directory.remove_journals()
 
     def recover_block(self, block: str) -> bool:
-        """Take over what the worker of a block journaled that was lost or stopped.
+        """Recover the journal of a block whose worker was lost or stopped.
 
-        Matches that are over are recorded, and the others continue from their last decision. Return
-        False if there is no sound journal: all of the block may have begun. Raises JournalError if
-        the journal of the run fails.
+        Finished matches are recorded, and the others continue from their last decision. Return
+        False if no sound journal exists, in which case any match of the block may have begun.
+        Raises JournalError if the run's own journal fails.
         """
         path = block_journal(self.directory.path, block)
         if not path.exists():
@@ -333,7 +339,7 @@ class RunProgress:
         return {attempt_name(match.match_id, n): match for match, n in self.pending_matches()}
 
     def record_void(self, match: ScheduledMatch, attempt: int, why: str) -> None:
-        """Record an attempt without a result, and finish the match if it was the last."""
+        """Record an attempt without a result; after the last attempt, the match ends as void."""
         result = MatchResult(
             match_id=match.match_id,
             attempt=attempt,
@@ -351,9 +357,10 @@ class RunProgress:
             self.finish_match(match, result)
 
     def record_result(self, result: MatchResult, records: Sequence[bytes] | None) -> dict[str, str]:
-        """Store the result of an attempt and its replay, which is made of `records` and signed.
+        """Store the result of an attempt, and its replay, which is built from `records` and signed.
 
-        Return the entries that are suspended because of it, and why; those that are out never are.
+        Return the entries that this result suspends, with the reasons; entries that are out are
+        never suspended.
         """
         replay = () if records is None else signed_records(records, self._key)
         if lost := self.submissions.lost(result.played_as):
@@ -369,9 +376,9 @@ class RunProgress:
         return suspended
 
     def finish_match(self, match: ScheduledMatch, last: MatchResult) -> None:
-        """Count a match as over, whose `last` attempt is recorded, unless it is played again.
+        """Count a match as over, unless it is played again; its `last` attempt is already recorded.
 
-        With the last match of a block that shares a deal its replays are published.
+        After the last match of a block with a shared deal, the block's replays are published.
         """
         if last.void and last.attempt < MAX_ATTEMPTS:
             return
@@ -388,7 +395,7 @@ class RunProgress:
             self.schedule = [match for match in self.schedule if match.deal_block in self._begun]
 
     def _look(self) -> None:
-        """Go on to the next look if all matches before this one are over, or end the run here."""
+        """If all matches before this look are over, move to the next look or end the run here."""
         while self._looks and not self._open:
             self._open = {match.match_id for match, _ in self.pending_matches()}
             if self._open:

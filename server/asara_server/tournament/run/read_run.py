@@ -19,17 +19,17 @@ NOT_A_RUN: Final = (
 
 
 class RunError(ValueError):
-    """A run cannot be read; the text names the file, and says why."""
+    """Raised if a run cannot be read; the text gives the file and the reason."""
 
 
 class RecordedRun(NamedTuple):
     info: RunInfo
     results: tuple[MatchResult, ...]
-    """Results in the order of the file, including void ones."""
+    """Results in the order of the file, including void results."""
 
 
 def run_standings(directory: Path, info: RunInfo, results: Iterable[MatchResult]) -> Standings:
-    """Return the standings that follow from these results of a run."""
+    """Return the standings computed from these results of a run."""
     results = tuple(results)
     return compute_standings(
         info.title,
@@ -43,13 +43,13 @@ def run_standings(directory: Path, info: RunInfo, results: Iterable[MatchResult]
 
 
 def read_run(directory: Path) -> RecordedRun:
-    """Return the run in a directory, even one that is still being played; raises RunError."""
+    """Return the run in a directory, even if it is still being played; raises RunError."""
     with _run_errors(directory):
         return RecordedRun(read_info(directory), tuple(read_results(directory / RESULTS)))
 
 
 def read_status(directory: Path) -> tuple[RunStatus, list[MatchResult]]:
-    """Return the same with what is known of its progress; raises RunError."""
+    """Return the run in a directory together with its progress; raises RunError."""
     with _run_errors(directory):
         reader = StatusReader(directory)
         return reader.read(), reader.results
@@ -69,9 +69,9 @@ def _run_errors(directory: Path) -> Iterator[None]:
 
 
 def directories_of(directory: Path) -> tuple[str, ...]:
-    """Return a directory and those above it, except the root and the directories in it.
+    """Return a directory and its parents, except the root and the directories directly in the root.
 
-    Texts that are published are searched for them; see `without_paths`.
+    Published texts are searched for these paths; see `without_paths`.
     """
     both = (directory.absolute(), directory.resolve())
     found = {path for own in both for path in (own, *own.parents) if len(path.parts) > 2}

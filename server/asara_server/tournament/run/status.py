@@ -1,7 +1,7 @@
-"""Status of a run, read from its files only.
+"""Reads the status of a run from its files alone.
 
-`StatusReader` reads the results that are new since its last call, so that a long run can be looked
-at often.
+`StatusReader` reads only the results added since its last call, so that the status of a long run
+can be read often.
 """
 
 import math
@@ -37,17 +37,17 @@ from asara_server.tournament.standings.match_result import (
 RESULTS: Final = "results.jsonl"
 
 _WRITTEN_IN_PLAY: Final = (RESULTS, "run.log", JOURNAL)
-"""Files whose times show when a run last did something."""
+"""Files whose modification times show when a run was last active."""
 
 
 class RunState(Enum):
     PREPARED = "prepared"
-    """The manifest is signed, and no match was begun."""
+    """State of a run whose manifest is signed, but whose first match has not begun."""
     RUNNING = "running"
     FINISHED = "finished"
     STOPPED = "stopped"
     KILLED = "killed"
-    """`run.json` has the state "running", but no process has the journal open."""
+    """State of a run for which `run.json` says "running", but no process has the journal open."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,77 +56,75 @@ class FailingEntry:
 
     entry: str
     matches: int
-    """Number of matches that it played, forfeits included."""
+    """Number of matches that the entry played, including forfeits."""
     kinds: Counter[Termination]
-    """Number of its forfeits, by kind."""
+    """Number of the entry's forfeits, by kind."""
     latest: MatchResult
-    """The last match that it forfeited while it still took part; if it never did, the last one."""
+    """The last match forfeited while the entry still took part, or else its last forfeit."""
     termination: Termination
-    """Kind of its forfeit of that match."""
+    """The kind of forfeit in the `latest` match."""
     why: str
-    """Why it forfeited that match."""
+    """The reason for the forfeit in the `latest` match."""
 
     @property
     def forfeits(self) -> int:
-        """Number of its forfeits of all kinds."""
+        """Total number of forfeits, of all kinds."""
         return sum(self.kinds.values())
 
     @property
     def share(self) -> float:
-        """Share of its matches that it forfeited."""
+        """Share of the entry's matches that it forfeited."""
         return self.forfeits / self.matches
 
 
 @dataclass(frozen=True, slots=True)
 class Pace:
-    """Matches that ended since a run was started or last resumed and its entries were built, and
-    seconds since then.
-    """
+    """Number of matches and seconds since the run last started or resumed, its builds excluded."""
 
     matches: int
     seconds: float
 
     @property
     def per_minute(self) -> float:
-        """Matches a minute; 0 before the first has ended."""
+        """Matches per minute; 0 before the first match has ended."""
         return 60 * self.matches / self.seconds if self.seconds > 0 else 0.0
 
     def left_s(self, matches: int) -> float | None:
-        """Estimated seconds for this number of matches; None before the first has ended."""
+        """Estimated seconds for this number of matches; None before the first match has ended."""
         return matches * self.seconds / self.matches if self.matches else None
 
 
 @dataclass(frozen=True, slots=True)
 class RunStatus:
-    """A run at one moment."""
+    """The status of a run at one moment."""
 
     info: RunInfo
     state: RunState
     process: int
-    """Number of the process that plays the run; 0 if there is none or it is not known."""
+    """Number of the process that plays the run; 0 if unknown or if there is no process."""
     over: int
-    """Number of matches that need not be played any more."""
+    """Number of matches that are finished or no longer needed."""
     void: int
-    """Number of these without a result."""
+    """Number of these matches that have no result."""
     blocks: int
     """Number of blocks with a result."""
     elapsed_s: float
-    """Seconds from the start of the run to its end or to now, interruptions included."""
+    """Seconds from the start of the run to its end or until now, including interruptions."""
     pace: Pace
     idle_s: float | None
-    """Seconds since the last match ended; None before the first."""
+    """Seconds since the last match ended; None before the first match has ended."""
     failing: tuple[FailingEntry, ...]
-    """Entries that forfeited, the largest share of forfeits first."""
+    """Entries that forfeited matches, largest share of forfeits first."""
     out: Mapping[str, str]
-    """Entries that could not be built or started, and why."""
+    """Entries that could not be built or started, with the reasons."""
     suspended: Mapping[str, str]
-    """Entries that forfeited too often, and why."""
+    """Entries that forfeited too often, with the reasons."""
     building: Mapping[str, float] = field(default_factory=dict)
-    """Entries that are being built, and for how many seconds."""
+    """Entries being built, each with the seconds since its build began."""
     to_build: tuple[str, ...] = ()
-    """Entries whose build has not begun yet."""
+    """Entries whose build has not started yet."""
     remote: RemoteInfo | None = None
-    """Presence of the bots on other machines; None if there are none or the run is not played."""
+    """Presence of remote bots; None if there are no remote bots or the run is not being played."""
 
     @property
     def left(self) -> int:
@@ -135,7 +133,7 @@ class RunStatus:
 
 
 class StatusReader:
-    """Reads the status of a run, again and again."""
+    """Reads the status of a run repeatedly."""
 
     def __init__(self, directory: Path) -> None:
         self.directory = directory
@@ -147,7 +145,7 @@ class StatusReader:
         """Device and inode of the results file that was read."""
         self._lines = 0
         self._offset = 0
-        """Number of its lines and bytes that were read."""
+        """How much of the results file was read."""
 
     @property
     def results(self) -> list[MatchResult]:
@@ -157,8 +155,8 @@ class StatusReader:
     def read(self, now: float | None = None) -> RunStatus:
         """Return the status; `now` is in seconds since 1970.
 
-        Only `run.json` has to exist. Raises RunDirectoryError or ResultsError for a file with wrong
-        content, and OSError for one that cannot be read.
+        Only `run.json` has to exist. Raises RunDirectoryError or ResultsError if a file has invalid
+        content, and OSError if a file cannot be read.
         """
         now = time.time() if now is None else now
         info, state, process = read_state(self.directory)
@@ -192,7 +190,7 @@ class StatusReader:
         )
 
     def _last_write(self) -> float | None:
-        """Return when the run last wrote anything, in seconds since 1970."""
+        """Return when the run last wrote a file, in seconds since 1970."""
         times = []
         for name in _WRITTEN_IN_PLAY:
             with suppress(FileNotFoundError):
@@ -200,7 +198,7 @@ class StatusReader:
         return max(times, default=None)
 
     def _read_new_results(self) -> None:
-        """Read the lines that are new; an incomplete last line is left for the next time."""
+        """Read the new lines; an incomplete last line is left for the next call."""
         path = self.directory / RESULTS
         try:
             with open_ordinary(path) as file:
@@ -227,26 +225,27 @@ class _Forfeit(NamedTuple):
 
 
 class _Tally:
-    """Results of a run, and what they add up to."""
+    """The results of a run and their totals."""
 
     def __init__(self) -> None:
         self.results: list[MatchResult] = []
         self.ended: list[float] = []
-        """Times when attempts ended, in seconds since 1970."""
+        """Times at which attempts ended, in seconds since 1970."""
         self.with_result: set[str] = set()
         self.blocks: set[str] = set()
         self._void_attempts: Counter[str] = Counter()
         self._matches: Counter[str] = Counter()
         self._forfeits: dict[str, Counter[Termination]] = {}
         self._causes: dict[str, dict[str, _Forfeit]] = {}
-        """By entry and reason, the latest of its forfeits, suspension apart; the latest reason is
-        the last."""
+        """By entry and reason, the entry's latest forfeit for this reason, excluding suspension.
+        The most recent reason comes last.
+        """
         self._latest: dict[str, _Forfeit] = {}
-        """By entry, its latest forfeit of any kind."""
+        """By entry, the entry's latest forfeit of any kind."""
 
     @property
     def void(self) -> int:
-        """Number of matches that have no result and are not played again."""
+        """Number of matches that have no result and will not be played again."""
         return sum(
             attempts >= MAX_ATTEMPTS and match_id not in self.with_result
             for match_id, attempts in self._void_attempts.items()
@@ -273,7 +272,9 @@ class _Tally:
                 causes[forfeit.why] = forfeit
 
     def failing_entries(self, excluded: Mapping[str, str]) -> tuple[FailingEntry, ...]:
-        """Return the entries that forfeited; `excluded` do not take part any more, and why."""
+        """Return the entries that forfeited; `excluded` lists entries that are out, with
+        reasons.
+        """
         found = [
             FailingEntry(entry, self._matches[entry], kinds, *self._latest_cause(entry, excluded))
             for entry, kinds in self._forfeits.items()
@@ -281,7 +282,7 @@ class _Tally:
         return tuple(sorted(found, key=lambda one: (-one.share, -one.matches, one.entry)))
 
     def _latest_cause(self, entry: str, excluded: Mapping[str, str]) -> _Forfeit:
-        """Return the latest forfeit of an entry that it does not owe to an earlier one."""
+        """Return an entry's latest forfeit that did not follow from an earlier forfeit."""
         for forfeit in reversed(self._causes.get(entry, {}).values()):
             if forfeit.why != excluded.get(entry):
                 return forfeit
@@ -291,8 +292,8 @@ class _Tally:
 def read_state(directory: Path) -> tuple[RunInfo, RunState, int | None]:
     """Return the content of `run.json`, the state, and the process that plays the run.
 
-    The process is 0 if its number is not known, and None if there is none. Raises as
-    `StatusReader.read`.
+    The process is 0 if its number is unknown, and None if no process plays the run. Raises the same
+    errors as `StatusReader.read`.
     """
     process = _playing_process(directory)
     info = read_info(directory)  # after the lock: a run writes its end before it unlocks
@@ -321,7 +322,7 @@ def _state(info: RunInfo, process: int | None) -> RunState:
 
 
 def _seconds(moment: str | None) -> float | None:
-    """Return seconds since 1970 for an ISO 8601 text; None if it is empty or not valid."""
+    """Convert an ISO 8601 text to seconds since 1970; None if the text is empty or invalid."""
     try:
         return datetime.fromisoformat(moment).timestamp() if moment else None
     except (ValueError, OverflowError):

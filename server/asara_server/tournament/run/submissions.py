@@ -1,8 +1,8 @@
-"""The blocks that workers were given, each of them in the journal beforehand.
+"""Tracks the blocks submitted to workers; every submission is first written to the journal.
 
-A block that a worker does not return continues from the worker's journal, or is played again from
-its start if there is none. The journal outlives a runner that is killed: an attempt that was given
-to a worker and has no result was lost, and its result will say so.
+If a worker does not return a block, the block continues from the worker's journal; without a
+journal, it is played again from the start. The run's journal survives even if the runner is killed.
+An attempt that was submitted and has no result was lost, and its result will report the loss.
 """
 
 import json
@@ -15,29 +15,29 @@ RUN_ENDED: Final = "the run ended before its worker returned it"
 
 
 class Submissions:
-    """The submissions of a run, those of its earlier parts included."""
+    """All submissions of a run, including those of earlier sessions."""
 
     def __init__(self, journal: Journal) -> None:
         self._journal = journal
         self._lost: dict[str, tuple[str, ...]] = {}
-        """Why earlier workers did not return an attempt, by the names of all that were given."""
+        """For each submitted attempt, the reasons why earlier workers did not return it."""
         self._reasons: dict[str, str] = {}
         for line in journal.given:
             self._count(**json.loads(line))
 
     def submit(self, attempts: Sequence[str]) -> None:
-        """Record that a worker is about to begin with these attempts; raises JournalError."""
+        """Record that a worker is about to begin these attempts; raises JournalError."""
         before = [name for name in attempts if name in self._lost]
         lost = self._reasons.get(before[0], RUN_ENDED) if before else ""
         self._journal.give(json.dumps({"attempts": attempts, "lost": lost}))
         self._count(attempts, lost)
 
     def lose(self, attempts: Sequence[str], why: str) -> None:
-        """Take note that a worker did not return these attempts."""
+        """Record that a worker did not return these attempts."""
         self._reasons |= dict.fromkeys(attempts, why)
 
     def lost(self, attempt: str) -> tuple[str, ...]:
-        """Return the reasons why earlier workers did not return an attempt, in order."""
+        """Return the reasons why earlier workers did not return an attempt, oldest first."""
         return self._lost.get(attempt, ())
 
     def _count(self, attempts: Iterable[str], lost: str) -> None:

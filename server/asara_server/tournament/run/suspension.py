@@ -1,10 +1,10 @@
 """Suspends entries that forfeit too large a share of their matches. Pure.
 
-An entry is judged by its matches in the order of the schedule, as far as they are over without a
-gap. So the order in which concurrent matches end decides neither whether an entry is suspended nor
-after which match. Matches of the entry that have begun by then are played to their end; their
-number depends on how many matches are played at once. A match that a bot on another machine missed
-does not count: it plays again as soon as it connects.
+An entry's matches are judged in schedule order, up to the first match that is not over. Concurrent
+matches may end in any order, but this order affects neither whether an entry is suspended nor after
+which match. Matches of the entry that have already begun are played to their end; how many depends
+on the number of concurrent matches. A match missed by a remote bot does not count: the bot plays
+again as soon as it connects.
 """
 
 from collections.abc import Collection, Iterable
@@ -16,28 +16,28 @@ from asara_server.tournament.standings.match_result import MatchResult
 
 
 class Suspensions:
-    """Decides which entries of a run are suspended, from its results in any order."""
+    """Decides which entries of a run are suspended; results may arrive in any order."""
 
     def __init__(self, matches: Iterable[ScheduledMatch], limits: Limits) -> None:
         self._limits = limits
         self._schedule: dict[str, list[str]] = {}
-        """Matches of each entry, in their order."""
+        """Matches of each entry, in schedule order."""
         for match in matches:
             for entry in match.entries:
                 self._schedule.setdefault(entry, []).append(match.match_id)
         self._ends: dict[str, dict[str, Termination]] = {entry: {} for entry in self._schedule}
-        """Terminations of an entry's matches that are over, by match."""
+        """For each entry, the terminations of its finished matches."""
         self._judged = dict.fromkeys(self._schedule, 0)
-        """Number of an entry's first matches that are over without a gap."""
+        """For each entry, the number of matches judged: all before its first unfinished match."""
         self._counted = dict.fromkeys(self._schedule, 0)
-        """Number of those that it did not miss."""
+        """Number of judged matches that the entry did not miss."""
         self._forfeits = dict.fromkeys(self._schedule, 0)
-        """Number of those that it forfeited without missing them."""
+        """Number of judged matches that the entry forfeited without missing them."""
         self.suspended: dict[str, str] = {}
-        """Suspended entries, and why."""
+        """Suspended entries, with the reasons."""
 
     def record_result(self, result: MatchResult, excluded: Collection[str] = ()) -> dict[str, str]:
-        """Count a result; return the entries that are suspended because of it, and why.
+        """Count a result; return the entries that it suspends, with the reasons.
 
         Entries that are `excluded` forfeit anyway, and are not judged.
         """
@@ -53,7 +53,10 @@ class Suspensions:
         return suspended
 
     def _judge(self, entry: str) -> str:
-        """Judge an entry by the matches without a gap; return why it is suspended, or ""."""
+        """Return why an entry is suspended, or "" if it is not.
+
+        Only the matches before its first unfinished match are judged.
+        """
         schedule, ends = self._schedule[entry], self._ends[entry]
         limits = self._limits
         while (judged := self._judged[entry]) < len(schedule) and schedule[judged] in ends:

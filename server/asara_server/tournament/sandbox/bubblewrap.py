@@ -2,7 +2,7 @@
 
 bubblewrap (Linux) creates it. A program gets its own namespaces for processes, network, users, IPC
 and host name, no network device except an empty loopback, and no capabilities. Its file system
-holds
+contains
 
     /usr, /bin, /lib*, /sbin   the system's, read-only
     /etc                       linker cache, certificates, time zone and similar files
@@ -16,13 +16,14 @@ holds
     /dev                       null, zero, random and the like, no terminals; see `device_guard`
 
 and nothing else. With control groups (see `cgroups`) memory and processes are limited for the bot
-as a whole. Without them, data and address space are limited for each process, and processes are
-counted in the bot's user namespace. Linux counts these from 5.14 on, but never those of root, so
-root needs control groups. Open files, CPU time of a process and file sizes are always limited.
+as a whole. Without control groups, data and address space are limited for each process, and
+processes are counted in the bot's user namespace. Linux counts processes per namespace since
+version 5.14, but never counts root's, so root needs control groups. Open files, CPU time per
+process and file sizes are always limited.
 
-Bots that have agreed on it can still pass on data through the kernel's caches and counters, and by
-the load that they put on the machine. `seccomp` lists the calls that are allowed, and the README
-says how much is left.
+Bots that cooperate can still exchange data through the kernel's caches and counters, and through
+the load they put on the machine. `seccomp` lists the allowed system calls, and the README estimates
+how much can still leak.
 """
 
 import os
@@ -75,14 +76,15 @@ _ENTER_CGROUPS: Final = (
 )
 """Shell script that enters the control groups before it becomes bubblewrap.
 
-No process of the program is ever outside of them. Its first argument is the archive of the
-program's directories or "", which becomes descriptor 3, and its second the file of `_BEGIN`.
+No process of the program ever runs outside the groups. The first argument is the archive of the
+program's directories, which becomes descriptor 3, or "" without an archive. The second argument is
+the file of `_BEGIN`.
 """
 
 _BEGIN: Final = "echo >&4; exec 4>&-\n"
-"""Beginning of the shell script in the sandbox: a byte in descriptor 4 says that the sandbox works.
+"""Start of the shell script in the sandbox: a byte to descriptor 4 reports that the sandbox works.
 
-Nothing that the program does can say so before, or take it back, as it does not inherit the file.
+The program does not inherit the descriptor, so it can neither fake the report nor take it back.
 """
 
 _UNPACK: Final = (
@@ -99,16 +101,16 @@ _VARIABLES_FILE: Final = "/etc/asara-variables"
 
 @dataclass(frozen=True, slots=True)
 class SandboxTools:
-    """Programs and control groups of this machine that sandboxes are made with."""
+    """Programs and control groups of this machine from which sandboxes are made."""
 
     bubblewrap: str
     prlimit: str
-    """Its path, which is the same in the sandbox."""
+    """Path of prlimit, which is the same in the sandbox."""
     cgroups: Cgroups | None
     device_guard: tuple[str, ...] = ()
-    """Start of a command that makes devices read-only for it; see `device_guard`."""
+    """Prefix that makes devices read-only for a command; see `device_guard`."""
     ceilings: Ceilings = field(default_factory=dict)
-    """The most that this machine permits to a program."""
+    """The maximum that this machine permits to a program."""
 
 
 class Sandbox:
@@ -126,7 +128,7 @@ class Sandbox:
     ) -> None:
         """No program sees the `hidden` files and directories, wherever they are.
 
-        No directory in `shared` is one entry's alone; see `own_files`.
+        No directory in `shared` belongs to a single entry; see `own_files`.
         """
         self.tools = tools
         self.hidden = tuple(path.resolve() for path in hidden)
@@ -141,7 +143,7 @@ class Sandbox:
 
     @property
     def has_cgroups(self) -> bool:
-        """True if control groups limit memory and processes of a bot as a whole."""
+        """True if control groups limit the memory and processes of a bot as a whole."""
         return self.tools.cgroups is not None
 
     @property
@@ -155,7 +157,7 @@ class Sandbox:
         return self.tools.cgroups is not None and self.tools.cgroups.can_freeze
 
     def with_hidden(self, *paths: Path) -> "Sandbox":
-        """Return the same sandbox with further hidden paths."""
+        """Return a copy of this sandbox with additional hidden paths."""
         return Sandbox(self.tools, hidden=(*self.hidden, *paths), shared=self.shared)
 
     def wrap(
@@ -169,8 +171,8 @@ class Sandbox:
     ) -> SandboxedCommand:
         """Return the command that runs `command` in the sandbox.
 
-        With `loopback` it has internet sockets, which reach its own loopback alone. Raises OSError
-        if its control group cannot be created.
+        With `loopback` the program has internet sockets that reach only its own loopback. Raises
+        OSError if its control group cannot be created.
         """
         programs = visible_programs(command, view.directory, environment, view.content)
         mounts = self._mounts(programs, environment, view, limits)
@@ -218,8 +220,8 @@ class Sandbox:
             *("--", self.tools.prlimit, f"--nproc={processes}"),
             *("--", "/bin/sh", "-c", start, "sh", *command),
         ]
-        # The programs that start the bot get none of its variables. One may name a library of the
-        # bot, which must not run before the limits apply, let alone outside the sandbox.
+        # The programs that start the bot get none of its variables. A variable may load the bot's
+        # library, which must not run before the limits apply, let alone outside the sandbox.
         descriptors.remove(began)
         return SandboxedCommand(
             argv,
@@ -249,7 +251,7 @@ class Sandbox:
         limits: ResourceLimits,
         descriptors: list[int],
     ) -> list[str]:
-        """Return bubblewrap's options, and append the descriptors that they name."""
+        """Return bubblewrap's options; the descriptors that they use are appended to a list."""
         options = [*_NAMESPACES, "--clearenv", "--setenv", "PATH", os.defpath]
         files = {
             "/etc/passwd": f"bot:x:{_UID}:{_UID}:bot:/tmp:/bin/sh\n".encode(),
@@ -281,11 +283,11 @@ class Sandbox:
         view: FilesystemView,
         limits: ResourceLimits,
     ) -> Mounts:
-        """Return all mounts except those of generated files."""
+        """Return all mounts except the mounts of generated files."""
         size = str(limits.disk_mib * MIB)
         mounts = {
             "/proc": ["--proc", "/proc"],
-            # That of bubblewrap, which ends the bot: its memory, descriptors and command line.
+            # bubblewrap's process, which ends the bot: its memory, descriptors, command line.
             "/proc/1": ["--tmpfs", "/proc/1", "--remount-ro", "/proc/1"],
             "/dev": ["--dev", "/dev"],
             # Linux counts the terminals of all programs together.
@@ -321,7 +323,7 @@ class SandboxSpec:
     view: FilesystemView
     limits: ResourceLimits
     loopback: bool = False
-    """True if it has internet sockets, which reach its own loopback alone."""
+    """True if the program has internet sockets, which reach only its own loopback."""
 
     def wrap(self, command: Sequence[str], environment: Mapping[str, str]) -> SandboxedCommand:
         """Return the command that runs `command` in the sandbox; see `Sandbox.wrap`."""
@@ -331,7 +333,7 @@ class SandboxSpec:
 
 
 def _covers(hidden: Iterable[Path], mounts: Mounts) -> Mounts:
-    """Return mounts that cover the hidden paths wherever other mounts show them."""
+    """Return mounts that cover the hidden paths wherever other mounts would show them."""
     shown: dict[str, list[str]] = {}
     for options in mounts.values():
         if options[0] in ("--bind", "--ro-bind"):
@@ -347,7 +349,7 @@ def _covers(hidden: Iterable[Path], mounts: Mounts) -> Mounts:
             for name in places:
                 empty = ["--tmpfs", name, "--remount-ro", name]
                 covers[name] = empty if path.is_dir() else ["--ro-bind", "/dev/null", name]
-    # In a folder that is covered, there is no place for a further cover.
+    # Inside a covered folder, nothing is left to cover.
     return {
         name: options
         for name, options in covers.items()
@@ -356,7 +358,7 @@ def _covers(hidden: Iterable[Path], mounts: Mounts) -> Mounts:
 
 
 def _start_script(view: FilesystemView, limits: ResourceLimits, output: int) -> str:
-    """Return the shell script that becomes the program, which is in its arguments.
+    """Return the shell script that is finally replaced by the program, given as its arguments.
 
     `output` is the descriptor in the sandbox that corresponds to `view.output`.
     """
@@ -374,7 +376,7 @@ def _start_script(view: FilesystemView, limits: ResourceLimits, output: int) -> 
 def _bot_variables(
     environment: Mapping[str, str], mounts: Mounts, shown: VisiblePrograms
 ) -> dict[str, str]:
-    """Return the program's variables, with HOME and PATH limited to directories that it sees."""
+    """Return the program's variables; HOME and PATH contain only directories it can see."""
     path = shown.search_path(environment.get("PATH", os.defpath))
     programs = {os.path.dirname(mounted) for mounted in mounts}  # noqa: PTH120 - of many paths
     visible = [n for n in path if n.rstrip("/") in programs or _lies_within(Path(n), mounts)]

@@ -1,6 +1,6 @@
-"""The end of control groups: all their processes are killed, and then they are removed.
+"""Ends control groups: kills all their processes, then removes the groups.
 
-The orphan reaper uses this too, so it imports nothing but the standard library.
+The orphan reaper uses this module too, so it imports nothing but the standard library.
 """
 
 import contextlib
@@ -15,22 +15,22 @@ _THAWED = (("cgroup.freeze", "0"), ("freezer.state", "THAWED"))
 
 
 def runner_prefix(pid: int) -> str:
-    """Return how the names of the groups of a runner begin.
+    """Return the common prefix of a runner's group names.
 
-    They name its process, which is none that had or will have its number. Raises OSError if it has
-    ended.
+    The prefix identifies the runner's process even if its number is used again. Raises OSError if
+    the process has ended.
     """
     return f"asara-{pid}-{_birth(pid)}-"
 
 
 def _birth(pid: int) -> str:
-    """Return when a process started, with the namespace in which that is its number."""
+    """Return when a process started, and the PID namespace of its number."""
     started = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[19]
     return f"{started}.{Path('/proc/self/ns/pid').stat().st_ino}"
 
 
 def groups_of(parents: Iterable[Path], prefix: str) -> list[Path]:
-    """Return the folders of the groups of a runner."""
+    """Return the folders of a runner's groups."""
     found = []
     for parent in parents:
         with contextlib.suppress(OSError):
@@ -39,14 +39,14 @@ def groups_of(parents: Iterable[Path], prefix: str) -> list[Path]:
 
 
 def leftovers(parents: Iterable[Path]) -> list[Path]:
-    """Return the folders of the groups of runners that have ended without removing them."""
+    """Return the group folders of runners that have ended without removing them."""
     found: list[Path] = []
     if not (groups := groups_of(parents, "asara-")):
         return found
     here = Path("/proc/self/ns/pid").stat().st_ino
     for folder in groups:
         words = folder.name.split("-")
-        # What runs in another namespace cannot be told from what has ended.
+        # Processes in other namespaces cannot be told from ended ones.
         if len(words) == 4 and words[2].endswith(f".{here}"):
             try:
                 lives = _birth(int(words[1])) == words[2]
@@ -58,9 +58,9 @@ def leftovers(parents: Iterable[Path]) -> list[Path]:
 
 
 def end_groups(find: Callable[[], Sequence[Path]], within_s: float) -> list[int]:
-    """End the groups that `find` returns, until it returns none; return the processes that remain.
+    """End the groups that `find` returns, until it returns none; return the remaining processes.
 
-    There are some only if the kernel did not let them end in time.
+    Processes remain only if the kernel did not let them end in time.
     """
     deadline = time.monotonic() + within_s
     while left := [folder for folder in find() if kill([folder]) or not remove(folder)]:
@@ -71,10 +71,10 @@ def end_groups(find: Callable[[], Sequence[Path]], within_s: float) -> list[int]
 
 
 def kill(folders: Sequence[Path]) -> list[int]:
-    """Kill all processes of a group, frozen ones included, and return those that are still there.
+    """Kill all processes of a group, including frozen ones, and return the processes still there.
 
-    Where Linux does not do this by itself (version 1, and before 5.14), none of them can start
-    another from the first call on.
+    On Linux before 5.14, and with version 1 of control groups, the kernel does not kill whole
+    groups. From the first call on, processes of the group then cannot start new ones.
     """
     if not any(_write(folder / "cgroup.kill", "1") for folder in folders):
         for folder in folders:
@@ -91,7 +91,7 @@ def _members_of(folders: Iterable[Path]) -> set[int]:
 
 
 def members(folder: Path) -> list[int]:
-    """Return the processes of a group; none if it does not exist."""
+    """Return the processes of a group; none if the group does not exist."""
     try:
         return [int(pid) for pid in (folder / "cgroup.procs").read_text().split()]
     except OSError:
@@ -99,7 +99,7 @@ def members(folder: Path) -> list[int]:
 
 
 def remove(folder: Path) -> bool:
-    """Return True if the group is gone; one that contains processes stays."""
+    """Remove a group and return True if it is gone; a group with processes stays."""
     try:
         folder.rmdir()
     except FileNotFoundError:
@@ -110,7 +110,7 @@ def remove(folder: Path) -> bool:
 
 
 def kill_if(pid: int, meant: Callable[[int], bool]) -> None:
-    """Kill a process if it is the one that is meant and not a later one of its number."""
+    """Kill a process unless a later process has taken over its number."""
     with contextlib.ExitStack() as stack, contextlib.suppress(ProcessLookupError, PermissionError):
         try:
             process = os.pidfd_open(pid)
@@ -124,7 +124,7 @@ def kill_if(pid: int, meant: Callable[[int], bool]) -> None:
 
 
 def _write(file: Path, text: str) -> bool:
-    """Return True if the kernel has this file and took the text."""
+    """Return True if the kernel has this file and accepted the text."""
     try:
         descriptor = os.open(file, os.O_WRONLY | os.O_CLOEXEC)
     except OSError:

@@ -1,15 +1,15 @@
 """Control groups: one for each bot, if the system lets this user create them.
 
-A control group limits all processes of a bot together, whatever they do. It limits their processor
-time to the `cores` of a bot. All bots weigh the same, however many threads they have, and less than
-the referee, so no bot makes the referee wait for a processor for long. Version 2 is used if this
-process may delegate controllers to children of its own group. Otherwise version 1 is used if its
-hierarchies are writable, which usually requires root.
+A control group limits all processes of a bot together. It limits their processor time to the
+`cores` of a bot. All bots have the same weight, no matter how many threads they have, and less
+weight than the referee, so no bot can keep the referee waiting for a processor for long. Version 2
+is used if this process may delegate controllers to children of its own group. Otherwise version 1
+is used if its hierarchies are writable, which usually requires root.
 
 A group can also be frozen, so that none of its processes runs, and it counts their processor time.
-Version 2 can do both without any controller, and freezes and thaws in 2 µs instead of the 70 of
-version 1. So its hierarchy is used for them wherever it is writable, even if it has no controllers
-because the hierarchies of version 1 have them.
+Version 2 does both without any controller, and freezes and thaws in 2 µs instead of version 1's 70
+µs. Version 2 is therefore used for freezing and counting wherever its hierarchy is writable, even
+if version 1 has all controllers.
 """
 
 import asyncio
@@ -30,32 +30,32 @@ CONTROL_GROUPS: Final = Path("/sys/fs/cgroup")
 _REQUIRED: Final = ("memory", "pids")
 _WANTED: Final = (*_REQUIRED, "cpu", "cpuset")
 _UNIFIED: Final = "unified"
-"""Folder of the hierarchy of version 2 beside those of version 1."""
+"""Folder of version 2's hierarchy next to the hierarchies of version 1."""
 _EXTRA: Final = ("freezer", "cpuacct")
-"""Controllers of version 1 that do for a group what version 2 can do without a controller."""
+"""Version 1 controllers for features that version 2 has without a controller."""
 _RUNNER: Final = "asara-runner"
-"""Name of the group that a runner enters, so that it can delegate to groups beside it."""
+"""Name of the group that a runner enters, so that it can delegate to sibling groups."""
 _REMOVAL_TRIES: Final = 100
 _REMOVAL_INTERVAL_S: Final = 0.01
-"""Seconds between attempts to remove an empty group, of which the kernel may still hold a part."""
+"""Seconds between attempts to remove an empty group that the kernel may still be using."""
 _LEFTOVERS_S: Final = 10.0
-"""Seconds that the processes of a runner that was killed have to end before the next one begins."""
+"""Seconds given to the processes of a killed runner to end before the next runner begins."""
 
 _PERIOD_US: Final = 100_000
-"""Microseconds within which a group uses up its processor time; Linux's own value."""
+"""Microseconds per period of the processor time limit; this is Linux's own default."""
 _SHARES: Final = 256
-"""Share of a group in version 1, where the referee's has 1,024."""
+"""Processor share of a bot's group in version 1; the referee's share is 1,024."""
 _WEIGHT: Final = 25
-"""The same in version 2, where the referee's has 100."""
+"""Processor weight of a bot's group in version 2; the referee's weight is 100."""
 
 _EVERYTHING: Final = str(1 << 40)
-"""Bytes to reclaim from a group: more than it may hold."""
+"""Bytes to reclaim from a group: more than a group may hold."""
 
 _numbers = count(1)
 
 
 class FreezerFile(NamedTuple):
-    """The file by which a group is frozen, and what to write to it."""
+    """The file that freezes a group, and what to write to it."""
 
     path: Path
     frozen: bytes
@@ -63,7 +63,7 @@ class FreezerFile(NamedTuple):
 
     @classmethod
     def find(cls, folders: Iterable[Path]) -> "FreezerFile | None":
-        """Return the file in one of the folders of a group, or None if it cannot be frozen."""
+        """Return the freezer file in one of the group's folders; None if there is none."""
         kinds = (("cgroup.freeze", b"1", b"0"), ("freezer.state", b"FROZEN", b"THAWED"))
         for folder in folders:
             for name, frozen, thawed in kinds:
@@ -77,7 +77,7 @@ class Cgroup:
     """The control group of one bot."""
 
     folders: tuple[Path, ...]
-    """One folder in version 2, or one for each hierarchy in version 1."""
+    """One folder in version 2, or one per hierarchy in version 1."""
     _freezer: FreezerFile | None = field(init=False)
     # The files that are written and read often, open from the first use until the group is removed.
     _freezer_file: int = field(default=-1, init=False)
@@ -89,11 +89,11 @@ class Cgroup:
 
     @property
     def procs_files(self) -> tuple[Path, ...]:
-        """Files to which a process writes `0` in order to enter the group."""
+        """Files to which a process writes `0` to enter the group."""
         return tuple(folder / "cgroup.procs" for folder in self.folders)
 
     def confine(self, cores: str) -> None:
-        """Let its processes run on these cores only, if Linux can do so; see `CoreSets`."""
+        """Let its processes run only on these cores, if Linux supports this; see `CoreSets`."""
         for folder in self.folders:
             if (folder / "cpuset.cpus").exists():
                 with suppress(OSError):
@@ -104,14 +104,14 @@ class Cgroup:
         return self._freezer is not None
 
     def freeze(self) -> None:
-        """Let no process of the group run until it is thawed. Raises OSError."""
+        """Stop all processes of the group until it is thawed. Raises OSError."""
         if self._freezer is not None and not self._closed:
             os.pwrite(self._open_freezer(self._freezer), self._freezer.frozen, 0)
 
     def thaw(self) -> None:
         """Let the processes of the group run again. Raises OSError.
 
-        In version 1, a frozen process also ignores SIGKILL until then.
+        In version 1, a frozen process ignores even SIGKILL until it is thawed.
         """
         if self._freezer is not None and not self._closed:
             os.pwrite(self._open_freezer(self._freezer), self._freezer.thawed, 0)
@@ -119,8 +119,8 @@ class Cgroup:
     def processor_ns(self) -> int | None:
         """Return the processor time of all processes that were ever in the group, in nanoseconds.
 
-        None if Linux does not count it. The time of a process that is running may lag by a tick of
-        the scheduler, which is 1 to 10 ms.
+        None if Linux does not count it. The time of a running process may lag by one scheduler
+        tick, which is 1 to 10 ms.
         """
         if self._usage_file < 0 and not self._open_usage():
             return None
@@ -145,7 +145,7 @@ class Cgroup:
                     if os.pread(file, 10, 0) == b"usage_usec" or name == "cpuacct.usage":
                         self._usage_file = file
                         return True
-                    os.close(file)  # cpu.stat of version 1, which does not have the time
+                    os.close(file)  # version 1's cpu.stat lacks the time
         return False
 
     def _close_files(self) -> None:
@@ -156,7 +156,7 @@ class Cgroup:
         self._freezer_file = self._usage_file = -1
 
     def ran_out_of_memory(self) -> bool:
-        """Return True if the kernel killed a process because the group exceeded its memory."""
+        """Return True if the kernel killed a process because the group ran out of memory."""
         for folder in self.folders:
             for name in ("memory.events", "memory.oom_control"):
                 with suppress(OSError):
@@ -167,7 +167,7 @@ class Cgroup:
         return False
 
     def memory_peak(self) -> int | None:
-        """Return the most bytes of memory that the group has used; None if Linux does not say."""
+        """Return the group's peak memory in bytes; None if Linux does not report it."""
         for folder in self.folders:
             for name in ("memory.peak", "memory.max_usage_in_bytes"):
                 with suppress(OSError, ValueError):
@@ -175,13 +175,13 @@ class Cgroup:
         return None
 
     def kill(self) -> list[int]:
-        """Kill all processes of the group, and return those that are still there; see `remove`."""
+        """Kill all processes of the group, and return the processes still there; see `remove`."""
         return cgroup_end.kill(self.folders)
 
     async def remove(self) -> None:
-        """Remove the group after its processes have ended; with a process in it, it stays.
+        """Remove the group after its processes have ended. A group with a process stays.
 
-        The next runner then ends it.
+        The next runner ends a group that stays.
         """
         self._close_files()
         await asyncio.to_thread(self.empty_caches)
@@ -192,21 +192,21 @@ class Cgroup:
         logger("sandbox").warning("a control group cannot be removed", group=str(self.folders[0]))
 
     def empty_caches(self) -> None:
-        """Drop what the kernel's caches hold because processes of the group asked for it.
+        """Drop what the kernel has cached because processes of the group asked for it.
 
-        These are pages of files that were not in memory, and names that were looked up, among them
-        names that do not exist. Otherwise a bot could recognise them by their speed in its next
-        match, and so leave itself messages there. The processes of the group, if there are any, go
-        on; they load what they still need again.
+        This covers file pages loaded from disk and names that were looked up, even names that do
+        not exist. Otherwise, a bot could leave itself messages: in its next match, it would
+        recognise cached items by their speed. Processes that are still in the group continue, and
+        reload what they need.
         """
         for folder in self.folders:
             for name, amount in (("memory.force_empty", "0"), ("memory.reclaim", _EVERYTHING)):
-                with suppress(OSError):  # not all versions have it; some of it may be in use
+                with suppress(OSError):  # not all versions have the file; some memory may be in use
                     if (folder / name).exists():
                         (folder / name).write_text(amount)
 
     def try_remove(self) -> bool:
-        """Remove the group unless a process is left in it. Return True if it is gone."""
+        """Remove the group if it has no processes. Return True if the group is gone."""
         self._close_files()
         left = [folder for folder in self.folders if not cgroup_end.remove(folder)]
         return not left
@@ -217,21 +217,21 @@ WITHOUT_CGROUPS: Final = (
     "names in the kernel's caches; its memory is limited for each process only, and its processor "
     "cores are not limited."
 )
-"""The warning to show if `Cgroups.find` returns None."""
+"""The warning shown if `Cgroups.find` returns None."""
 
 
 class Cgroups:
-    """Creates control groups. `find` returns None if this user cannot create them."""
+    """Creates control groups. `find` returns None if this user cannot create any."""
 
     def __init__(self, parents: Mapping[str, Path]) -> None:
-        """`parents` are the folders to create groups in, by controller."""
+        """`parents` are the folders in which groups are created, by controller."""
         self.can_freeze = False
         """True if the groups can be frozen."""
         self._parents = parents
 
     @classmethod
     def find(cls, root: Path = CONTROL_GROUPS) -> "Cgroups | None":
-        """Return None unless groups that limit memory and processes can be created."""
+        """Return an object that creates limited groups, or None if groups cannot be limited."""
         parents = _version_2_parents(root) or _version_1_parents(root)
         if not parents.keys() >= set(_REQUIRED):
             return None
@@ -247,9 +247,9 @@ class Cgroups:
         return cgroups
 
     def create(self, *, memory_bytes: int, processes: int, cores: int | None = None) -> Cgroup:
-        """Create a group with limits for all its processes together. May raise OSError.
+        """Create a group that limits all its processes together. May raise OSError.
 
-        The `cores` are limited if Linux can do so.
+        The `cores` are limited only if Linux supports this.
         """
         name = f"{cgroup_end.runner_prefix(os.getpid())}{next(_numbers)}"
         created: list[Path] = []
@@ -268,11 +268,11 @@ class Cgroups:
 
     @property
     def parents(self) -> tuple[Path, ...]:
-        """The folders in which each group has a folder."""
+        """The parent folders: each group has a folder in each of them."""
         return tuple(dict.fromkeys(self._parents.values()))
 
     def _end_leftovers(self) -> None:
-        """End the groups of runners that were killed, with the processes in them."""
+        """End the groups of killed runners, with the processes in them."""
         left = cgroup_end.end_groups(partial(cgroup_end.leftovers, self.parents), _LEFTOVERS_S)
         if left:
             logger("sandbox").warning(
@@ -281,7 +281,7 @@ class Cgroups:
 
 
 def _write_limits(folders: Sequence[Path], memory_bytes: int, processes: int) -> None:
-    """Set the limits of both versions that exist. Raises OSError without a required one."""
+    """Write the limits, of either version. Raises OSError if a required limit is missing."""
     limits = (
         ("memory.max", memory_bytes, "memory"),
         ("memory.swap.max", 0, ""),
@@ -300,9 +300,9 @@ def _write_limits(folders: Sequence[Path], memory_bytes: int, processes: int) ->
 
 
 def _write_shares(folders: Iterable[Path], cores: int | None) -> None:
-    """Set the share of the processor, and its limit, in both versions, as far as that is possible.
+    """Set the processor share and the processor limit in both versions, as far as possible.
 
-    Version 1 refuses a limit above that of the group around it, which then applies anyway.
+    Version 1 refuses a limit above the limit of the parent group, which then applies anyway.
     """
     settings = {"cpu.weight": str(_WEIGHT), "cpu.shares": str(_SHARES)}
     if cores is not None:
@@ -316,7 +316,7 @@ def _write_shares(folders: Iterable[Path], cores: int | None) -> None:
 
 
 def _write_core_sets(folders: Iterable[Path]) -> None:
-    """Let groups of version 1 use all cores and memory of the group around them, as others do."""
+    """Let version 1 groups use all cores and memory nodes of the parent group."""
     for folder in folders:
         for name in ("cpuset.cpus", "cpuset.mems"):
             if (folder / name).exists() and not (folder / "cgroup.controllers").exists():
@@ -324,7 +324,7 @@ def _write_core_sets(folders: Iterable[Path]) -> None:
 
 
 def _version_2_parents(root: Path) -> dict[str, Path]:
-    """Return the group of this process in version 2 if it can delegate the controllers."""
+    """Return this process's version 2 group if it can delegate the controllers."""
     own = _own_folder(root, "")
     if own is not None and own.name == _RUNNER:  # of this process or of the runner it works for
         own = own.parent
@@ -351,9 +351,9 @@ def _version_2_parents(root: Path) -> dict[str, Path]:
 
 
 def _version_1_parents(root: Path) -> dict[str, Path]:
-    """Return the writable groups of this process in the hierarchies of version 1.
+    """Return this process's writable groups in the hierarchies of version 1.
 
-    For `_EXTRA` it is a group of version 2, if its hierarchy is beside the others.
+    For `_EXTRA`, a version 2 group is used if version 2's hierarchy is next to the others.
     """
     unified = _own_folder(root / _UNIFIED, "")
     if unified is not None and (not os.access(unified, os.W_OK) or not _freezes(unified)):
@@ -369,7 +369,7 @@ def _version_1_parents(root: Path) -> dict[str, Path]:
 
 
 def _freezes(group: Path) -> bool:
-    """Return True if children of a group of version 2 can be frozen: from Linux 5.2 on."""
+    """Return True if children of a version 2 group can be frozen, which requires Linux 5.2."""
     trial = group / f"{cgroup_end.runner_prefix(os.getpid())}freezer"
     try:
         trial.mkdir()
@@ -382,7 +382,7 @@ def _freezes(group: Path) -> bool:
 
 
 def own_groups(root: Path = CONTROL_GROUPS) -> Iterator[Path]:
-    """Yield the groups that this process is in, up to the first of each hierarchy."""
+    """Yield this process's groups and their parents, up to the root of each hierarchy."""
     for hierarchy, controller in ((root, ""), *((root / name, name) for name in _REQUIRED)):
         if (own := _own_folder(hierarchy, controller)) is not None:
             yield own
@@ -390,7 +390,7 @@ def own_groups(root: Path = CONTROL_GROUPS) -> Iterator[Path]:
 
 
 def _own_folder(hierarchy: Path, controller: str) -> Path | None:
-    """Return the folder of this process's group in the hierarchy that has the controller."""
+    """Return the folder of this process's group in the controller's hierarchy."""
     if not (hierarchy / "cgroup.procs").exists():
         return None
     try:

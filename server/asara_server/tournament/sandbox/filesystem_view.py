@@ -1,8 +1,8 @@
-"""Sets up the files of an entry's sandboxes.
+"""Sets up the files in the sandboxes of an entry.
 
-Every process gets a copy of the entry's own files (see `own_files`) in memory, which it may change
-and which ends with it (see `private_copy`). It also sees the paths that the entry names as
-`readable`, which all processes share, read-only.
+Every process gets a copy of the entry's own files (see `own_files`) in memory. The process may
+change this copy, which disappears with the process (see `private_copy`). It also sees the entry's
+`readable` paths, which all processes share, read-only.
 """
 
 import os
@@ -38,7 +38,7 @@ from asara_server.tournament.sandbox.system_mounts import system_paths
 
 
 class ReadableCopy(NamedTuple):
-    """The copy on this machine of a `readable` path of the runner's machine."""
+    """The local copy of a `readable` path on the runner's machine."""
 
     path: Path
     target: Path
@@ -54,11 +54,11 @@ def match_sandbox(
     copies: PrivateCopies,
     readable_copies: Mapping[Path, ReadableCopy] = MappingProxyType({}),
 ) -> SandboxSpec | None:
-    """Return what contains a bot of `entry` in a match: None without a sandbox.
+    """Return the sandbox for a bot of `entry` in a match: None without a sandbox.
 
-    `built` is the directory that a build has produced; None if the entry is not built. `copies`
-    keeps the entry's files for its next process. `readable_copies` are those of `readable` paths
-    that were sent to this machine. Raises CopyTooLargeError.
+    `built` is the directory produced by the entry's build, or None without a build. `copies` keeps
+    the entry's files for its next process. `readable_copies` are copies of `readable` paths that
+    were sent to this machine. Raises CopyTooLargeError.
     """
     if sandbox is None:
         return None
@@ -84,17 +84,17 @@ def match_sandbox(
 
 @dataclass(frozen=True, slots=True)
 class EntrySource:
-    """Files and directories that are copied for the bots of an entry."""
+    """Files and directories that are copied for an entry's bots."""
 
     source: CopySource
     left_out: tuple[Path, ...] = ()
-    """Files and folders without which the rest is small enough."""
+    """Files and folders that are left out so that the rest is small enough."""
 
 
 def copy_source(
     own: OwnFiles, entry: Entry, hidden: Sequence[Path], limits: Limits, built: Path | None = None
 ) -> EntrySource:
-    """Return what bots of an entry get copies of; `built` is that of `match_sandbox`."""
+    """Return the files that are copied for an entry's bots; `built` is as in `match_sandbox`."""
     excluded = frozenset([*_readable_excluded(entry), *hidden, *system_paths()])
     if built is not None:
         return EntrySource(CopySource(((built, entry.directory),), excluded))
@@ -109,9 +109,9 @@ def copy_source(
 
 
 def entry_size(sandbox: Sandbox | None, entry: Entry, built: Path | None, limits: Limits) -> int:
-    """Return the bytes of the files of an entry that is alone, of which each bot gets a copy.
+    """Return the size in bytes of the files copied for each bot of an entry that is checked alone.
 
-    `built` is that of `match_sandbox`.
+    `built` is as in `match_sandbox`.
     """
     hidden, shared = (sandbox.hidden, sandbox.shared) if sandbox else ((), ())
     own = EntryFiles([entry], hidden=hidden, shared=shared).of(entry)
@@ -121,9 +121,9 @@ def entry_size(sandbox: Sandbox | None, entry: Entry, built: Path | None, limits
 def oversized_entries(
     sandbox: Sandbox, entries: Sequence[Entry], built: Mapping[str, Path], limits: Limits
 ) -> dict[str, str]:
-    """Return the entries of whose files bots cannot get a copy in memory, with the reasons.
+    """Return the entries whose files are too large for a copy in memory, with the reasons.
 
-    `built` has the directories that builds have produced, by entry.
+    `built` maps entries to the directories that their builds have produced.
     """
     found = {}
     files = EntryFiles(entries, hidden=sandbox.hidden, shared=sandbox.shared)
@@ -150,23 +150,23 @@ def oversized_entries(
 
 @dataclass(frozen=True, slots=True)
 class ViewPreview:
-    """Why bots will not see the files of their entries that their authors expect them to see."""
+    """Reasons why bots will not see files that their authors expect them to see."""
 
     out: dict[str, str] = field(default_factory=dict)
-    """Entries that will be out for their files, with the reasons."""
+    """Entries that will be out because of their files, with the reasons."""
     left_out: dict[str, tuple[Path, ...]] = field(default_factory=dict)
-    """The largest files and folders of entries, which their bots will not see."""
+    """For each entry, the largest files and folders, which its bots will not see."""
     together: list[tuple[str, ...]] = field(default_factory=list)
-    """Entries of different programs and teams that see one folder."""
+    """Groups of entries with different programs and teams that see the same folder."""
 
 
 def preview_views(
     entries: Sequence[Entry], limits: Limits, *, hidden: Sequence[Path], shared: Sequence[Path]
 ) -> ViewPreview:
-    """Return what is known of the entries without a build before a run.
+    """Return what can be known before a run about entries without a build.
 
-    How much an entry with a build holds is known after the build only. `hidden` and `shared` are
-    those of `Sandbox`, which itself is not needed.
+    The size of an entry with a build is known only after the build. `hidden` and `shared` are as in
+    `Sandbox`; no sandbox is needed.
     """
     preview = ViewPreview()
     files = EntryFiles(entries, hidden=hidden, shared=shared)
@@ -197,9 +197,9 @@ def preview_views(
 def _readable_mounts(
     entry: Entry, readable_copies: Mapping[Path, ReadableCopy] = MappingProxyType({})
 ) -> Iterator[tuple[Path, Path]]:
-    """Yield the `readable` paths, each as its path on this machine and in the sandbox.
+    """Yield the `readable` paths, each as its path on this machine and its path in the sandbox.
 
-    A link is visible as that to which it leads, at its own path and at that of its target.
+    A link appears as a copy of its target, both at the link's path and at the target's.
     """
     for path in entry.readable:
         copy = readable_copies.get(path) or ReadableCopy(real_path(path), real_path(path))
@@ -209,7 +209,7 @@ def _readable_mounts(
 
 
 def _readable_excluded(entry: Entry) -> Iterator[Path]:
-    """Yield the paths in whose place the sandbox puts `readable` ones."""
+    """Yield the paths that the sandbox replaces with `readable` paths."""
     for path in entry.readable:
         yield path
         yield real_path(path)
@@ -217,7 +217,7 @@ def _readable_excluded(entry: Entry) -> Iterator[Path]:
 
 
 def build_source(sandbox: Sandbox, entry: Entry, hidden: Iterable[Path]) -> CopySource:
-    """Return the files of which a build of `entry` gets a copy; see `build_sandbox`."""
+    """Return the files that are copied for a build of `entry`; see `build_sandbox`."""
     excluded = [*_readable_excluded(entry), *sandbox.hidden, *system_paths(), *hidden]
     return CopySource(((entry.directory, entry.directory),), frozenset(excluded))
 
@@ -225,10 +225,10 @@ def build_source(sandbox: Sandbox, entry: Entry, hidden: Iterable[Path]) -> Copy
 def build_sandbox(
     sandbox: Sandbox, entry: Entry, limits: Limits, hidden: Iterable[Path], output: int
 ) -> SandboxSpec:
-    """Return what contains a build of `entry`, which works in memory.
+    """Return the sandbox for a build of `entry`, which works in memory.
 
-    It sees a copy of the directory without the `hidden` paths, and its directory is written to
-    `output` once it has succeeded. Raises CopyTooLargeError.
+    The build sees a copy of the directory without the `hidden` paths. After a successful build, its
+    directory is written to `output`. Raises CopyTooLargeError.
     """
     source = build_source(sandbox, entry, hidden)
     view = FilesystemView(
@@ -243,9 +243,9 @@ def build_sandbox(
 def in_place_sandbox(
     sandbox: Sandbox, directory: Path, readable: Iterable[Path], limits: Limits
 ) -> SandboxSpec:
-    """Return what contains a build that works in the author's own directory.
+    """Return the sandbox for a build that works in the author's own directory.
 
-    It also sees the `readable` files and directories, which all lie outside that directory.
+    The build also sees the `readable` files and directories, which are all outside that directory.
     """
     mounts = tuple((real_path(path), path) for path in readable)
     view = FilesystemView(directory, readable=mounts, writable=True)
@@ -253,14 +253,14 @@ def in_place_sandbox(
 
 
 _MAX_BYTES: Final = 4 << 30
-"""Bytes loaded of one path, which may be a directory."""
+"""Maximum bytes loaded for one path, which may be a directory."""
 _SYSTEM_FOLDERS: Final = frozenset(map(Path, ("/", "/usr", "/usr/local")))
 
 
 def load_program(word: str, search_path: str) -> None:
-    """Load the program that the first word of a command names, and the libraries beside it.
+    """Load the program given by a command's first word, and the libraries next to it.
 
-    The interpreter of this process is loaded already, with the modules that bots import.
+    This process's own interpreter is already loaded, with the modules that bots import.
     """
     found = shutil.which(word, path=search_path)
     if found is None:
@@ -276,11 +276,11 @@ def load_program(word: str, search_path: str) -> None:
 
 @cache
 def load(path: Path) -> None:
-    """Load a file, or all files of a directory, into the kernel's cache, once in this process.
+    """Load a file, or all files of a directory, into the kernel's cache, once per process.
 
-    What a bot has loaded first is dropped from the cache when it ends (see `Cgroup.empty_caches`),
-    so that it leaves no marks there. Large files that all bots of an entry read would then come
-    from the disk at every start. Loaded by this process, they stay.
+    Files first loaded by a bot are dropped from the cache when the bot ends (see
+    `Cgroup.empty_caches`), so that it leaves no traces there. Large files that all bots of an entry
+    read would then come from the disk at every start. If this process loads them, they stay cached.
     """
     left = _MAX_BYTES
     for file in _files(path):

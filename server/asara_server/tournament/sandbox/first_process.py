@@ -1,7 +1,7 @@
-"""The first process of a sandbox's PID namespace, with which the kernel ends all others there.
+"""The first process of a sandbox's PID namespace. When it ends, the kernel ends all others there.
 
-Where there is no control group, a sandbox is ended by it, from outside. bubblewrap tells its number
-before it lets it start the program.
+Without a control group, a sandbox is ended from outside by killing this process. bubblewrap reports
+the process number before it starts the program.
 """
 
 import os
@@ -15,17 +15,17 @@ _MESSAGE_BYTES = 4096
 
 
 class FirstProcess:
-    """The first process of one sandbox; `close` it in the end."""
+    """The first process of one sandbox; the owner must call `close`."""
 
     def __init__(self) -> None:
         self.message, self.teller = os.pipe()
-        """Descriptors of the pipe in which bubblewrap tells the number."""
+        """Descriptors of the pipe through which bubblewrap reports the process number."""
         os.set_blocking(self.message, False)
         self._said = b""
         self._process = -1
 
     def learn(self) -> int | None:
-        """Return its number; 0 if it will not be known, None if bubblewrap has yet to tell it."""
+        """Return the process number; 0 if it will never be known, None if it is not known yet."""
         try:
             while data := os.read(self.message, _MESSAGE_BYTES):
                 self._said += data
@@ -38,12 +38,13 @@ class FirstProcess:
                 process = os.pidfd_open(pid)
                 if _is_first(pid):
                     self._process = process
-                else:  # it has ended, and the number is another one's
+                else:  # it has ended, and another process has its number
                     os.close(process)
         return pid if self._process >= 0 else 0
 
     def kill(self) -> list[int] | None:
-        """Kill it and so the whole namespace; return its number as long as one process is left.
+        """Kill the first process and so the whole namespace; return its number while any process is
+        left.
 
         None if its number is not known.
         """
@@ -59,7 +60,7 @@ class FirstProcess:
         return [] if ended.poll(0) else [pid]
 
     def close(self) -> None:
-        """Forget it; may be called repeatedly."""
+        """Forget the process. May be called repeatedly."""
         for descriptor in (self.message, self._process):
             if descriptor >= 0:
                 os.close(descriptor)
@@ -67,6 +68,6 @@ class FirstProcess:
 
 
 def _is_first(pid: int) -> bool:
-    """Return True if a process is the first one of a namespace inside this one."""
+    """Return True if a process is the first process of a nested PID namespace."""
     numbers = re.search(r"^NSpid:(.*)$", Path(f"/proc/{pid}/status").read_text(), re.MULTILINE)
     return numbers is not None and numbers[1].split()[1:][-1:] == ["1"]

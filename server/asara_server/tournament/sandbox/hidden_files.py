@@ -1,9 +1,9 @@
-"""Explains that a file for which a bot asked in vain is one that the sandbox hides.
+"""Explains to a bot's author that a missing file is a file hidden by the sandbox.
 
-A program prints the name of a file that it does not find. If that file lies where the sandbox shows
-nothing, its author looks for the fault in the wrong place, so the organiser's messages name the
-reason and the remedy. They do not depend on what lies outside the bot's folder: otherwise a bot
-could learn from its logs which files exist there, by asking for them.
+A program usually prints the name of a file that it cannot find. If the sandbox hides this file, its
+author would look for the fault in the wrong place. The organiser's messages therefore give the
+reason and the remedy. They do not depend on what exists outside the bot's folder. Otherwise, a bot
+could ask for files and learn from its logs which of them exist.
 """
 
 import os
@@ -35,7 +35,7 @@ _MISSING: Final = re.compile(
     r"|FileNotFound|not found|does not exist",
     re.IGNORECASE,
 )
-"""Texts of missing files, as Python, Node, Go, Java, C and shells print them."""
+"""Messages about missing files, as printed by Python, Node, Go, Java, C and shells."""
 _QUOTED: Final = re.compile(r"""'([^']+)'|"([^"]+)"|`([^`]+)`""")
 _PYTHON_MODULE: Final = re.compile(r"No module named '([\w.]+)'")
 _MODULE_ENDINGS: Final = (".js", ".mjs", ".cjs", ".json")
@@ -49,18 +49,18 @@ SANDBOX_HID: Final = "the sandbox hid"
 
 
 def reports_missing_file(printed: str) -> bool:
-    """Return True if a program's output says that it did not find a file."""
+    """Return True if a program's output mentions a file that could not be found."""
     return _MISSING.search(printed) is not None
 
 
 @dataclass(frozen=True, slots=True)
 class HiddenFiles:
-    """The files that the sandbox hides from the bots of an entry."""
+    """The files that the sandbox hides from an entry's bots."""
 
     entry: Entry
     own: OwnFiles
     left_out: tuple[Path, ...]
-    """Files and folders that are too large."""
+    """Files and folders that are left out because they are too large."""
 
     @classmethod
     def of(
@@ -70,14 +70,14 @@ class HiddenFiles:
         return cls(entry, own, copy_source(own, entry, hidden, limits).left_out)
 
     def explain(self, printed: str) -> str:
-        """Return why the bot did not find a file, with the remedy; "" if it is not the sandbox."""
+        """Return why the sandbox hid a file from the bot, with the remedy; "" if it hid nothing."""
         for name, path in self._asked_for(printed):
             if reason := self._reason(name, path):
                 return f"{SANDBOX_HID} {_shown(path)}: {reason}"
         return ""
 
     def _asked_for(self, printed: str) -> Iterator[tuple[str, Path]]:
-        """Yield the files that a program did not find, by name and path, the last one first."""
+        """Yield the files that a program could not find, by name and path, most recent first."""
         folders = [self.entry.directory, *(p.folder for p in programs_of(self.entry))]
         for line in reversed(printed.splitlines()):
             if not _MISSING.search(line):
@@ -96,7 +96,7 @@ class HiddenFiles:
                     yield from ((name, one) for one in (*found, path))
 
     def _reason(self, name: str, path: Path) -> str:
-        """Return why the sandbox hides a path, with the remedy; "" if it does not."""
+        """Return why the sandbox hides a path, with the remedy; "" if the path is visible."""
         if any(is_in(path, one) for one in self.entry.readable):
             return ""
         tops = [top for top in self.own.paths if is_in(path, top)]
@@ -133,12 +133,12 @@ class HiddenFiles:
             )
         common = (*system_paths(), *_IN_EVERY_SANDBOX)
         if name.startswith("/") and any(is_in(path, one) for one in common):
-            return ""  # it may be the sandbox's own
+            return ""  # the missing file may be the sandbox's own
         return f"it is outside the bot's folder; {_remedy(path)}"
 
 
 def _names(line: str) -> list[str]:
-    """Return what may be names of files in a line: quoted texts, and words with a dot or slash."""
+    """Return possible file names in a line: quoted texts, and words with a dot or slash."""
     quoted = ["".join(groups) for groups in _QUOTED.findall(line)]
     words = (word.strip("():,;[]'\"`") for word in _QUOTED.sub(" ", line).split())
     names = [*quoted, *(word for word in words if "/" in word or "." in word.strip("."))]
@@ -161,7 +161,7 @@ def _holds_run(path: Path) -> bool:
 
 
 def _shown(path: Path) -> str:
-    """Return a path as it can be written where the user is."""
+    """Return a path in a form that the user can type."""
     here = Path.cwd()
     return plain(str(path.relative_to(here) if is_in(path, here) and path != here else path))
 

@@ -1,4 +1,4 @@
-"""Limits of the kernel that all bots share, because Linux counts for a user, not for a sandbox."""
+"""Warns about kernel limits that all bots share, because Linux counts per user, not per sandbox."""
 
 from pathlib import Path
 from typing import Final
@@ -10,14 +10,13 @@ from asara_server.tournament.sandbox.spec import MIB, OWN_PROCESSES
 
 _WATCHES: Final = Path("/proc/sys/fs/epoll/max_user_watches")
 _WATCH_BYTES: Final = 160
-"""Memory of the kernel that a descriptor registered with epoll takes at least; it counts towards
-the memory of the bot."""
+"""Minimum kernel memory per descriptor registered with epoll, in bytes; it counts for the bot."""
 
 
 def warn_of_processes(
     bots: int, processes: int, ceilings: Ceilings, log: FilteringBoundLogger
 ) -> None:
-    """Log a warning if bots could start all the processes that their user may."""
+    """Log a warning if bots could use up all processes that their user may start."""
     permitted = ceilings.get("processes")
     possible = bots * (processes + OWN_PROCESSES)
     if permitted is not None and possible > permitted.value:
@@ -31,9 +30,9 @@ def warn_of_processes(
 
 
 def warn_of_epoll_watches(bots: int, memory_mib: int, log: FilteringBoundLogger) -> None:
-    """Log a warning if bots could register all descriptors with epoll that their user may.
+    """Log a warning if bots could use up all epoll registrations that their user may make.
 
-    Then no program of this user could register any more, which includes the referee.
+    Then no program of this user, including the referee, could register any more.
     """
     try:
         permitted = int(_WATCHES.read_text())

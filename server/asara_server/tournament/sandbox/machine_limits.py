@@ -1,8 +1,8 @@
-"""Limits that this machine sets to everything that it runs for this user, bots included.
+"""Limits that this machine sets for everything that this user runs, including bots.
 
-A bot cannot get more than they permit, and a limit of the machine is nobody's fault. So bots and
-builds get the smaller value of what the organiser asks for and of what the machine permits, and
-less than half of what he asks for is refused before anything is played.
+A bot cannot get more than these limits permit, and nobody is at fault for them. Bots and builds
+therefore get the smaller value of the organiser's limit and the machine's limit. If the machine
+permits less than half of the organiser's limit, the run is refused before anything is played.
 """
 
 from collections.abc import Iterator, Mapping
@@ -23,35 +23,35 @@ from asara_server.tournament.sandbox.spec import (
 
 _MOST_FILES: Final = Path("/proc/sys/fs/nr_open")
 _UNLIMITED: Final = 1 << 62
-"""More than any limit; version 1 of control groups writes a little less than 2⁶³ for none."""
+"""Values above this mean no limit; version 1 of control groups writes slightly less than 2⁶³."""
 
 
 class Ceiling(NamedTuple):
-    """The most of a resource that the machine permits to a bot."""
+    """The maximum of a resource that the machine permits to a bot."""
 
     value: int
-    """In the unit of the field of `ResourceLimits`."""
+    """The maximum, in the unit of the field in `ResourceLimits`."""
     cause: str
     raise_to: str
-    """A command that raises it, with `{}` for the value in the unit of the machine."""
+    """A command that raises the limit, with `{}` for the value in the machine's unit."""
     unit: int = 1
-    """Size of the field's unit in that of the machine."""
+    """The field's unit, expressed in the machine's unit."""
     extra: int = 0
-    """What the sandbox itself needs of it."""
+    """Additional amount that the sandbox itself needs."""
 
     def remedy(self, wanted: int) -> str:
-        """Return the command that raises the limit as far as a bot wants it."""
+        """Return the command that raises the limit to what a bot needs."""
         return self.raise_to.format(wanted * self.unit + self.extra)
 
 
 Ceilings = Mapping[str, Ceiling]
-"""By the field of `ResourceLimits`; without one, the machine sets no limit."""
+"""Ceilings by field of `ResourceLimits`; a missing field has no limit on this machine."""
 
 
 def find_ceilings(groups: Path = CONTROL_GROUPS) -> Ceilings:
-    """Return what this machine permits to a bot that this process starts.
+    """Return the maximum that this machine permits to a bot started by this process.
 
-    `groups` is where control groups are mounted.
+    `groups` is the mount point of the control groups.
     """
     lowest: dict[str, Ceiling] = {}
     for field, ceiling in _ceilings(groups):
@@ -100,7 +100,7 @@ def build_limits(limits: Limits, ceilings: Ceilings) -> ResourceLimits:
 
 
 def effective_limits(limits: Limits, ceilings: Ceilings) -> Limits:
-    """Return the limits of a tournament as this machine can keep them."""
+    """Return the tournament's limits, reduced to what this machine permits."""
     match, build = match_limits(limits, ceilings), build_limits(limits, ceilings)
     build_mib = min(limits.build_mib, build.disk_mib)
     return limits.model_copy(
@@ -117,18 +117,18 @@ def effective_limits(limits: Limits, ceilings: Ceilings) -> Limits:
 
 
 class Reduction(NamedTuple):
-    """A limit that the machine cannot keep."""
+    """A limit that the machine cannot provide in full."""
 
     asked: int
     ceiling: Ceiling
     text: str
-    """What was asked for, what the machine permits and why, in words."""
+    """What was requested, what the machine permits, and why."""
     name: str
-    """The limit in the tournament file."""
+    """Name of the limit in the tournament file."""
 
     @property
     def remedy(self) -> str:
-        """What to do about it, in words."""
+        """What the organiser can do about it."""
         raised = f"raise it in this shell by `{self.ceiling.remedy(self.asked)}`"
         if self.ceiling.value < 1:
             return raised
@@ -136,12 +136,12 @@ class Reduction(NamedTuple):
 
     @property
     def too_much(self) -> bool:
-        """True if less than half of it is left."""
+        """True if the machine permits less than half of the requested limit."""
         return 2 * self.ceiling.value < self.asked
 
 
 def reductions(limits: Limits, ceilings: Ceilings, *, builds: bool) -> list[Reduction]:
-    """Return the limits of bots, and of builds if there are any, that the machine cannot keep."""
+    """Return the limits of bots, and of any builds, that the machine cannot provide."""
     match, build = _match_limits(limits), _build_limits(limits)
     asked = [(f"limits.{field}", field, getattr(match, field)) for field in ceilings]
     if builds:
@@ -182,5 +182,5 @@ def _build_limits(limits: Limits) -> ResourceLimits:
         _match_limits(limits),
         memory_mib=limits.build_memory_mib + limits.build_mib,
         disk_mib=limits.build_mib,
-        cores=None,  # compilers use all, and no match is played meanwhile
+        cores=None,  # compilers use all cores, and no match is played meanwhile
     )

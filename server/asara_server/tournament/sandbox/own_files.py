@@ -1,19 +1,19 @@
-"""Decides which files of this machine are an entry's own, so that its programs see them.
+"""Decides which files of this machine belong to an entry, so that its programs see them.
 
-An entry whose directory holds nothing of the referee or of another entry sees that directory as a
-whole; with a bot.toml, it may hold hidden files of the referee, such as runs. In any other
-directory an entry sees the folder of its program, which is the folder of the file that its command
-names, without
+An entry sees its whole directory if the directory contains nothing of the referee or of another
+entry. A directory with a bot.toml may contain the referee's hidden files, such as runs. In any
+other directory, an entry sees only its program's folder, which is the folder of the file that its
+command gives. From this folder, the following is left out:
 
 - what belongs to the referee, such as the tournament file and its key,
-- what belongs to other entries: their programs, and the folders and `readable` paths that they do
-  not share with it,
-- folders whose names begin with a dot, such as `.git`, which may hold old copies of all that, and
-- if the folder exceeds `limits.directory_mib`, the largest files and folders in it.
+- what belongs to other entries: their programs, folders and `readable` paths, unless they are
+  shared with this entry,
+- folders whose names begin with a dot, such as `.git`, which may contain old copies of all this,
+- and, if the folder exceeds `limits.directory_mib`, the largest files and folders in it.
 
-Two entries with programs in one folder both see the folder, each without the program of the other.
-No entry sees a home directory, `/tmp` and the like; there it sees its program alone. Directories of
-runs are left out everywhere.
+Two entries with programs in one folder both see the folder, each without the other's program. No
+entry sees a whole home directory, `/tmp` or similar; there it sees only its program. Directories of
+runs are always left out.
 """
 
 import os
@@ -35,24 +35,24 @@ OTHER_ENTRY: Final = "it belongs to another entry"
 
 
 class Program(NamedTuple):
-    """A file or folder that a command names."""
+    """A file or folder that a command refers to."""
 
     folder: Path
     file: Path | None
-    """None if the command names the folder itself."""
+    """The file; None if the command refers to the folder itself."""
 
 
 @dataclass(frozen=True, slots=True)
 class OwnFiles:
-    """Files and directories of an entry that its programs see."""
+    """An entry's own files and directories, which its programs see."""
 
     paths: tuple[Path, ...]
     hidden: Mapping[Path, str]
-    """Paths that its programs do not see even inside of these, with the reasons."""
+    """Paths inside these directories that programs still do not see, with the reasons."""
     shared: bool
-    """True unless these are a directory that holds nothing of anybody else."""
+    """False if these are a directory that contains nothing of anybody else."""
     named: tuple[Path, ...]
-    """Files and folders that the command names."""
+    """Files and folders that the command refers to."""
 
 
 class EntryFiles:
@@ -65,14 +65,16 @@ class EntryFiles:
         hidden: Sequence[Path] = (),
         shared: Sequence[Path] = (),
     ) -> None:
-        """`hidden` are paths that no program sees. A directory in `shared` is no entry's alone."""
+        """`hidden` are paths that no program sees. No directory in `shared` is one entry's
+        alone.
+        """
         self._entries = [entry for entry in entries if not entry.remote]
         self._programs = {entry.name: programs_of(entry) for entry in self._entries}
         self._hidden = dict.fromkeys(hidden, REFEREE)
         self._shared = tuple(shared)
 
     def of(self, entry: Entry) -> OwnFiles:
-        """Return the files of one of the entries."""
+        """Return the files of an entry."""
         programs = self._programs[entry.name]
         others = [other for other in self._entries if other.name != entry.name]
         foreign: dict[Path, str] = {}
@@ -80,7 +82,7 @@ class EntryFiles:
             foreign |= _foreign_paths(entry, programs, other, self._programs[other.name])
         directory = entry.directory
         nested = [o.directory for o in others if o.directory != directory]
-        # An author keeps runs, which are hidden, in the folder of the bot.
+        # Authors may keep runs, which are hidden, in their bot's folder.
         referees = () if has_bot_file(directory) else self._hidden
         alone = not exposes_too_much(directory) and not any(
             is_in(path, directory) for path in (*foreign, *referees, *self._shared, *nested)
@@ -112,10 +114,10 @@ class EntryFiles:
 
 
 def programs_of(entry: Entry) -> tuple[Program, ...]:
-    """Return the files and folders that an entry's command names.
+    """Return the files and folders that an entry's command refers to.
 
-    Links are left out: whoever made a link would choose what an entry sees. So are programs of the
-    system, which every bot sees.
+    Links are ignored, because otherwise their maker would choose what an entry sees. Programs of
+    the system are ignored too, because every bot sees them.
     """
     directory = entry.directory
     if module := _module(entry):
@@ -133,17 +135,17 @@ def programs_of(entry: Entry) -> tuple[Program, ...]:
 
 
 def real_path(path: Path) -> Path:
-    """Return a path with its links followed; a loop of links is kept, and never an error."""
+    """Return a path with its links followed. A loop of links is kept, and never raises an error."""
     return Path(os.path.realpath(path))
 
 
 def is_file(path: Path) -> bool:
-    """Return True if there is a file; unlike `Path.is_file`, False if one cannot look there."""
+    """Return True if the file exists. Unlike `Path.is_file`, returns False if access is denied."""
     return os.path.isfile(path)  # noqa: PTH113
 
 
 def _module(entry: Entry) -> Program | None:
-    """Return the module of the entry's directory that `python -m` runs, if it is one."""
+    """Return the module that `python -m` runs, if it is in the entry's directory."""
     words = entry.command
     if not words or words[0] not in OWN_PYTHON or "-m" not in words[1:-1]:
         return None
@@ -160,7 +162,7 @@ def _module(entry: Entry) -> Program | None:
 def _foreign_paths(
     entry: Entry, programs: Sequence[Program], other: Entry, theirs: Sequence[Program]
 ) -> Iterator[tuple[Path, str]]:
-    """Yield the programs and folders of another entry that are not those of `entry` as well."""
+    """Yield the programs and folders of another entry that `entry` does not share."""
     places = (entry.directory, *(program.folder for program in programs))
     for folder in (other.directory, *(program.folder for program in theirs)):
         if not any(is_in(place, folder) for place in places):
@@ -183,7 +185,7 @@ def _foreign_paths(
 def _foreign_readable(
     entry: Entry, programs: Sequence[Program], other: Entry, theirs: Sequence[Program]
 ) -> Iterator[tuple[Path, str]]:
-    """Yield the `readable` paths of another entry, unless the two share a folder."""
+    """Yield another entry's `readable` paths, unless the two entries share a folder."""
     folders = {program.folder for program in programs}
     if not folders.isdisjoint(program.folder for program in theirs):
         return
@@ -195,7 +197,7 @@ def _foreign_readable(
 
 
 def _outermost(paths: Iterable[Path]) -> tuple[Path, ...]:
-    """Return the paths without those that lie inside of others."""
+    """Remove paths that are inside others."""
     found: list[Path] = []
     for path in sorted(set(paths), key=lambda one: len(one.parts)):
         if not any(is_in(path, outer) for outer in found):
@@ -204,6 +206,6 @@ def _outermost(paths: Iterable[Path]) -> tuple[Path, ...]:
 
 
 def is_in(path: Path, folder: Path) -> bool:
-    """Return True if a path is a folder or lies in it; quicker than `Path.is_relative_to`."""
+    """Return True if a path is a folder or inside it; faster than `Path.is_relative_to`."""
     text, outer = str(path), str(folder)
     return text == outer or text.startswith(outer if outer == "/" else f"{outer}/")

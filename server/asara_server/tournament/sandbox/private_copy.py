@@ -1,10 +1,10 @@
 """Private copies of an entry's files, in memory.
 
-If two processes read one file, they share its pages in the kernel's cache, its inode and its locks,
-and can tell each other about hidden cards through them, as can one bot in two matches that share a
-deal. So every process of a bot gets a copy of its entry's files of its own: directories in a file
-system in memory, into which an archive is unpacked before the program starts. The archive is
-written once and read by every start, so that a start walks no directory.
+Processes that read the same file share its pages in the kernel's cache, its inode and its locks.
+Through these, two bots could tell each other about hidden cards, and so could one bot in two
+matches with the same deal. Every process of a bot therefore gets its own copy of its entry's files.
+The copy is a file system in memory, into which an archive is unpacked before the program starts.
+The archive is written once and read at every start, so no start has to walk a directory.
 """
 
 import errno
@@ -30,16 +30,16 @@ from asara_server.tournament.sandbox.spec import (
 _PAGE: Final = 4096
 MAX_FILES: Final = 100_000
 _MOST_COUNTED: Final = 3 * MAX_FILES
-"""Files looked at to find the largest parts of a directory; the rest of it counts as too large."""
+"""Maximum number of files examined to find a directory's largest parts; more count as too large."""
 _SEALS: Final = 0x1 | 0x2 | 0x4 | 0x8
-"""F_SEAL_SEAL, F_SEAL_SHRINK, F_SEAL_GROW, F_SEAL_WRITE."""
+"""F_SEAL_SEAL, F_SEAL_SHRINK, F_SEAL_GROW and F_SEAL_WRITE."""
 _ADD_SEALS: Final = 1033
 _FIRST_DESCRIPTOR: Final = 10
-"""The shell that starts a bot uses lower ones."""
+"""Lowest descriptor to use; the shell that starts a bot uses the lower ones."""
 
 
 class CopyTooLargeError(OSError):
-    """An entry's files exceed the limit of private copies; `strerror` says what to do."""
+    """Raised if an entry's files are too large for private copies; `strerror` gives the remedy."""
 
     def __init__(self, what: str) -> None:
         super().__init__(
@@ -51,38 +51,38 @@ class CopyTooLargeError(OSError):
 
 @dataclass(frozen=True, slots=True)
 class _Member:
-    """A file, directory or link to be copied."""
+    """A file, directory or link to copy."""
 
     source: Path
     target: Path
-    """Its path in the sandbox."""
+    """The member's path in the sandbox."""
     stat: os.stat_result
 
 
 @dataclass(frozen=True, slots=True)
 class CopySource:
-    """Files and directories to be copied, and what is left out of them.
+    """Files and directories to copy, with exclusions.
 
-    Directories of runs and the caches of builds are always left out, and so are devices, pipes,
-    sockets and files that this process may not read.
+    Directories of runs, build caches, devices, pipes, sockets, and files that this process may not
+    read are always left out.
     """
 
     pairs: tuple[tuple[Path, Path], ...]
-    """Each with its path on this machine and in the sandbox."""
+    """Pairs of the path on this machine and the path in the sandbox."""
     excluded: frozenset[Path] = frozenset()
-    """Paths, of either kind, that are left out."""
+    """Excluded paths, given as paths on this machine or in the sandbox."""
     dot_folders: bool = True
-    """False if folders whose names begin with a dot are left out."""
+    """False to leave out folders whose names begin with a dot."""
     kept: frozenset[Path] = frozenset()
-    """Paths that are not left out because of a dot or of their size."""
+    """Paths that are copied regardless of a leading dot or their size."""
 
     def without(self, paths: Iterable[Path]) -> "CopySource":
-        """Return the same source with further excluded paths."""
+        """Return a copy of this source with additional excluded paths."""
         return replace(self, excluded=self.excluded.union(paths))
 
 
 def copy_into_memory(source: CopySource, limit_mib: int) -> PrivateCopy:
-    """Read the files and directories. Links are copied as links. Raises CopyTooLargeError."""
+    """Read the files and directories, copying links as links. Raises CopyTooLargeError."""
     directories: list[Path] = []
     files: list[CopiedFile] = []
     descriptors: list[int] = []
@@ -113,24 +113,24 @@ def copy_into_memory(source: CopySource, limit_mib: int) -> PrivateCopy:
 
 
 def check_size(source: CopySource, limit_mib: int) -> None:
-    """Raise CopyTooLargeError if the files and directories cannot be copied."""
+    """Raise CopyTooLargeError if the files and directories are too large to copy."""
     _bounded(_members(source), limit_mib)
 
 
 def copy_size(source: CopySource) -> int:
-    """Return the bytes of the files that a private copy would hold."""
+    """Return the size of a private copy's files, in bytes."""
     return sum(one.stat.st_size for one in _members(source) if stat.S_ISREG(one.stat.st_mode))
 
 
 def source_members(source: CopySource) -> Iterator[Path]:
-    """Yield the paths on this machine of all that is copied, except the directories themselves."""
+    """Yield the local paths of everything copied, except the source directories themselves."""
     return (member.source for member in _members(source))
 
 
 def largest_parts(source: CopySource, limit_mib: int) -> tuple[Path, ...]:
-    """Return the largest files and folders without which the rest can be copied; mostly none.
+    """Return the largest files and folders to leave out so that the rest fits; usually none.
 
-    They lie directly in the directories of the source. Those that are `kept` are not among them.
+    Only direct children of the source's directories are considered, and never `kept` ones.
     """
     with suppress(CopyTooLargeError):
         check_size(source, limit_mib)
@@ -154,27 +154,29 @@ def largest_parts(source: CopySource, limit_mib: int) -> tuple[Path, ...]:
 
 
 class PrivateCopies:
-    """The private copies of the entries of a run, each read when it is needed first."""
+    """The private copies of a run's entries, each made when it is first needed."""
 
     def __init__(self) -> None:
         self._copies: dict[str, PrivateCopy] = {}
         self._lock = threading.Lock()
 
     def get(self, entry: str, read: Callable[[], PrivateCopy]) -> PrivateCopy:
-        """Return the copy of an entry, which `read` reads. Any thread may call it."""
+        """Return an entry's copy, using `read` to make it. Any thread may call it."""
         with self._lock:
             if entry not in self._copies:
                 self._copies[entry] = read()
             return self._copies[entry]
 
     def close(self) -> None:
-        """Release the copies; those that a process still starts from stay open until it has."""
+        """Release the copies. If a process is still starting from a copy, it stays open until
+        then.
+        """
         with self._lock:
             self._copies.clear()
 
 
 def memory_file(data: bytes) -> int:
-    """Return the descriptor of a file in memory that holds these bytes."""
+    """Return a descriptor of a file in memory with this content."""
     with io.FileIO(os.memfd_create("asara", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING), "r+") as file:
         view = memoryview(data)
         while view:
@@ -184,14 +186,14 @@ def memory_file(data: bytes) -> int:
 
 
 def duplicate(descriptor: int) -> int:
-    """Return another descriptor of an open file, above those that the starting shell uses."""
+    """Duplicate an open file's descriptor, above the descriptors that the starting shell uses."""
     import fcntl
 
     return fcntl.fcntl(descriptor, fcntl.F_DUPFD_CLOEXEC, _FIRST_DESCRIPTOR)
 
 
 def reopened(descriptor: int) -> int:
-    """Open a file in memory once more, for reading from its beginning."""
+    """Reopen a file in memory, to read it from its beginning."""
     opened = os.open(f"/proc/self/fd/{descriptor}", os.O_RDONLY | os.O_CLOEXEC)
     try:
         return duplicate(opened)
@@ -205,7 +207,7 @@ def _close_all(descriptors: Iterable[int]) -> None:
 
 
 def _members(source: CopySource) -> Iterator[_Member]:
-    """Yield what is to be copied, directories before their content, not the top directories."""
+    """Yield what to copy, directories before their content, without the top directories."""
     for path, target in source.pairs:
         try:
             top = path.lstat()
@@ -219,7 +221,7 @@ def _members(source: CopySource) -> Iterator[_Member]:
 
 
 def _with_content(member: _Member, source: CopySource) -> Iterator[_Member]:
-    """Yield a file, link or directory, and what a directory holds at any depth."""
+    """Yield a file, link or directory and, for a directory, its content at any depth."""
     waiting = [member]
     while waiting:
         member = waiting.pop()
@@ -230,7 +232,7 @@ def _with_content(member: _Member, source: CopySource) -> Iterator[_Member]:
 
 
 def _children(folder: Path, inside: Path, source: CopySource) -> list[_Member]:
-    """Return what is to be copied of the content of a folder, which is `inside` the sandbox."""
+    """Return which children of a folder to copy; the folder is at `inside` in the sandbox."""
     try:
         with os.scandir(folder) as scan:
             found = sorted(scan, key=lambda one: one.name)
@@ -256,13 +258,13 @@ def _children(folder: Path, inside: Path, source: CopySource) -> list[_Member]:
 
 
 def is_run_directory(names: Container[str]) -> bool:
-    """Return True if a directory with these names in it is that of a run."""
+    """Return True if a directory with these file names is a run directory."""
     folders = "replays" in names and "logs" in names
     return folders and ("run.json" in names or "run.journal" in names)
 
 
 def _measure(members: Iterable[_Member], limit_mib: int) -> tuple[int, int]:
-    """Return the bytes and the number of these members, counted no further than needed."""
+    """Return the total bytes and the number of these members, counting no further than needed."""
     size = files = 0
     for member in members:
         files += 1
@@ -287,13 +289,13 @@ def _bounded(members: Iterable[_Member], limit_mib: int) -> list[_Member]:
 
 
 def _memory_needed(members: Iterable[_Member]) -> tuple[int, int]:
-    """Return the bytes of whole pages that all members take, and the size of the largest file."""
+    """Return the bytes of all members in whole pages, and the size of the largest file."""
     sizes = [member.stat.st_size for member in members if not stat.S_ISDIR(member.stat.st_mode)]
     return sum(-(-size // _PAGE) * _PAGE for size in sizes), max(sizes, default=0)
 
 
 def _archive(members: Iterable[_Member]) -> int:
-    """Write a tar archive into a sealed file in memory, and return its descriptor."""
+    """Write a tar archive to a sealed file in memory, and return its descriptor."""
     import fcntl
 
     descriptor = memory_file(b"")
@@ -304,7 +306,7 @@ def _archive(members: Iterable[_Member]) -> int:
 
 
 def write_archive(source: CopySource, root: Path, file: IO[bytes]) -> None:
-    """Write a tar archive with paths relative to `root`, which depends on the files only."""
+    """Write a tar archive with paths relative to `root`; it depends only on the files."""
     _write_tar(_members(source), root, file)
 
 
@@ -330,7 +332,7 @@ def _write_tar(members: Iterable[_Member], root: Path, file: IO[bytes]) -> None:
 
 
 class _Padded(io.RawIOBase):
-    """A file that never ends too early: one that shrinks while it is read continues with zeros."""
+    """A file of fixed size: if it shrinks while it is read, zeros replace the missing bytes."""
 
     def __init__(self, file: IO[bytes]) -> None:
         self._file = file
@@ -341,7 +343,7 @@ class _Padded(io.RawIOBase):
 
 
 def _open_regular(path: Path) -> IO[bytes] | None:
-    """Open a file that is not a link, or return None if that is impossible."""
+    """Open a regular file without following links; return None if that is impossible."""
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     except OSError:

@@ -1,4 +1,4 @@
-"""Finds the sandbox of this machine and tests it once with the interpreter that bots run with."""
+"""Finds this machine's sandbox and tests it once, with the interpreter that runs the bots."""
 
 import os
 import platform
@@ -25,7 +25,7 @@ from asara_server.tournament.sandbox.seccomp import seccomp_filter
 from asara_server.tournament.sandbox.spec import FilesystemView, ResourceLimits
 
 USE_NONE: Final = "use --sandbox none to run bots unconfined, with your permissions"
-"""The remedy that every message about a missing sandbox ends with."""
+"""The remedy at the end of every message about a missing sandbox."""
 _INSTALL: Final = (
     "install it (Debian, Ubuntu: apt-get install bubblewrap; Fedora: dnf install bubblewrap)"
 )
@@ -39,7 +39,7 @@ _PROBE: Final = (
 
 
 class SandboxError(Exception):
-    """Bots cannot be contained on this machine; the text says why and what to do."""
+    """Raised if this machine cannot contain bots; the text gives the reason and the remedy."""
 
 
 def find_sandbox(
@@ -49,11 +49,11 @@ def find_sandbox(
     hidden: Iterable[Path] = (),
     shared: Iterable[Path] = (),
 ) -> Sandbox:
-    """Return the sandbox of this machine after a test run with the limits of a bot.
+    """Return this machine's sandbox after a test run with the limits of a bot.
 
-    `hidden` and `shared` are those of `Sandbox`. Raises SandboxError, also if the machine permits
-    less than half of what the `limits` (by default, those of a tournament) give to bots, and to
-    `builds` if there are any.
+    `hidden` and `shared` are as in `Sandbox`. Raises SandboxError if there is no working sandbox,
+    or if the machine permits less than half of the `limits`: of bots, and of `builds` if there are
+    any. By default, `limits` are the defaults of a tournament.
     """
     limits = limits or Limits()
     bubblewrap, prlimit = shutil.which("bwrap"), shutil.which("prlimit")
@@ -105,7 +105,7 @@ def require_freezer(sandbox: Sandbox | None) -> None:
 
 
 def _test(sandbox: Sandbox, limits: ResourceLimits) -> None:
-    """Run the interpreter in the sandbox and look for the client there. Raises SandboxError."""
+    """Run the interpreter in the sandbox and look for the client. Raises SandboxError."""
     try:
         sandboxed = sandbox.wrap(
             [sys.executable, "-c", _PROBE],
@@ -147,7 +147,7 @@ def _run(sandboxed: SandboxedCommand) -> subprocess.CompletedProcess[str]:
 
 
 def _explain(stderr: str, bubblewrap: str) -> str:
-    """Return an error message for what the test run printed."""
+    """Return an error message based on what the test run printed."""
     line = stderr.splitlines()[-1]
     hint = ""
     if "nknown option" in stderr:
@@ -163,7 +163,7 @@ def _explain(stderr: str, bubblewrap: str) -> str:
 
 
 def _creates_namespaces(bubblewrap: str) -> bool:
-    """Return True unless the sandbox fails even without limits and without a view of its own."""
+    """Return True if bubblewrap works without limits and with the whole file system."""
     bare = [bubblewrap, "--unshare-user", "--ro-bind", "/", "/", "/bin/true"]
     try:
         return not subprocess.run(
@@ -175,7 +175,7 @@ def _creates_namespaces(bubblewrap: str) -> bool:
 
 _DEVICES: Final = Path(__file__).with_name("devices.fstab")
 _MOUNT: Final = 'mount --all --fstab "$1"; shift; exec "$@"\n'
-"""One call for all devices: each would take a millisecond."""
+"""Mounts all devices in one call, because separate calls would take a millisecond each."""
 _TRIAL: Final = "! touch /dev/null 2>/dev/null && echo >/dev/null"
 _TRIAL_S: Final = 20.0
 
@@ -183,17 +183,18 @@ _TRIAL_S: Final = 20.0
 def device_guard() -> tuple[str, ...]:
     """Return the start of a command that makes devices read-only for the rest of the command.
 
-    /dev/null and its like in a sandbox are those of the machine, since nobody but root can create
-    others. Whoever may write to a device may set its times to the present, and its owner, which is
-    a bot if root runs it, may set them to any value and change its permissions. So a bot could
-    leave its next match, or any other bot, some 700 bits of what it knows.
+    Devices such as /dev/null in a sandbox are the machine's own, since only root can create
+    devices. Anyone who may write to a device may set its times to the present. The device's owner,
+    which is the bot if root runs it, may even set them to any value and change the permissions. A
+    bot could use this to leave about 700 bits of information for its next match, or for any other
+    bot.
 
-    Mounts that are read-only prevent this, and do not prevent programs from writing to the devices.
-    bubblewrap makes devices unusable where it makes them read-only, so they are mounted in a mount
-    namespace around it, from which it takes them as they are.
+    Read-only mounts prevent this, but still let programs write to the devices. If bubblewrap itself
+    makes devices read-only, they become unusable. They are therefore mounted read-only in an outer
+    mount namespace, from which bubblewrap takes them unchanged.
 
-    Returns nothing if the system has no way to do so. Root needs no user namespace, except in a
-    container that lacks the capability.
+    Returns an empty command if the system does not support this. Root needs no user namespace,
+    except in a container that lacks the capability.
     """
     unshare = shutil.which("unshare")
     if unshare is None:

@@ -1,8 +1,8 @@
-"""The part of /proc that sandboxed programs see besides their own processes.
+"""The part of /proc that sandboxed programs see, in addition to their own processes.
 
-Most files of /proc report on the whole machine, so that one bot changes what another one reads.
-Only those stay that never change while the machine runs. A few others are replaced by constant
-files, since runtimes of languages read them; all others are empty.
+Most files in /proc report on the whole machine, so one bot could change what another bot reads.
+Only files that never change while the machine runs are kept. A few others are replaced by constant
+files because language runtimes read them. All remaining files are empty.
 """
 
 import os
@@ -34,7 +34,7 @@ _KEPT: Final = frozenset(
         "ioports",
         "misc",
         "mtrr",
-        "mounts",  # a link to those of the process, as are the next ones
+        "mounts",  # a link to the process's own, like the next entries
         "net",
         "partitions",
         "self",
@@ -55,7 +55,7 @@ _SETTINGS: Final = (
     "vm/max_map_count",
     "vm/overcommit_memory",
 )
-"""Settings of the kernel, below /proc/sys, that programs may read; copied once."""
+"""Kernel settings below /proc/sys that programs may read; they are copied once."""
 
 _MEMORY: Final = ("MemTotal", "MemFree", "MemAvailable", "CommitLimit")
 _NO_MEMORY: Final = (
@@ -70,9 +70,9 @@ class ProcView:
     """Mounts over /proc, and its constant files."""
 
     mounts: Mounts
-    """Empty files and directories in the places of those of this machine."""
+    """Empty files and directories, mounted over this machine's own."""
     constants: Mapping[str, bytes]
-    """Contents by path."""
+    """Contents of the constant files, by path."""
 
     @classmethod
     def of_this_machine(cls) -> "ProcView":
@@ -100,7 +100,7 @@ class ProcView:
         return cls(mounts, constants)
 
     def files(self, memory_mib: int) -> dict[str, bytes]:
-        """Return the content of all constant files for a program with this much memory."""
+        """Return the content of all constant files, for a program with this much memory."""
         size = memory_mib * MIB // 1024
         lines = [f"{name + ':':<16}{size:>8} kB\n" for name in _MEMORY]
         lines += [f"{name + ':':<16}{0:>8} kB\n" for name in _NO_MEMORY]
@@ -108,7 +108,7 @@ class ProcView:
 
 
 def _is_private(path: Path) -> bool:
-    """Return True if only root may read the file; bots of another user cannot."""
+    """Return True if only root may read the file, so that bots of another user cannot."""
     try:
         return os.geteuid() != 0 and not path.stat().st_mode & stat.S_IROTH
     except OSError:
@@ -122,7 +122,7 @@ def _read(path: Path) -> bytes:
 
 
 def _constant_stat(content: bytes) -> bytes:
-    """Return /proc/stat with the same processors and start of the machine, but no activity."""
+    """Return a /proc/stat with this machine's processors and boot time, but without activity."""
     processors = re.findall(rb"^cpu\d* ", content, re.MULTILINE)
     started = re.findall(rb"^btime \d+$", content, re.MULTILINE)
     lines = [name.strip().ljust(5) + b"0 0 0 1 0 0 0 0 0 0" for name in processors]

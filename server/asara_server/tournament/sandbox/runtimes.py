@@ -1,13 +1,14 @@
 """Finds runtimes that a user has installed, so that sandboxed programs can start in them.
 
 Version managers (nvm, fnm, volta, sdkman, rustup, pyenv, uv and the like) keep runtimes in a home
-directory, which no bot sees. A runtime that a command names is therefore looked up on the runner's
-PATH, and the directory of its installation becomes visible, and nothing around it. A runtime is
-recognised by files that each installation has. If PATH leads to a shim, which looks for the real
-program in files that the sandbox hides, the shim itself is asked where that is. It runs outside the
-sandbox, so a program that a command names by a path, which may be the author's, is never asked.
+directory, which no bot sees. If a command uses a runtime, the runtime is therefore looked up on the
+runner's PATH. Its installation directory becomes visible, but nothing around it. A runtime is
+recognised by files that each installation has. PATH may lead to a shim, which looks for the real
+program in files that the sandbox hides. In this case the shim is run to print the real location. It
+runs outside the sandbox, so only programs on PATH are run this way, never a program that a command
+gives by its path, which may be the author's own.
 
-A command names a runtime by its first word, or in the script or Makefile that it runs.
+A command uses a runtime in its first word, or in the script or Makefile that it runs.
 """
 
 import os
@@ -25,9 +26,9 @@ from asara_server.tournament.config.fields import exposes_too_much
 from asara_server.tournament.sandbox.system_mounts import is_of_system, system_paths
 
 _ASK_S: Final = 10.0
-"""Seconds in which a program must say where it is installed."""
+"""Seconds that a program may take to print where it is installed."""
 _SCRIPT_BYTES: Final = 1 << 16
-"""Bytes of a script in which the names of runtimes are looked for."""
+"""Maximum bytes of a script that are searched for the names of runtimes."""
 _MAKEFILES: Final = ("GNUmakefile", "makefile", "Makefile")
 
 
@@ -35,14 +36,14 @@ class _Runtime(NamedTuple):
     """A kind of runtime."""
 
     programs: str
-    """Pattern of the names of its programs."""
+    """Pattern for the names of the runtime's programs."""
     marks: tuple[str, ...]
-    """Patterns of files, one of which is in the directory of every installation."""
+    """File patterns; every installation directory has a file that matches one of them."""
     question: tuple[str, ...]
-    """Arguments with which `asked`, or the program itself, prints a path in its installation."""
+    """Arguments that make `asked`, or the program itself, print a path in its installation."""
     asked: str = ""
     needs: tuple[str, ...] = ()
-    """Programs of other runtimes that it starts."""
+    """Programs of other runtimes that this runtime starts."""
 
 
 _RUNTIMES: Final = (
@@ -74,12 +75,12 @@ class VisiblePrograms:
     """Programs outside the system directories that a command needs."""
 
     mounts: tuple[tuple[Path, Path], ...] = ()
-    """Files and directories, each as its path on this machine and in the sandbox."""
+    """Files and directories, each as its path on this machine and its path in the sandbox."""
     replaced: tuple[tuple[str, str], ...] = ()
-    """Directories on PATH, each with one of an installation that stands for it."""
+    """Directories on PATH, each with the installation directory that replaces it."""
 
     def search_path(self, path: str) -> list[str]:
-        """Return the directories of a PATH, with those that are replaced."""
+        """Return the directories of a PATH, with replacements applied."""
         found: list[str] = []
         for directory in path.split(os.pathsep):
             instead = [new for old, new in self.replaced if old == directory]
@@ -93,10 +94,10 @@ def visible_programs(
     environment: Mapping[str, str],
     content: Path | None = None,
 ) -> VisiblePrograms:
-    """Return the programs that a command, which starts in a directory, needs to see.
+    """Return the programs that a command needs to see when it starts in a directory.
 
-    `content` is that of `FilesystemView`. A program that is named by a path shows neither the
-    directory nor the folders around it.
+    `content` is as in `FilesystemView`. A program given by its path makes neither the directory nor
+    the folders around it visible.
     """
     path = environment.get("PATH", os.defpath)
     mounts: dict[Path, Path] = {}
@@ -123,11 +124,11 @@ def visible_programs(
 
 
 def installation(program: str, *, ask: bool) -> tuple[Path, ...]:
-    """Return the directories of the installation that a program belongs to.
+    """Return the directories of the installation that contains a program.
 
-    There are several for a virtual environment, and none for a program of the system or of an
-    unknown kind. With `ask`, which is for programs on the runner's PATH, a shim is asked: it runs
-    with the runner's rights.
+    A virtual environment has several directories. A system program or a program of an unknown kind
+    has none. `ask` is for programs on the runner's PATH: a shim is then run, with the runner's
+    rights, to find its installation.
     """
     runtime = _runtime_of(Path(program).name)
     if runtime is None:
@@ -142,13 +143,13 @@ def installation(program: str, *, ask: bool) -> tuple[Path, ...]:
 
 
 def _overlap(place: Path, directory: Path) -> bool:
-    """Return True if one of two directories lies in the other."""
+    """Return True if one of two directories contains the other."""
     own = directory.resolve()
     return place.is_relative_to(own) or own.is_relative_to(place)
 
 
 def _programs(command: Sequence[str], directory: Path) -> list[str]:
-    """Return the names of the programs that a command may start, without repetition."""
+    """Return the names of the programs that a command may start, without duplicates."""
     names = [command[0]]
     files = [word for word in command if len(word) < os.pathconf("/", "PC_PATH_MAX")]
     if Path(command[0]).name in {"make", "gmake"}:
@@ -169,7 +170,7 @@ _ANY_RUNTIME: Final = re.compile(
 
 
 def _named_in(script: Path) -> list[str]:
-    """Return the programs of runtimes that a text file names; none if it is no script."""
+    """Return the runtimes' programs mentioned in a text file; none if the file is not a script."""
     try:
         if is_of_system(script) or not script.is_file():
             return []
@@ -180,7 +181,7 @@ def _named_in(script: Path) -> list[str]:
     if not text.startswith(b"#!") and script.suffix != ".sh" and script.name not in _MAKEFILES:
         return []
     if text.startswith(b"#!") and b"sh" not in text.split(b"\n", 1)[0]:
-        text = text.split(b"\n", 1)[0]  # a program of another language names its interpreter only
+        text = text.split(b"\n", 1)[0]  # programs of other languages only give their interpreter
         text = text.replace(b"/env -S ", b"/env ")
     return [name.decode() for name in _ANY_RUNTIME.findall(text)]
 
@@ -190,14 +191,14 @@ def _runtime_of(program: str) -> _Runtime | None:
 
 
 def _is_installation(place: Path, runtime: _Runtime) -> bool:
-    """Return True if a directory is an installation of the runtime, and of nothing else."""
+    """Return True if a directory is an installation of the runtime and of nothing else."""
     if exposes_too_much(place) or _is_of_home(place):
         return False
     return any(next(place.glob(mark), None) is not None for mark in runtime.marks)
 
 
 def _is_of_home(place: Path) -> bool:
-    """Return True for `~/.local` and the like, which hold the files of many programs."""
+    """Return True for directories such as `~/.local`, which hold files of many programs."""
     try:
         home = Path.home()
     except RuntimeError:  # this user has none
@@ -206,12 +207,12 @@ def _is_of_home(place: Path) -> bool:
 
 
 def _is_visible(place: Path) -> bool:
-    """Return True if every sandboxed program sees a directory anyway."""
+    """Return True if every sandboxed program can see a directory anyway."""
     return any(place == one or one in place.parents for one in system_paths())
 
 
 def _asked_places(program: Path, runtime: _Runtime) -> Iterator[Path]:
-    """Yield the installation that a shim leads to, if it says which it is."""
+    """Yield the installation that a shim leads to, if the shim prints it."""
     asked = program.with_name(runtime.asked) if runtime.asked else program
     try:
         printed = _answer(asked, runtime.question, asked.stat().st_mtime_ns)
@@ -227,9 +228,10 @@ def _asked_places(program: Path, runtime: _Runtime) -> Iterator[Path]:
 
 @cache
 def _answer(program: Path, question: tuple[str, ...], _changed_ns: int) -> str:
-    """Return what a program prints; "" if it fails. An answer holds until its file is changed.
+    """Return what a program prints; "" if it fails. An answer stays valid until the file changes.
 
-    It runs in the root directory: in that of a bot, its author could choose the runtime.
+    The program runs in the root directory: in a bot's directory, the bot's author could choose the
+    runtime.
     """
     try:
         done = subprocess.run(

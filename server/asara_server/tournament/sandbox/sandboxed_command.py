@@ -12,7 +12,7 @@ from asara_server.tournament.sandbox.spec import PrivateCopy
 
 @dataclass(eq=False, slots=True)
 class SandboxedCommand:
-    """The command that runs one program in a sandbox, and the resources to release afterwards."""
+    """A command that runs one program in a sandbox, with resources to release afterwards."""
 
     argv: list[str]
     environment: dict[str, str]
@@ -20,12 +20,12 @@ class SandboxedCommand:
     """File descriptors that the command inherits; `close_descriptors` closes them here."""
     cgroup: Cgroup | None = None
     first: FirstProcess | None = None
-    """With what it is ended if there is no control group."""
+    """The first process, which ends the sandbox if there is no control group."""
     memory_mib: int = 0
     copied: PrivateCopy | None = None
-    """Files that the command copies while it starts; kept so that they stay open until then."""
+    """Files that the command copies while it starts; this reference keeps them open until then."""
     began_file: int = -1
-    """Descriptor of a file that is empty until the sandbox begins to run the program."""
+    """Descriptor of a file that stays empty until the sandbox begins to run the program."""
     _memory_peak: int | None = field(default=None, init=False)
     _processor_ns: int | None = field(default=None, init=False)
     _exceeded_limit: str = field(default="", init=False)
@@ -33,7 +33,7 @@ class SandboxedCommand:
     _cleanup: asyncio.Task[None] | None = field(default=None, init=False)
 
     def close_descriptors(self) -> None:
-        """Close this process's copies, once the command has inherited them or failed to start."""
+        """Close this process's descriptors, once the command has inherited them or failed."""
         for descriptor in self.descriptors:
             os.close(descriptor)
         self.descriptors = ()
@@ -44,9 +44,9 @@ class SandboxedCommand:
 
     @property
     def sandbox_failed(self) -> bool:
-        """True if the sandbox has not begun to run the program, which did not fill its memory.
+        """True if the sandbox never began to run the program.
 
-        Its files alone can do that.
+        False if the program's files alone filled its memory.
         """
         if self.began_file >= 0:
             began = os.fstat(self.began_file).st_size > 0
@@ -54,7 +54,7 @@ class SandboxedCommand:
         return self._sandbox_failed
 
     def exceeded_limit(self) -> str:
-        """Return which limit the program exceeded, in words, or "" if none is known."""
+        """Describe the limit that the program exceeded, or return "" if none is known."""
         if self._cleanup is not None:
             return self._exceeded_limit
         if self.cgroup is not None and self.cgroup.ran_out_of_memory():
@@ -62,7 +62,7 @@ class SandboxedCommand:
         return ""
 
     def memory_peak(self) -> int | None:
-        """Return the most bytes of memory that the program has used; None if that is unknown."""
+        """Return the program's peak memory in bytes; None if unknown."""
         if self._cleanup is None and self.cgroup is not None:
             return self.cgroup.memory_peak()
         return self._memory_peak
@@ -77,17 +77,17 @@ class SandboxedCommand:
         return self._processor_ns
 
     def kill(self) -> list[int] | None:
-        """Kill all processes in the sandbox from outside, and return those that are left.
+        """Kill all processes in the sandbox from outside, and return the remaining processes.
 
-        One that has not entered its control group yet is killed by its number. None if it is not
-        known whether any is left.
+        A process that has not entered its control group yet is killed by its number. None if it is
+        not known whether any process is left.
         """
         if self.cgroup is not None:
             return self.cgroup.kill()
         return self.first.kill() if self.first is not None else None
 
     async def clean_up(self) -> None:
-        """Release the copied files and the control group, once its processes have been killed.
+        """Release the copied files and the control group, once all processes have been killed.
 
         May be called repeatedly.
         """

@@ -1,6 +1,6 @@
 """The filter of system calls that bubblewrap applies to sandboxed programs.
 
-It lists the calls that are allowed, so a call that nobody thought of is refused. There are four
+The filter lists the allowed calls, so a call that nobody thought of is refused. There are four
 answers:
 
 - the kernel's answer, for the calls in `ALLOWED`, some of them for certain arguments only;
@@ -14,16 +14,17 @@ answers:
   in memory, where a filter does not see them; the ones that reach into other processes (`ptrace`,
   `process_vm_readv`, `kcmp`) or namespaces (`mount`, `unshare`); the ones that no bot needs (AIO).
 
-A filter sees numbers, not files, so a call is refused for all files. No namespace isolates what the
-refused calls reach. Most of them would let two bots exchange what they know about hidden cards, or
-let a bot leave it for its own next match. Others would take what counts for the whole machine, hold
-up everybody who opens a file (leases), or are large parts of the kernel that no bot needs.
+A filter sees numbers, not files, so a call is refused for all files. No namespace isolates the
+state that refused calls reach. Through most of these calls, two bots could tell each other about
+hidden cards, or a bot could leave a message for its own next match. Other calls would use up
+resources of the whole machine, delay everybody who opens a file (leases), or are large parts of the
+kernel that no bot needs.
 
-A program that writes to a directory of this machine itself cannot make set-uid or set-gid files
-there, which other users could start. Setting the user's bit is refused. Setting the group's bit has
-no effect, because programs that copy folders set the bit that folders inherit.
+A program that writes directly to a directory of this machine cannot make set-uid or set-gid files
+there, which other users could start. Setting the set-uid bit is refused. Setting the set-gid bit
+has no effect instead of failing, because programs that copy folders set the inherited bit.
 
-A call through the interface of another processor (i386 and x32 on x86-64) is always refused.
+A call through another processor's interface (i386 and x32 on x86-64) is always refused.
 """
 
 import errno
@@ -35,7 +36,7 @@ from typing import Final, NamedTuple, TypeAlias
 
 _ALLOW: Final = 0x7FFF0000
 _ERROR: Final = 0x00050000
-"""Actions of seccomp. The low bits of an error are its number; 0 is success without effect."""
+"""Actions of seccomp. An error's low bits are its number; 0 means success without effect."""
 
 _REFUSE: Final = _ERROR | errno.EPERM
 _NO_EFFECT: Final = _ERROR
@@ -44,7 +45,7 @@ _INVALID: Final = _ERROR | errno.EINVAL
 
 
 class Numbers(NamedTuple):
-    """Number of a system call by processor; None if the processor lacks the call."""
+    """Number of a system call, by processor; None if the processor lacks the call."""
 
     x86_64: int | None
     aarch64: int | None
@@ -52,13 +53,13 @@ class Numbers(NamedTuple):
 
 @dataclass(frozen=True)
 class _Switch:
-    """A decision by the value of one argument."""
+    """A decision based on the value of one argument."""
 
     argument: int
     cases: "Mapping[int, Decision]"
     default: "Decision"
     mask: int = 0xFFFFFFFF
-    """Bits of the argument that count."""
+    """Bits of the argument that matter."""
 
 
 Decision: TypeAlias = "int | _Switch"
@@ -66,7 +67,7 @@ Decision: TypeAlias = "int | _Switch"
 
 
 def _calls(table: str) -> dict[str, Numbers]:
-    """Return the calls of a table such as "read 0 63, open 2 -": numbers on x86-64 and ARM64."""
+    """Parse a table such as "read 0 63, open 2 -", with numbers on x86-64 and ARM64."""
     calls = {}
     for row in table.split(","):
         name, *numbers = row.split()
@@ -126,7 +127,7 @@ INSIDE: Final = {
         semop 65 193, semtimedop 220 192
     """),
 }
-"""Calls that reach nothing outside of the bot's namespaces, by what they concern."""
+"""Calls that reach nothing outside the bot's namespaces, grouped by subject."""
 
 OUTSIDE: Final = {
     (
@@ -190,14 +191,14 @@ OUTSIDE: Final = {
         getrandom 318 278
     """),
 }
-"""Calls that reach state outside of the bot's namespaces: which state, and who needs them."""
+"""Calls that reach state outside the bot's namespaces, with that state and who needs the call."""
 
 ALLOWED: Final = {
     name: numbers
     for calls in (*INSIDE.values(), *OUTSIDE.values())
     for name, numbers in calls.items()
 }
-"""Calls that reach the kernel, if their arguments do not say otherwise; see `_by_arguments`."""
+"""Calls that reach the kernel, unless their arguments are refused; see `_by_arguments`."""
 
 REFUSED: Final = _calls("""
     acct 163 89, add_key 248 217, bpf 321 280, fadvise64 221 223, fanotify_init 300 262,
@@ -212,9 +213,9 @@ REFUSED: Final = _calls("""
 """)
 """Calls that fail with "Operation not permitted".
 
-`fstatfs` and `statfs` report free blocks of the disk, which other bots' output changes; `ioprio_*`
-concern all processes of a user, for which the kernel also counts the queues of `mq_open`; the inode
-numbers of pidfds count all processes of the machine; the kernel reports crashes of all programs to
+`fstatfs` and `statfs` report free blocks of the disk, which other bots' output changes. `ioprio_*`
+concern all processes of a user, and the queues of `mq_open` are also counted per user. The inode
+numbers of pidfds count all processes of the machine. The kernel reports crashes of all programs to
 `syslog`.
 """
 
@@ -225,23 +226,23 @@ WITHOUT_EFFECT: Final = _calls("""
 """Calls that succeed without doing anything."""
 
 _X32_BIT: Final = 0x40000000
-"""Bit in the numbers of the x32 interface of x86-64."""
+"""Bit that marks numbers of the x32 interface of x86-64."""
 
 _GET_LOCK_COMMANDS: Final = (5, 36)
 _LOCK_COMMANDS: Final = (6, 7, 37, 38)
-"""F_SETLK, F_SETLKW and the same for open file descriptions."""
+"""F_SETLK, F_SETLKW, and their counterparts for open file descriptions."""
 _SET_FLAGS: Final = 4
 _FCNTL_COMMANDS: Final = (
     *(0, 1, 2, 3),  # descriptors and their flags
     *(8, 9, 10, 11, 15, 16),  # owners of signals
-    *(1027, 1028, 1030),  # further ones of descriptors
+    *(1027, 1028, 1030),  # further commands for descriptors
     *(1031, 1032, 1033, 1034),  # sizes of pipes, seals of files in memory
     *_GET_LOCK_COMMANDS,
 )
-"""Commands of fcntl that reach the kernel: no leases, notifications or hints about files."""
+"""fcntl commands that reach the kernel: no leases, notifications or hints about files."""
 
 _CREATES: Final = 0o20000100
-"""O_CREAT, and the bit by which O_TMPFILE differs from O_DIRECTORY."""
+"""O_CREAT, and the bit that distinguishes O_TMPFILE from O_DIRECTORY."""
 
 _CLONE_PIDFD: Final = 0x1000
 _CLONE_NAMESPACES: Final = 0x7E020000
@@ -256,21 +257,21 @@ _PRCTL_OPTIONS: Final = (
 
 _MADVISE_WILLNEED: Final = 3
 _MADVICE: Final = (0, 1, 2, 4, 8, 9, 10, 11, 13, 14, 15, 16, 17, 18, 19, 22, 23, 24, 102, 103)
-"""Advice that does not page out, merge or collapse memory that others share."""
+"""Advice that does not page out, merge or collapse memory shared with others."""
 
 _IOCTLS: Final = (0x5411, 0x541B, 0x5421, 0x5450, 0x5451, 0x5452)
-"""Bytes in a pipe or socket; whether descriptors wait, send signals and survive `execve`."""
+"""ioctls for bytes in a pipe or socket, and for a descriptor's waiting, signals and inheritance."""
 _FAKED_INPUT: Final = (0x5412, 0x541C)
-"""TIOCSTI and TIOCLINUX."""
+"""TIOCSTI and TIOCLINUX, which fake input to a terminal."""
 _SOCKET_IOCTLS: Final = (
     *(0x8905, 0x8910, 0x8912, 0x8913, 0x8915, 0x8917, 0x8919, 0x891B, 0x891D, 0x8921),
     *(0x8927, 0x8933, 0x8942),
 )
-"""Urgent data, and what a network device is; those for bridges and VLANs load kernel modules."""
+"""ioctls about urgent data and network devices. Those for bridges and VLANs load kernel modules."""
 
 _UNIX, _INET, _INET6 = 1, 2, 10
 _PROTOCOLS: Final = (0, 1, 6, 17, 58)
-"""Internet protocols that load no module into the kernel: ICMP, TCP, UDP."""
+"""Internet protocols that load no kernel module: ICMP, TCP and UDP."""
 _MAP_HUGETLB, _MEMFD_HUGETLB = 0x40000, 0x4
 
 
@@ -279,17 +280,17 @@ def _allow(*values: int) -> dict[int, Decision]:
 
 
 def _modes(argument: int) -> _Switch:
-    """Return the decision about a mode: neither the user's nor the group's bit is ever set."""
+    """Return the decision about a mode argument: neither set-uid nor set-gid is ever set."""
     return _Switch(argument, {0: _ALLOW, 0o2000: _NO_EFFECT}, _REFUSE, mask=0o6000)
 
 
 def _new_modes(argument: int) -> _Switch:
-    """Return the decision about the mode of a new file."""
+    """Return the decision about a new file's mode."""
     return _Switch(argument, {0: _ALLOW}, _REFUSE, mask=0o6000)
 
 
 def _by_arguments(direct: int, *, loopback: bool, set_uid: bool) -> dict[str, _Switch]:
-    """Return the calls of `ALLOWED` that are decided by their arguments.
+    """Return the calls of `ALLOWED` whose arguments decide.
 
     `direct` is the value of O_DIRECT. See `seccomp_filter` for the others.
     """
@@ -333,13 +334,13 @@ def _by_arguments(direct: int, *, loopback: bool, set_uid: bool) -> dict[str, _S
         ),
         "madvise": _Switch(2, _allow(*_MADVICE) | {_MADVISE_WILLNEED: _NO_EFFECT}, _INVALID),
         "memfd_create": _Switch(1, {0: _ALLOW}, _INVALID, mask=_MEMFD_HUGETLB),
-        # Huge pages are from a pool that all programs share.
+        # Huge pages come from a pool that all programs share.
         "mmap": _Switch(3, {0: _ALLOW}, _ERROR | errno.ENOMEM, mask=_MAP_HUGETLB),
         **opens,
         **modes,
         "prctl": _Switch(0, _allow(*_PRCTL_OPTIONS), _INVALID),
         "preadv2": without_flags,
-        "prlimit64": _Switch(0, {0: _ALLOW}, _REFUSE),  # of no other process, such as PID 1
+        "prlimit64": _Switch(0, {0: _ALLOW}, _REFUSE),  # its own process only, not PID 1
         "pwritev2": without_flags,
         "setsockopt": _Switch(  # memory counted for a user, modules to load
             1,
@@ -363,7 +364,7 @@ class _Processor(NamedTuple):
     open_direct: int
     """Value of O_DIRECT."""
     column: int
-    """Index in `Numbers`."""
+    """Column of the processor in `Numbers`."""
 
 
 _PROCESSORS: Final = {
@@ -373,10 +374,10 @@ _PROCESSORS: Final = {
 
 
 def seccomp_filter(*, loopback: bool = False, set_uid: bool = True) -> bytes | None:
-    """Return the filter as a BPF program, or None for a processor whose calls it does not know.
+    """Return the filter as a BPF program, or None for a processor whose calls are unknown.
 
-    With `loopback`, programs can use internet sockets, which reach their own loopback alone.
-    Without `set_uid`, they can make no set-uid or set-gid files.
+    With `loopback`, programs can use internet sockets, which reach only their own loopback. Without
+    `set_uid`, they cannot make set-uid or set-gid files.
     """
     processor = _PROCESSORS.get(platform.machine())
     if processor is None:
@@ -390,8 +391,8 @@ def seccomp_filter(*, loopback: bool = False, set_uid: bool = True) -> bytes | N
         _instruction(_RETURN, _REFUSE),
     ]
     by_arguments = _by_arguments(processor.open_direct, loopback=loopback, set_uid=set_uid)
-    # The kernel remembers which calls are allowed whatever their arguments are, and runs the
-    # program for the others only, so these are first.
+    # The kernel remembers which calls are allowed regardless of their arguments, and runs the
+    # program only for the other calls, so unconditional calls come first.
     decisions: tuple[tuple[Numbers, Decision], ...] = (
         *((ALLOWED[name], switch) for name, switch in by_arguments.items()),
         *((numbers, _ALLOW) for name, numbers in ALLOWED.items() if name not in by_arguments),
@@ -406,13 +407,13 @@ def seccomp_filter(*, loopback: bool = False, set_uid: bool = True) -> bytes | N
 
 
 def _if_equal(value: int, decision: Decision) -> list[bytes]:
-    """Return instructions that decide if the loaded word equals `value`, and are skipped if not."""
+    """Return instructions that decide if the loaded word equals `value`, and otherwise skip."""
     body = _decide(decision)
     return [_instruction(_EQUAL, value, 0, len(body)), *body]
 
 
 def _decide(decision: Decision) -> list[bytes]:
-    """Return instructions of which one always returns an action."""
+    """Return instructions that always end with an action."""
     if isinstance(decision, int):
         return [_instruction(_RETURN, decision)]
     program = [

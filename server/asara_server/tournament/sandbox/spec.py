@@ -1,4 +1,4 @@
-"""Values that describe a sandbox: the files that a program sees and the resources it may use."""
+"""Values that describe a sandbox: the files a program sees, and the resources it may use."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -6,7 +6,7 @@ from typing import Final, Literal, NamedTuple
 
 try:
     import resource
-except ImportError:  # Windows, which has no sandbox either
+except ImportError:  # Windows, which has no sandbox anyway
     resource = None  # type: ignore[assignment]
 
 SandboxKind = Literal["bubblewrap", "none"]
@@ -14,21 +14,21 @@ SandboxKind = Literal["bubblewrap", "none"]
 MIB: Final = 1 << 20
 
 BUILD_CACHE: Final = ".asara-build"
-"""Name of the directory for caches that an author's builds keep from one to the next.
+"""Name of the directory for caches that an author's builds keep between builds.
 
-It lies in the directory of the bot, and no bot and no build of a tournament gets a copy of it.
+It is in the bot's directory. Tournament bots and builds never get a copy of it.
 """
 
 ADDRESS_SPACE_FACTOR: Final = 8
-"""Ratio of address space to memory. Go and Java above all reserve far more than they use."""
+"""Ratio of address space to memory. Go and Java in particular reserve far more than they use."""
 _PENDING_SIGNALS: Final = 1_024
-"""Signals that may be queued for a bot's processes."""
+"""Maximum number of signals that may be queued for a bot's processes."""
 OWN_PROCESSES: Final = 4
-"""Processes of bubblewrap itself that count like those of a bot."""
+"""Number of bubblewrap's own processes that count like the bot's processes."""
 
 
 def hard_limit(name: str) -> int | None:
-    """Return a hard limit of this process, such as NOFILE; None if there is none."""
+    """Return a hard limit of this process, such as NOFILE; None without a limit."""
     if resource is None:
         return None
     hard = resource.getrlimit(getattr(resource, f"RLIMIT_{name}"))[1]
@@ -45,10 +45,10 @@ class ResourceLimits:
     cpu_s: int
     disk_mib: int
     cores: int | None = None
-    """Processor cores of all its processes together, which control groups limit; None for all."""
+    """Processor cores for all its processes together, with control groups; None for all."""
 
     def prlimit_options(self, *, memory: bool, largest_file: int = 0) -> list[str]:
-        """Return the options of prlimit that limit each process, with or without its memory.
+        """Return prlimit options that limit each process, including or excluding its memory.
 
         Files may grow to `disk_mib`, or to `largest_file` bytes if that is more.
         """
@@ -57,7 +57,7 @@ class ResourceLimits:
             f"--nofile={self.open_files}",
             f"--cpu={self.cpu_s}:{self.cpu_s + 1}",
             f"--fsize={max(self.disk_mib * MIB, largest_file)}",
-            # Linux counts these for all programs of a user; none may use up what others need.
+            # Linux counts these per user, so one program must not use up what others need.
             f"--sigpending={min(_PENDING_SIGNALS, hard_limit('SIGPENDING') or _PENDING_SIGNALS)}",
         ]
         if memory:
@@ -72,25 +72,25 @@ class CopiedFile:
     """A single file of an entry that sees no directory."""
 
     path: Path
-    """Path in the sandbox."""
+    """The file's path in the sandbox."""
     mode: int
     content: int
-    """Descriptor of a file in memory."""
+    """Descriptor of a file in memory with the content."""
 
 
 @dataclass(frozen=True)
 class PrivateCopy:
-    """The content of the directories and files that every process of an entry gets a copy of."""
+    """The content of the directories and files that are copied for every process of an entry."""
 
     directories: tuple[Path, ...] = ()
-    """Paths in the sandbox."""
+    """The directories' paths in the sandbox."""
     files: tuple[CopiedFile, ...] = ()
     archive: int | None = None
-    """Descriptor of the archive of all directories, with paths relative to the root."""
+    """Descriptor of the archive of all directories, with paths relative to the root, or None."""
     size: int = 0
-    """Bytes of memory that a copy needs."""
+    """Memory that a copy needs, in bytes."""
     largest: int = 0
-    """Bytes of the largest file."""
+    """Size of the largest file, in bytes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,27 +98,27 @@ class FilesystemView:
     """Files that a program sees in addition to the system and the interpreter."""
 
     directory: Path
-    """Working directory of the program."""
+    """The program's working directory."""
     readable: tuple[tuple[Path, Path], ...]
     """Files or directories, each as its path on this machine and its path in the sandbox.
 
-    All programs that see one share it, read-only.
+    All programs that see such a path share it, read-only.
     """
     copied: PrivateCopy | None = None
-    """Files and directories of which the program gets a copy of its own, in memory."""
+    """Files and directories of which the program gets its own copy in memory."""
     content: Path | None = None
-    """Directory of this machine with what `directory` contains; None if it is at the same path."""
+    """Directory on this machine with the content of `directory`; None if the paths are equal."""
     writable: bool = False
-    """True if the program works in the directory of this machine itself instead of a copy.
+    """True if the program works directly in this machine's directory instead of a copy.
 
     $HOME and $TMPDIR are then the directory `BUILD_CACHE` in it, which must exist.
     """
     output: int | None = None
-    """Descriptor to which its directory is written as a tar archive once the program succeeded."""
+    """Descriptor to which the directory is written as a tar archive after success."""
 
 
 class SandboxConfig(NamedTuple):
-    """Paths from which a worker creates the same sandbox as the runner's; see `Sandbox`."""
+    """Paths from which a worker creates the same sandbox as the runner; see `Sandbox`."""
 
     hidden: tuple[Path, ...]
     shared: tuple[Path, ...]

@@ -59,7 +59,7 @@ def system_mounts() -> Mounts:
 
 @cache
 def system_paths() -> tuple[Path, ...]:
-    """Return the paths of this machine that every program sees."""
+    """Return the paths on this machine that every program sees."""
     return tuple(map(Path, system_mounts()))
 
 

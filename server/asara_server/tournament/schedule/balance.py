@@ -1,13 +1,13 @@
-"""Balanced schedules: a given number of blocks per entry, if all groups would be too many. Pure.
+"""Balanced schedules: a given number of blocks per entry, for when all groups are too many. Pure.
 
 Guarantees for groups of k among n entries:
 
-- Every entry is in `blocks_per_entry` groups; fewer than k entries are in one more if the seats
-  would not be filled otherwise.
-- k = 2: all pairs meet equally often, give or take one.
-- k = 3 and 4: the same if the search finds it, as it mostly does. For some numbers there is no such
-  schedule. The numbers of meetings then differ by at most two: not a theorem, but the result of the
-  tests for all sizes they try, up to 200 entries.
+- Every entry is in `blocks_per_entry` groups. If this would leave seats empty, fewer than k entries
+  are in one more group.
+- k = 2: the numbers of meetings of any two pairs differ by at most one.
+- k = 3 and 4: the same, if the search finds such a schedule, as it usually does. For some sizes
+  none exists. The numbers of meetings then differ by at most two. This is not a theorem, but the
+  result of the tests for all sizes that they try, up to 200 entries.
 
 The search is random with a fixed seed, so that equal arguments give equal groups. Filling groups
 greedily, without any search, leaves numbers of meetings that differ by 3 to 10.
@@ -24,17 +24,20 @@ from typing import Final
 _Group = list[int]
 
 _STEPS: Final = 300_000
-"""Steps of each search; about a second, whatever the number of entries."""
+"""Steps of each search; they take about a second for any number of entries."""
 _CYCLIC_STEPS: Final = 40_000
 _FEW: Final = 400
-"""Most groups for which unordered starts and restarts are worthwhile."""
+"""Maximum number of groups for which unordered starts and restarts are worthwhile."""
 _RESTARTS: Final = 4
 _GAP: Final = 2
-"""Acceptable difference between numbers of meetings."""
+"""Acceptable difference between the numbers of meetings of two pairs."""
 _HEAT: Final = 0.5
-"""Initial temperature: a change for the worse of this size is often accepted."""
+"""Initial temperature: changes that make the schedule worse by this amount are often accepted."""
 _LONG: Final = 2_000
-"""Groups that cool down in _STEPS; longer schedules start cooler and are ordered in stretches."""
+"""Maximum number of groups that cool down within _STEPS.
+
+Longer schedules start cooler and are ordered in stretches.
+"""
 
 
 @lru_cache(maxsize=16)  # all rule sets use the same groups
@@ -49,20 +52,21 @@ def balanced_groups(n: int, k: int, blocks_per_entry: int) -> tuple[tuple[int, .
 
 
 def balanced_count(n: int, k: int, blocks_per_entry: int) -> int:
-    """Return the number of groups that `balanced_groups` returns."""
+    """Return the number of groups that `balanced_groups` would return."""
     return -(-n * blocks_per_entry // k)
 
 
 def even_groups(n: int, k: int) -> list[tuple[int, ...]]:
     """Return all groups of `k` among `n`, ordered so that each member's turns are spread evenly.
 
-    On a circle of n places, the groups of one shape follow each other, each one step on: within a
-    shape every member occurs equally often, and equally often at each index of the tuple.
+    Place the members on a circle of n places. The groups of one shape follow each other, each
+    turned one step further. Within a shape, every member thus occurs equally often, and equally
+    often at each index of the tuple.
     """
     groups: list[tuple[int, ...]] = []
     for shape in combinations(range(n), k):
         if shape[0] != 0:
-            break  # every shape has a member that holds 0
+            break  # every shape has a group that contains 0
         turned = [tuple(sorted((place - to) % n for place in shape)) for to in shape]
         if shape == min(turned):
             length = n // turned.count(shape)  # shorter for a shape that repeats on the circle
@@ -71,7 +75,7 @@ def even_groups(n: int, k: int) -> list[tuple[int, ...]]:
 
 
 def meetings(n: int, groups: Iterable[Iterable[int]]) -> list[list[int]]:
-    """Return the number of common groups of every two of `n`, as a symmetric matrix."""
+    """Return how many groups each two of `n` members share, as a symmetric matrix."""
     met = [[0] * n for _ in range(n)]
     for group in groups:
         for one, other in combinations(group, 2):
@@ -81,10 +85,12 @@ def meetings(n: int, groups: Iterable[Iterable[int]]) -> list[list[int]]:
 
 
 def _pairs(n: int, each: int) -> list[_Group]:
-    """Return distinct pairs with every member in `each` of them, or one member in one more.
+    """Return distinct pairs so that every member is in `each` pairs, or one member in one pair
+    more.
 
-    On a circle of n places, the pairs of one distance contain every member twice. For an odd rest,
-    opposite places contain every member once; on an odd circle, every other pair of neighbours.
+    On a circle of n places, the pairs of one distance contain every member twice. If `each` is odd,
+    one more round contains every member once: pairs of opposite places, or, on an odd circle, every
+    other pair of neighbours.
     """
     first = 1 + n % 2
     distances = range(first, first + each // 2)
@@ -120,13 +126,13 @@ def _search(n: int, k: int, each: int) -> list[_Group]:
 
 
 def _gap(met: list[list[int]]) -> int:
-    """Return the difference between the largest and the smallest number of meetings."""
+    """Return the difference between the maximum and the minimum number of meetings."""
     numbers = [number for one, row in enumerate(met) for number in row[:one]]
     return max(numbers) - min(numbers)
 
 
 def _fill(n: int, k: int, groups: list[_Group], met: list[list[int]], count: int) -> None:
-    """Add groups up to `count`, of the members with the fewest groups, then meetings."""
+    """Add groups up to `count`, preferring members with few groups, then few meetings."""
     turns = [0] * n
     while len(groups) < count:
         left = set(range(n))
@@ -156,8 +162,8 @@ def _improve(
 ) -> None:
     """Swap members between groups to even out the meetings.
 
-    This is simulated annealing of the sum of squared meetings, down to its smallest possible value.
-    The number of groups of each member does not change.
+    Simulated annealing minimises the sum of squared meetings and stops at its smallest possible
+    value. Each member's number of groups does not change.
     """
     pairs = comb(n, 2)
     fewest, more = divmod(len(groups) * comb(k, 2), pairs)
@@ -192,8 +198,8 @@ def _improve(
 def _cyclic(n: int, k: int, shapes: int, random: Callable[[], float]) -> list[_Group]:
     """Return the groups of `shapes` shapes, each turned to all n places of a circle.
 
-    Every member is in k groups of each shape. The number of meetings of two members depends on
-    their distance only, and there are few distances, so even long schedules are balanced quickly.
+    Every member is in k groups of each shape. How often two members meet depends only on their
+    distance. Since there are few distances, even long schedules are balanced quickly.
     """
     half = n // 2
     distance = [min(d, n - d) for d in range(n)]
@@ -202,7 +208,7 @@ def _cyclic(n: int, k: int, shapes: int, random: Callable[[], float]) -> list[_G
     times = [0] * (half + 1)
 
     def add(place: int, others: Iterable[int], by: int) -> int:
-        """Count a place in or out; return the change of the sum of squares."""
+        """Add or remove a place; return the change in the sum of squares."""
         change = 0
         for other in others:
             d = distance[place - other]
@@ -245,7 +251,7 @@ def _cyclic(n: int, k: int, shapes: int, random: Callable[[], float]) -> list[_G
 
 
 def _spread(n: int, groups: Sequence[_Group]) -> Iterator[tuple[int, ...]]:
-    """Yield the groups, always one whose members have had the fewest turns so far.
+    """Yield the groups, each time choosing one whose members have had the fewest turns so far.
 
     A long schedule is ordered in stretches, because each stretch is almost even already.
     """

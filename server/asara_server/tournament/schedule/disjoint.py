@@ -1,22 +1,22 @@
-"""Blocks of tables at which each entry sits once at most, and no two of one team. Pure.
+"""Blocks of tables: each entry sits at one table at most, and team-mates never share a block. Pure.
 
-A duplicate block plays its tables at the same time, so they have no entry in common; nor have they
-two entries of one team, which could tell each other about the deal. Groups whose tables are played
-alone, but may have no two entries of one team, are blocks of one table.
+A duplicate block plays its tables at the same time, so no entry can sit at two of its tables. A
+block also never has two entries of one team, which could tell each other about the deal. Groups
+whose tables are played alone, but must not contain team-mates, are treated as blocks of one table.
 
 Guarantees for `count` tables of k among n entries, if the largest team is small enough (see
 `config.block_kinds`):
 
-- The numbers of tables of two entries differ by one at most; with teams, by two.
-- Without teams, the same holds for the numbers of meetings of two entries if the search finds such
-  blocks, as it mostly does; otherwise these differ by two, or by three if there are barely enough
-  entries. As in `balance`, this is a result of the tests.
-- With teams, two entries of one team never meet. An entry of a larger team has fewer opponents and
-  meets each more often, so the numbers of meetings are as even as the search gets them, which
-  minimises the sum of their squares.
+- The entries' numbers of tables differ by at most one; with teams, by at most two.
+- Without teams, the numbers of meetings of any two pairs also differ by at most one, if the search
+  finds such blocks, as it usually does. Otherwise they differ by two, or by three if there are
+  barely enough entries. As in `balance`, this is a result of the tests.
+- With teams, team-mates never meet. An entry of a larger team has fewer opponents and meets each
+  of them more often. The search makes the numbers of meetings as even as it can by minimising the
+  sum of their squares.
 
-For two seats without teams the blocks are those of the circle method, in which all pairs meet
-before any meets again.
+For two seats without teams, the blocks come from the circle method, in which all pairs meet before
+any pair meets again.
 """
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
@@ -34,27 +34,29 @@ Block = tuple[Table, ...]
 _Block = list[list[int]]
 
 _STEPS: Final = 300_000
-"""Steps of the search; about a second."""
+"""Steps of the search; they take about a second."""
 _HEAT: Final = 0.5
-"""Initial temperature: a change for the worse of this size is often accepted."""
+"""Initial temperature: changes that make the blocks worse by this amount are often accepted."""
 _WITHIN: Final = 0.3
-"""Share of the swaps that are tried within a block."""
+"""Share of the attempted swaps that stay within a block."""
 _STAGES: Final = 2
-"""Distance of the tables of a swap, in times that all entries fill; so the order stays even."""
+"""Maximum distance of the two tables of a swap, as a multiple of the tables that seat all entries
+once. The limit keeps the order even.
+"""
 _PRECISION: Final = 64
-"""Steps of a mean number of tables that is kept as an integer."""
+"""Integer steps that represent one table in a mean number of tables."""
 _STRETCH: Final = 128
-"""Blocks that are ordered at a time."""
+"""Number of blocks ordered at a time."""
 _LONG: Final = 2_000
-"""Tables that cool down in _STEPS; longer schedules start cooler."""
+"""Maximum number of tables that cool down within _STEPS; longer schedules start cooler."""
 
 
 @lru_cache(maxsize=16)  # all rule sets use the same blocks
 def disjoint_blocks(teams: tuple[int, ...], k: int, count: int, tables: int) -> tuple[Block, ...]:
     """Return blocks of at most `tables` tables of `k`, with `count` tables or one more.
 
-    `teams` is the number of the team of each entry. There is one table more if otherwise one would
-    be alone in its block. Blocks are in the order of play: after each, all entries have had about
+    `teams` gives each entry's team number. If a table would otherwise be alone in its block, one
+    table is added. Blocks are in the order of play: after each block, all entries have had about
     equally many tables.
     """
     random = Random(0).random
@@ -68,9 +70,10 @@ def disjoint_blocks(teams: tuple[int, ...], k: int, count: int, tables: int) -> 
 def gathered(
     blocks: Sequence[Block], apart: Collection[int], teams: Sequence[int]
 ) -> Iterator[Block]:
-    """Yield the blocks with the entries in `apart` at one table of a block at most, if possible.
+    """Yield the blocks, moving the entries in `apart` to at most one table of each block if
+    possible.
 
-    Tables are exchanged between blocks, the nearest ones first, so that the same entries meet.
+    Whole tables are exchanged between blocks, nearest blocks first, so the meetings do not change.
     """
     found = [list(block) for block in blocks]
     theirs = [[table for table in block if not set(table).isdisjoint(apart)] for block in blocks]
@@ -81,7 +84,7 @@ def gathered(
         return rest.isdisjoint(teams[entry] for entry in table)
 
     def exchange(number: int, table: Table) -> None:
-        """Exchange a table for one of a block without such entries."""
+        """Exchange a table for a table of a block without such entries."""
         block = found[number]
         for near in sorted(free, key=lambda other: abs(other - number)):
             other = found[near]
@@ -101,8 +104,9 @@ def gathered(
 def circle_blocks(n: int, count: int, tables: int) -> tuple[Block, ...]:
     """Return the first `count` pairs of the circle method, in blocks of at most `tables` tables.
 
-    On a circle of n places, or of n - 1 around the last entry, the pairs of one stage are parallel:
-    they have no entry in common and leave none out, or one. `count` ends at the end of a stage.
+    On a circle of n places, or of n - 1 places around the last entry, each stage consists of
+    parallel pairs. These pairs share no entry, and leave out at most one. `count` ends at the end
+    of a stage.
     """
     circle = n - 1 + n % 2
     blocks: list[Block] = []
@@ -120,9 +124,9 @@ def circle_blocks(n: int, count: int, tables: int) -> tuple[Block, ...]:
 
 
 def block_sizes(count: int, tables: int) -> Iterator[int]:
-    """Yield the sizes of blocks with `count` tables: as few blocks as possible, of even sizes.
+    """Yield block sizes that add up to `count` tables: as few blocks as possible, evenly sized.
 
-    No block has one table only, unless `tables` is one: then there is one table more.
+    No block has a single table unless `tables` is one. If necessary, one table is added.
     """
     blocks = -(-count // tables)
     if tables > 1:
@@ -134,7 +138,7 @@ def block_sizes(count: int, tables: int) -> Iterator[int]:
 def _fill(
     teams: Sequence[int], k: int, sizes: Sequence[int], random: Callable[[], float]
 ) -> list[_Block]:
-    """Return blocks of these sizes, of the teams that lag behind most, then of fewest meetings."""
+    """Return blocks of these sizes, preferring teams that lag behind, then few meetings."""
     n = len(teams)
     members: list[list[int]] = [[] for _ in range(max(teams) + 1)]
     for entry, team in enumerate(teams):
@@ -145,7 +149,7 @@ def _fill(
     blocks = []
     for size in sizes:
         seated += size * k
-        # Seats that a team should have had after this block, less those it has had.
+        # Seats that a team should have had after this block, minus the seats it has had.
         lags = [len(own) * seated // n - had[team] for team, own in enumerate(members)]
         chances = [random() for _ in members]
         waiting = sorted(range(len(members)), key=lambda team: (-lags[team], chances[team]))
@@ -159,7 +163,7 @@ def _fill(
                 team = min(level, key=lambda team: known[members[team][0]])
                 waiting.remove(team)
                 entry = members[team].pop(0)
-                members[team].append(entry)  # the others of the team come first now
+                members[team].append(entry)  # now the other members of the team come first
                 had[team] += 1
                 known = [one + other for one, other in zip(known, met[entry], strict=True)]
                 table.append(entry)
@@ -180,8 +184,8 @@ def _improve(
 ) -> None:
     """Swap entries between tables to even out the meetings.
 
-    This is simulated annealing of the sum of squared meetings, as in `balance`. A swap leaves no
-    block with two entries of a team. The number of tables of each entry does not change.
+    Simulated annealing minimises the sum of squared meetings, as in `balance`. No swap puts two
+    team-mates into one block, or changes an entry's number of tables.
     """
     places = [(block, table) for block in range(len(blocks)) for table in blocks[block]]
     present = [{teams[entry] for table in block for entry in table} for block in blocks]
@@ -212,7 +216,7 @@ def _improve(
         come = [c for c in two if c != b]
         change = sum(met_b[c] - met_a[c] + 1 for c in left)
         change += sum(met_a[c] - met_b[c] + 1 for c in come)
-        change -= 2 * sum(c in come for c in left)  # those meet both, before and after
+        change -= 2 * sum(c in come for c in left)  # these entries meet both, before and after
         warmth = heat * (1 - step / _STEPS) + 0.05
         if change > 0 and random() >= exp(-2 * change / warmth):
             continue
@@ -229,7 +233,7 @@ def _improve(
 
 
 def _least_squares(teams: Sequence[int], met: Sequence[Sequence[int]]) -> int:
-    """Return the smallest sum of squares of as many meetings, among entries of different teams."""
+    """Return the smallest sum of squares for this many meetings between different teams."""
     total = sum(map(sum, met)) // 2
     pairs = sum(one != other for one, other in combinations(teams, 2))
     fewest, more = divmod(total, pairs)
@@ -237,9 +241,9 @@ def _least_squares(teams: Sequence[int], met: Sequence[Sequence[int]]) -> int:
 
 
 def _in_even_order(n: int, blocks: Sequence[_Block]) -> Iterator[_Block]:
-    """Yield the blocks, always one whose entries have had the fewest tables so far.
+    """Yield the blocks, each time choosing one whose entries have had the fewest tables so far.
 
-    They are ordered in stretches, each of which is almost even already.
+    They are ordered in stretches, because each stretch is almost even already.
     """
     turns = [0] * n
     for start in range(0, len(blocks), _STRETCH):

@@ -1,4 +1,4 @@
-"""The number of matches of a tournament, and its duration. Pure."""
+"""Estimates the number of matches of a tournament, and its duration. Pure."""
 
 from dataclasses import dataclass
 
@@ -8,16 +8,16 @@ from asara_server.tournament.schedule.layout import TableKind
 from asara_server.tournament.schedule.plan import planned_table_kinds
 
 MOST_MATCHES = 1_000_000
-"""Longest schedule that is listed and played."""
+"""Maximum number of matches in a schedule that can be listed and played."""
 
 _DECISIONS = {2: 70, 3: 60, 4: 50}
-"""Approximate decisions of each random bot in a basic match, by number of seats."""
+"""Approximate decisions per random bot in a basic match, by number of seats."""
 
 _PROFESSIONAL = 1.3
-"""Factor of decisions for the professional rules."""
+"""Factor for the number of decisions under the professional rules."""
 
 _START_S = 0.3
-"""Seconds of a core to start a bot in Python, if the bot has a process for each match."""
+"""Core seconds to start a Python bot, if each match has its own process."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,9 +26,9 @@ class Estimate:
 
     kinds: tuple[TableKind, ...]
     likely_s: float
-    """Seconds if every decision takes a bot a millisecond."""
+    """Seconds if a bot takes a millisecond for every decision."""
     slow_s: float
-    """Seconds if every decision takes a bot 100 ms."""
+    """Seconds if a bot takes 100 ms for every decision."""
     longest_s: float
     """Seconds if every bot uses up its clock in every match."""
 

@@ -1,6 +1,6 @@
 """The layout of a schedule: which entries sit at the tables of each block, by number. Pure.
 
-`schedule` makes matches of it, with names and rules.
+`schedule` turns the layout into matches with names and rules.
 """
 
 from collections import Counter
@@ -37,17 +37,17 @@ from asara_server.tournament.schedule.disjoint import (
 _FREE = -1
 
 _Node = list[int]
-"""By seat, the node at the other end of the edge that has this seat; _FREE without one."""
+"""For each seat, the node at the other end of the edge with this seat; _FREE without an edge."""
 
 
 def seated(tables: Iterable[Sequence[int]], k: int) -> list[tuple[int, ...]]:
-    """Return the same tables in the same order, with the entries of each in the order of seats.
+    """Return the same tables in the same order, with each table's entries in seat order.
 
-    Each entry sits in each seat once in any k tables that follow one another from its first, so in
-    each seat equally often, within one table. This is an edge colouring (König 1916): tables on one
-    side, on the other each entry's tables taken k at a time, seats as colours. A bipartite graph
-    with at most k edges at a node needs k colours, and exchanging two of them along a path makes
-    room for one more edge.
+    Count each entry's tables in groups of k, starting at its first table: within each group, the
+    entry sits in each seat once. Overall, its seat counts thus differ by at most one. This is an
+    edge colouring (König 1916) with seats as colours. Tables are on one side of a bipartite graph,
+    and the groups of k tables of each entry on the other. A bipartite graph with at most k edges
+    per node needs only k colours: exchanging two colours along a path makes room for one more edge.
     """
     own: list[_Node] = []
     parts: dict[tuple[int, int], int] = {}
@@ -67,7 +67,7 @@ def seated(tables: Iterable[Sequence[int]], k: int) -> list[tuple[int, ...]]:
 
 
 def _seat(own: list[_Node], others: list[_Node], table: int, part: int) -> None:
-    """Add the edge between a table and a part of an entry's tables."""
+    """Add the edge between a table and one of an entry's groups of tables."""
     mine, theirs = own[table], others[part]
     for seat, held in enumerate(mine):
         if held == _FREE and theirs[seat] == _FREE:
@@ -90,7 +90,7 @@ def _seat(own: list[_Node], others: list[_Node], table: int, part: int) -> None:
 _Item = TypeVar("_Item")
 
 _SHUFFLES = 50
-"""Orders of the entries that are tried to even out their blocks over all kinds of tables."""
+"""Orders of the entries that are tried, to spread their blocks evenly over kinds of tables."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,44 +100,44 @@ class TableKind:
     seats: int
     rule_sets: frozenset[RuleSet]
     blocks: int
-    """Number of blocks in all rounds."""
+    """Number of blocks, over all rounds."""
     matches: int
 
 
 class Span(NamedTuple):
-    """Smallest and largest value."""
+    """Minimum and maximum."""
 
     least: int
     most: int
 
 
 class Balance(NamedTuple):
-    """Evenness of the blocks of one kind of table."""
+    """How evenly the blocks of one kind of table are spread."""
 
     blocks_per_entry: Span
     meetings_per_pair: Span
-    """Number of blocks in which two entries of different teams sit at one table."""
+    """Number of blocks in which two entries of different teams meet at a table."""
     pairs_apart: int
-    """Number of pairs that never meet, because they belong to one team."""
+    """Number of pairs that never meet because they are team-mates."""
 
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """Everything besides the kinds of tables that decides which entries play each other.
+    """Everything that decides which entries play each other, except the kinds of tables.
 
-    Blocks of one group have a match for each seat order. A duplicate block has one for each table,
-    and a round as many as the other kinds of block: one for each group and seat order.
+    A block of one group has one match per seat order. A duplicate block has one match per table. In
+    each round, every kind of block has the same number of matches: one per group and seat order.
     """
 
     teams: tuple[str, ...]
-    """Team of each entry; "" for an entry without one."""
+    """Team of each entry; "" for entries without a team."""
     rounds: int = 1
     blocks_per_entry: int | None = None
     """None if every group plays in every round."""
     orders: Orders = "rotations"
     blocks: BlockKind = "independent"
     tables: int = DEFAULT_TABLES
-    """Most tables of a duplicate block."""
+    """Maximum number of tables in a duplicate block."""
 
     @property
     def entries(self) -> int:
@@ -149,7 +149,7 @@ class Layout:
         return len(set(team_numbers(self.teams))) < self.entries
 
     def groups(self, seats: int) -> int:
-        """Return the number of groups that fill a table, without two entries of a team."""
+        """Return the number of groups that can fill a table without two team-mates."""
         ways = [1] + [0] * seats
         for size in Counter(team_numbers(self.teams)).values():
             for k in range(seats, 0, -1):
@@ -160,7 +160,7 @@ class Layout:
 def table_kinds(
     layout: Layout, seats: Sequence[int], rule_sets: Sequence[frozenset[RuleSet]]
 ) -> list[TableKind]:
-    """Return the numbers of blocks and matches of each kind, without listing them."""
+    """Count the blocks and matches of each kind of table, without listing them."""
     sizes = {k: _size(layout, k) for k in seats}
     rounds = layout.rounds
     return [
@@ -171,7 +171,7 @@ def table_kinds(
 
 
 def balance(layout: Layout, seats: int) -> Balance:
-    """Return the evenness of the blocks of each kind of table with this number of seats."""
+    """Return how evenly the blocks of each kind of table with this number of seats are spread."""
     if not layout.has_teams and layout.blocks_per_entry is None and layout.blocks != "duplicate":
         each = layout.rounds * comb(layout.entries - 1, seats - 1)
         together = layout.rounds * comb(layout.entries - 2, seats - 2)
@@ -194,9 +194,9 @@ def balance(layout: Layout, seats: int) -> Balance:
 def names_by_kind(
     entries: Sequence[str], layout: Layout, kinds: Sequence[Sequence[Block]]
 ) -> list[Sequence[str]]:
-    """Return the names behind the numbers of the entries in each kind of table.
+    """Return the entry name for each entry number, for each kind of table.
 
-    Kinds do not start alike, and entries take turns in having one block more.
+    The names are shifted from kind to kind, so that different entries get the extra blocks.
     """
     if layout.has_teams:
         return _names_by_team(entries, layout, kinds)
@@ -220,7 +220,7 @@ def names_by_kind(
 def _names_by_team(
     entries: Sequence[str], layout: Layout, kinds: Sequence[Sequence[Block]]
 ) -> list[Sequence[str]]:
-    """Return names whose teams are as before: only teams of one size change places."""
+    """Return the names in a new order with unchanged teams: only equal-sized teams swap."""
     members: dict[int, list[int]] = {}
     for entry, team in enumerate(team_numbers(layout.teams)):
         members.setdefault(team, []).append(entry)
@@ -242,7 +242,7 @@ def _names_by_team(
 
 
 def _team_order(members: dict[int, list[int]], rng: Random) -> list[int]:
-    """Return the entries in another order, in which those of one team are one team again."""
+    """Return the entries in another order, in which team-mates are still team-mates."""
     order: dict[int, int] = {}
     for size in {len(own) for own in members.values()}:
         teams = [own for own in members.values() if len(own) == size]
@@ -252,7 +252,7 @@ def _team_order(members: dict[int, list[int]], rng: Random) -> list[int]:
 
 
 def _turns(blocks: Sequence[Block], entries: int, layout: Layout) -> list[int]:
-    """Return the number of blocks of each entry."""
+    """Return each entry's number of blocks."""
     turns = [0] * entries
     for block in blocks:
         for table in block if layout.blocks == "duplicate" else block[:1]:
@@ -262,7 +262,7 @@ def _turns(blocks: Sequence[Block], entries: int, layout: Layout) -> list[int]:
 
 
 def seat_orders(seats: int, orders: Orders) -> int:
-    """Return the number of matches in a block of one group."""
+    """Return the number of matches in a block with one group."""
     return seats if orders == "rotations" else factorial(seats)
 
 
@@ -289,7 +289,7 @@ def _size(layout: Layout, seats: int) -> _Size:
 
 
 def _table_count(layout: Layout, seats: int) -> int:
-    """Return the number of tables of the duplicate blocks of one round, but for an odd one."""
+    """Return the number of tables in one round's duplicate blocks, without an added table."""
     if layout.blocks_per_entry is None:
         return layout.groups(seats) * seat_orders(seats, layout.orders)
     return balanced_count(layout.entries, seats, layout.blocks_per_entry)
@@ -300,13 +300,13 @@ def _most_tables(layout: Layout, seats: int) -> int:
 
 
 def _in_circle(layout: Layout, seats: int) -> bool:
-    """Return True if the duplicate blocks are those of the circle method."""
+    """Return True if the circle method makes the duplicate blocks."""
     whole_stages = layout.blocks_per_entry is None or layout.entries % 2 == 0
     return seats == 2 and whole_stages and not layout.has_teams
 
 
 def _groups_met(layout: Layout, seats: int) -> Sequence[tuple[int, ...]]:
-    """Return the entries that meet in the blocks of one round, once for each meeting."""
+    """Return the groups of entries that meet in one round's blocks, once for each meeting."""
     blocks = blocks_of(layout, seats)
     if layout.blocks == "duplicate":
         return [table for block in blocks for table in block]
@@ -316,7 +316,7 @@ def _groups_met(layout: Layout, seats: int) -> Sequence[tuple[int, ...]]:
 def blocks_of(layout: Layout, seats: int, remote: frozenset[int] = frozenset()) -> Sequence[Block]:
     """Return the tables of each block of one round, with entries by seat.
 
-    In duplicate blocks, the `remote` entries are at one table of a block, if that is possible.
+    In duplicate blocks, the `remote` entries share one table of a block if possible.
     """
     if layout.blocks == "duplicate":
         return _duplicate_blocks(layout, seats, remote)
@@ -348,7 +348,7 @@ def _duplicate_blocks(layout: Layout, seats: int, remote: frozenset[int]) -> lis
     if len(remote) > 1:
         blocks = tuple(gathered(blocks, remote, teams))
     placed = seated((table for block in blocks for table in block), seats)
-    if circle:  # pairs that have met meet again in the other seats
+    if circle:  # pairs that have met before meet again in the other seats
         latest: dict[frozenset[int], tuple[int, ...]] = {}
         for number, table in enumerate(placed):
             before = latest.get(frozenset(table))

@@ -1,14 +1,15 @@
 """Groups and legs: the order in which matches that share deals are played. Pure.
 
-Whoever has seen a deal could tell those who still have to play it. So nobody who has seen it may
-live any more when it is played again. The blocks of a run are played in groups, and the matches of
-a group in legs. A leg has one match of each block at most, so all its deals are different. After a
-leg every bot process on the machine is ended, and only then the next leg begins.
+Anyone who has seen a deal could reveal it to bots that have yet to play it. Therefore, no bot that
+has seen a deal may still be alive when the deal is played again. The blocks of a run are played in
+groups, and the matches of a group in legs. A leg has at most one match of each block, so all its
+deals are different. After a leg, every bot process on the machine is ended before the next leg
+begins.
 
-Which match of a block is in which leg rotates over the blocks, so that no seat is favoured in a
-leg. Blocks with fewer matches than others are spread over the legs. A match that is played again,
-because the referee failed, follows after all others of its group. So do matches with bots on other
-machines, which nobody here can end.
+The leg in which each match of a block is played rotates over the blocks, so that no leg favours a
+seat. Smaller blocks are spread over the legs. A match that is repeated because the referee failed
+is played after all others of its group. Matches with remote bots also come last, because nobody
+here can end a remote bot.
 """
 
 import math
@@ -25,10 +26,10 @@ LEG_MATCHES: Final = 16
 
 @dataclass(frozen=True, slots=True)
 class Legs:
-    """What decides whether somebody could pass on the deals of a run that is played in legs."""
+    """Decides whether anyone could pass on the deals of a run that is played in legs."""
 
     contained: bool = False
-    """True if all bots of this machine are contained."""
+    """True if all bots on this machine are contained."""
     remote: tuple[str, ...] = ()
     """Entries on other machines."""
     others: Callable[[], bool] = lambda: False
@@ -40,7 +41,7 @@ class PendingMatch(NamedTuple):
 
     match: ScheduledMatch
     attempt: int
-    """Number of the attempt that is next, from 1."""
+    """Number of the next attempt, counted from 1."""
 
 
 def share_deals(matches: Iterable[ScheduledMatch]) -> bool:
@@ -51,7 +52,7 @@ def share_deals(matches: Iterable[ScheduledMatch]) -> bool:
 def with_own_deals(
     schedule: Sequence[ScheduledMatch], matches: Collection[str]
 ) -> Sequence[ScheduledMatch]:
-    """Return the schedule in which these matches share their deals with no other."""
+    """Return the schedule with new deals for these matches, which no other match shares."""
     if not matches:
         return schedule
     return [
@@ -61,10 +62,10 @@ def with_own_deals(
 
 
 def group_size(blocks_left: int, concurrency: int, match_s: float) -> int:
-    """Return how many blocks the next group has; a leg plays one match of each.
+    """Return the number of blocks in the next group; a leg plays one match of each block.
 
-    For every match played at once, a leg has 16 matches, or as many as take 30 seconds if these are
-    more. So starting bots and waiting for the last match of a leg take a small share of the time.
+    For each concurrent match, a leg has 16 matches, or as many as 30 seconds allow if these are
+    more. Starting bots and waiting for the last match of a leg thus take a small share of the time.
     All groups of the run have about the same size.
     """
     each = max(LEG_MATCHES, LEG_S / max(match_s, 0.001))
@@ -73,7 +74,7 @@ def group_size(blocks_left: int, concurrency: int, match_s: float) -> int:
 
 
 def leg_count(group: Sequence[Sequence[ScheduledMatch]]) -> int:
-    """Return the number of legs of a group of blocks, if no match is repeated."""
+    """Return the number of legs for a group of blocks, if no match is repeated."""
     return max(map(len, group), default=0)
 
 
@@ -84,8 +85,8 @@ def next_leg(
 ) -> list[PendingMatch]:
     """Return the matches of the next leg of a group of blocks; none if the group is over.
 
-    `attempts` has the next attempt at each match that is pending, by its name. `remote` are the
-    entries on other machines.
+    `attempts` maps each pending match to the number of its next attempt. `remote` are the entries
+    on other machines.
     """
     legs = leg_count(group)
     waiting = [
@@ -110,7 +111,7 @@ def _waiting(
     attempts: Mapping[str, int],
     remote: Collection[str],
 ) -> list[_Waiting]:
-    """Return the pending matches of a block with their legs, the next one first."""
+    """Return the pending matches of a block with their legs, next match first."""
     found = []
     for number, match in enumerate(block):
         attempt = attempts.get(match.match_id)

@@ -9,7 +9,7 @@ from asara_server.tournament.schedule.schedule import (
 
 
 def planned_layout(tournament: Tournament) -> Layout:
-    """Return everything besides its kinds of tables that decides about the schedule."""
+    """Return everything that determines the schedule, except the kinds of tables."""
     return Layout(
         tournament.teams,
         rounds=tournament.rounds,
@@ -32,5 +32,5 @@ def planned_matches(tournament: Tournament) -> list[ScheduledMatch]:
 
 
 def planned_table_kinds(tournament: Tournament) -> list[TableKind]:
-    """Return the number of blocks and matches of each kind of table, without listing them."""
+    """Count the blocks and matches of each kind of table, without listing them."""
     return table_kinds(planned_layout(tournament), tournament.seats, tournament.rules)

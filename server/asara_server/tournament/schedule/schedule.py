@@ -1,21 +1,23 @@
 """The schedule: groups of entries, their seats and rules, and the order of play. Pure.
 
-The unit is the block. A block of one group has one group of entries that fills a table, one
-combination of rule sets, and a match in every required seat order, so that each entry sits in each
-seat equally often. The matches of a mirrored block share one deal; otherwise each has its own (see
-`match.deal_secrets`). A block is not mirrored if one of its entries could recognise a deal.
+The unit is the block. A block of one group has a single group of entries that fills a table, and a
+single combination of rule sets. It has one match for each required seat order, so that each entry
+sits in each seat equally often. The matches of a mirrored block share one deal; otherwise each
+match has its own (see `match.deal_secrets`). A block is not mirrored if one of its entries could
+recognise a deal.
 
-A duplicate block plays one deal once at each of several tables; each entry sits at one of them at
-most. Its seats are balanced over the blocks (see `seating`). When matches that share a deal are
-played says `legs`. A match that is played again because the referee failed keeps its deal.
+A duplicate block plays one deal once at each of several tables, and each entry sits at no more than
+one of these tables. Its seats are balanced over the blocks (see `seating`). `legs` decides when
+matches with a shared deal are played. A match that is repeated because the referee failed keeps its
+deal.
 
-Either every group of entries plays, for each kind of table, in every round; or each entry has a
-given number of blocks, which `balance` and `disjoint` select. Entries of one team are never in one
-block, and so never at one table.
+In a full schedule, every group of entries plays every kind of table in every round. Alternatively,
+each entry has a given number of blocks, which `balance` and `disjoint` select. Team-mates are never
+in one block, and so never at one table.
 
-The order is even: kinds of tables progress side by side, within a kind all entries play about
-equally often in any stretch, and the matches of a block are consecutive. The standings of a run
-that was cut short are therefore still a fair comparison.
+The order is even. Kinds of tables progress together, within a kind all entries play about equally
+often in any stretch, and the matches of a block are consecutive. The standings of a run that was
+cut short are therefore still a fair comparison.
 """
 
 import hashlib
@@ -33,29 +35,30 @@ from asara_server.tournament.schedule.layout import Layout, blocks_of, names_by_
 
 @dataclass(frozen=True, slots=True)
 class ScheduledMatch:
-    """A match of the schedule."""
+    """A match of the schedule, with its entries in seat order."""
 
     match_id: str
-    """Block and number in the block, such as `r1-pro+gifts-0007-2`."""
+    """Block name and match number within the block, such as `r1-pro+gifts-0007-2`."""
     round: int
     rule_sets: frozenset[RuleSet]
     entries: tuple[str, ...]
     """Names of the entries, by seat."""
     block: str = ""
-    """Round, rule sets and number of the block, such as `r1-pro+gifts-0007`.
+    """Round, rule sets and block number, such as `r1-pro+gifts-0007`.
 
-    Empty for a match outside any block."""
+    Empty for a match outside any block.
+    """
     kind: BlockKind = "independent"
-    """"duplicate" or "mirrored" if matches of the block share a deal."""
+    """"duplicate" or "mirrored" if the block's matches share a deal."""
 
     @property
     def shared_deal(self) -> str:
-        """Name of the deal, or "" if no other match has it."""
+        """Name of the shared deal, or "" if no other match has the same deal."""
         return "" if self.kind == "independent" else self.block
 
     @property
     def deal_block(self) -> str:
-        """Name of the block; a match outside any block is its own."""
+        """Name of the block; for a match outside any block, the match's own name."""
         return self.block or self.match_id
 
 
@@ -70,9 +73,9 @@ def list_matches(
     """Return all matches, in the order of play.
 
     By default, every group of entries is a block in which each match has its own deal. The process
-    of a `remote` entry is on another machine and lives for the whole run: each match of its
-    mirrored blocks has its own deal, and in duplicate blocks all these entries are at one table, if
-    that is possible.
+    of a `remote` entry is on another machine and lives for the whole run. Therefore, each match of
+    its mirrored blocks has its own deal, and in duplicate blocks all remote entries share one table
+    if possible.
     """
     layout = layout or Layout(("",) * len(entries))
     kinds = [(rules, k) for rules in rule_sets for k in seats]
@@ -98,10 +101,11 @@ def rotated(
     *,
     mirrored: bool = False,
 ) -> Iterator[ScheduledMatch]:
-    """Yield this many matches of one table, or endlessly; entries move one seat on after each.
+    """Yield this many matches of one table, or endlessly; entries move one seat on after each
+    match.
 
-    If `mirrored`, the matches in which every entry sits once in each seat form a block; otherwise
-    each match is outside any block.
+    If `mirrored`, each complete rotation of the entries over the seats forms a block. Otherwise,
+    every match is outside any block.
     """
     rules = format_rule_sets(rule_sets)
     for index in count() if matches is None else range(matches):
@@ -115,7 +119,8 @@ def rotated(
 def bot_seed(seed: str, entry: str) -> int:
     """Return the 63-bit seed of an entry's bots; a strong `seed` cannot be found from it.
 
-    It is the same in all matches of the run, so that it does not identify those of a block either.
+    The seed is the same in all matches of the run, so it does not reveal which matches form a
+    block.
     """
     label = f"asara/tournament/bot/{entry}".encode()
     return int.from_bytes(hmac.digest(seed.encode(), label, hashlib.sha256)[:8]) >> 1
@@ -144,7 +149,7 @@ def _one_round(
         tables = [tuple([named[entry] for entry in table]) for table in blocks[kind][index]]
         own_kind = block_kind
         if block_kind == "duplicate":
-            # The seats of a round are even; those of several rounds are in the other seats.
+            # Seats are balanced within a round; later rounds rotate them.
             tables = [rotate(table, number - 1) for table in tables]
         elif block_kind == "mirrored" and not remote.isdisjoint(tables[0]):
             own_kind = "independent"

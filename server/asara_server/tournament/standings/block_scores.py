@@ -1,4 +1,4 @@
-"""Scores of parties in blocks: the data of every mean, interval and resample. Pure.
+"""Scores of parties in blocks: the data behind every mean, interval and resample. Pure.
 
 The unit is the block, because matches of one deal are not independent. A party is an entry or a
 pair of entries.
@@ -19,14 +19,14 @@ class BlockScores:
     party: Indices
     block: Indices
     score: Floats
-    """Mean over the party's matches in the block: 0 to 1, or a little beyond if it was compared."""
+    """Mean score over the party's matches in the block: 0 to 1, or slightly beyond if compared."""
     parties: int
     total: int
-    """Number of blocks, which have the indices 0 to `total` - 1."""
+    """Number of blocks; their indices are 0 to `total` - 1."""
 
     @classmethod
     def of(cls, party: Indices, block: Indices, score: Floats, parties: int) -> Self:
-        """Return the block scores of match scores, one row each; block numbers may be arbitrary."""
+        """Compute block scores from match scores, one row each; block numbers may be arbitrary."""
         known, index = np.unique(block, return_inverse=True)
         total = max(1, len(known))
         cells, cell = np.unique(party * total + index, return_inverse=True)
@@ -51,7 +51,7 @@ class BlockScores:
 
     @property
     def ranges(self) -> tuple[Floats, Floats]:
-        """Lowest and highest score of each party; infinity and its negative without a block."""
+        """Lowest and highest score of each party; infinity and minus infinity without a block."""
         low, high = np.full(self.parties, np.inf), np.full(self.parties, -np.inf)
         np.minimum.at(low, self.party, self.score)
         np.maximum.at(high, self.party, self.score)

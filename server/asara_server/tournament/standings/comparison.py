@@ -1,35 +1,36 @@
-"""Scores on duplicate deals, compared with those of others who held the same seat. Pure.
+"""Scores on duplicate deals, compared with the scores of others who held the same seat. Pure.
 
 A match score x of an entry in a seat of a deal is the expected score of the entry, plus what the
 deal gives this seat, plus all other luck. The scores of the others in the same seat at the other
-tables contain the same gift of the deal, and so serve as a control variate (Lavenberg and Welch,
-"A Perspective on the Use of Control Variables", 1981), as the expected scores do that AIVAT
+tables contain the same gift of the deal. They therefore serve as a control variate (Lavenberg and
+Welch, "A Perspective on the Use of Control Variables", 1981), like the expected scores that AIVAT
 computes (Burch et al., "AIVAT", AAAI 2018). The compared score is
 
     z = x - w c,    c = mean over the others of r,    r = score - expected score
 
-The expected score of an entry depends on the entry, the opponents at its table and the seat. It is
-that of the additive model score = 1/2 + strength - mean strength of the opponents + seat, fitted by
-least squares to other blocks (with folds, as in Chernozhukov et al., "Double/debiased machine
-learning", 2018). So c is 0 on average, whoever the others are, and z is on average the same as x.
-Without their strength in r, an entry would gain by not having itself among its comparisons; without
-their opponents', a strong entry would lose by not playing against them. A fit to the same block
-would be biased, because r would contain part of the score that it adjusts (Wu and Gagnon-Bartsch,
-"The LOOP Estimator", 2018).
+The expected score of an entry depends on the entry, the opponents at its table and the seat. It
+comes from the additive model score = 1/2 + strength - mean strength of the opponents + seat, fitted
+by least squares to other blocks (with folds, see Chernozhukov et al., "Double/debiased machine
+learning", 2018). So c is 0 on average, whoever the others are, and on average z equals x. If r
+ignored the others' strength, an entry would gain by not being among its own comparisons. If r
+ignored their opponents' strength, a strong entry would lose because the others do not play against
+it. A fit to the same block would be biased, because r would contain part of the score that it
+adjusts (Wu and Gagnon-Bartsch, "The LOOP Estimator", 2018).
 
-The weight that minimises the variance of z is cov(x, c) / var(c). With V the variance of r, and D
-the covariance of two r in one seat of a deal, which is the variance of the gift, the mean of h
-others has
+The weight that minimises the variance of z is cov(x, c) / var(c). Let V be the variance of r, and D
+the covariance of two r in one seat of a deal, which equals the variance of the gift. Then the mean
+of h others has
 
     cov(x, c) = D,    var(c) = (V + (h - 1) D) / h,    so    w = h q / (1 + (h - 1) q),    q = D / V
 
 the formula of Spearman and Brown for the reliability of a mean. q, the share of the deal in the
 variance of a score, is fitted to all other blocks with the same seats and rules, from the products
-of all pairs of r in one seat of a deal. The variance of z is then 1 - w q times that of x, nearly.
+of all pairs of r in one seat of a deal. The variance of z is then about 1 - w q times the variance
+of x.
 
-A match with a forfeit was not decided by play and is not compared, neither are others with it. An
-entry without another block of the kind has no expected score, and is left out of c. A score that
-nothing can be compared with stays as it is, as does every score outside duplicate blocks.
+A match with a forfeit was not decided by play, so it is never part of a comparison. An entry
+without another block of the same kind has no expected score, and is left out of c. A score without
+a comparison stays unchanged, and so does every score outside duplicate blocks.
 """
 
 from dataclasses import dataclass
@@ -40,33 +41,33 @@ import numpy as np
 from asara_server.tournament.standings.result_table import Floats, Indices, Mask, ResultTable
 
 _FOLDS = 10
-"""Parts of the blocks; the expected scores of each are fitted to the others."""
+"""Number of parts of the blocks; each part's expected scores are fitted to the others."""
 
 
 class DealShare(NamedTuple):
-    """The part of the deal in the scores of one kind of table."""
+    """The deal's share in the variance of scores, for one kind of table."""
 
     rules: int
     """Index of the rule sets."""
     seats: int
     matches: int
-    """Matches with a comparison."""
+    """Number of matches with a comparison."""
     share: float
-    """Share of the variance of a score, between 0 and 1."""
+    """Share of a score's variance that the deal explains, between 0 and 1."""
 
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """The rows of a table, compared."""
+    """The rows of a result table with compared scores."""
 
     score: Floats
-    """Score of each row less what the deal gave its seat."""
+    """Each row's score minus what the deal gave its seat."""
     shares: tuple[DealShare, ...]
-    """By kind of table, those with comparisons only."""
+    """One for each kind of table that has comparisons."""
 
 
 def compared(table: ResultTable) -> Compared:
-    """Return the scores of a table, those on duplicate deals compared with each other."""
+    """Return the scores of a table; scores on duplicate deals are compared with each other."""
     score = table.score.copy()
     shares = []
     kind = table.rules * (table.seats.max(initial=0) + 1) + table.seats
@@ -86,9 +87,9 @@ def compared(table: ResultTable) -> Compared:
 
 
 def _compare(kind: ResultTable) -> tuple[Floats, Indices, float]:
-    """Return compared scores, the number of others behind each, and the share of the deal.
+    """Return compared scores, the number of comparisons behind each score, and the deal's share.
 
-    All rows are of one kind of table; an entry has one row in a block at most.
+    All rows are of one kind of table; an entry has at most one row per block.
     """
     _, block = np.unique(kind.block, return_inverse=True)
     expected, known = _expected_scores(kind, block % _FOLDS)
@@ -114,14 +115,14 @@ def _compare(kind: ResultTable) -> tuple[Floats, Indices, float]:
 
 
 def _expected_scores(kind: ResultTable, fold: Indices) -> tuple[Floats, Mask]:
-    """Return the expected score of each row by the blocks of other folds, and if it is known."""
+    """Return each row's expected score, fitted to other folds, and whether it is known."""
     from scipy.sparse import csr_array
 
     rows, seats = len(kind), int(kind.seats[0])
     entries = int(kind.entry.max()) + 1
     _, match = np.unique(kind.match, return_inverse=True)
     by_match = kind.entry[np.argsort(match, kind="stable")].reshape(-1, seats)
-    # One column for each entry and each seat: 1 for the own ones, -1 / (seats - 1) for opponents.
+    # One column per entry and per seat: 1 for the row's own, -1 / (seats - 1) for opponents.
     values = np.full((rows, seats + 2), -1 / (seats - 1))
     values[:, seats:] = 1 + 1 / (seats - 1), 1.0
     columns = np.column_stack((by_match[match], kind.entry, entries + kind.seat))
@@ -140,10 +141,10 @@ def _expected_scores(kind: ResultTable, fold: Indices) -> tuple[Floats, Mask]:
 
 
 def _least_squares(normal: Any, target: Floats) -> Floats:
-    """Return the shortest solution of sparse normal equations, of which there may be many.
+    """Return the shortest solution of sparse normal equations, which may have many solutions.
 
-    Conjugate gradients find it, since they begin at 0. They need no dense factor, which for 1,000
-    entries takes most of the time of the standings.
+    Conjugate gradients find the shortest solution because they start at 0. They also avoid a dense
+    factorisation, which for 1,000 entries would take most of the time for computing the standings.
     """
     from scipy.sparse.linalg import cg
 
@@ -156,7 +157,7 @@ def _normal_equations(design: Any, score: Floats) -> tuple[Any, Floats]:
 
 
 def _share(products: Floats, pairs: Floats, squares: Floats, number: Floats) -> Floats:
-    """Return the covariance of two rows of a cell, as a share of the variance; 0 if unknown."""
+    """Return the covariance of two rows in a cell as a share of their variance; 0 if unknown."""
     covariance = products / np.maximum(pairs, 1)
     variance = squares / np.maximum(number, 1)
     return np.clip(covariance / np.maximum(variance, 1e-9), 0.0, 1.0)

@@ -1,4 +1,4 @@
-"""The cross table: the score of every entry against every other. Pure."""
+"""The cross table: the score of every entry against every other entry. Pure."""
 
 from collections.abc import Sequence
 
@@ -13,9 +13,9 @@ from asara_server.tournament.standings.result_table import Floats, Indices, Resu
 def cross_table(
     names: Sequence[str], parts: ResultTable, order: Sequence[str], error: float = ERROR
 ) -> tuple[PairingRow, ...]:
-    """Return the pairs of entries that met, with the earlier one in `order` as `entry`.
+    """Return a row for each pair of entries that met, with the earlier one in `order` as `entry`.
 
-    `parts` is the table of the results, made with `names`.
+    `parts` is the result table, made with `names`.
     """
     place = {name: number for number, name in enumerate(order)}
     ordered = np.array([place[name] for name in names], np.intp)[parts.entry]
@@ -43,9 +43,9 @@ def cross_table(
 
 
 def _meetings(parts: ResultTable, entry: Indices, entries: int) -> tuple[Indices, Indices, Floats]:
-    """Return pair, block and score for every two seats of every match.
+    """Return the pair, block and score for every two seats of every match.
 
-    The pair i < j is encoded as i * entries + j; the score is that of i.
+    The pair i < j is encoded as i * entries + j, and the score is the score of i.
     """
     rows = [np.empty((2, 0), np.intp)]
     for seats in np.unique(parts.seats):

@@ -1,8 +1,9 @@
 """A duel: two entries play mirrored blocks until one is found to be better. Pure.
 
-Blocks count in the order of the schedule, each as soon as it and all earlier ones are over. The
-verdict therefore depends neither on the number of concurrent matches nor on their durations: in the
-order of their ends, quick blocks would come first, and favour a bot that wins quickly.
+Blocks count in schedule order, each as soon as it and all earlier blocks are over. The verdict
+therefore depends neither on the number of concurrent matches nor on their durations. If blocks
+counted in the order in which they end, quick blocks would come first and favour a bot that wins
+quickly.
 """
 
 from collections import Counter, defaultdict
@@ -28,7 +29,7 @@ from asara_server.tournament.standings.sprt import (
 
 
 class DuelReport(BaseModel):
-    """The state of a duel, from all blocks that count."""
+    """The state of a duel, based on all blocks counted so far."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -39,13 +40,13 @@ class DuelReport(BaseModel):
     blocks: int
     """Number of blocks counted so far."""
     void_blocks: int
-    """Number of blocks excluded because the referee failed in them."""
+    """Number of blocks that are excluded because the referee failed in them."""
     counts: tuple[int, ...]
     """Numbers of blocks in which A scored 0, ¼, ½, ¾, 1."""
     score: float | None
-    """Mean score of A over the blocks, None without a block; the score of B is 1 - score."""
+    """Mean score of A over the blocks; None without a block. The score of B is 1 - score."""
     interval_95: tuple[float, float] | None
-    """Interval of the expected score of A; see `sprt`."""
+    """Interval for the expected score of A; see `sprt`."""
     margin: float
     margin_elo: float
     alpha: float
@@ -58,12 +59,12 @@ class DuelReport(BaseModel):
     forfeits: tuple[dict[str, int], dict[str, int]]
     """Forfeits of A and of B by kind; each counts as a lost match."""
     failed_start: str | None
-    """The entry that never started, and the reason; ends the duel."""
+    """The entry that never started, with the reason; such an entry ends the duel."""
 
     @computed_field  # type: ignore[prop-decorator]  # mypy knows no decorated property
     @property
     def better(self) -> str | None:
-        """Name of the better entry, or None if there is no such verdict."""
+        """Name of the better entry, or None if the verdict names no better entry."""
         return {Verdict.A_BETTER: self.entries[0], Verdict.B_BETTER: self.entries[1]}.get(
             self.verdict
         )
@@ -73,7 +74,7 @@ class Duel:
     """The results of a duel so far."""
 
     def __init__(self, matches: Sequence[ScheduledMatch], test: SequentialTest) -> None:
-        """`matches` are mirrored blocks of two entries, in the order of the schedule.
+        """`matches` are mirrored blocks of two entries, in schedule order.
 
         A is the entry in seat 0 of the first match.
         """
@@ -99,7 +100,7 @@ class Duel:
         return self.verdict is not Verdict.OPEN or self._failed_start is not None
 
     def add(self, result: MatchResult) -> None:
-        """Add the final result of a match; a void one is not played again."""
+        """Add the final result of a match; a void match is not played again."""
         if not self.over:
             self._record_starts(result)
         self._results[result.deal_block].append(result)

@@ -1,45 +1,45 @@
-"""Intervals of the expected score of a block, from ten blocks on. Pure and deterministic.
+"""Intervals for the expected score of a block, from ten blocks on. Pure and deterministic.
 
 A block score has few values: 0, ½ and 1 in a mirrored block of two seats. If most blocks end alike,
-the few others decide the sample variance and every resample, so that a Student, percentile or BCa
-interval is too narrow when chance brings too few of them, or all on one side. The binomial
-distribution has the same difficulty, and the exact interval of Clopper and Pearson solves it. Korn
-and Graubard carry that solution over to means of other variables:
+the few other blocks determine the sample variance and every resample. A Student, percentile or BCa
+interval is then too narrow whenever these few blocks happen to be missing or all on one side. The
+binomial distribution has the same difficulty, which the exact interval of Clopper and Pearson
+solves. Korn and Graubard extend this solution to means of other variables:
 
     The mean of n blocks, with mean m and sample variance s², varies as much as the share of wins in
-    n* = n m (1 - m) / s²  matches that are won or lost. The interval is that of Clopper and Pearson
-    for m n* wins in n* matches. Because s² is an estimate, n* is multiplied by (z / t)², where z
-    and t are the 97.5 % quantiles of the normal distribution and of Student's with n - 1 degrees
-    of freedom.
+    n* = n m (1 - m) / s²  matches that are won or lost. The interval is the Clopper-Pearson
+    interval for m n* wins in n* matches. Because s² is an estimate, n* is multiplied by (z / t)²,
+    where z and t are the 97.5 % quantiles of the normal distribution and of Student's with n - 1
+    degrees of freedom.
 
-For many blocks this is Student's interval. For few it leans towards ½, as the skewness of a share
-demands. No score between 0 and 1 varies more than a win or a loss, so n* is at least n, and this
-interval is never wider than that of Clopper and Pearson for n blocks; if blocks are only won or
-lost, it is that interval.
+For many blocks this is Student's interval. For few blocks it leans towards ½, as the skewness of a
+share demands. No score between 0 and 1 varies more than a win or a loss, so n* is at least n, and
+this interval is never wider than the Clopper-Pearson interval for n blocks. If blocks are only won
+or lost, the two intervals are equal.
 
 The skewness depends on the range of the scores. A block that scores ½ or 1, never 0, is as skewed
-as a win or a loss between ½ and 1. Therefore the interval is computed a second time with the lowest
-and highest score of the party's blocks in place of 0 and 1, which is exact for two values, and the
-result covers both. So 10 to 40 blocks have a coverage of at least 94 % for nearly all mixtures of
-0, ½ and 1, and of at least 92 % for the others (the tests enumerate them).
+as a win or a loss between ½ and 1. Therefore the interval is computed a second time with the
+party's lowest and highest block score instead of 0 and 1, which is exact for two values. The result
+covers both intervals. With 10 to 40 blocks, the coverage is at least 94 % for nearly all mixtures
+of 0, ½ and 1, and at least 92 % for the other mixtures (the tests enumerate them).
 
-If all blocks ended with the same score c, or nearly so, s² says nothing. No other score in n blocks
-means that others have a probability p of at most 1 - 0.025^(1/n), at the level of one end of an
-interval, so the expected score is at least c (1 - p) and at most c + (1 - c) p. For c = 0 and 1
-this is the interval of Clopper and Pearson.
+If all blocks ended with the same score c, or nearly so, s² is no use. When no other score occurs in
+n blocks, the probability p of another score is at most 1 - 0.025^(1/n), at the level of one end of
+an interval. So the expected score is at least c (1 - p) and at most c + (1 - c) p. For c = 0 and 1
+this is the Clopper-Pearson interval.
 
-No short interval allows for a rare score far from all others that has not occurred: if one block in
-ten ends with a crash, one sample of twenty blocks in eight shows none. Intervals with guaranteed
-coverage for all distributions do, and are up to two and a half times as wide (the tests have
-tables).
+No short interval allows for a rare, distant score that has not occurred yet. For example, if one
+block in ten ends with a crash, one in eight samples of twenty blocks contains no crash. Intervals
+with guaranteed coverage for all distributions do allow for such scores, but are up to two and a
+half times as wide (the tests have tables).
 
 Sources: C. J. Clopper and E. S. Pearson, "The Use of Confidence or Fiducial Limits Illustrated in
 the Case of the Binomial" (1934). E. L. Korn and B. I. Graubard, "Confidence Intervals for
-Proportions with Small Expected Number of Positive Counts Estimated from Survey Data" (1998); their
-interval is that of `svyciprop(method="beta")` in R, and of the data presentation standards of the
-US National Center for Health Statistics (2017). E. Learned-Miller and P. S. Thomas, "A New
-Confidence Interval for the Mean of a Bounded Random Variable" (2019): the guaranteed coverage that
-the tests compare with.
+Proportions with Small Expected Number of Positive Counts Estimated from Survey Data" (1998);
+`svyciprop(method="beta")` in R computes their interval, and the data presentation standards of the
+US National Center for Health Statistics (2017) use it. E. Learned-Miller and P. S. Thomas, "A New
+Confidence Interval for the Mean of a Bounded Random Variable" (2019): the intervals with guaranteed
+coverage in the tests.
 """
 
 import math
@@ -51,27 +51,27 @@ from asara_server.tournament.standings.block_scores import BlockScores
 from asara_server.tournament.standings.result_table import Floats, Indices
 
 MIN_BLOCKS = 10
-"""Fewest blocks of a party whose sample variance is used."""
+"""Minimum number of blocks for a party's sample variance to be used."""
 
 ERROR = 0.05
-"""Probability that an interval does not hold the truth."""
+"""Probability that an interval does not contain the true value."""
 
 _ALIKE = 0.05
-"""Difference of the highest and the lowest score below which all blocks ended alike.
+"""If the highest and lowest score differ by less than this, all blocks ended alike.
 
 Comparisons in duplicate blocks change the scores of won matches by thousandths.
 """
 
 
 def error_of(looks: Sequence[int]) -> float:
-    """Return the error of each of so many looks, which together have an error of 5 %."""
+    """Return the error of each look so that this many looks together have an error of 5 %."""
     return ERROR / max(1, len(looks))
 
 
 def blocks_for(half_width: float, variance: float, error: float = ERROR) -> int:
-    """Return the number of blocks whose interval is about the mean plus or minus `half_width`.
+    """Return the number of blocks for an interval of about the mean plus or minus `half_width`.
 
-    `variance` is that of a block score.
+    `variance` is the variance of a block score.
     """
     from scipy.special import ndtri
 
@@ -79,11 +79,11 @@ def blocks_for(half_width: float, variance: float, error: float = ERROR) -> int:
 
 
 def intervals_95(scores: BlockScores, error: float = ERROR) -> Floats:
-    """Return the ends of the 95 % interval of each party's expected score; shape (parties, 2).
+    """Return the 95 % interval of each party's expected score; shape (parties, 2).
 
-    They lie between 0 and 1 unless the mean does not, and contain the mean. A party without a block
-    has NaN. `error` is less than 5 % if the results are looked at several times; see
-    `schedule.looks`.
+    Each interval contains the party's mean. It is within 0 and 1 unless the mean is not. A party
+    without a block has NaN. `error` is less than 5 % if the results are looked at several times;
+    see `schedule.looks`.
     """
     blocks, means, variances = scores.blocks, scores.means, scores.variances
     shares = means.clip(0, 1)
@@ -104,10 +104,10 @@ def intervals_95(scores: BlockScores, error: float = ERROR) -> Floats:
 
 
 def exact_intervals_95(means: Floats, trials: Floats | Indices, error: float = ERROR) -> Floats:
-    """Return the ends of the Clopper-Pearson intervals; shape (parties, 2).
+    """Return the Clopper-Pearson intervals; shape (parties, 2).
 
-    Every trial is won or lost, and `means` are the shares of those won. The numbers need not be
-    whole. No interval has zero width.
+    Every trial is won or lost, and `means` are the shares of wins. The numbers of trials need not
+    be whole. No interval has zero width.
     """
     from scipy.special import betaincinv
 
@@ -120,7 +120,7 @@ def exact_intervals_95(means: Floats, trials: Floats | Indices, error: float = E
 
 
 def _alike_intervals(scores: Floats, blocks: Indices, error: float) -> Floats:
-    """Return the ends of intervals from blocks with one score each; shape (parties, 2)."""
+    """Return intervals for parties whose blocks all have one score; shape (parties, 2)."""
     same = (error / 2) ** (1 / np.maximum(blocks, 1))
     return np.stack((scores * same, 1 - (1 - scores) * same), axis=-1)
 
@@ -133,9 +133,9 @@ def _effective_intervals(
     most: Floats,
     error: float,
 ) -> Floats:
-    """Return the ends of the Korn-Graubard intervals; shape (parties, 2).
+    """Return the Korn-Graubard intervals; shape (parties, 2).
 
-    The scores of a party are treated as lying between `least` and `most`.
+    A party's scores are assumed to be between `least` and `most`.
     """
     from scipy.special import ndtri, stdtrit
 

@@ -1,21 +1,22 @@
 """The ladder: one rating per entry, fitted to all matches together (see `plackett_luce`). Pure.
 
-The average of the field has 1,500 points, or, if it takes part, the built-in bot `greedy`. Entries
-that no chain of matches connects cannot be compared. Only the largest group that is connected, or
-that of `greedy`, has ratings.
+A rating of 1,500 points is the average of the field. If the built-in bot `greedy` takes part, its
+rating is 1,500 instead. Entries that no chain of matches connects cannot be compared. Only the
+connected group that contains `greedy`, or else the largest connected group, has ratings.
 
-The interval of a rating is that of the difference from the average of the field. Matches of a
-block are not independent, so the variance is the sandwich estimate with blocks as clusters (White,
-"Maximum Likelihood Estimation of Misspecified Models", 1982), plus two further blocks as varied as
-the model says, and its quantile is Student's with the number of blocks of the entry. Blocks that
-are nearly all won or lost do not show how varied they are, so the variance is at least (2 s - 1)²
-of the model's, for the score s. Otherwise, few blocks would give intervals that are too narrow.
+The interval of a rating is the interval of its difference from the average of the field. Matches of
+a block are not independent, so the variance is the sandwich estimate with blocks as clusters
+(White, "Maximum Likelihood Estimation of Misspecified Models", 1982), plus two further blocks with
+the variance that the model predicts. The quantile is Student's with the entry's number of blocks.
+Blocks that are nearly all won or lost do not show their true variance. For a score s, the variance
+is therefore at least (2 s - 1)² of the model's variance. Otherwise, few blocks would give intervals
+that are too narrow.
 
-If entries are paired by results, who was lucky meets others who were, and such matches say little
-about the luck. So how much the parts of a rating count, which are the entry's own results and those
-of its opponents, follows from luck, and Student's interval holds the truth in 92 to 94 % of cases
-with 60 blocks. Scheffé's quantile for two parts allows for any share of them
-("A Method for Judging All Contrasts in the Analysis of Variance", 1953).
+If entries are paired by results, lucky entries meet other lucky entries, and such matches reveal
+little about the luck. A rating has two parts: the entry's own results and its opponents' results.
+With such pairing, luck decides how much each part counts, and Student's interval contains the true
+rating in 92 to 94 % of cases with 60 blocks. Scheffé's quantile for two parts allows for any share
+of the two ("A Method for Judging All Contrasts in the Analysis of Variance", 1953).
 """
 
 from collections.abc import Sequence
@@ -32,7 +33,7 @@ from asara_server.tournament.standings.result_table import Floats, Mask, ResultT
 ANCHOR: Final = "greedy"
 ANCHOR_RATING: Final = 1_500
 POINTS: Final = 400 / np.log(10)
-"""Points of a strength of 1, which are odds of e to one."""
+"""Points for a strength of 1, which means odds of e to one."""
 
 _ADDED_BLOCKS: Final = 2
 
@@ -44,10 +45,10 @@ def ladder(
     *,
     paired_by_results: bool = False,
 ) -> tuple[LadderRow, ...]:
-    """Return a row per entry, best first; those without a rating come last.
+    """Return a row per entry, best first; entries without a rating come last.
 
-    `table` is that of the results, made with `names`. A schedule that is fixed beforehand does not
-    pair by results.
+    `table` is the result table, made with `names`. A schedule that is fixed beforehand does not
+    pair entries by results.
     """
     count = len(names)
     matches = np.bincount(table.entry, minlength=count)
@@ -75,7 +76,7 @@ def ladder(
 
 
 def _connected(names: Sequence[str], table: ResultTable) -> Mask:
-    """Return for each entry if it has a rating: if matches connect it with those of the ladder."""
+    """Return for each entry whether it has a rating: whether matches connect it with the ladder."""
     group = table.connected(len(names))
     played = np.isin(np.arange(len(names)), table.entry)
     chosen = np.bincount(group[played], minlength=1).argmax()
@@ -87,7 +88,7 @@ def _connected(names: Sequence[str], table: ResultTable) -> Mask:
 def _ratings(
     fitted: Fit, scores: BlockScores, rated: Mask, error: float, parts: int
 ) -> tuple[Floats, Floats]:
-    """Return ratings and the ends of their intervals, with 1,500 as the mean of those `rated`."""
+    """Return ratings and their intervals, with 1,500 as the mean of the `rated` entries."""
     from scipy.special import fdtri
 
     count, blocks = len(fitted.strengths), scores.blocks

@@ -1,8 +1,9 @@
-"""Results of matches, and `results.jsonl`: one line per finished match, in the order of their ends.
+"""Results of matches, and `results.jsonl`: one line per finished match, in the order in which they
+end.
 
 A line is a `MatchResult` in JSON, and a leaf of the Merkle tree that is signed at the end of the
-run (see `run.tree_head`). A void match (the referee failed) has a line too, which counts
-for nothing; the match was played again under the next attempt number if attempts were left.
+run (see `run.tree_head`). A void match, in which the referee failed, also has a line, but counts
+for nothing. It was played again under the next attempt number if attempts were left.
 """
 
 import time
@@ -26,10 +27,10 @@ from asara_codec.results import Termination
 from asara_server.bounded_file import MIB, read_lines
 
 LONGEST_LINE: Final = MIB
-"""Bytes of the longest line of a results file."""
+"""Maximum length of a line in a results file, in bytes."""
 _PRINTED: Final = "; it printed"
 _MOST_PRESTIGE = 1_000_000
-"""More prestige than any match can give."""
+"""An upper bound on the prestige that a match can give."""
 
 
 def _termination(value: object) -> object:
@@ -50,29 +51,29 @@ TerminationName = Annotated[
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SeatOutcome:
-    """The result of a match for one seat; small, because a run may have 400,000."""
+    """The result of a match for one seat. It is small, because a run may have 400,000 of them."""
 
     entry: str
     rank: int
-    """1 for the best; ties share a rank, and the following ranks are skipped."""
+    """1 for the best; tied seats share a rank, and the ranks that follow are skipped."""
     prestige: int = Field(ge=-_MOST_PRESTIGE, le=_MOST_PRESTIGE)
     termination: TerminationName
     detail: str = ""
-    """Reason of a forfeit in words, perhaps `with_output`; otherwise empty."""
+    """Reason for a forfeit in words, possibly extended by `with_output`; otherwise empty."""
 
 
 def with_output(text: str, lines: Sequence[str]) -> str:
-    """Append lines that a process printed to a sentence about it."""
+    """Append printed lines of a process to a sentence about the process."""
     return f"{text}{_PRINTED}: " + "\n".join(lines) if lines else f"{text}{_PRINTED} nothing"
 
 
 def without_output(text: str) -> str:
-    """Undo `with_output`: return the part that other bots may read."""
+    """Undo `with_output`: return only the part that other bots may read."""
     return text.partition(_PRINTED)[0]
 
 
 def output_of(text: str) -> list[str]:
-    """Return the lines that `with_output` has appended."""
+    """Return the lines that `with_output` appended."""
     printed = text.partition(f"{_PRINTED}: ")[2]
     return printed.split("\n") if printed else []
 
@@ -84,29 +85,32 @@ class MatchResult(BaseModel):
 
     match_id: str
     attempt: int = 1
-    """2 and more where the match was void before."""
+    """2 or more if earlier attempts at the match were void."""
     round: int
     rule_sets: str
-    """Such as "pro+gifts"."""
+    """The rule sets, such as "pro+gifts"."""
     block: str = ""
-    """Name of its block; matches of one block are not independent of each other. Empty for a
-    match that stands alone."""
+    """Name of the block, whose matches are not independent of each other; empty for a single
+    match.
+    """
     duplicate_deal: str = ""
-    """Name of the deal, if it is that of a duplicate block: the matches with this deal have no
-    entry in common, and their scores are compared. Empty for all other matches."""
+    """Name of the deal in a duplicate block: matches with this deal have no entry in common, and
+    their scores are compared. Empty for all other matches.
+    """
     seats: tuple[SeatOutcome, ...]
     """Outcomes in seat order; empty if the match is void."""
     void: bool = False
-    """The referee failed; the match counts for nothing."""
+    """True if the referee failed; the match then counts for nothing."""
     void_reason: str = ""
     """Why the attempt is void; "" if it counts."""
     lost: tuple[str, ...] = ()
-    """Reasons why earlier workers did not return the attempt, in order; it was played again with
-    the same deal."""
+    """Reasons why earlier workers did not return the attempt, oldest first. The attempt was then
+    played again with the same deal.
+    """
     replay_sha256: str = ""
-    """SHA-256 of its replay file, in hexadecimal; "" if the attempt is void."""
+    """SHA-256 of the attempt's replay file, in hexadecimal; "" if the attempt is void."""
     started: str
-    """ISO 8601, UTC."""
+    """Start time, ISO 8601, UTC."""
     seconds: float
     """Wall-clock duration in seconds."""
 
@@ -121,12 +125,12 @@ class MatchResult(BaseModel):
 
     @property
     def deal_block(self) -> str:
-        """Name of the block; a match outside any block is its own."""
+        """Name of the block; for a match outside any block, the match's own name."""
         return self.block or self.match_id
 
     @property
     def played_as(self) -> str:
-        """Match ID of this attempt, as bots, journal and replay have it."""
+        """Match ID of this attempt, as used by bots, the journal and the replay."""
         return attempt_name(self.match_id, self.attempt)
 
     @property
@@ -135,16 +139,16 @@ class MatchResult(BaseModel):
 
 
 def attempt_name(match_id: str, attempt: int) -> str:
-    """Return the match ID of an attempt: the first has the match's own, later ones a suffix."""
+    """Return the match ID of an attempt. Later attempts have a suffix; the first has none."""
     return match_id if attempt == 1 else f"{match_id}.{attempt}"
 
 
 class ResultsError(ValueError):
-    """A results file that cannot be read; the text names the line."""
+    """Raised if a results file cannot be read; the text gives the line."""
 
 
 def read_results(path: Path) -> Iterator[MatchResult]:
-    """Yield the results of a results file, except for an incomplete last line."""
+    """Yield the results in a results file, ignoring an incomplete last line."""
     for number, line in enumerate(read_lines(path, LONGEST_LINE), start=1):
         if not line.endswith(b"\n"):
             return
@@ -152,7 +156,7 @@ def read_results(path: Path) -> Iterator[MatchResult]:
 
 
 def result_in(line: str | bytes, path: Path, number: int) -> MatchResult:
-    """Return the result in a line of a results file; `number` is for the error."""
+    """Return the result in a line of a results file; `number` is the line number for errors."""
     try:
         return MatchResult.model_validate_json(line)
     except ValidationError as error:
@@ -161,10 +165,10 @@ def result_in(line: str | bytes, path: Path, number: int) -> MatchResult:
 
 
 def utc_now() -> str:
-    """Return the current time in ISO 8601, to the millisecond."""
+    """Return the current time in ISO 8601, with milliseconds."""
     return utc_text(time.time())
 
 
 def utc_text(unix_s: float) -> str:
-    """Return a Unix time in ISO 8601, to the millisecond."""
+    """Return a Unix time in ISO 8601, with milliseconds."""
     return datetime.fromtimestamp(unix_s, UTC).isoformat(timespec="milliseconds")

@@ -1,8 +1,8 @@
 """The types of `standings.json`, which is a `Standings` in JSON.
 
-Nothing in it depends on the clock or on the order in which matches ended: the same seed and
-deterministic bots give the same file. README.md explains every field. Numbers are rounded to 6
-decimals, ratings to 1.
+The content depends neither on the clock nor on the order in which matches ended. With the same seed
+and deterministic bots, two runs give the same file. README.md explains every field. Numbers are
+rounded to 6 decimals, ratings to 1.
 """
 
 from typing import Annotated
@@ -11,7 +11,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict
 
 Rounded = Annotated[float, AfterValidator(lambda value: round(value, 6))]
 Interval = tuple[Rounded, Rounded]
-"""Low and high end of an interval."""
+"""Lower and upper end of an interval."""
 Points = Annotated[float, AfterValidator(lambda value: round(value, 1))]
 
 
@@ -43,7 +43,7 @@ class StandingsRow(_Part):
 
     @property
     def rank_set(self) -> str:
-        """The ranks that the results allow as a text, such as "2–4"."""
+        """The ranks that the results allow, as a text such as "2–4"."""
         if self.ranks is None:
             return "–"
         best, worst = self.ranks
@@ -104,10 +104,10 @@ class Standings(_Part):
 
     @property
     def ended_early(self) -> bool:
-        """True if the run ended at one of its looks, because the ranks were settled."""
+        """True if the run ended early at a look because the ranks were settled."""
         return bool(self.looks) and self.matches.scheduled < self.looks[-1]
 
     @property
     def unconnected(self) -> list[str]:
-        """Entries that played, but that no chain of matches connects with the ladder."""
+        """Entries that played, but are not connected with the ladder by any chain of matches."""
         return [row.entry for row in self.ladder if row.matches and row.rating is None]

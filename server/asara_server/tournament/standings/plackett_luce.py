@@ -1,23 +1,23 @@
 """The Plackett-Luce model of rankings with ties, fitted to all matches together. Pure.
 
 A match is read as a sequence of choices. First the entries of rank 1 are chosen from the whole
-table, then those of rank 2 from who is left, and so on. A set S of entries is chosen with a
+table, then the entries of rank 2 from the rest, and so on. A set S of entries is chosen with a
 probability proportional to
 
     exp(t(|S|) + mean of the strengths of S)
 
-where t(1) = 0, and t(2), t(3), ... say how likely ties of two, three, ... entries are. Only ties of
-a size that occurs can be chosen. With two seats this is the model of Davidson, "On Extending the
-Bradley-Terry Model to Accommodate Ties" (1970), otherwise that of Turner, van Etten, Firth and
-Kosmidis, "Modelling Rankings in R: the PlackettLuce Package" (2020).
+where t(1) = 0, and t(2), t(3), ... determine how likely ties of two, three, ... entries are. Only
+tie sizes that occur in the results can be chosen. With two seats this is the model of Davidson, "On
+Extending the Bradley-Terry Model to Accommodate Ties" (1970). With more seats it is the model of
+Turner, van Etten, Firth and Kosmidis, "Modelling Rankings in R: the PlackettLuce Package" (2020).
 
 Each choice is a multinomial logit whose utilities are linear in the strengths and in t, so the
-logarithm of the likelihood is concave, and Newton's method finds its only maximum in any order of
-the matches.
+log-likelihood is concave. Newton's method finds its only maximum, whatever the order of the
+matches.
 
-Prior: every entry has won and lost half a match against one more entry, whose strength is 0. So an
-entry that only won has a finite strength, and the strengths have a fixed origin, close to their
-mean.
+Prior: every entry has won and lost half a match against an imaginary entry of strength 0. This
+gives even an entry that only won a finite strength. It also fixes the origin of the strengths close
+to their mean.
 """
 
 from collections.abc import Sequence
@@ -31,29 +31,29 @@ import numpy as np
 from asara_server.tournament.standings.result_table import Floats, Indices
 
 PRIOR: Final = 0.5
-"""Matches that every entry has won, and lost, against one more entry."""
+"""Matches that every entry is assumed to have won, and lost, against an imaginary entry."""
 
 _STEPS: Final = 60
-"""Most steps of Newton's method; about six are needed."""
+"""Maximum steps of Newton's method; about six are needed."""
 
 _CLOSE: Final = 1e-10
-"""Largest element of the gradient at the maximum, per match."""
+"""Maximum element of the gradient, per match, at which the maximum counts as reached."""
 
 _ROWS_AT_ONCE: Final = 2_000
 """Maximum number of choices whose derivatives are in memory together."""
 
 _WEAK: Final = 1e-6
-"""Curvature of the prior of the tie parameters, whose best values can be infinite."""
+"""Curvature of the prior for the tie parameters, whose best values can be infinite."""
 
 
 @dataclass(frozen=True, slots=True)
 class Choices:
-    """Choices among equally many entries; one row each."""
+    """Rank choices with the same number of entries: one row per choice."""
 
     among: Indices
-    """Entries to choose from; shape (rows, 2, 3 or more)."""
+    """Entries to choose from; shape (rows, entries), with two or more entries."""
     chosen: Indices
-    """The chosen entries as bits of the columns of `among`."""
+    """The chosen entries, as bits for the columns of `among`."""
     block: Indices
 
 
@@ -62,20 +62,20 @@ class Fit:
     """The maximum of the likelihood."""
 
     strengths: Floats
-    """By entry, in natural logarithms of odds."""
+    """By entry, as natural logarithms of odds."""
     ties: Floats
-    """t(size) of the tie sizes that occur, the smallest first."""
+    """t(size) for each tie size that occurs, smallest first."""
     hessian: Floats
-    """Negative second derivatives by strengths, then ties."""
+    """Negative second derivatives; rows and columns are the strengths, then the ties."""
     block_gradients: Any
     """Gradient of each block, a sparse array of shape (blocks, entries + ties)."""
 
 
 def choices(entry: Indices, match: Indices, score: Floats, block: Indices) -> list[Choices]:
-    """Return the choices of matches, one row a seat, in which a higher score is a better rank.
+    """Return the choices of matches, given one row per seat; a higher score means a better rank.
 
-    The seats of a match are consecutive rows. The last entry of a match chooses itself and is left
-    out.
+    The seats of a match are consecutive rows. The last remaining entry of a match has no choice and
+    is left out.
     """
     found: dict[int, list[tuple[Indices, Indices, Indices]]] = {}
     _, first, seats = np.unique(match, return_index=True, return_counts=True)
@@ -86,7 +86,7 @@ def choices(entry: Indices, match: Indices, score: Floats, block: Indices) -> li
         among = np.take_along_axis(among, order, axis=1)
         scores = np.take_along_axis(scores, order, axis=1)
         for start in range(size - 1):
-            begins = np.ones(len(rows), np.bool_)  # a choice begins here: no tie with the one above
+            begins = np.ones(len(rows), np.bool_)  # a choice begins here: no tie with the row above
             if start:
                 begins = scores[:, start] < scores[:, start - 1]
             tied = scores[:, start:] == scores[:, start, np.newaxis]
@@ -101,7 +101,7 @@ def choices(entry: Indices, match: Indices, score: Floats, block: Indices) -> li
 
 
 def fit(made: Sequence[Choices], entries: int, blocks: int, prior: float = PRIOR) -> Fit:
-    """Return the most likely strengths; entries that chose nothing have strength 0.
+    """Return the most likely strengths; entries without a choice have strength 0.
 
     `blocks` is the number of blocks. A `prior` of 0 gives maximum likelihood, which exists only if
     results connect all entries in both directions.
@@ -129,9 +129,9 @@ def fit(made: Sequence[Choices], entries: int, blocks: int, prior: float = PRIOR
 
 @cache
 def _sets(size: int, ties: tuple[int, ...]) -> tuple[Floats, Indices]:
-    """Return the sets that can be chosen: the features of each, and the row of each bit pattern.
+    """Return the sets that can be chosen: each set's features, and each bit pattern's row.
 
-    Features are the share of every entry, then one for each size of tie.
+    The features are the share of every entry, then one feature for each tie size.
     """
     allowed = (1, *ties)
     members = [s for n in allowed for s in combinations(range(size), n)]
@@ -146,10 +146,10 @@ def _sets(size: int, ties: tuple[int, ...]) -> tuple[Floats, Indices]:
 
 
 class _Model:
-    """The logarithm of the likelihood and its derivatives.
+    """The log-likelihood and its derivatives.
 
-    The parameters are the strengths, t of each size of tie, and the strength of the opponent of the
-    prior, which stays 0 and is left out of the second derivatives.
+    The parameters are the strengths, t of each tie size, and the strength of the prior's imaginary
+    entry, which stays 0 and is left out of the second derivatives.
     """
 
     def __init__(
@@ -175,11 +175,11 @@ class _Model:
         for index, _, _ in self._groups:
             met[_pairs(index, count)] = True
         self._met = np.flatnonzero(met)
-        """The second derivatives that are not 0, as row * count + column."""
+        """Positions of the nonzero second derivatives, as row * count + column."""
         self._place = met.cumsum() - 1
 
     def derivatives(self, point: Floats) -> tuple[float, Floats, Any]:
-        """Return the value, the gradient and the negative second derivatives, a sparse array."""
+        """Return the value, the gradient, and the negative second derivatives as a sparse array."""
         from scipy.sparse import csr_array
 
         count = self.count
@@ -203,7 +203,7 @@ class _Model:
         return value, gradient - self._weak * point, hessian[:-1, :-1]
 
     def block_gradients(self, point: Floats, made: Sequence[Choices], blocks: int) -> Any:
-        """Return the gradient of the choices of each block, as a sparse array."""
+        """Return the gradient of each block's choices, as a sparse array."""
         from scipy.sparse import coo_array, csr_array
 
         shape = blocks, self.count
@@ -218,11 +218,11 @@ class _Model:
         return total[:, :-1]
 
     def _rows(self, part: Choices) -> tuple[Indices, Floats, Indices]:
-        """Return the parameters and features of choices, and the row of each chosen set."""
+        """Return the parameters and features of choices, and each chosen set's row."""
         return *self._columns(part.among), _sets(part.among.shape[1], self._ties)[1][part.chosen]
 
     def _columns(self, among: Indices) -> tuple[Indices, Floats]:
-        """Return the parameters that count in choices among these entries, and their features."""
+        """Return the parameters that matter for choices among these entries, and their features."""
         rows, size = among.shape
         ties = np.arange(self.count - 1 - len(self._ties), self.count - 1)
         tie = np.broadcast_to(ties, (rows, len(ties)))
@@ -230,7 +230,7 @@ class _Model:
 
 
 def _distinct(among: Indices) -> tuple[Indices, Indices]:
-    """Return each group of entries to choose from once, and how often it occurs.
+    """Return each distinct group of entries to choose from, and how often it occurs.
 
     Choices among the same entries have the same probabilities.
     """
@@ -245,7 +245,7 @@ def _chunks(rows: int) -> list[slice]:
 
 
 def _pairs(index: Indices, count: int) -> Indices:
-    """Return every two parameters of each row as one number."""
+    """Encode every two parameters of each row as one number."""
     return (index[:, :, np.newaxis] * count + index[:, np.newaxis, :]).ravel()
 
 

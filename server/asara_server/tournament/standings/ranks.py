@@ -1,24 +1,26 @@
-"""Which ranks the data allow: rank sets, and the chance of being first. Pure and deterministic.
+"""Computes which ranks the data allow, and each entry's chance of being first. Pure and
+deterministic.
 
 The true rank of an entry is one more than the number of entries with a higher expected score. Its
-rank set follows from comparisons of all entries with each other, of which, with a probability of
-95 %, not a single one is wrong:
+rank set follows from comparing all entries with each other. With a probability of 95 %, not a
+single one of these comparisons is wrong:
 
-    best rank   1 + number of entries that are better for certain
-    worst rank  entries - number of entries that are worse for certain
+    best rank   1 + number of entries that are certainly better
+    worst rank  entries - number of entries that are certainly worse
 
-So the sets of all entries hold their true ranks together (Mogstad, Romano, Shaikh and Wilhelm,
+So all entries' sets contain their true ranks simultaneously (Mogstad, Romano, Shaikh and Wilhelm,
 "Inference for Ranks with Applications to Mobility across Neighbourhoods and Academic Achievement
-across Countries", 2024; the R package `csranks`). Two entries differ for certain if the difference
-of their scores, divided by its standard error, exceeds a bound that the largest such quotient of
-all pairs stays below in 95 % of draws without any difference. Pairs that differ are taken out, and
-the bound for the others is drawn again, until no further pair differs (step-down; Romano and Wolf,
-"Exact and Approximate Stepdown Methods for Multiple Hypothesis Testing", 2005).
+across Countries", 2024; the R package `csranks`). Two entries certainly differ if the difference of
+their scores, divided by its standard error, exceeds a bound. To find the bound, scores are drawn
+without any true difference: in 95 % of these draws, the largest quotient of all pairs is below the
+bound. Pairs that differ are removed, and the bound for the remaining pairs is drawn again, until no
+further pair differs (step-down; Romano and Wolf, "Exact and Approximate Stepdown Methods for
+Multiple Hypothesis Testing", 2005).
 
 The unit is the block. Entries that met in a block have dependent scores there, so draws and
-standard errors use the covariance of all scores. The bound is carried over from the normal
-distribution to Student's with the number of blocks of the entry that has fewer. Three additions
-keep few blocks honest:
+standard errors use the covariance of all scores. The bound is converted from the normal
+distribution to Student's, using the smaller of the two entries' numbers of blocks. Three additions
+guard against errors with few blocks:
 
 - With fewer than ten blocks, each block is treated as won or lost.
 - Otherwise, a quarter of a block is added that is won or lost, as often as the entry's blocks with
@@ -40,28 +42,28 @@ from asara_server.tournament.standings.intervals import ERROR, MIN_BLOCKS
 from asara_server.tournament.standings.result_table import Floats, Indices, Mask
 
 DRAWS: Final = 10_000
-"""Number of draws; chance moves a probability of ½ by 0.5 %."""
+"""Number of draws; chance changes a probability of ½ by about 0.5 %."""
 _CELLS: Final = 2e8
-"""Most differences of two entries that are drawn; many entries are drawn less often."""
+"""Maximum number of entry pairs times draws; with many entries, there are fewer draws."""
 _FEWEST_DRAWS: Final = 250
 _CELLS_AT_ONCE: Final = 1_000_000
 _FEW: Final = 32
-"""Parties up to which all pairs are looked at."""
+"""Maximum number of parties for which all pairs are examined."""
 _MOST_ROUNDS: Final = 4
-"""Most rounds of step-down; further ones hardly find another pair."""
+"""Maximum rounds of step-down; further rounds hardly ever find another pair."""
 _SEED: Final = 4
-"""Seed of the draws; fixed, so that the same results give the same standings."""
+"""Fixed seed of the draws, so that the same results give the same standings."""
 _ADDED_BLOCKS: Final = 0.25
 
 
 def ranks_and_chances(
     scores: BlockScores, error: float = ERROR, group: Indices | None = None
 ) -> tuple[Indices, Floats]:
-    """Return best and worst rank of each party, shape (parties, 2), and the chance to be first.
+    """Return each party's best and worst rank, shape (parties, 2), and its chance of being first.
 
-    A party without a block may have any rank, and has the chance NaN. `error` is the probability
-    that some rank is wrong. Parties that differ in `group` cannot be compared: none is certainly
-    better, and no party has a chance.
+    A party without a block may have any rank, and its chance is NaN. `error` is the probability
+    that any rank is wrong. Parties with different `group` values cannot be compared: none is
+    certainly better, and no party has a chance.
     """
     if group is None:
         group = np.zeros(scores.parties, np.intp)
@@ -77,7 +79,7 @@ def ranks_and_chances(
         comparable = group[:, np.newaxis] == group
         freedom = scores.blocks[played] - 1
         ranks[played] = rank_sets(means, covariance, drawn, freedom, error, comparable)
-        ranks[played, 1] += np.count_nonzero(~played)  # who has not played may be better
+        ranks[played, 1] += np.count_nonzero(~played)  # an entry that has not played may be better
         if comparable.all():
             wide = drawn * _widening(means, np.diag(covariance), freedom)
             first = (means + wide).argmax(axis=1)
@@ -93,10 +95,10 @@ def rank_sets(
     error: float = ERROR,
     comparable: Mask | bool = True,
 ) -> Indices:
-    """Return best and worst rank of each party; shape (parties, 2).
+    """Return each party's best and worst rank; shape (parties, 2).
 
-    `drawn` are draws of `means` without differences, and `freedom` the degrees of freedom of each
-    party's variance. `comparable` has a row and a column for each party.
+    `drawn` are draws of `means` without true differences. `freedom` gives each party's degrees of
+    freedom for its variance. `comparable` has a row and a column for each party.
     """
     from scipy.special import ndtr, stdtrit
 
@@ -127,10 +129,11 @@ def draws(covariance: Floats) -> Floats:
 
 
 def _largest(drawn: Floats, apart: Floats, open_: Any) -> Floats:
-    """Return the largest standardized difference of each draw among the pairs that are open.
+    """Return the largest standardized difference of each draw among the pairs that are still open.
 
-    No quotient of a pair exceeds the sum of both entries' distances from 0, each divided by the
-    entry's smallest divisor. So most pairs need no look once a large quotient is known.
+    A pair's quotient never exceeds the sum of both entries' distances from 0, each divided by the
+    entry's smallest divisor. Once a large quotient is known, most pairs therefore need not be
+    examined.
     """
     scale = np.where(open_, 1 / apart, 0).astype(np.float32)
     drawn = drawn.astype(np.float32)
@@ -151,7 +154,7 @@ def _largest(drawn: Floats, apart: Floats, open_: Any) -> Floats:
 
 
 def _quotients(drawn: Any, scale: Any) -> Any:
-    """Return the difference of every two parties, the last axis of `drawn`, times `scale`."""
+    """Return the difference of every two parties (the last axis of `drawn`), times `scale`."""
     return (drawn[..., :, np.newaxis] - drawn[..., np.newaxis, :]) * scale
 
 

@@ -1,4 +1,4 @@
-"""The results of many matches as columns of numbers. Pure."""
+"""Tabulates the results of many matches as columns of numbers. Pure."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
@@ -18,10 +18,10 @@ Mask = NDArray[np.bool_]
 
 @dataclass(frozen=True, slots=True)
 class ResultTable:
-    """One row per seat of each match, in the order of the results; each column is that long."""
+    """One row per seat of each match, in the order of the results."""
 
     match: Indices
-    """Index of the match, whose seats are consecutive rows."""
+    """Index of the match; the seats of a match are consecutive rows."""
     block: Indices
     """Index of the block."""
     deal: Indices
@@ -39,18 +39,18 @@ class ResultTable:
     """Share of the win; 0 for a forfeit."""
     prestige: Floats
     termination: Indices
-    """Value of a `Termination`."""
+    """Numeric value of a `Termination`."""
     forfeit: Mask
 
     def __len__(self) -> int:
         return len(self.match)
 
     def take(self, rows: Indices | Mask) -> "ResultTable":
-        """Return the table of these rows."""
+        """Return the table reduced to these rows."""
         return ResultTable(*(getattr(self, field.name)[rows] for field in fields(self)))
 
     def connected(self, count: int) -> Indices:
-        """Return a number for each entry, the same for entries that a chain of matches joins."""
+        """Return a number for each entry, equal for entries joined by a chain of matches."""
         from scipy.sparse import csr_array
         from scipy.sparse.csgraph import connected_components
 
@@ -60,7 +60,7 @@ class ResultTable:
 
 
 def tabulate(names: Sequence[str], results: Sequence[MatchResult]) -> ResultTable:
-    """Return the table of these results, none of which may be void."""
+    """Return these results as a table; no result may be void."""
     index = {name: number for number, name in enumerate(names)}
     blocks: dict[str, int] = {}
     deals = {"": -1}

@@ -9,9 +9,9 @@ Two tests run side by side:
     A is not better, s ≤ ½,  against  A is better by the margin, s ≥ ½ + margin
     B is not better, s ≥ ½,  against  B is better by the margin, s ≤ ½ - margin
 
-Each is the generalised sequential probability ratio test (GSPRT) of fishtest and fastchess. L(s) is
-the largest log-likelihood of the blocks among all multinomials with mean s. The log-likelihood
-ratio of a test is L(½ ± margin) - L(½). After every block,
+Each test is the generalised sequential probability ratio test (GSPRT) that fishtest and fastchess
+use. L(s) is the largest log-likelihood of the blocks among all multinomials with mean s. The
+log-likelihood ratio of a test is L(½ ± margin) - L(½). After every block,
 
     A is better                  if its ratio is at least log(2 / alpha)
     B is better                  if its ratio is at least log(2 / alpha)
@@ -19,19 +19,20 @@ ratio of a test is L(½ ± margin) - L(½). After every block,
 
 and otherwise another block is played. Consequently:
 
-    if both are equally strong, the probability that either is called better is at most alpha, and
-    that a weaker entry is called better at most alpha / 2;
+    if both are equally strong, the probability that either is called better is at most alpha;
+    the probability that a weaker entry is called better is at most alpha / 2;
     if one is better by the margin or more, the probability of "no difference" is at most beta.
 
-Between ½ and ½ + margin both answers are true. The bounds are Wald's without his small reduction
-(log((1 - beta) / alpha) and log(beta / (1 - alpha))): a likelihood ratio, whose expectation is 1
-under the first hypothesis, ever reaches 1 / p with a probability of at most p. That is exact for
-known likelihoods. Here they are estimated; simulations in the tests show that the rates still hold.
+Between ½ and ½ + margin both answers are true. The bounds are Wald's bounds without his small
+reduction (log((1 - beta) / alpha) and log(beta / (1 - alpha))): a likelihood ratio, whose
+expectation is 1 under the first hypothesis, ever reaches 1 / p with a probability of at most p.
+This is exact for known likelihoods. Here the likelihoods are estimated, but simulations in the
+tests show that the error rates still hold.
 
 The interval is a likelihood interval: all s whose L(s) is at most log(20) below the largest. When
 the test stops, it contains the true score in about 95 % of duels or more, according to simulation.
-It then always excludes what the test rejects (½, or both ½ ± margin, if alpha ≤ 0.1 and beta ≤
-0.05), because L is concave. It is not valid simultaneously at all times.
+It then always excludes the values that the test rejects (½, or both ½ ± margin, if alpha ≤ 0.1 and
+beta ≤ 0.05), because L is concave. The interval is not valid simultaneously at all times.
 
 Sources: A. Wald, "Sequential Tests of Statistical Hypotheses" (1945). M. Sobel and A. Wald, "A
 Sequential Decision Procedure for Choosing One of Three Hypotheses" (1949): two tests side by side.
@@ -57,15 +58,15 @@ SCORES: Final = (0.0, 0.25, 0.5, 0.75, 1.0)
 _VALUES = np.array(SCORES)
 _SUPPORT = math.log(20)
 _STEPS = 40
-"""Bisection steps for the multiplier: 12 digits, and more of the likelihood."""
+"""Bisection steps for the multiplier: they give 12 digits, and more digits of the likelihood."""
 
 _INTERVAL_STEPS = 24
-"""Bisection steps for an end of the interval: seven digits."""
+"""Bisection steps for one end of the interval: they give seven digits."""
 
 _SMALLEST, _LARGEST_MARGIN, _LARGEST_RATE = 0.001, 0.45, 0.5
 
 Counts = NDArray[Any]
-"""Numbers of blocks with each of SCORES; shape (..., 5)."""
+"""Number of blocks with each of SCORES; shape (..., 5)."""
 
 
 class Verdict(Enum):
@@ -76,19 +77,19 @@ class Verdict(Enum):
     A_BETTER = "a better"
     B_BETTER = "b better"
     NO_DIFFERENCE = "no difference"
-    """Neither is better by the margin."""
+    """Neither entry is better by the margin."""
 
 
 @dataclass(frozen=True, slots=True)
 class SequentialTest:
-    """Margin and error rates of the test; raises ValueError for a value out of range."""
+    """The margin and error rates of the test. Raises ValueError if a value is out of range."""
 
     margin: float = 0.05
-    """Expected score above ½ that counts as better; 0.001 to 0.45."""
+    """How far the expected score must exceed ½ to count as better; 0.001 to 0.45."""
     alpha: float = 0.05
-    """Highest probability that one of two equals is called better; 0.001 to 0.5."""
+    """Maximum probability of calling one of two equal entries better; 0.001 to 0.5."""
     beta: float = 0.05
-    """Highest probability of "no difference" if one is better by the margin; 0.001 to 0.5."""
+    """Maximum probability of "no difference" if one entry is better by the margin; 0.001 to 0.5."""
 
     def __post_init__(self) -> None:
         for name, value, most in (
@@ -96,12 +97,12 @@ class SequentialTest:
             ("alpha", self.alpha, _LARGEST_RATE),
             ("beta", self.beta, _LARGEST_RATE),
         ):
-            if not _SMALLEST <= value <= most:  # neither is "not a number"
+            if not _SMALLEST <= value <= most:  # rejects NaN as well
                 raise ValueError(f"{name}: must be {_SMALLEST:g} to {most:g}, not {value:g}")
 
     @property
     def bounds(self) -> tuple[float, float]:
-        """Ratios at which an entry is rejected (lower) and accepted (upper) as better."""
+        """Ratios at which "better" is rejected (lower bound) and accepted (upper bound)."""
         return math.log(self.beta), math.log(2 / self.alpha)
 
     def ratios(self, counts: Counts) -> Floats:
@@ -111,7 +112,7 @@ class SequentialTest:
         return np.stack(better, axis=-1) - equal[..., np.newaxis]
 
     def verdict(self, counts: Counts) -> Verdict:
-        """Return the conclusion from these blocks, shape (5,)."""
+        """Return the conclusion from the counts of blocks, shape (5,)."""
         a, b = self.ratios(counts)
         lower, upper = self.bounds
         if max(a, b) >= upper:
@@ -119,7 +120,7 @@ class SequentialTest:
         return Verdict.NO_DIFFERENCE if max(a, b) <= lower else Verdict.OPEN
 
     def blocks_left(self, counts: Counts) -> float:
-        """Estimate the number of further blocks from the trend of these, shape (5,).
+        """Estimate the number of further blocks from the trend of these counts, shape (5,).
 
         Infinite if there is no trend.
         """
@@ -131,12 +132,12 @@ class SequentialTest:
 
 
 def log_likelihood(counts: Counts, mean: float) -> Floats:
-    """Return L(mean) minus the largest L of any mean, which is that of the mean score; shape (...).
+    """Return L(mean) minus the maximum of L, which is at the mean score; shape (...).
 
-    0 at the mean score, and below it elsewhere. `mean` is above 0 and below 1.
+    The result is 0 at the mean score and negative elsewhere. `mean` must be above 0 and below 1.
 
-    The likelihood of p, with Σ p = 1 and Σ p (score - mean) = 0, is largest for p = count /
-    (1 + x (score - mean)) / blocks for a multiplier x that solves
+    The likelihood of p, with Σ p = 1 and Σ p (score - mean) = 0, is largest for p = count / (1 + x
+    (score - mean)) / blocks for a multiplier x that solves
 
         Σ count (score - mean) / (1 + x (score - mean)) = 0
 
@@ -155,9 +156,9 @@ def log_likelihood(counts: Counts, mean: float) -> Floats:
 
 
 def interval(counts: Counts) -> tuple[float, float]:
-    """Return the ends of the likelihood interval of the expected score from blocks, shape (5,).
+    """Return the likelihood interval of the expected score, from counts of blocks, shape (5,).
 
-    They are 0 and 1 without a block.
+    The interval is 0 to 1 without a block.
     """
     played = counts.sum()
     score = mean_score(counts) if played else 0.5
@@ -165,17 +166,17 @@ def interval(counts: Counts) -> tuple[float, float]:
 
 
 def mean_score(counts: Counts) -> float:
-    """Return the mean score of at least one block."""
+    """Return the mean score; at least one block is needed."""
     return float(counts @ _VALUES / counts.sum())
 
 
 def elo(score: float) -> float:
-    """Return the Elo difference at which this score, above 0 and below 1, is expected."""
+    """Return the Elo difference for an expected score above 0 and below 1."""
     return 400 * math.log10(score / (1 - score))
 
 
 def _end(counts: Counts, inside: float, outside: float) -> float:
-    """Return the end of the interval between its middle and 0 or 1."""
+    """Return one end of the interval, searching between its middle and 0 or 1."""
     if inside == outside:
         return inside
     limit = outside

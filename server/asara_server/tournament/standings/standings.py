@@ -1,4 +1,4 @@
-"""Standings computed from the results of the matches, never from stored totals. Pure."""
+"""Computes standings from the results of the matches, never from stored totals. Pure."""
 
 import re
 from collections import Counter
@@ -25,10 +25,10 @@ def compute_standings(
     remote: Collection[str] = (),
     looks: Sequence[int] = (),
 ) -> Standings:
-    """Return the standings of these results; entries that never played come last.
+    """Return the standings for these results; entries that never played come last.
 
-    `group` has the number of matches of each block of the group that was begun last. `remote`
-    are the entries on other machines. `looks` are those of a run that may end early.
+    `group` maps the blocks of the last group that began to their numbers of matches. `remote` are
+    the entries on other machines. `looks` are the looks of a run that may end early.
     """
     # These load numerical libraries, which programs that only read standings do not need.
     import numpy as np
@@ -86,7 +86,7 @@ def compute_standings(
 def ranks_settled(
     entries: Sequence[str], results: Iterable[MatchResult], places: int, looks: Sequence[int]
 ) -> bool:
-    """Return True if the results at one of these looks allow each of the first places one entry."""
+    """Return True if these results, at one of the `looks`, leave one entry for each top place."""
     from asara_server.tournament.standings.comparison import compared
     from asara_server.tournament.standings.intervals import error_of
     from asara_server.tournament.standings.summary import summarize
@@ -98,7 +98,7 @@ def ranks_settled(
 
 
 def block_variance(results: Iterable[MatchResult]) -> float | None:
-    """Return the variance of an entry's block scores, pooled over all; None if nothing tells it."""
+    """Return the variance of an entry's block scores, pooled over all entries; None if unknown."""
     from asara_server.tournament.standings.block_scores import BlockScores
     from asara_server.tournament.standings.comparison import compared
 
@@ -110,9 +110,10 @@ def block_variance(results: Iterable[MatchResult]) -> float | None:
 
 
 def without_forfeits(results: Iterable[MatchResult]) -> list[MatchResult]:
-    """Return the results of the blocks without a forfeit.
+    """Return the results of all blocks without a forfeit.
 
-    A forfeit excludes its whole block, because the rest would no longer be equal for every seat.
+    A forfeit excludes its whole block, because the remaining matches would not be balanced over the
+    seats.
     """
     every = list(results)
     forfeited = {result.deal_block for result in every if result.forfeits}
@@ -124,7 +125,7 @@ def by_schedule(results: Iterable[MatchResult]) -> list[MatchResult]:
     return sorted(
         results,
         key=lambda result: (
-            # One text takes less memory than its parts.
+            # One string takes less memory than its parts.
             "\0".join(part.zfill(12) for part in _NUMBER.split(result.match_id)),
             result.attempt,
         ),
@@ -157,7 +158,7 @@ def _remote_blocks(counted: Iterable[MatchResult], remote: frozenset[str]) -> in
 
 
 def _names(entries: Sequence[str], results: Iterable[MatchResult]) -> list[str]:
-    """Return these entries, followed by those that only occur in the results."""
+    """Return these entries, followed by entries that only occur in the results."""
     names = dict.fromkeys(entries)
     names.update(dict.fromkeys(line.entry for result in results for line in result.seats))
     return list(names)

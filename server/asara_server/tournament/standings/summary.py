@@ -1,4 +1,4 @@
-"""One row of standings per entry. Pure."""
+"""Summarises the standings: one row per entry. Pure."""
 
 from collections.abc import Sequence
 
@@ -12,7 +12,7 @@ from asara_server.tournament.standings.ranks import ranks_and_chances
 from asara_server.tournament.standings.result_table import Floats, Indices, ResultTable
 
 _MOST_SEATS = 8
-"""More seats than any table has; (seats, seat) is encoded as two digits of this base."""
+"""More seats than any table has; (seats, seat) is encoded as two digits in this base."""
 
 
 def summarize(
@@ -23,9 +23,9 @@ def summarize(
     *,
     ranked: bool = True,
 ) -> tuple[StandingsRow, ...]:
-    """Return a row per entry, by score, then wins, then prestige, then name.
+    """Return a row per entry, ordered by score, then wins, then prestige, then name.
 
-    `score` has the compared score of each row of `parts`. Rank sets and chances of being first are
+    `score` is the compared score of each row of `parts`. Rank sets and chances of being first are
     left out unless `ranked`.
     """
     count = len(names)
@@ -41,7 +41,7 @@ def summarize(
     np.add.at(faults, (parts.entry, parts.termination), 1)
     ends = intervals_95(scores, error)
     means = scores.means.round(6)
-    level = np.where(matches > 0, means, -np.inf)  # who has not played comes last
+    level = np.where(matches > 0, means, -np.inf)  # entries that have not played come last
     order = sorted(
         range(count),
         key=lambda e: (-level[e], -wins[e].round(6), -np.nan_to_num(prestige[e]), names[e]),
@@ -73,12 +73,12 @@ def summarize(
 
 
 def seat_effect(parts: ResultTable) -> tuple[SeatScore, ...]:
-    """Return the score of every seat, over all entries."""
+    """Return the mean score in each seat, over all entries."""
     return _seat_scores(np.zeros_like(parts.entry), parts, 1)[0]
 
 
 def _prestige(parts: ResultTable, count: int) -> "np.ndarray[tuple[int], np.dtype[np.float64]]":
-    """Return the mean prestige of each entry in matches it did not forfeit; NaN without one."""
+    """Return each entry's mean prestige in matches it did not forfeit; NaN without such a match."""
     kept = ~parts.forfeit
     entry = parts.entry[kept]
     matches = np.bincount(entry, minlength=count)
@@ -87,7 +87,7 @@ def _prestige(parts: ResultTable, count: int) -> "np.ndarray[tuple[int], np.dtyp
 
 
 def _seat_scores(party: Indices, parts: ResultTable, parties: int) -> list[tuple[SeatScore, ...]]:
-    """Return, by party, matches and mean score in each seat it played."""
+    """Return, for each party, the number of matches and the mean score in each seat."""
     kinds = _MOST_SEATS * _MOST_SEATS
     code = (party * _MOST_SEATS + parts.seats) * _MOST_SEATS + parts.seat
     matches = np.bincount(code, minlength=parties * kinds).reshape(parties, kinds)

@@ -14,23 +14,23 @@ from asara_server.tournament.trust.run_files import RESULTS, Line
 
 @dataclass(slots=True)
 class AttemptCheck:
-    """The attempts of a run, beside its schedule."""
+    """The attempts of a run, compared with its schedule."""
 
     faults: list[str] = field(default_factory=list)
     repeated: list[str] = field(default_factory=list)
-    """A line for each match that was attempted more than once, or lost by a worker."""
+    """A line for each match that was attempted more than once, or that a worker lost."""
     unplayed: list[str] = field(default_factory=list)
-    """Matches without a result that may still get one."""
+    """Matches without a result that may still get a result."""
     unplayed_in_begun_blocks: list[str] = field(default_factory=list)
-    """Those of blocks of which another match was attempted."""
+    """Unplayed matches in blocks in which another match was attempted."""
     given_up: list[str] = field(default_factory=list)
-    """Matches that are void for good."""
+    """Matches that are permanently void."""
     open_blocks: set[str] = field(default_factory=set)
-    """Blocks that have unplayed matches."""
+    """Blocks with unplayed matches."""
     begun: int = 0
-    """Number of matches of the blocks that have begun."""
+    """Number of matches in blocks that have begun."""
     skipped: str = ""
-    """The first block that has not begun, although a later one has."""
+    """The first block that has not begun although a later block has; "" if there is none."""
 
 
 def check_attempts(
@@ -62,7 +62,7 @@ def check_attempts(
 def attempt_faults(
     place: str, result: MatchResult, match: ScheduledMatch | None, max_attempts: int
 ) -> Iterator[str]:
-    """Yield what is wrong about an attempt by itself; `match` is None if it is not scheduled."""
+    """Yield the faults of a single attempt; `match` is None if the attempt is not scheduled."""
     start = f"{place}: {result.match_id}"
     if match is None:
         yield f"{start}: not in the schedule that follows from {MANIFEST}"
@@ -95,7 +95,7 @@ def attempt_faults(
 
 
 def _order_faults(match_id: str, lines: Sequence[Line]) -> Iterator[str]:
-    """Yield what is wrong about the attempts at a match together."""
+    """Yield faults in the numbering of a match's attempts."""
     expected = 1
     counted: Line | None = None
     for line in lines:
@@ -158,7 +158,7 @@ def _check_completeness(
 def suspended_entries(
     manifest: Manifest, schedule: Sequence[ScheduledMatch], results: Sequence[MatchResult]
 ) -> dict[str, str]:
-    """Return the entries that these results suspend, and why."""
+    """Return the entries suspended by these results, with the reasons."""
     limits = {name: manifest.limits[name] for name in ("suspend_share", "suspend_after")}
     suspensions = Suspensions(schedule, Limits.model_validate(limits))
     for result in results:

@@ -1,4 +1,4 @@
-"""Plans audits of runs and of single replays, and plays the matches again."""
+"""Plans audits of runs and of single replays, and replays the matches."""
 
 import multiprocessing
 import signal
@@ -43,19 +43,19 @@ _J = TypeVar("_J")
 _V = TypeVar("_V")
 
 _CHUNKS_AHEAD: Final = 3
-"""Number of chunks for each process that wait for it, or for their turn to be yielded."""
+"""How many chunks per process may be waiting to be audited or to be yielded in order."""
 
 
 class AuditError(ValueError):
-    """The audit cannot begin or go on; the text says why."""
+    """The audit cannot begin or continue; the text gives the reason."""
 
 
 def map_in_processes(
     check: Callable[[_J], _V], jobs: Sequence[_J], processes: int, files_at_once: int
 ) -> Iterator[_V]:
-    """Yield the verdict of each job, in their order. Raises AuditError.
+    """Yield the verdict of each job, in job order. Raises AuditError.
 
-    However many jobs there are, only a few chunks of them are in memory a second time.
+    Only a few chunks of jobs are copied in memory at a time, no matter how many jobs there are.
     """
     chunks: Iterator[Sequence[_J]] = (
         jobs[at : at + files_at_once] for at in range(0, len(jobs), files_at_once)
@@ -92,7 +92,7 @@ def _check_chunk(check: Callable[[_J], _V], jobs: Sequence[_J]) -> list[_V]:
 
 
 def _begin_worker() -> None:
-    """Let an interrupt from the terminal end this process at once and without a traceback."""
+    """Let an interrupt from the terminal end this process immediately and without a traceback."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     if hasattr(signal, "pthread_sigmask"):
         signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
@@ -101,7 +101,7 @@ def _begin_worker() -> None:
 
 @contextmanager
 def _interrupts_held() -> Iterator[None]:
-    """Hold interrupts back, in processes that are started meanwhile until `_begin_worker`."""
+    """Hold interrupts back; processes started meanwhile hold them back until `_begin_worker`."""
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return
@@ -113,52 +113,51 @@ def _interrupts_held() -> Iterator[None]:
 
 
 _LEAK_WORLDS: Final = 2
-"""Number of other worlds that are tried for every seat at every decision to find leaks."""
+"""Number of alternative worlds tried for every seat at every decision to find leaks."""
 
 _FILES_AT_ONCE: Final = 16
-"""Number of files that a process gets at a time."""
+"""Number of files sent to a process at a time."""
 
 _FILES_WORTH_A_PROCESS: Final = 150
-"""Number of files that take as long as the start of a process."""
+"""Number of files whose audit takes as long as starting a process."""
 
 _LEAK_FILES_WORTH_A_PROCESS: Final = 4
-"""The same if they are searched for leaks."""
+"""Number of files whose audit with a search for leaks takes as long as starting a process."""
 
 
 class AuditJob(NamedTuple):
-    """A replay file, and what it is checked against."""
+    """A replay file to audit, with everything that it is checked against."""
 
     path: Path
     public_key: bytes | None
-    """Key that must have signed it; None if any may have."""
+    """Key that must have signed the replay; None to accept any key."""
     tournament_secret: bytes | None
-    """Secret from which its deal must derive; None if that cannot be checked."""
+    """Secret from which the replay's deal must be derived; None if the deal cannot be checked."""
     expected: ExpectedMatch | None
-    """Place of the match in its run; None if it is checked by itself."""
+    """The replay's place in its run; None if the replay is checked alone."""
     leaks: bool
-    """True if it is searched for leaks, too."""
+    """True to search the replay for leaks as well."""
 
 
 @dataclass(frozen=True, slots=True)
 class AuditPlan:
-    """The audit of runs and replays."""
+    """The audit of several runs and replays."""
 
     jobs: tuple[AuditJob, ...]
     runs: tuple[RunReport, ...]
-    """Findings about the runs, whose replays are among the jobs."""
+    """Findings about the runs; the replays of these runs are among the jobs."""
     single: int
-    """Number of replays that are checked by themselves."""
+    """Number of replays that are checked alone."""
     trusted_key: bytes | None
-    """Key of the first of these, if it is trusted because none was given."""
+    """Key of the first single replay, if it is trusted because no key was given."""
     faults: tuple[str, ...]
-    """Faults of the runs that these lie in, as far as their deals depend on them."""
+    """Faults of the runs that contain single replays, as far as these affect the deals."""
 
 
 def plan_audit(paths: Iterable[Path], published: Published, *, leaks: bool = False) -> AuditPlan:
     """Plan the audit of replay files, and of all runs and replays in directories.
 
-    Raises AuditError. Without a published key, single replays are checked against the key of their
-    run.
+    Raises AuditError. Without a published key, single replays are checked against their run's key.
     """
     runs: dict[Path, RunReport] = {}
     files: dict[Path, None] = {}
@@ -195,9 +194,9 @@ def plan_audit(paths: Iterable[Path], published: Published, *, leaks: bool = Fal
 def audit_replays(
     jobs: Sequence[AuditJob], processes: int | None = None
 ) -> Iterator[tuple[Path, Verdict]]:
-    """Yield the path and the verdict of each job, in their order. Raises AuditError.
+    """Yield each job's path and verdict, in job order. Raises AuditError.
 
-    Without a number of processes, all usable cores work if there is enough to do.
+    If no number of processes is given, all usable cores work if there is enough to do.
     """
     leaks = any(job.leaks for job in jobs)
     at_once = 1 if leaks else _FILES_AT_ONCE
@@ -213,7 +212,7 @@ def audit_replays(
 
 
 def audit_replay(job: AuditJob) -> tuple[Path, Verdict]:
-    """Return the path of a job and its verdict."""
+    """Return a job's path and verdict."""
     try:
         data = read_file(job.path)
         if job.expected is None:
@@ -245,7 +244,7 @@ def _worlds(job: AuditJob) -> int:
 
 
 def _find_runs(path: Path) -> list[Path]:
-    """Return the directories of runs at or below a path."""
+    """Return the run directories at or below a path."""
     found = {file.parent for name in MARKS for file in path.rglob(name)}
     found = {directory for directory in found if not _is_bundle(directory)}
     inside = RUN_FOLDERS  # a bot may have written files with these names
@@ -260,7 +259,7 @@ def _find_runs(path: Path) -> list[Path]:
 
 
 def _is_bundle(directory: Path) -> bool:
-    """Return True for an unpacked bundle, which has the signed documents of a run only."""
+    """Return True for an unpacked bundle, which contains only the signed documents of a run."""
     signed = {*SIGNED, *map(signature_name, SIGNED)}
     marks = {name for name in MARKS if (directory / name).exists()}
     return marks <= signed and (directory / BUNDLE_MATCHES).is_file()
@@ -281,7 +280,7 @@ def _run_jobs(report: RunReport, *, leaks: bool) -> list[AuditJob]:
 
 
 class _RunSecrets:
-    """The secrets of the runs that single replays lie in, revealed at the end of each run."""
+    """The secrets of the runs that contain single replays, each revealed at the end of its run."""
 
     def __init__(self, published: Published) -> None:
         self._published = published
@@ -289,7 +288,7 @@ class _RunSecrets:
         self.faults: list[str] = []
 
     def of_replay(self, file: Path) -> bytes | None:
-        """Return the secret of the run that a replay lies in; None if it has none."""
+        """Return the secret of the run that contains a replay; None if no secret is known."""
         folder = file.absolute().parent
         if folder not in self._by_folder:
             self._by_folder[folder] = self._of_run(folder.parent)
@@ -321,10 +320,10 @@ class _RunSecrets:
 def _expected_keys(
     files: Sequence[Path], public_key: bytes | None
 ) -> tuple[list[bytes | None], bytes | None]:
-    """Return the key that must have signed each file, and the first that nobody gave.
+    """Return the key that must have signed each file, and the first key that nobody gave.
 
-    The key is the given one or that of the file's run. For files without either it is the one that
-    signed the first of them.
+    The key is the given key or the key of the file's run. All files without either must have the
+    same key as the first of them.
     """
     if public_key is not None:
         return [public_key] * len(files), None
@@ -338,7 +337,7 @@ def _expected_keys(
 
 
 def _key_of_run(folder: Path) -> bytes | None:
-    """Return the public key in a folder of replays or in its parent."""
+    """Return the public key stored in a folder of replays or in its parent."""
     for path in (folder / PUBLIC_KEY_FILE, folder.absolute().parent / PUBLIC_KEY_FILE):
         if path.is_file():
             try:

@@ -1,6 +1,6 @@
-"""The signed documents of a run: who signed them, and whether they are those that were published.
+"""Checks who signed the documents of a run, and whether they match what was published.
 
-An auditor may hold any of three things that were published before the first match: the referee's
+An auditor may have up to three things that were published before the first match: the referee's
 public key, the hash of the manifest, and the commitment to the deals.
 """
 
@@ -25,14 +25,14 @@ from asara_server.tournament.trust.tree_head import TREE_HEAD, TreeHead
 
 @dataclass(frozen=True, slots=True)
 class Published:
-    """What the auditor holds; None for what is not known. Hashes are in lower-case hexadecimal."""
+    """What the auditor has; None for anything unknown. Hashes are in lower-case hexadecimal."""
 
     public_key: bytes | None = None
     manifest_sha256: str | None = None
 
 
 class KeySource(Enum):
-    """Reason for trusting a key."""
+    """Why a key is trusted."""
 
     GIVEN = "the one given with --public-key"
     MANIFEST = "from the published manifest"
@@ -41,21 +41,21 @@ class KeySource(Enum):
 
 @dataclass(slots=True)
 class Signed:
-    """The signed documents of a run, as far as they can be read."""
+    """The signed documents of a run, as far as they are readable."""
 
     faults: list[str]
-    """Faults, each of which begins with the name of a file."""
+    """Faults; each text begins with a file name."""
     manifest: Manifest | None = None
     head: TreeHead | None = None
     public_key: bytes | None = None
-    """Key that has to have signed everything; None if there is none."""
+    """Key that must have signed everything; None if there is no key."""
     source: KeySource = KeySource.OWN
     deal_commitment: str | None = None
-    """The commitment to the deals in the manifest."""
+    """The commitment to the deals, from the manifest."""
 
     @property
     def secret(self) -> bytes | None:
-        """The secret of all deals that the tree head reveals, if it opens the commitment."""
+        """The secret of all deals from the tree head, if it matches the commitment."""
         try:
             secret = bytes.fromhex(self.head.tournament_secret or "") if self.head else b""
         except ValueError:
@@ -66,7 +66,7 @@ class Signed:
 def check_signed(
     manifest: SignedBytes | None, head: SignedBytes | None, published: Published
 ) -> Signed:
-    """Check the documents of a run against what was published, and against each other."""
+    """Check the documents of a run against the published values, and against each other."""
     signed = Signed([], public_key=published.public_key)
     if published.public_key is not None:
         signed.source = KeySource.GIVEN

@@ -1,14 +1,15 @@
-"""Bundles of a run: for each entry a zip file that its author may have.
+"""Bundles of a run: one zip file per entry, for the entry's author.
 
-A bundle holds what concerns the entry, and of others only what is public: the signed replays of its
-matches, which show all hands and moves, times, and the reasons of forfeits as the referee gave them
-to all bots. What other bots or their builds printed is in none of its files.
+A bundle contains everything about its own entry, but only public facts about others. These are the
+signed replays of the entry's matches, which show all hands, moves and times, and the reasons for
+forfeits as the referee gave them to all bots. Output of other bots or their builds is in none of
+its files.
 
 With the signed documents of the run and a proof for each replay, an author can show that a match
-belongs to the run. A proof contains the whole line of `results.jsonl`; if another bot printed
-something in it, the bundle has no such proof, and README.txt says so.
+belongs to the run. A proof contains the whole line of `results.jsonl`. If this line quotes another
+bot's output, the bundle has no such proof, and README.txt explains why.
 
-A run that was stopped may continue, so its deals stay secret: no bundle holds the log of a match
+A stopped run may continue, so its deals stay secret: a bundle never contains the log of a match
 whose replay is not published yet.
 """
 
@@ -50,27 +51,27 @@ from asara_server.tournament.trust.signed_file import signature_name
 _MOST_SEATS: Final = 4
 _MATCH_NAME: Final = re.compile(r"[a-z0-9][a-z0-9+.-]{0,99}")
 _LONGEST_LINE: Final = 200
-"""Characters of a line of README.txt about a forfeit; `matches.jsonl` has all of it."""
+"""Maximum characters of a README.txt line about a forfeit; `matches.jsonl` has the full text."""
 _EARLIEST: Final = (1980, 1, 1, 0, 0, 0)
-"""The earliest time that a zip file can hold."""
+"""The earliest time that a zip file can represent."""
 
 
 @dataclass(frozen=True, slots=True)
 class Bundle:
-    """A bundle that was written."""
+    """A finished bundle."""
 
     entry: str
     path: Path
     missing: tuple[str, ...]
-    """Replays of the entry's matches that are not in the run directory."""
+    """Replays of the entry's matches that are missing in the run directory."""
     unproven: str
-    """Why a replay has no proof although it should have one; "" if none is missing."""
+    """Why a replay lacks the proof that it should have; "" if no proof is missing."""
 
 
 def check_names(run: RecordedRun) -> None:
-    """Raise RunError if a name in the files of a run would lead out of a bundle or its directory.
+    """Raise RunError if a name in the run's files would lead outside a bundle or its directory.
 
-    A run may have come from elsewhere, and its names become those of files.
+    A run may come from elsewhere, and its names become file names here.
     """
     entries = {*run.info.entries, *(seat.entry for one in run.results for seat in one.seats)}
     for entry in entries:
@@ -98,7 +99,7 @@ class BundleWriter:
         self._time = _zip_time(run.info.ended)
 
     def write(self) -> Iterator[Bundle]:
-        """Write the bundle of each entry, and yield it; raises OSError."""
+        """Write the bundle of each entry and yield it; raises OSError."""
         folder = self._directory / BUNDLES
         folder.mkdir(mode=0o700, exist_ok=True)
         for row in self._standings.overall:
@@ -135,7 +136,7 @@ class BundleWriter:
         return Bundle(entry, path, tuple(missing), unproven)
 
     def _files(self, entry: str, own: Sequence[MatchResult]) -> tuple[dict[str, Path], list[str]]:
-        """Return the files of the run for an entry, and the replays that are missing."""
+        """Return the run's files for an entry, and the replays that are missing."""
         signed = (*SIGNED, *map(signature_name, SIGNED)) if self._proofs else ()
         files = {name: self._directory / name for name in (PUBLIC_KEY_FILE, *signed)}
         missing = []
@@ -156,7 +157,7 @@ class BundleWriter:
     def _proofs_for(
         self, entry: str, own: Sequence[MatchResult], files: Mapping[str, Path]
     ) -> tuple[dict[str, bytes], str]:
-        """Return the proofs for an entry's replays, and why one could not be made."""
+        """Return the proofs for an entry's replays, and why a proof could not be made."""
         proofs: dict[str, bytes] = {}
         unproven = self._unproven
         for result in own:
@@ -180,7 +181,7 @@ class BundleWriter:
                 shutil.copyfileobj(content, file)
 
     def _own_results(self, entry: str) -> Iterator[MatchResult]:
-        """Yield the attempts at the matches of an entry; a void one names no entries."""
+        """Yield the attempts at an entry's matches; void attempts list no entries."""
         own = {
             result.match_id
             for result in self._results
@@ -191,7 +192,7 @@ class BundleWriter:
                 yield result
 
     def _logs(self, name: str, result: MatchResult, entry: str) -> Iterator[tuple[str, Path]]:
-        """Yield the logs of an entry's bot in an attempt, by their names in the bundle."""
+        """Yield the logs of an entry's bot in an attempt, with their names in the bundle."""
         seats = [seat for seat, outcome in enumerate(result.seats) if outcome.entry == entry]
         for seat in range(_MOST_SEATS) if result.void else seats:
             log = f"logs/{name}/{seat}-{entry}.log"
@@ -252,7 +253,7 @@ _COMMANDS: Final = (
 def _proof_lines(
     info: RunInfo, own: Sequence[MatchResult], proofs: Mapping[str, bytes], entry: str
 ) -> Iterator[str]:
-    """Yield how to check that the replays belong to the run, and which of them have no proof."""
+    """Yield how to check that the replays belong to the run, and which of them lack a proof."""
     name = next(iter(proofs))
     yield ""
     yield "Does a match belong to the run, as the organiser published it before the first match?"
@@ -268,20 +269,20 @@ def _proof_lines(
 
 
 def _may_have(result: MatchResult, entry: str) -> bool:
-    """Return True if an entry's author may read the whole line of a result."""
+    """Return True if an entry's author may read the whole result line."""
     others = (seat for seat in result.seats if seat.entry != entry)
     return not result.void and not result.lost and not any(map(_printed, others))
 
 
 def _printed(seat: SeatOutcome) -> list[str]:
-    """Return the lines of its output that the reason of a forfeit quotes."""
+    """Return the lines of output that a forfeit's reason quotes."""
     return output_of(seat.detail)
 
 
 def _own_line(result: MatchResult, entry: str) -> str:
-    """Return the line of a result, without reasons of others and what concerns workers.
+    """Return a result line without the reasons of other entries, and without the workers' losses.
 
-    With the reason of a forfeit, the run keeps the last lines that the bot printed.
+    The entry's own forfeit keeps its reason, including the last lines that its bot printed.
     """
     seats = tuple(
         seat if seat.entry == entry else replace(seat, detail="") for seat in result.seats
@@ -295,9 +296,9 @@ def _reasons(title: str, reason: str | None) -> list[str]:
 
 
 def _forfeit_lines(results: Iterable[MatchResult], entry: str) -> list[str]:
-    """Return the forfeits of an entry with what its bot printed, under a title, if there are any.
+    """Return an entry's forfeits with its bot's output, under a title; nothing without forfeits.
 
-    The same lines are repeated for no second match.
+    Repeated lines of output are shown only for the first match.
     """
     lines: list[str] = []
     printed_in: dict[tuple[str, ...], str] = {}
@@ -324,7 +325,7 @@ def _forfeit_lines(results: Iterable[MatchResult], entry: str) -> list[str]:
 
 
 def _is_ordinary(path: Path) -> bool:
-    """Return True for a regular file that neither is a link nor lies in one."""
+    """Return True for a regular file that is not a link and is not inside a link."""
     try:
         return not path.parent.is_symlink() and stat.S_ISREG(path.lstat().st_mode)
     except OSError:
@@ -332,7 +333,7 @@ def _is_ordinary(path: Path) -> bool:
 
 
 def _zip_time(ended: str | None) -> tuple[int, int, int, int, int, int]:
-    """Return the time of all files in a bundle: that of the run's end, so that none differs."""
+    """Return the time of all files in a bundle: the end of the run, the same for each file."""
     try:
         end = datetime.fromisoformat(ended or "")
     except ValueError:

@@ -33,7 +33,7 @@ from asara_server.tournament.trust.tree_head import TREE_HEAD, TreeHead, root_te
 
 
 def missing_files(files: RunFiles, head: TreeHead | None) -> Iterator[str]:
-    """Yield files that every run has and that are missing here."""
+    """Yield files that every run has but this run lacks."""
     ended = head is not None or not files.running
     present = {
         RUN_INFO: files.info is not None,
@@ -55,7 +55,7 @@ def missing_files(files: RunFiles, head: TreeHead | None) -> Iterator[str]:
 
 
 def derived_schedule(manifest: Manifest, faults: list[str]) -> list[ScheduledMatch]:
-    """Return the schedule that follows from the manifest; add its faults."""
+    """Return the schedule derived from the manifest, adding any faults."""
     try:
         schedule = manifest.planned_matches()
     except (ValueError, ArithmeticError, LookupError) as error:
@@ -77,7 +77,7 @@ def derived_schedule(manifest: Manifest, faults: list[str]) -> list[ScheduledMat
 
 
 def tournament_faults(files: RunFiles, signed: Signed, manifest: Manifest) -> Iterator[str]:
-    """Yield faults of the tournament file and of the public key."""
+    """Yield faults of the tournament file and the public key."""
     expected = manifest.tournament_sha256
     if expected is None and files.tournament is not None:
         yield f"{TOURNAMENT}: extra: the run began without a tournament file"
@@ -98,10 +98,10 @@ def tournament_faults(files: RunFiles, signed: Signed, manifest: Manifest) -> It
 
 
 def _entry_faults(tournament: bytes, manifest: Manifest) -> Iterator[str]:
-    """Yield differences between the entries of the manifest and those of the tournament file.
+    """Yield differences between the manifest's entries and the tournament file's.
 
-    Which entries the folders had, and what a `bot.toml` says, is the manifest's word, as each
-    `bot.toml` is its author's.
+    Which entries the folders contained, and the content of each `bot.toml`, is known only from the
+    manifest, because each `bot.toml` belongs to its author.
     """
     try:
         tables = parse_toml(tournament, LARGEST_FILE)
@@ -126,7 +126,7 @@ def _entry_faults(tournament: bytes, manifest: Manifest) -> Iterator[str]:
 
 
 def info_faults(info: RunInfo, manifest: Manifest, manifest_sha256: str) -> Iterator[str]:
-    """Yield fields of `run.json` that are not those of the manifest."""
+    """Yield fields of `run.json` that differ from the manifest."""
     for name, expected in (
         ("manifest_sha256", manifest_sha256),
         ("asara", manifest.asara),
@@ -151,7 +151,7 @@ def info_faults(info: RunInfo, manifest: Manifest, manifest_sha256: str) -> Iter
 def head_faults(
     files: RunFiles, head: TreeHead, manifest: Manifest, schedule: Sequence[ScheduledMatch]
 ) -> Iterator[str]:
-    """Yield files and numbers that are not those of the signed tree head."""
+    """Yield files and numbers that differ from the signed tree head."""
     standings = files.standings and sha256(files.standings).hexdigest()
     processes = files.processes and sha256(files.processes).hexdigest()
     for name, expected, found in (
@@ -194,7 +194,7 @@ def _end_faults(info: RunInfo, head: TreeHead) -> Iterator[str]:
 def _suspension_faults(
     files: RunFiles, head: TreeHead, manifest: Manifest, schedule: Sequence[ScheduledMatch]
 ) -> Iterator[str]:
-    """Yield entries that are suspended, or are not, otherwise than the results decide."""
+    """Yield entries whose suspension, or lack of suspension, contradicts the results."""
     try:
         derived = suspended_entries(manifest, schedule, files.results)
     except (KeyError, ValueError):
@@ -208,7 +208,7 @@ def _suspension_faults(
 
 
 def mismatch(place: str, expected: object, found: object, source: str) -> str:
-    """Return the sentence about a value that is not the one that follows from another file."""
+    """Return a sentence about a value that differs from the value derived from another file."""
     return f"{place}: expected {_words(expected)} by {source}; found {_words(found)}"
 
 
@@ -217,16 +217,16 @@ def _words(value: Any) -> str:
 
 
 _TOLERANCE: Final = 2e-6
-"""Difference of two numbers that other versions of numerical libraries may cause."""
+"""Maximum difference of two numbers due to different versions of numerical libraries."""
 
 _LONGEST: Final = 60
-"""Characters of a value, or of a key."""
+"""Maximum characters shown of a value or a key."""
 
 
 def standings_fault(found: bytes, computed: Standings) -> str | None:
     """Return the first value of `standings.json` that does not follow from the results.
 
-    These are the standings that were computed from them.
+    `computed` are the standings computed from the results.
     """
     expected = standings_bytes(computed)
     if expected == found:
@@ -244,7 +244,7 @@ def standings_fault(found: bytes, computed: Standings) -> str | None:
 
 
 def _difference(place: str, expected: Any, found: Any) -> str | None:
-    """Return the first difference of two JSON values, with its place."""
+    """Return the first difference between two JSON values, with its position."""
     if isinstance(expected, float) and isinstance(found, int | float):
         if math.isclose(expected, found, rel_tol=0, abs_tol=_TOLERANCE):
             return None
@@ -271,7 +271,7 @@ def _difference(place: str, expected: Any, found: Any) -> str | None:
 
 
 def _form(text: bytes) -> bytes:
-    """Return a JSON text with every digit replaced, to compare its form."""
+    """Return a JSON text with every digit replaced, so that texts can be compared by form."""
     return b"".join(line.split(b":")[0] + b"\n" for line in text.split(b"\n"))
 
 

@@ -1,7 +1,9 @@
-"""Proofs that one replay belongs to a run, without its other replays (RFC 6962, section 2.1.1).
+"""Proofs that one replay belongs to a run, without the run's other replays (RFC 6962, section
+2.1.1).
 
-A proof holds the signed manifest, the signed tree head, the leaf of the attempt and the audit path
-from the leaf to the root. With the replay it is enough: nothing else of the run is needed.
+A proof contains the signed manifest, the signed tree head, the leaf of the attempt, and the audit
+path from the leaf to the root. Proof and replay together suffice: nothing else of the run is
+needed.
 """
 
 from hashlib import sha256
@@ -35,17 +37,17 @@ from asara_server.tournament.trust.tree_head import (
 )
 
 PROOF_SUFFIX = ".proof"
-"""Appended to the name of a replay, gives the usual name of its proof."""
+"""Suffix that turns a replay's file name into the usual name of its proof."""
 
 PROOFS = "proofs"
-"""Folder of a bundle with the proofs of its replays, each named as its match."""
+"""Folder of a bundle with the proofs of its replays, each named after its match."""
 
 SIGNED = (MANIFEST, TREE_HEAD)
-"""The signed documents that a proof contains."""
+"""The signed documents contained in a proof."""
 
 
 class InclusionError(ValueError):
-    """A proof cannot be made or read; the text says why, and what to do."""
+    """Raised if a proof cannot be made or read; the text gives the reason and the remedy."""
 
 
 class InclusionProof(Document):
@@ -55,16 +57,16 @@ class InclusionProof(Document):
     manifest: str
     """Text of `manifest.json`."""
     manifest_signature: str
-    """In hexadecimal, as are all signatures and hashes."""
+    """Signature in hexadecimal, like all signatures and hashes."""
     tree_head: str
     """Text of `tree_head.json`."""
     tree_head_signature: str
     leaf: str
-    """Line of `results.jsonl`, without the line break."""
+    """The attempt's line of `results.jsonl`, without the line break."""
     index: int = Field(ge=0)
-    """Number of the leaf in the tree, from 0."""
+    """Index of the leaf in the tree, counted from 0."""
     path: tuple[str, ...]
-    """Hashes beside the way from the leaf to the root, from below."""
+    """Sibling hashes on the way from the leaf up to the root."""
 
 
 class Inclusion(NamedTuple):
@@ -72,21 +74,18 @@ class Inclusion(NamedTuple):
 
     signed: Signed
     faults: tuple[str, ...]
-    """Everything that is wrong about the proof; empty if it holds."""
+    """All faults of the proof; empty if the proof holds."""
     expected: ExpectedMatch | None
-    """What the replay has to agree with; None if the proof is too faulty to tell."""
+    """What the replay must agree with; None if the proof is too faulty to tell."""
     place: str
-    """Place of the attempt in the tree, in words."""
+    """Position of the attempt in the tree, in words."""
 
 
 class ProofMaker:
-    """Makes proofs that replays belong to the run in one directory."""
+    """Makes proofs that replays belong to the run in a given directory."""
 
     def __init__(self, directory: Path) -> None:
-        """Read the signed documents and `results.jsonl`; raises InclusionError.
-
-        Nothing is checked.
-        """
+        """Read the signed documents and `results.jsonl`, unchecked; raises InclusionError."""
         self._directory = directory
         self._manifest, self._head = (_signed_file(directory / name) for name in SIGNED)
         files = RunFiles(directory)
@@ -104,7 +103,7 @@ class ProofMaker:
         self._index_of = {result.replay_sha256: index for index, result in enumerate(self._results)}
 
     def prove(self, replay: bytes) -> InclusionProof:
-        """Return the proof for the content of a replay; raises InclusionError."""
+        """Return the proof for a replay's content; raises InclusionError."""
         index = self._index_of.get(sha256(replay).hexdigest())
         if index is None:
             raise self._foreign(replay)
@@ -119,7 +118,7 @@ class ProofMaker:
         )
 
     def _foreign(self, replay: bytes) -> InclusionError:
-        """Return the error about a replay that is not of an attempt of the run."""
+        """Return the error for a replay that belongs to no attempt of the run."""
         try:
             name = parse_file(replay).replay.header.match_id
         except ReplayError as error:
@@ -141,12 +140,12 @@ def make_proof(directory: Path, replay: bytes) -> InclusionProof:
 
 
 def proof_in_bundle(replay: Path) -> Path:
-    """Return the path of the proof of a replay that lies in an unpacked bundle."""
+    """Return the path of the proof for a replay in an unpacked bundle."""
     return replay.absolute().parent.parent / PROOFS / f"{replay.stem}{PROOF_SUFFIX}"
 
 
 def read_proof(path: Path) -> InclusionProof:
-    """Return the proof in a file; raises InclusionError."""
+    """Return the proof read from a file; raises InclusionError."""
     try:
         return parse_document(read_document_file(path), InclusionProof)
     except DocumentError as error:
@@ -154,7 +153,7 @@ def read_proof(path: Path) -> InclusionProof:
 
 
 def check_inclusion(proof: InclusionProof, published: Published) -> Inclusion:
-    """Check everything that a proof says, apart from the replay."""
+    """Check everything in a proof except the replay itself."""
     manifest = _signed_bytes(proof.manifest, proof.manifest_signature)
     head = _signed_bytes(proof.tree_head, proof.tree_head_signature)
     signed = check_signed(manifest, head, published)

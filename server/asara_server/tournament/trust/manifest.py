@@ -1,6 +1,6 @@
 """The manifest of a run: everything that is decided before its first match (see README.md).
 
-It is signed and its hash is published, so that nothing in it can be chosen afterwards.
+The manifest is signed and its hash is published, so nothing in it can be changed afterwards.
 """
 
 import json
@@ -29,10 +29,12 @@ from asara_server.tournament.trust.signed_file import Document
 MANIFEST = "manifest.json"
 
 _MOST_MATCHES = 2_000_000
-"""More matches than any run has."""
+"""An upper bound on the number of matches in a run."""
 
 ScheduleRule = Literal["groups", "rotations"]
-""""groups": the schedule of a tournament file. "rotations": one table, entries move one seat on."""
+""""groups": the schedule of a tournament file. "rotations": one table at which entries move on by
+one seat after each match.
+"""
 
 
 class ManifestEntry(BaseModel):
@@ -42,13 +44,13 @@ class ManifestEntry(BaseModel):
 
     name: str
     team: str
-    """Entries of one team never meet; "" if it belongs to none."""
+    """The entry's team; "" without one. Team-mates never meet."""
     remote: bool
-    """True if its bot runs on another machine."""
+    """True if the entry's bot runs on another machine."""
     process_per: ProcessPolicy | None = None
-    """Lifetime of its processes; None if they are started elsewhere."""
+    """Lifetime of the entry's processes; None if they are started elsewhere."""
     folder: str | None = None
-    """Name of the folder whose `bot.toml` has its command; None if the tournament file has it."""
+    """Name of the folder whose `bot.toml` has the command; None if the tournament file has it."""
     bot_toml_sha256: str | None = None
     """SHA-256 of the folder's `bot.toml`."""
 
@@ -58,10 +60,10 @@ class Manifest(Document):
 
     format: Literal["asara manifest 1"] = "asara manifest 1"
     asara: str
-    """Version of the program that began the run."""
+    """Version of asara that began the run."""
     rules_version: int
     created: str
-    """ISO 8601, UTC."""
+    """Creation time, ISO 8601, UTC."""
     title: str
     public_key: str
     """Ed25519 public key of the referee, in hexadecimal."""
@@ -71,9 +73,9 @@ class Manifest(Document):
     edition_sha256: str
     entries: tuple[ManifestEntry, ...]
     left_out: tuple[str, ...] = ()
-    """Names of folders that `entries_from` found, and that had no usable `bot.toml`."""
+    """Names of folders that match `entries_from` but have no usable `bot.toml`."""
     schedule_rule: ScheduleRule
-    """Rule by which the schedule follows from the next fields and the entries."""
+    """Rule that derives the schedule from the fields below and the entries."""
     seats: tuple[int, ...]
     rule_sets: tuple[str, ...]
     rounds: int
@@ -81,34 +83,34 @@ class Manifest(Document):
     orders: Orders
     blocks: BlockKind
     tables: int
-    """Most tables of a duplicate block."""
+    """Maximum number of tables in a duplicate block."""
     matches: int = Field(ge=0, le=1_000_000_000)
     """Number of scheduled matches."""
     schedule_sha256: str
-    """SHA-256 of the schedule, in the form of `schedule_bytes`."""
+    """SHA-256 of the schedule in the form that `schedule_bytes` returns."""
     may_end_early: bool
-    """True if the run may end before all blocks are played, as a duel does when it is decided."""
+    """True if the run may end before all blocks are played, as a duel does once it is decided."""
     looks: tuple[int, ...] = ()
-    """Numbers of matches after which the run ends if ranks are settled; see `schedule.looks`."""
+    """Match counts at which the run ends if its ranks are settled; see `schedule.looks`."""
     places: int = 0
-    """Number of places that are settled if each has a single rank."""
+    """Number of top places that must each have a single rank before the run may end early."""
     deals: Literal["committed", "joint"]
     deal_commitment: str
-    """SHA-256 of the secret from which all deals derive."""
+    """SHA-256 of the secret from which all deals are derived."""
     clocks: dict[str, int]
-    """Time limits in microseconds."""
+    """Time limits of a bot, in microseconds."""
     actions_per_reply: int
     rejections_forgiven: int
     max_attempts: int
-    """Number of attempts at a match before it stays void."""
+    """Number of attempts at a match: if the referee fails in all of them, the match stays void."""
     limits: dict[str, int | float]
-    """Limits of the tournament file, defaults included; for bots, what the machine permits."""
+    """The tournament file's limits, with defaults; bots' limits as the machine permits them."""
     process_per: ProcessPolicy
-    """Lifetime of the processes of entries that do not choose their own."""
+    """Lifetime of the processes of entries that do not set their own."""
     transport: Literal["unix", "tcp"]
     sandbox: SandboxKind
     ponder: bool = True
-    """False if contained bots were frozen while they were not asked."""
+    """False if contained bots were frozen while no decision was requested from them."""
 
     @property
     def entry_names(self) -> tuple[str, ...]:
@@ -121,11 +123,14 @@ class Manifest(Document):
 
     @property
     def legs(self) -> bool:
-        """True if no bot lived through two matches of one deal; a series of matches has no legs."""
+        """True if the run is played in legs, so that no bot lives through two matches of one deal.
+
+        A series of matches has no legs.
+        """
         return self.schedule_rule == "groups" and self.blocks != "independent"
 
     def planned_matches(self) -> list[ScheduledMatch]:
-        """Return the schedule that follows from the manifest; raises ValueError if none does."""
+        """Return the schedule derived from the manifest; raises ValueError if there is none."""
         rule_sets = [parse_rule_sets(text) for text in self.rule_sets]
         number = self._count(rule_sets)
         if number > _MOST_MATCHES:  # before they are listed
@@ -146,7 +151,7 @@ class Manifest(Document):
         )
 
     def processes_by_seat(self, entries: Sequence[str]) -> tuple[ProcessPolicy | None, ...]:
-        """Return the lifetime of processes that the replay of these entries states."""
+        """Return the lifetime of processes, by seat, for the replay of a match of these entries."""
         policies = {entry.name: entry.process_per for entry in self.entries}
         by_seat = tuple(policies.get(name) for name in entries)
         return by_seat if any(by_seat) else ()
@@ -163,7 +168,7 @@ class Manifest(Document):
         )
 
     def _count(self, rule_sets: Sequence[frozenset[RuleSet]]) -> int:
-        """Return the number of matches of the schedule, without listing them."""
+        """Return the number of matches in the schedule, without listing them."""
         if self.schedule_rule == "rotations":
             return self.matches
         kinds = table_kinds(self._layout, self.seats, rule_sets)
@@ -185,7 +190,7 @@ def new_manifest(
 ) -> Manifest:
     """Return the manifest of a run that begins now.
 
-    `tournament_file` is the content of the tournament file; None if there is none.
+    `tournament_file` is the content of the tournament file, or None.
     """
     limits = LimitSettings().match_limits
     policies = tournament.process_policies
@@ -242,10 +247,11 @@ def _manifest_entry(entry: Entry, process_per: ProcessPolicy | None) -> Manifest
 
 
 def changed_field(begun: Manifest, resumed: Manifest) -> str | None:
-    """Return the first field in which a run would resume otherwise than it began, in words.
+    """Return, in words, the first field that would change if the run were resumed; None if none
+    would.
 
-    The program may have another version, which `run.json` records, and there may be more folders
-    without an entry; None if all else is equal.
+    The program's version may differ, because `run.json` records it. The folders without an entry
+    may also differ.
     """
     if changed := _changed_folder(begun, resumed):
         return changed
@@ -275,7 +281,7 @@ def _changed_folder(begun: Manifest, resumed: Manifest) -> str | None:
 
 
 def schedule_bytes(schedule: Iterable[ScheduledMatch]) -> bytes:
-    """Return the schedule as text: a line for each match, in the order of play."""
+    """Return the schedule as text: one line per match, in the order of play."""
     return b"".join(_schedule_line(match) for match in schedule)
 
 

@@ -1,4 +1,4 @@
-"""Compares replays with their places in their run: file, schedule, settings and result."""
+"""Compares each replay with its place in its run: file, schedule, settings and result."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from hashlib import sha256
@@ -17,12 +17,12 @@ from asara_server.tournament.trust.run_files import RESULTS, SUFFIX, Line
 
 
 class ExpectedMatch(NamedTuple):
-    """What the manifest, the schedule and `results.jsonl` say about a replay. Can be pickled."""
+    """What manifest, schedule and `results.jsonl` require of a replay. Can be pickled."""
 
     match: ScheduledMatch
     result: MatchResult
     place: str
-    """Place of the result, such as "results.jsonl: line 3"."""
+    """Position of the result, such as "results.jsonl: line 3"."""
     clocks: tuple[tuple[str, int], ...]
     actions_per_reply: int
     rejections_forgiven: int
@@ -35,7 +35,7 @@ class ExpectedMatch(NamedTuple):
 def expected_match(
     manifest: Manifest, match: ScheduledMatch, result: MatchResult, place: str
 ) -> ExpectedMatch:
-    """Return what the replay of a scheduled match has to agree with."""
+    """Return what the replay of a scheduled match must agree with."""
     return ExpectedMatch(
         match,
         result,
@@ -51,7 +51,7 @@ def expected_match(
 
 
 def header_fault(file: ReplayFile, expected: ExpectedMatch) -> str | None:
-    """Return the first field of a replay's header that is not that of its match."""
+    """Return the first field of a replay's header that contradicts its match."""
     for name, wanted, found in _header_fields(file.replay.header, expected):
         if wanted != found:
             return (
@@ -62,7 +62,7 @@ def header_fault(file: ReplayFile, expected: ExpectedMatch) -> str | None:
 
 
 def other_file(file: ReplayFile, data: bytes, expected: ExpectedMatch) -> str | None:
-    """Return a fault if a replay is not the file that its result names by its hash."""
+    """Return a fault if a replay's hash differs from the hash in its result."""
     digest = sha256(data).hexdigest()
     if expected.result.replay_sha256 == digest:
         return None
@@ -128,8 +128,8 @@ def replay_faults(
 ) -> Iterator[str]:
     """Yield replays that are missing, extra, renamed, copied, exchanged or changed.
 
-    `replays` has the SHA-256 of each file by its name without the suffix; a replay whose name is in
-    `withheld` may be missing.
+    `replays` maps each file name, without the suffix, to the file's SHA-256. Replays whose names
+    are in `withheld` may be missing.
     """
     expected = {
         line.result.played_as: line.result.replay_sha256 for line in lines if not line.result.void
@@ -157,7 +157,7 @@ def replay_faults(
 
 
 def _changed(name: str, digest: str, replays: Mapping[str, str], names: Mapping[str, str]) -> str:
-    """Return the fault of a replay with another content than its result says."""
+    """Return the fault of a replay whose content differs from the hash in its result."""
     found = replays[name]
     other = names.get(found)
     if other is None:

@@ -15,7 +15,7 @@ def leaf_hash(leaf: bytes) -> bytes:
 
 
 def root_of(hashes: Sequence[bytes]) -> bytes:
-    """Return the root of the tree with these hashes of leaves."""
+    """Return the root of the tree, given the hashes of its leaves."""
     if not hashes:
         return sha256().digest()
     level = list(hashes)
@@ -27,12 +27,12 @@ def root_of(hashes: Sequence[bytes]) -> bytes:
 
 
 def inclusion_path(hashes: Sequence[bytes], index: int) -> list[bytes]:
-    """Return the audit path of a leaf: the hashes beside its way to the root, from below."""
+    """Return the audit path of a leaf: the sibling hashes on its way up to the root."""
     return path_in(levels_of(hashes), index)
 
 
 def levels_of(hashes: Sequence[bytes]) -> list[list[bytes]]:
-    """Return the hashes of every level of the tree but the root's, the leaves first."""
+    """Return the hashes of every level of the tree except the root, leaves first."""
     levels = []
     level = list(hashes)
     while len(level) > 1:
@@ -43,7 +43,7 @@ def levels_of(hashes: Sequence[bytes]) -> list[list[bytes]]:
 
 
 def path_in(levels: Sequence[Sequence[bytes]], index: int) -> list[bytes]:
-    """Return the audit path of a leaf, as `inclusion_path` does, from the levels of the tree."""
+    """Return the audit path of a leaf, like `inclusion_path`, using precomputed levels."""
     path = []
     for level in levels:
         beside = index ^ 1
@@ -54,9 +54,9 @@ def path_in(levels: Sequence[Sequence[bytes]], index: int) -> list[bytes]:
 
 
 def root_from_path(leaf: bytes, index: int, size: int, path: Iterable[bytes]) -> bytes | None:
-    """Return the root that an audit path leads to; None if its length does not fit.
+    """Return the root that an audit path leads to; None if the path has the wrong length.
 
-    `leaf` is the hash of the leaf at this index of a tree with `size` leaves.
+    `leaf` is the hash of the leaf at this index, and `size` the number of leaves.
     """
     if not 0 <= index < size:
         return None

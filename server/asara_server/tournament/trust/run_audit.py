@@ -1,8 +1,9 @@
-"""Audits a run: derives what follows from manifest and replays, and compares every file with it.
+"""Audits a run: recomputes what follows from its manifest and replays, and compares every file.
 
-What was published vouches for the manifest, the manifest for schedule and settings, the schedule
-and the replays for the results, the results for the standings, and the signed tree head for all of
-it. `match_check` compares each replay with its place in the run when the match is played again.
+Each step confirms the next. The published values confirm the manifest, the manifest confirms the
+schedule and the settings, the schedule and the replays confirm the results, and the results confirm
+the standings. The signed tree head confirms all of these files. `match_check` compares each replay
+with its place in the run while the match is played again.
 """
 
 from collections import Counter
@@ -50,7 +51,7 @@ from asara_server.tournament.trust.run_files import (
 from asara_server.tournament.trust.tree_head import TREE_HEAD
 
 _BEING_WRITTEN: Final = 16
-"""Number of the last results of a run whose replays may not be written yet, if it did not end."""
+"""If the run did not end, how many of its last results may still lack replays."""
 
 _NOT_CHECKED: Final = {
     "report.html": "`asara report` writes it again",
@@ -62,12 +63,12 @@ _NOT_CHECKED: Final = {
     "builds": "",
     BUNDLES: "`asara bundle` writes them again",
 }
-"""Parts of a run that nothing vouches for, and the remedy."""
+"""Parts of a run that the audit cannot confirm, each with the remedy."""
 
 
 @dataclass(slots=True)
 class RunReport:
-    """The findings about a run, apart from those about its matches."""
+    """The findings about a run, without findings about its matches."""
 
     directory: Path
     signed: Signed
@@ -76,32 +77,32 @@ class RunReport:
     state: str = ""
     """State of the run in words."""
     faults: list[str] = field(default_factory=list)
-    """Everything that is wrong; each text begins with the name of a file or a match."""
+    """All faults; each text begins with the name of a file or a match."""
     notes: list[str] = field(default_factory=list)
     """What is missing because the run has not ended, and matches that were attempted again."""
     unchecked: list[str] = field(default_factory=list)
-    """What was not checked, in words."""
+    """Sentences about what was not checked."""
     unchecked_files: list[str] = field(default_factory=list)
     """Names of files and folders (with a slash) that were not checked, and need not be."""
     expected: dict[str, ExpectedMatch] = field(default_factory=dict)
-    """What replays have to agree with, by their names without the suffix."""
+    """What each replay must agree with, by its name without the suffix."""
     replays: tuple[str, ...] = ()
     """Names of all replays, without the suffix."""
     secret: bytes | None = None
-    """The secret from which all deals derive; None if it is not revealed."""
+    """The secret from which all deals are derived; None if it is not revealed."""
     ended: bool = True
-    """False if the run has no signed end, and does not claim to have one."""
+    """False if the run has no signed end and does not claim to have one."""
 
 
 def audit_run(directory: Path, published: Published) -> RunReport:
-    """Audit the files of a run; the replays are compared by their hashes only."""
+    """Audit the files of a run; replays are only compared by their hashes."""
     files = read_files(directory)
     signed = check_signed(files.manifest, files.tree_head, published)
     return _RunAudit(files, signed).report()
 
 
 class _RunAudit:
-    """The audit of one run: `report` makes every comparison once."""
+    """The audit of one run. `report` makes every comparison once."""
 
     def __init__(self, files: RunFiles, signed: Signed) -> None:
         self._files = files
@@ -132,7 +133,7 @@ class _RunAudit:
         return report
 
     def _secret(self) -> bytes | None:
-        """Return the secret of all deals, after checking it against the commitment."""
+        """Return the secret of all deals, after checking that it matches the commitment."""
         info, signed = self._files.info, self._signed
         if signed.secret is not None:
             return signed.secret
@@ -198,7 +199,7 @@ class _RunAudit:
     def _check_processes(
         self, manifest: Manifest, schedule: Sequence[ScheduledMatch]
     ) -> Sequence[ScheduledMatch]:
-        """Check who could know a deal that was played; return the schedule with the deals given."""
+        """Check whether any process could know a deal early; return the schedule with its deals."""
         remote = frozenset(manifest.remote)
         try:
             rows = self._rows = read_processes(self._files.processes or b"")
@@ -234,7 +235,7 @@ class _RunAudit:
     def _scheduled(
         self, manifest: Manifest, schedule: Sequence[ScheduledMatch], check: AttemptCheck
     ) -> int:
-        """Return the number of matches that the run had to play."""
+        """Return the number of matches that the run was required to play."""
         if manifest.looks:
             return self._by_looks(manifest, schedule, check)
         stated = self._head or self._files.info
@@ -249,7 +250,7 @@ class _RunAudit:
     def _by_looks(
         self, manifest: Manifest, schedule: Sequence[ScheduledMatch], check: AttemptCheck
     ) -> int:
-        """Return the number of matches after which the ranks were settled, or that of all."""
+        """Return the match count at which the ranks were settled, or else the total."""
         results, open_ = self._files.results, set(check.unplayed)
         wanted = manifest.matches
         for look in manifest.looks[:-1]:
@@ -274,7 +275,7 @@ class _RunAudit:
         return wanted
 
     def _check_progress(self, manifest: Manifest, check: AttemptCheck, scheduled: int) -> None:
-        """Report the number of matches played, those without a result, and further attempts."""
+        """Report the number of matches played, matches without a result, and repeated attempts."""
         report = self._report
         over = len({result.match_id for result in self._files.results if not result.void})
         state = self._head.state if self._head else "ended" if self._ended else "not ended"
@@ -308,7 +309,7 @@ class _RunAudit:
         report.notes += check.repeated
 
     def _withheld(self, schedule: Sequence[ScheduledMatch], check: AttemptCheck) -> list[str]:
-        """Return the names of the replays that may be missing: those that would reveal a deal."""
+        """Return the names of replays that may be missing because they would reveal a deal."""
         if self._head is not None and self._head.state == "finished":
             return []
         results = self._files.results

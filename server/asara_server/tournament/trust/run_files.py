@@ -1,4 +1,4 @@
-"""Reads every file of a run as it is found, for the audit: what cannot be read becomes a fault."""
+"""Reads every file of a run for the audit; each unreadable file becomes a fault."""
 
 import hashlib
 import stat
@@ -33,14 +33,14 @@ MARKS: Final = (
     *(RUN_INFO, TOURNAMENT, RESULTS, STANDINGS, JOURNAL),
     *(MANIFEST, signature_name(MANIFEST), TREE_HEAD, signature_name(TREE_HEAD)),
 )
-"""Files any of which makes a directory that of a run."""
+"""Files that mark a directory as a run: any one of them is enough."""
 
 _LARGEST: Final = 4 * 2**30
-"""Bytes of the largest file that is read."""
+"""Maximum size of a file that is read, in bytes."""
 
 
 class Line(NamedTuple):
-    """An attempt, and its line in `results.jsonl`."""
+    """An attempt, with its line in `results.jsonl`."""
 
     number: int
     result: MatchResult
@@ -48,11 +48,11 @@ class Line(NamedTuple):
 
 @dataclass
 class RunFiles:
-    """The files of a run; those that are missing or cannot be read are None."""
+    """The files of a run; missing or unreadable files are None."""
 
     directory: Path
     faults: list[str] = field(default_factory=list)
-    """Faults found while reading; each begins with the name of a file."""
+    """Faults found while reading; each text begins with a file name."""
     manifest: SignedBytes | None = None
     tree_head: SignedBytes | None = None
     info: RunInfo | None = None
@@ -67,20 +67,20 @@ class RunFiles:
     lines_read: bool = False
     """True if every line of `results.jsonl` could be read."""
     replays: dict[str, str] = field(default_factory=dict)
-    """SHA-256 of each replay, by its name without the suffix."""
+    """SHA-256 of each replay, by the replay's name without the suffix."""
 
     @property
     def results(self) -> list[MatchResult]:
-        """The attempts that could be read, in the order of the file."""
+        """The attempts that could be read, in file order."""
         return [line.result for line in self.lines]
 
     def has_fault(self, name: str) -> bool:
-        """Return True if a fault of this file was found while reading."""
+        """Return True if reading this file revealed a fault."""
         return any(fault.startswith(f"{name}:") for fault in self.faults)
 
     @property
     def running(self) -> bool:
-        """True if `run.json` says that the run has not ended."""
+        """True if `run.json` shows that the run has not ended."""
         return self.info is not None and self.info.state in {"prepared", "running"}
 
 
@@ -108,7 +108,7 @@ def _read_document(files: RunFiles, name: str) -> SignedBytes | None:
 
 
 def _read(files: RunFiles, name: str) -> bytes | None:
-    """Return the content of a regular file; None if there is none."""
+    """Return the content of a regular file; None if there is no such file."""
     path = files.directory / name
     try:
         about = path.lstat()
@@ -142,7 +142,7 @@ def _read_info(files: RunFiles) -> None:
 
 
 def read_results_into(files: RunFiles) -> None:
-    """Read `results.jsonl`."""
+    """Read `results.jsonl` into `files`."""
     content = _read(files, RESULTS)
     if content is None:
         return
@@ -162,7 +162,7 @@ def read_results_into(files: RunFiles) -> None:
                 f"{RESULTS}: line {number}: not written as asara writes it: its text was changed"
             )
         lines.append(Line(number, result))
-    if rest and not files.running:  # a run that goes on may be writing it
+    if rest and not files.running:  # a running run may be writing it
         faults.append(f"{RESULTS}: cut short in line {len(texts) + 1}")
     files.lines = tuple(lines)
     files.lines_read = not faults
@@ -181,7 +181,7 @@ def _read_replays(files: RunFiles) -> None:
         if path.is_symlink() or not path.is_file():
             files.faults.append(f"{name}: not a regular file; replace it with a copy of the replay")
         elif path.suffix != SUFFIX or path.name.startswith("."):
-            # a run that goes on may be writing it
+            # a running run may be writing it
             if not (files.running and path.name.endswith(".part")):
                 files.faults.append(f"{name}: extra: not a replay of the run")
         else:

@@ -1,4 +1,4 @@
-"""Writes and signs the manifest of a run at its start, and the head of its tree at its end."""
+"""Writes and signs a run's manifest at its start, and its tree head at its end."""
 
 from collections.abc import Sequence
 from hashlib import sha256
@@ -38,7 +38,7 @@ class RunSigner:
 
     @property
     def manifest_sha256(self) -> str:
-        """SHA-256 of `manifest.json`, in hexadecimal; "" before the manifest is written."""
+        """SHA-256 of `manifest.json`, in hexadecimal; "" until the manifest is written."""
         return self._manifest_sha256
 
     def begin(self) -> None:
@@ -47,7 +47,8 @@ class RunSigner:
         self._manifest_sha256 = write_signed(path, self._manifest, self._key).sha256
 
     def resume(self) -> None:
-        """Check that a run resumes as it began, and withdraw the signed end of its last part.
+        """Check that a resumed run has the same manifest, and withdraw the signed end of its last
+        session.
 
         Raises RunDirectoryError.
         """
@@ -84,7 +85,7 @@ class RunSigner:
         return signed
 
     def end(self, info: RunInfo, standings: Standings, results: Sequence[MatchResult]) -> None:
-        """Write standings and `run.json`, and the signed head of the tree, in a safe order."""
+        """Write the standings, `run.json` and the signed tree head, in a safe order."""
         assert info.state in {"finished", "cut short"}
         directory = self._directory
         order = schedule_order(match.match_id for match in self._schedule)

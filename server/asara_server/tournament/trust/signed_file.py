@@ -1,8 +1,8 @@
 """Signed JSON documents of a run: `manifest.json` and `tree_head.json`.
 
-The signature covers the bytes of the file, and lies beside it in a file whose name ends in `.sig`:
-64 bytes, Ed25519. So the hash and the signature of a document can be checked with ordinary tools.
-Each content has one form, and the audit refuses a file in any other.
+The signature covers the bytes of the document. It is stored in a file next to the document, whose
+name ends in `.sig`: 64 bytes, Ed25519. Hash and signature can thus be checked with ordinary tools.
+Each document can be written in only one form, and the audit refuses a file in any other form.
 """
 
 from hashlib import sha256
@@ -15,23 +15,23 @@ from asara_server.atomic_file import replace_file
 from asara_server.replay.signing import SigningKey, signature_holds
 
 _LARGEST = 16 * 2**20
-"""Bytes of a document, many more than any has."""
+"""Maximum bytes read of a document, far more than any real document has."""
 
 
 class Document(BaseModel):
-    """A signed document."""
+    """A JSON document of a run that the referee signs."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     def content(self) -> bytes:
-        """Return the bytes that its file has, and that are signed."""
+        """Return the bytes of the document's file; the signature covers these bytes."""
         return (self.model_dump_json(indent=2) + "\n").encode()
 
 
 def in_written_form(document: BaseModel, content: bytes) -> bool:
-    """Return True if a program wrote this content, from which the document was parsed, as its form.
+    """Return True if `content` is exactly what a program would write for this document.
 
-    An earlier version of the program left out fields that were added since.
+    Earlier versions of the program left out fields that were added later.
     """
     forms = (document.model_dump_json(indent=2, exclude_unset=unset) for unset in (False, True))
     return any(content == f"{form}\n".encode() for form in forms)
@@ -41,11 +41,11 @@ AnyDocument = TypeVar("AnyDocument", bound=Document)
 
 
 class DocumentError(ValueError):
-    """A signed document cannot be read; the text says why."""
+    """Raised if a signed document cannot be read; the text gives the reason."""
 
 
 class SignedBytes(NamedTuple):
-    """The bytes of a document and of its signature, neither of which has been checked."""
+    """The bytes of a document and its signature, both unchecked."""
 
     content: bytes
     signature: bytes
@@ -61,7 +61,7 @@ class SignedBytes(NamedTuple):
 
 
 def signature_name(name: str) -> str:
-    """Return the name of the signature of a file."""
+    """Return the file name of a document's signature."""
     return f"{name}.sig"
 
 
@@ -75,9 +75,9 @@ def write_signed(path: Path, document: Document, key: SigningKey) -> SignedBytes
 
 
 def read_signed_bytes(path: Path) -> SignedBytes | None:
-    """Return the bytes of a document and its signature; None if there is no such document.
+    """Return the bytes of a document and its signature; None if the document does not exist.
 
-    The signature is empty if there is none. Raises DocumentError.
+    Without a signature file, the signature is empty. Raises DocumentError.
     """
     if not path.exists() and not path.is_symlink():
         return None
@@ -87,7 +87,7 @@ def read_signed_bytes(path: Path) -> SignedBytes | None:
 
 
 def parse_document(content: bytes, kind: type[AnyDocument]) -> AnyDocument:
-    """Return the document with this content; raises DocumentError."""
+    """Parse the content of a document; raises DocumentError."""
     try:
         return kind.model_validate_json(content)
     except ValidationError as error:

@@ -1,7 +1,7 @@
-"""The signed head of the Merkle tree of a run, written when the run ends or is stopped.
+"""The signed head of a run's Merkle tree, written when the run ends or is stopped.
 
-Every attempt at a match is a leaf, void ones included: its line of `results.jsonl`, without the
-line break. The leaves are in the order of the schedule, and attempts at one match in their order.
+Every attempt at a match, void or not, is a leaf: its line of `results.jsonl` without the line
+break. Leaves are in schedule order, and attempts at one match in the order in which they were made.
 The head binds the root of the tree, and with it every result and every replay, to the manifest.
 """
 
@@ -24,13 +24,13 @@ class TreeHead(Document):
     manifest_sha256: str
     state: Literal["finished", "cut short"]
     ended: str
-    """ISO 8601, UTC."""
+    """Time of the end, ISO 8601, UTC."""
     scheduled: int
-    """Number of matches; less than in the manifest if a duel was decided earlier."""
+    """Number of matches; less than in the manifest if a duel was decided early."""
     played: int
     """Number of matches with a result that counts."""
     void: int
-    """Number of matches without one, although they were attempted."""
+    """Number of matches that were attempted but have no result."""
     attempts: int = Field(ge=0)
     """Number of leaves."""
     root: str
@@ -41,15 +41,15 @@ class TreeHead(Document):
     run_sha256: str
     """SHA-256 of `run.json`."""
     out: dict[str, str]
-    """Entries that could not be built or started, and why."""
+    """Entries that could not be built or started, with the reasons."""
     suspended: dict[str, str]
-    """Entries that forfeited too often, and why."""
+    """Entries that forfeited too often, with the reasons."""
     tournament_secret: str | None
-    """The secret from which all deals derive; None if the run is not finished."""
+    """The secret from which all deals are derived; None if the run is not finished."""
 
 
 def schedule_order(match_ids: Iterable[str]) -> dict[str, int]:
-    """Return the place of each match in the schedule."""
+    """Return each match's position in the schedule."""
     return {match_id: place for place, match_id in enumerate(match_ids)}
 
 
@@ -59,7 +59,7 @@ def leaf_of(result: MatchResult) -> bytes:
 
 
 def in_order(results: Iterable[MatchResult], order: Mapping[str, int]) -> list[MatchResult]:
-    """Return attempts in the order of the leaves; unscheduled matches come last."""
+    """Sort attempts in the order of the leaves; unscheduled matches come last."""
     return sorted(
         results,
         key=lambda result: (
@@ -71,10 +71,10 @@ def in_order(results: Iterable[MatchResult], order: Mapping[str, int]) -> list[M
 
 
 def leaf_hashes(results: Sequence[MatchResult], order: Mapping[str, int]) -> list[bytes]:
-    """Return the hashes of the leaves, in their order."""
+    """Return the hashes of the leaves, in leaf order."""
     return [leaf_hash(leaf_of(result)) for result in in_order(results, order)]
 
 
 def root_text(results: Sequence[MatchResult], order: Mapping[str, int]) -> str:
-    """Return the root of the tree of these attempts, in hexadecimal."""
+    """Return the root of the tree built from these attempts, in hexadecimal."""
     return root_of(leaf_hashes(results, order)).hex()

@@ -1,7 +1,7 @@
-"""Blocks as units of work: what the runner sends to a worker, and what it receives.
+"""Blocks as units of work: what the runner sends to a worker, and what the worker returns.
 
-A worker gets the secrets of the deals that it plays, and nothing from which others derive. It
-returns replays without a signature: only the runner has the key.
+A worker gets only the secrets of the deals that it plays, and nothing from which other secrets
+could be derived. It returns unsigned replays, because only the runner has the key.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -22,36 +22,35 @@ from asara_server.tournament.workers.requirements import WorkerRequirements
 
 @dataclass(frozen=True, slots=True)
 class RunSettings:
-    """Settings of all blocks of a run, which each worker receives once."""
+    """Settings for all blocks of a run; each worker receives them once."""
 
     run_id: str
-    """The hash of the manifest, and a random part for each time that the run is played or resumed.
-    """
+    """The hash of the manifest, plus a random part for each session of the run."""
     requirements: WorkerRequirements
     match_settings: MatchSettings
     log_level: int
-    """Lowest level, as in `logging`, of the log lines to be returned."""
+    """Minimum level, as in `logging`, of the log lines that workers return."""
     directory: Path | None = None
-    """Run directory, if the worker is to keep a journal of its block and the output of bots there.
+    """The run directory, if the worker should write its block's journal and bots' output there.
 
-    Such a worker plays one block at a time.
+    A worker with a run directory plays one block at a time.
     """
 
 
 @dataclass(frozen=True, slots=True)
 class BlockJob:
-    """Matches of a block that are still to be played: of one that shares a deal, only one."""
+    """Matches of a block to be played; if the block shares a deal, a single match."""
 
     run_id: str
     matches: tuple[PendingMatch, ...]
     secrets: Mapping[str, bytes]
-    """Secrets of all attempts that may be made, by the name of the attempt."""
+    """Secrets of all attempts that may be made, by attempt name."""
     out: Mapping[str, str]
-    """Entries that could not be built or started and forfeit, and why."""
+    """Entries that forfeit because they could not be built or started, with the reasons."""
     suspended: Mapping[str, str]
-    """Entries that forfeited too often and forfeit, and why."""
+    """Entries that forfeit because they forfeited too often, with the reasons."""
     begun: tuple[OpenMatch, ...] = ()
-    """Matches that have begun, which a worker with a journal continues."""
+    """Matches that have begun; a worker with a journal continues them."""
 
     @property
     def block(self) -> str:
@@ -64,102 +63,104 @@ class BlockJob:
 
     @property
     def playing(self) -> frozenset[str]:
-        """Entries of which processes are started."""
+        """Entries whose processes will be started."""
         entries = {name for match, _ in self.matches for name in match.entries}
         return frozenset(entries - self.out.keys() - self.suspended.keys())
 
     @property
     def once(self) -> bool:
-        """True if its match may begin once only in this leg, because others share its deal."""
+        """True if its match may begin only once in this leg, because others share the deal."""
         return bool(self.matches[0].match.shared_deal)
 
 
 class BotLog(NamedTuple):
-    """A part of a file in the folder of logs."""
+    """Part of a bot's log file."""
 
     path: str
-    """Relative to the folder."""
+    """Path relative to the folder of logs."""
     offset: int
-    """Number of bytes of the file that the worker returned before."""
+    """Number of bytes of the file that the worker returned earlier."""
     content: bytes
 
 
 @dataclass(frozen=True, slots=True)
 class BlockResult:
-    """The outcome of a block that a worker played."""
+    """The outcome of a block played by a worker."""
 
     worker: str
     """Name of the worker."""
     attempts: tuple[PlayedAttempt, ...]
     """Attempts in the order in which they ended."""
     unfinished: tuple[str, ...]
-    """A line for each match that was stopped before its end: how far it was."""
+    """One line for each match that was stopped before its end, with its progress."""
     bot_logs: tuple[BotLog, ...]
     log_lines: tuple[Fact, ...]
-    """Lines that the referee and the runner logged on the worker."""
+    """Lines logged by the referee and the runner's code on the worker."""
     processes: tuple[Fact, ...]
-    """Lines for `processes.jsonl`, if the worker could not write them there."""
+    """Lines for `processes.jsonl` that the worker could not write to the file itself."""
     costs: RunCosts
-    """Costs of the worker since it returned its last block, without wall time."""
+    """Costs of the worker since the last block that it returned, without wall time."""
 
 
 class WorkerContext(NamedTuple):
-    """The worker on which a block is played."""
+    """Describes the worker on which a block is played."""
 
     name: str
     private_paths: tuple[Path, ...] = ()
-    """Paths that no bot may see on this worker."""
+    """Paths that no bot on this worker may see."""
     is_wanted: Callable[[], bool] = lambda: True
-    """Returns False once the runner does not wait for the block any more."""
+    """Returns False once the runner no longer waits for the block."""
 
 
 class BotsEnd(NamedTuple):
-    """What is left on a worker when all bots of a run have ended there."""
+    """What remains on a worker after all bots of a run have ended there."""
 
     bot_logs: tuple[BotLog, ...] = ()
-    """The rest of their output."""
+    """The remaining output of the bots."""
     processes: tuple[Fact, ...] = ()
     """Lines for `processes.jsonl`, as in `BlockResult`."""
     survivors: tuple[int, ...] = ()
-    """Processes of bots that the kernel did not let end."""
+    """Bot processes that the kernel did not let end."""
 
 
 class WorkerError(Exception):
-    """The workers cannot be used; the text says why and what to do."""
+    """Raised if the workers cannot be used; the text gives the reason and the remedy."""
 
 
 class WorkerBackend(Protocol):
-    """Workers that play blocks. All methods belong to one event loop."""
+    """A set of workers that play blocks. All methods belong to one event loop."""
 
     name: str
-    """Name in `run.json`."""
+    """Name of the backend in `run.json`."""
     cores: int
-    """Number of cores of this machine that they may use; 0 if they are on other machines."""
+    """Number of cores on this machine that the workers may use; 0 if they are on other machines."""
 
     shares_directory: bool
-    """True if workers can write to the run directory: then they keep journals there."""
+    """True if workers can write to the run directory. They then keep journals there."""
 
     @property
     def sharing(self) -> int:
-        """Number of workers that share the idle processes which the limits allow."""
+        """Number of workers among which the limit on idle processes is divided."""
 
     def begin_run(self, settings: RunSettings) -> None:
-        """Have every worker call `begin_run` before it gets a block of this run."""
+        """Have every worker call `begin_run` before its first block of this run."""
 
     async def take_in(self) -> bool:
-        """Let workers play that have joined; return True if there are any. May raise WorkerError.
+        """Accept newly joined workers; return True if there are any. May raise WorkerError.
 
-        No block of a leg is being played: what earlier workers left on their machine may live.
+        No block of a leg may be in play, because bots of earlier workers may still live on their
+        machine.
         """
 
     async def slots(self) -> int:
-        """Return the number of blocks that can be played at once now. May raise WorkerError."""
+        """Return the number of blocks that can be played at present. May raise WorkerError."""
 
     def submit(self, job: BlockJob) -> "Future[BlockResult]":
         """Have a worker play a block with `play_block`."""
 
     def loss_reason(self, error: BaseException) -> str:
-        """Return why a worker lost a block that ended with this error; "" if none lost it.
+        """Return why a worker lost a block that ended with this error; "" if the block was not
+        lost.
 
         Raises WorkerError if no other worker can help.
         """
@@ -168,11 +169,11 @@ class WorkerBackend(Protocol):
         """Have every worker call `stop_blocks`."""
 
     async def end_bots(self, run_id: str) -> Sequence[BotsEnd]:
-        """End all bots of the run on the machines of these workers, and return what is left.
+        """End all bots of the run on these workers' machines, and return what is left.
 
-        Bots of workers that have died are ended, too, and those of an earlier part of the run. No
-        worker plays a block. Raises WorkerError if bots may live on.
+        This includes bots of workers that have died, and bots of earlier sessions of the run. No
+        worker may be playing a block. Raises WorkerError if bots may still be alive.
         """
 
     async def end_run(self, run_id: str) -> Sequence[BotsEnd]:
-        """Have every worker call `end_run`, and return what they returned."""
+        """Have every worker call `end_run`, and return the workers' results."""

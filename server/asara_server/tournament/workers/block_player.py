@@ -1,4 +1,4 @@
-"""Plays blocks on a worker, whether it is a process of this machine or one of a cluster."""
+"""Plays blocks on a worker, which is either a local process or a cluster worker."""
 
 import asyncio
 import atexit
@@ -39,15 +39,15 @@ T = TypeVar("T")
 _CHECK_INTERVAL_S: Final = 1.0
 """Seconds between two checks whether a block is still wanted."""
 _IDLE_S: Final = 60.0
-"""Seconds without a block after which the bots of a run end, as the runner may have gone."""
+"""Seconds without a block after which a run's bots are ended, because the runner may be gone."""
 
 
 class UnfitWorkerError(Exception):
-    """A worker does not meet the requirements; the text names it, and says why and what to do."""
+    """Raised if a worker does not meet the requirements; the text gives reason and remedy."""
 
 
 class UnpreparedWorkerError(Exception):
-    """A worker got a block before the settings of its run."""
+    """Raised if a worker receives a block before the settings of its run."""
 
 
 def begin_run(settings: RunSettings) -> None:
@@ -58,7 +58,7 @@ def begin_run(settings: RunSettings) -> None:
 def use_files(
     run_id: str, directories: Mapping[str, Path], readable_copies: Mapping[Path, ReadableCopy]
 ) -> None:
-    """Use these directories of entries and copies of `readable` paths instead of the runner's.
+    """Use these copies of entries' directories and `readable` paths instead of the runner's files.
 
     Raises UnpreparedWorkerError without `begin_run`.
     """
@@ -81,7 +81,7 @@ def use_files(
 
 
 def report_metrics(connection: Connection) -> None:
-    """Report the metrics of all referees of this process through a pipe from now on."""
+    """From now on, report the metrics of all referees in this process through a pipe."""
     # Loads prometheus_client, which takes 20 ms and is seldom needed.
     from asara_server.tournament.workers.metrics_reporter import MetricsReporter
 
@@ -97,9 +97,9 @@ def require_run(run_id: str) -> RunSettings:
 
 
 def play_block(job: BlockJob, worker: WorkerContext | None = None) -> BlockResult:
-    """Play a block in this process, in any thread.
+    """Play a block in this process, from any thread.
 
-    `worker` describes the worker; by default the process is one of `process_workers`. Raises
+    `worker` describes the worker; the default is a process of `process_workers`. Raises
     UnpreparedWorkerError without `begin_run`, UnfitWorkerError if the block cannot be played here,
     and JournalError.
     """
@@ -118,27 +118,27 @@ def play_block(job: BlockJob, worker: WorkerContext | None = None) -> BlockResul
 
 
 def stop_blocks(run_id: str, finish_s: float) -> None:
-    """Stop the blocks of a run that this process plays, and those that it is still to get.
+    """Stop the blocks of a run that this process is playing, and any that it receives later.
 
-    Open decisions have `finish_s` seconds to be answered. Matches that are over are returned.
+    Open decisions get `finish_s` seconds to be answered. Finished matches are returned.
     """
     _loop_thread().stop(run_id, finish_s)
 
 
 async def end_bots(run_id: str) -> BotsEnd:
-    """End the bots of a run, which may go on with others, and of all earlier parts of the run."""
+    """End the bots of a run, which may continue with new bots, and of all its earlier sessions."""
     return await asyncio.wrap_future(_loop_thread().end_bots(run_id))
 
 
 def end_bots_here(run_id: str) -> BotsEnd:
-    """Do what `end_bots` does, in a thread without an event loop."""
+    """Like `end_bots`, but for a thread without an event loop."""
     return asyncio.run(end_bots(run_id))
 
 
 def end_leftover_bots(requirements: WorkerRequirements, processes: Sequence[str] = ()) -> BotsEnd:
-    """End the bots of workers of this machine that have died, while no other plays.
+    """End the bots of dead workers on this machine. No other worker may be playing.
 
-    `processes` are those that are known by their names.
+    `processes` are the bots' processes that are known by name.
     """
     config = requirements.sandbox_config
     cgroups = shared_sandbox(config, requirements.limits).cgroup_parents if config else ()
@@ -153,21 +153,21 @@ def end_leftover_bots(requirements: WorkerRequirements, processes: Sequence[str]
 
 
 async def end_run(run_id: str) -> BotsEnd:
-    """End the bots of a run for good."""
+    """End the bots of a run permanently."""
     _loop_thread().settings.pop(run_id, None)
     return await end_bots(run_id)
 
 
 def abandon_blocks(timeout_s: float) -> None:
-    """End all runs of this process; returns when no bot is left, or after the timeout."""
+    """End all runs of this process; returns when all bots have ended, or after the timeout."""
     _loop_thread().abandon(timeout_s)
 
 
 class _LoopThread:
     """A thread whose event loop plays all blocks of this process.
 
-    gRPC supports one loop in a process. The sandbox ends programs with the thread that started
-    them, so it has to be a thread that lasts.
+    gRPC supports only one event loop in a process. The sandbox ends programs together with the
+    thread that started them, so the thread must be long-lived.
     """
 
     def __init__(self) -> None:
@@ -178,11 +178,11 @@ class _LoopThread:
         self._loop = new_event_loop()
         self._meter = CostMeter()
         self._runs: dict[str, WorkerRun] = {}
-        """Runs that play blocks here, by their identifiers."""
+        """Runs that play blocks here, by run ID."""
         self._open: dict[WorkerRun, str] = {}
-        """All that is open, and the name of its run."""
+        """All open runs, with their run IDs."""
         self._closing: dict[WorkerRun, asyncio.Task[BotsEnd]] = {}
-        """Those of them that are being closed."""
+        """Open runs that are being closed."""
         self._tasks: dict[asyncio.Task[BlockResult], WorkerRun] = {}
         self._opening = asyncio.Lock()
         self._stopped_runs: set[str] = set()
@@ -193,7 +193,7 @@ class _LoopThread:
     def play(
         self, settings: RunSettings, job: BlockJob, worker: WorkerContext, sandbox: Sandbox | None
     ) -> BlockResult:
-        """Play a block; blocks the calling thread until it is over."""
+        """Play a block; the calling thread waits until the block is over."""
         future = self._submit(self._play(settings, job, worker, sandbox))
         while not wait([future], _CHECK_INTERVAL_S).done:
             if not worker.is_wanted():
@@ -232,9 +232,9 @@ class _LoopThread:
     async def _open_run(
         self, settings: RunSettings, job: BlockJob, sandbox: Sandbox | None
     ) -> WorkerRun:
-        """Return the run of a block, which is opened if it is not open yet.
+        """Return the run of a block, opening the run if necessary.
 
-        A block that was lost and came back is played by other processes than before.
+        If a lost block comes back, it is played by new processes.
         """
         async with self._opening:
             run = self._runs.get(job.run_id)
@@ -262,7 +262,7 @@ class _LoopThread:
         )
 
     async def _close_run(self, run: WorkerRun) -> BotsEnd:
-        """Close a run; whoever asks while it is being closed waits for the same end."""
+        """Close a run; concurrent callers wait for the same end."""
         if run not in self._open:
             return BotsEnd()
         if run not in self._closing:
@@ -282,7 +282,7 @@ class _LoopThread:
             del self._open[run], self._closing[run]
 
     def _end_idle(self, run: WorkerRun, blocks_played: int) -> None:
-        """End a run that has played no block since, and is open yet."""
+        """End an open run that has played no block in the meantime."""
         busy = run in self._tasks.values()
         if not busy and run.blocks_played == blocks_played and run in self._open:
             self._submit(self._close_run(run))
@@ -294,14 +294,14 @@ class _LoopThread:
         await asyncio.gather(*map(self._close_run, list(self._open)), return_exceptions=True)
 
     def _close(self) -> None:
-        """Leave the loop before Python ends, which no thread may be in then."""
+        """Leave the loop before Python exits, because no thread may then be inside it."""
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join(_CHECK_INTERVAL_S)
 
 
 _lock = Lock()
 _loop_threads: list[_LoopThread] = []
-"""At most one. Several threads of a cluster's worker may ask for it at once."""
+"""At most one thread; several threads of a cluster worker may request it concurrently."""
 
 
 def _loop_thread() -> _LoopThread:
@@ -314,9 +314,10 @@ def _loop_thread() -> _LoopThread:
 def _keep_descriptors() -> None:
     """Keep bots from inheriting the pipes between this process and the runner.
 
-    uvloop closes no descriptor that may be inherited, and whatever comes by these pipes is trusted.
+    uvloop does not close inheritable descriptors, and everything arriving through these pipes is
+    trusted.
     """
     for path in Path("/dev/fd").iterdir():
         if int(path.name) > 2:
-            with suppress(OSError):  # the descriptor of this listing is closed by now
+            with suppress(OSError):  # the descriptor used for this listing is closed by now
                 os.set_inheritable(int(path.name), False)

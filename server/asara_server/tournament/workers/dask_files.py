@@ -1,10 +1,10 @@
-"""Sends the files of entries to the workers of a cluster that do not share them with the runner.
+"""Sends the files of entries to cluster workers that do not share them with the runner.
 
-A worker recognises a shared file or directory by its inode and its time. All others become tar
-archives that depend on their content only. The SHA-256 of an archive, and of the paths to which its
-links may lead, is its name. A worker receives each archive once, in parts, checks its hash, and
-unpacks it in a folder of its own, where further runs find it as well (see `build_output`). Nothing
-of the referee or of other entries is packed (see `own_files`).
+A worker recognises a shared file or directory by its inode and modification time. All other files
+are sent as tar archives that depend only on their content. Each archive's name is the SHA-256 of
+the archive and of the paths to which its links may lead. A worker receives each archive once, in
+parts, checks its hash, and unpacks it in its own folder, where later runs find it too (see
+`build_output`). Files of the referee or of other entries are never packed (see `own_files`).
 """
 
 import asyncio
@@ -36,13 +36,13 @@ from asara_server.tournament.workers.block_player import use_files
 PART_BYTES: Final = 4 << 20
 _FOLDER: Final = "asara-files"
 _HEADER_BYTES: Final = 512
-"""Bytes that each file and folder takes in an archive at least."""
+"""Minimum bytes that each file and folder takes in an archive."""
 _DISK_RATIO: Final = 9
-"""Bytes of disk that one byte of an archive takes at most: a folder takes a block more."""
+"""Maximum disk bytes per archive byte: a folder takes an additional block."""
 
 
 class ArchiveError(Exception):
-    """Files cannot be sent; the text says of which entry, why, and what to do."""
+    """Raised if files cannot be sent; the text gives the entry, the reason and the remedy."""
 
 
 class Archive(NamedTuple):
@@ -51,18 +51,18 @@ class Archive(NamedTuple):
     sha256: str
     path: Path
     file: str
-    """Name of the file that it holds; "" if it holds the content of a directory."""
+    """Name of the file in the archive; "" if the archive holds the content of a directory."""
     home: Path
     """Path of the directory in the sandbox."""
     readable: tuple[Path, ...] = ()
-    """Paths outside the directory to which its links may lead."""
+    """Paths outside the directory to which links in the archive may lead."""
 
 
 class Packer:
-    """Packs the files of the entries of a run, each when it is needed first."""
+    """Packs the files of a run's entries, each when it is first needed."""
 
     def __init__(self, entries: Sequence[Entry], limits: Limits, private: SandboxConfig) -> None:
-        """No file in `private.hidden` is packed. See `Sandbox` for `private`."""
+        """Files in `private.hidden` are never packed. See `Sandbox` for `private`."""
         self._limits = limits
         self._private = private
         self._entries = {entry.name: entry for entry in entries}
@@ -71,9 +71,9 @@ class Packer:
         self._packed: dict[tuple[str, Path], Archive] = {}
 
     def directory(self, name: str, built: Path | None) -> Archive:
-        """Return what a bot of an entry sees of its directory. Raises ArchiveError and OSError.
+        """Pack the part of an entry's directory that its bots see. Raises ArchiveError and OSError.
 
-        `built` is the directory that its build has produced.
+        `built` is the directory that the entry's build has produced.
         """
         entry = self._entries[name]
         own = self._files.of(entry)
@@ -92,7 +92,7 @@ class Packer:
         return self._pack(name, built or entry.directory, source, entry.directory)
 
     def readable(self, name: str, path: Path) -> Archive:
-        """Return a `readable` path of an entry. Raises OSError."""
+        """Pack a `readable` path of an entry. Raises OSError."""
         source = CopySource(((path.resolve(), path),), frozenset(self._private.hidden))
         return self._pack(name, path, source, path if path.is_dir() else path.parent)
 
@@ -115,17 +115,17 @@ class Packer:
 
 
 class ArchiveStore:
-    """The unpacked archives of a worker."""
+    """The archives that a worker has unpacked."""
 
     def __init__(self, directory: Path) -> None:
-        """`directory` belongs to the worker and ends with it."""
+        """`directory` belongs to the worker and is removed with it."""
         self._folder = directory / _FOLDER
 
     def has(self, sha256: str) -> bool:
         return (self._folder / sha256).is_dir()
 
     def place(self, sha256: str, file: str) -> Path:
-        """Return the path of a directory, or of the file in it, that was unpacked."""
+        """Return the path of an unpacked directory, or of the file in it."""
         return self._folder / sha256 / file if file else self._folder / sha256
 
     def add_part(self, sha256: str, offset: int, data: bytes) -> None:
@@ -138,9 +138,9 @@ class ArchiveStore:
             file.write(data)
 
     def unpack(self, sha256: str, home: Path, readable: Sequence[Path] = ()) -> None:
-        """Check an archive of which all parts are there, and unpack it.
+        """Check an archive whose parts have all arrived, and unpack it.
 
-        Raises ArchiveError if it is not what was sent, and OSError.
+        Raises ArchiveError if the archive differs from what was sent, and OSError.
         """
         archive = self._archive(sha256)
         unpacked = self._folder / f"{sha256}.new"
@@ -181,7 +181,7 @@ class FileSender:
     """Sends the files of one run. Its methods wait for the scheduler."""
 
     def __init__(self, client: "Client", settings: RunSettings, private: SandboxConfig) -> None:
-        """`private` are paths that no worker gets; see `Sandbox`."""
+        """`private` are paths that no worker receives; see `Sandbox`."""
         self._client = client
         self._settings = settings
         config = settings.requirements.sandbox_config or SandboxConfig((), ())
@@ -190,9 +190,9 @@ class FileSender:
         self._packer = Packer(played.entries, played.limits, every)
 
     def send(self, workers: list[str]) -> set[str]:
-        """Give these workers the files that they lack; return those that have all now.
+        """Send these workers the files that they lack; return the workers that now have all files.
 
-        Raises WorkerError if that is impossible, and OSError if the scheduler has gone.
+        Raises WorkerError if sending is impossible, and OSError if the scheduler is gone.
         """
         requirements = self._settings.requirements
         ours = requirements.marks()
@@ -212,7 +212,7 @@ class FileSender:
         return ready
 
     def _send_to(self, worker: str, paths: list[tuple[str, Path]]) -> bool:
-        """Send these paths, each with its entry, to a worker; False if it has died meanwhile."""
+        """Send these paths, each with its entry, to a worker; return False if it has died."""
         played = self._settings.match_settings
         directories: dict[str, Archive] = {}
         readable_copies: dict[Path, tuple[Archive, Path]] = {}
@@ -267,10 +267,10 @@ class FileSender:
 
 
 def ask_workers(client: "Client", function: Any, workers: list[str] | None) -> dict[str, Any]:
-    """Call a function on these workers, or on all, and return the answers of those that live.
+    """Call a function on these workers, or on all, and return the living workers' answers.
 
-    A worker that dies meanwhile has no answer. Raises WorkerError if the function failed on a
-    worker, and OSError if the scheduler has gone.
+    A worker that dies during the call has no answer. Raises WorkerError if the function failed on a
+    worker, and OSError if the scheduler is gone.
     """
     answers: dict[str, Any] = client.run(function, workers=workers, on_error="return")
     lines = [
@@ -298,7 +298,7 @@ def _what_failed(error: Exception) -> str:
 
 
 def _has_died(error: Exception) -> bool:
-    """Return True for the error of a connection, which has no file."""
+    """Return True for a connection error, which, unlike a file error, has no file name."""
     return isinstance(error, OSError) and not error.filename and error.errno is None
 
 

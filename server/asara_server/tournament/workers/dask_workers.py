@@ -1,7 +1,7 @@
 """Workers of a Dask cluster, which may be on other machines.
 
-Each block is given to one worker and to no other: if that worker dies, the block is lost, and the
-scheduler does not have it played again on its own account.
+Each block is given to exactly one worker. If that worker dies, the block is lost; the scheduler
+must not repeat it without being told to.
 """
 
 import asyncio
@@ -47,7 +47,7 @@ NOTHING_PRIVATE: Final = SandboxConfig((), ())
 _CONNECT_S: Final = 5.0
 _FIRST_WORKER_S: Final = 10.0
 _CALL_S: Final = 60.0
-"""Seconds that a call of the scheduler may take; a scheduler that has gone is noticed at once."""
+"""Maximum seconds for a call to the scheduler; a scheduler that is gone is noticed immediately."""
 _COUNT_INTERVAL_S: Final = 1.0
 """Seconds between two counts of the workers."""
 
@@ -58,9 +58,9 @@ def dask_workers(
 ) -> "Iterator[DaskWorkers]":
     """Connect to the scheduler at this address, and yield its workers.
 
-    Workers without a shared file system get entries' files, and none of `private.hidden` (see
-    `Sandbox`). Raises WorkerError if there is no scheduler or no worker, or if a worker does not
-    meet the requirements.
+    Workers without a shared file system receive the entries' files, but nothing in `private.hidden`
+    (see `Sandbox`). Raises WorkerError if there is no scheduler or no worker, or if a worker does
+    not meet the requirements.
     """
     try:
         from distributed import Client
@@ -103,10 +103,10 @@ class DaskWorkers:
         self._executor = client.get_executor(pure=False)
         self._counted_s = -math.inf
         self._threads: Mapping[str, int] = {}
-        """Threads of all workers, by address."""
+        """Number of threads of each worker, by address."""
         self._settings: RunSettings | None = None
         self._prepared: set[str] = set()
-        """Addresses of the workers that have the settings of the run."""
+        """Addresses of the workers that have the run's settings."""
         self._jobs: dict[Future[BlockResult], _Job] = {}
 
     def begin_run(self, settings: RunSettings) -> None:
@@ -123,19 +123,19 @@ class DaskWorkers:
             self._files = None
 
     async def take_in(self) -> bool:
-        """Send the settings of the run to workers that have joined."""
+        """Send the run's settings to workers that have joined."""
         await self._count()
         before = len(self._prepared)
         await self._prepare(sorted(self._threads.keys() - self._prepared))
         return len(self._prepared) > before
 
     async def slots(self) -> int:
-        """Return the number of threads of all workers that have the settings of the run."""
+        """Return the total number of threads of all workers that have the run's settings."""
         await self._count()
         return sum(self._threads[worker] for worker in self._prepared)
 
     async def _count(self) -> None:
-        """Look which workers are there; the blocks of those that have gone are lost."""
+        """Check which workers exist; blocks of workers that are gone are lost."""
         if time.monotonic() - self._counted_s < _COUNT_INTERVAL_S:
             return
         self._counted_s = time.monotonic()
@@ -147,7 +147,7 @@ class DaskWorkers:
                     future.set_exception(WorkerDiedError())
 
     async def _prepare(self, workers: list[str]) -> None:
-        """Send the settings of the run to these workers; raises WorkerError."""
+        """Send the run's settings to these workers; raises WorkerError."""
         if not workers or self._settings is None:
             return
         begin = partial(begin_run, self._settings)
@@ -170,14 +170,14 @@ class DaskWorkers:
 
     def _forget(self, future: "Future[BlockResult]") -> None:
         if job := self._jobs.pop(future, None):
-            job.task.cancel()  # nobody plays it, if its worker comes back
+            job.task.cancel()  # so that nobody plays it if its worker comes back
 
     def loss_reason(self, error: BaseException) -> str:
         from distributed.scheduler import KilledWorker
 
-        if isinstance(error, asyncio.CancelledError):  # as of all when the scheduler has gone
+        if isinstance(error, asyncio.CancelledError):  # like all blocks when the scheduler is gone
             raise _scheduler_gone(self._address)
-        # One that is unprepared has its predecessor's address.
+        # An unprepared worker has its predecessor's address.
         lost = (WorkerDiedError, KilledWorker, UnpreparedWorkerError)
         return "its worker died" if isinstance(error, lost) else ""
 
@@ -202,7 +202,7 @@ class DaskWorkers:
     async def _run_on_all(
         self, function: Callable[..., BotsEnd | Awaitable[BotsEnd]], *arguments: object
     ) -> list[BotsEnd]:
-        """Have all workers of the run do so; one that dies meanwhile plays no more."""
+        """Call a function on all workers of the run; a worker that dies is no longer used."""
         if not self._prepared:
             return []
 
@@ -220,7 +220,7 @@ class DaskWorkers:
         return [end for end in answers.values() if isinstance(end, BotsEnd)]
 
     async def _call(self, function: Callable[[], T], timeout_s: float | None = _CALL_S) -> T:
-        """Call a function that waits for the scheduler; raises WorkerError if that has gone."""
+        """Call a function that waits for the scheduler; raises WorkerError if it is gone."""
         try:
             return await asyncio.wait_for(asyncio.to_thread(function), timeout_s)
         except OSError:  # the base of timeouts and broken connections
@@ -232,7 +232,7 @@ class _Job(NamedTuple):
 
     worker: str
     task: "Future[BlockResult]"
-    """The task of the scheduler."""
+    """The scheduler's task that plays the block."""
 
 
 def _pass_on(future: "Future[BlockResult]", task: "Future[BlockResult]") -> None:
@@ -252,7 +252,7 @@ def _scheduler_gone(address: str) -> WorkerError:
 
 
 def _redirect_log() -> None:
-    """Send Dask's log, which it writes to the terminal since its import, to our own."""
+    """Redirect Dask's log to our own; since its import, Dask logs to the terminal."""
     for name in list(logging.root.manager.loggerDict):
         if name.partition(".")[0] in {"distributed", "tornado"}:
             logging.getLogger(name).handlers.clear()
@@ -260,7 +260,7 @@ def _redirect_log() -> None:
 
 
 def _close(client: "Client") -> None:
-    """Close a client without Dask's complaints about a scheduler that has gone."""
+    """Close a client without Dask's warnings about a scheduler that is gone."""
     logging.disable()
     try:
         client.close()
@@ -269,12 +269,12 @@ def _close(client: "Client") -> None:
 
 
 def _check_workers(client: "Client", address: str, requirements: WorkerRequirements) -> None:
-    """Raise WorkerError, with all that the workers lack, unless each meets the requirements."""
-    no_files: frozenset[str] = frozenset()  # they are sent later, if need be
+    """Raise WorkerError, listing everything that workers lack, unless all meet the requirements."""
+    no_files: frozenset[str] = frozenset()  # they are sent later if necessary
     answers: dict[str, list[str]] = {}
     until_s = time.monotonic() + _FIRST_WORKER_S
     try:
-        while not answers:  # those that were there have died
+        while not answers:  # the workers that were there have died
             if (left_s := until_s - time.monotonic()) <= 0:
                 raise TimeoutError
             client.wait_for_workers(1, timeout=left_s)
@@ -293,19 +293,19 @@ def _check_workers(client: "Client", address: str, requirements: WorkerRequireme
 
 
 class WorkerDiedError(Exception):
-    """The worker of a block is no longer there."""
+    """Raised if the worker of a block no longer exists."""
 
 
 def play_dask_block(job: BlockJob) -> BlockResult:
-    """Play a block on the Dask worker whose task this thread runs.
+    """Play a block on the Dask worker whose task runs in this thread.
 
-    Raises UnpreparedWorkerError if the worker was started anew.
+    Raises UnpreparedWorkerError if the worker was restarted.
     """
     return play_block(job, dask_context())
 
 
 def dask_context() -> WorkerContext | None:
-    """Return the Dask worker whose task this thread runs; None if it runs none."""
+    """Return the Dask worker whose task runs in this thread; None without a task."""
     from distributed import get_worker
 
     try:
@@ -315,9 +315,9 @@ def dask_context() -> WorkerContext | None:
     key = worker.get_current_task()
 
     def is_wanted() -> bool:
-        """False if the task was cancelled, as all are when the runner dies.
+        """False if the task was cancelled. All tasks are cancelled when the runner dies.
 
-        Dask does not end the thread of such a task.
+        Dask does not stop the thread of a cancelled task.
         """
         state = worker.state.tasks.get(key)
         return state is not None and state.state != "cancelled"

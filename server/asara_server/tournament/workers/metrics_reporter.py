@@ -11,11 +11,11 @@ from asara_server.network.summed_metrics import SummedMetrics
 from asara_server.referee.referee import Referee
 
 _INTERVAL_S: Final = 1.0
-"""Seconds between two reports without the end of a match."""
+"""Seconds between two reports if no match ends."""
 
 
 class MetricsReporter:
-    """Reports once a second, and when a match is over, from a thread of its own."""
+    """Reports metrics once a second, and whenever a match ends, from its own thread."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
@@ -26,7 +26,7 @@ class MetricsReporter:
         Thread(target=self._report, name="metrics", daemon=True).start()
 
     def watch(self, referee: Referee) -> None:
-        """Report this referee from now on, and what the one before it has counted."""
+        """Report this referee from now on, keeping the totals of earlier referees."""
         registry = metrics_registry(referee)
         with self._lock:
             before, self._registry = self._registry, registry

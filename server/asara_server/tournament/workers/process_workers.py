@@ -1,8 +1,8 @@
 """Workers that are processes of this machine.
 
-Each worker is a process pool with one process, so that its death concerns one block only. Requests
-to stop come through a pipe. When the runner ends, in whatever way, the pipe is closed, and the
-worker ends its bots and itself.
+Each worker is a process pool with a single process, so that its death affects only one block. Stop
+requests come through a pipe. When the runner ends for any reason, the pipe closes, and the worker
+ends its bots and then itself.
 """
 
 import asyncio
@@ -43,10 +43,10 @@ if TYPE_CHECKING:
     from asara_server.network.summed_metrics import SummedMetrics
 
 _ABANDON_S: Final = 10.0
-"""Seconds that a worker has to end its bots when the runner has ended."""
+"""Seconds given to a worker to end its bots after the runner has ended."""
 
 _RUNNER_SIGNALS: Final = frozenset({signal.SIGINT, signal.SIGTERM})
-"""Signals that a whole process group receives, as from Ctrl-C; only the runner acts on them."""
+"""Signals sent to a whole process group, for example by Ctrl-C; only the runner acts on them."""
 
 
 @contextmanager
@@ -55,7 +55,7 @@ def process_workers(
 ) -> "Iterator[ProcessWorkers]":
     """Yield the workers; all their processes have ended on exit.
 
-    `watch_others` is called with the first worker, and returns what receives the metrics of all.
+    `watch_others` is called with the first worker, and returns a receiver for all workers' metrics.
     """
     workers = ProcessWorkers(number, watch_others)
     try:
@@ -65,7 +65,7 @@ def process_workers(
 
 
 class ProcessWorkers:
-    """A `WorkerBackend` of worker processes, which are started when they are needed."""
+    """A `WorkerBackend` of worker processes, each started when it is first needed."""
 
     name = "workers"
     shares_directory = True
@@ -77,13 +77,14 @@ class ProcessWorkers:
         self._metrics: SummedMetrics | None = None
         self.cores = usable_cores()
         self.number = number
-        """Number of workers, of which each plays one block at a time."""
+        """Number of workers; each plays one block at a time."""
         self._settings: RunSettings | None = None
         self._workers: set[_WorkerProcess] = set()
         self._idle: list[_WorkerProcess] = []
         self._died = True
-        """True if bots may live on: of a worker that has died since bots were ended or, at first,
-        of an earlier part of the run."""
+        """True if bots may still be alive: bots of a worker that died since bots were last ended,
+        or, initially, bots of an earlier session of the run.
+        """
 
     @property
     def sharing(self) -> int:
@@ -106,7 +107,7 @@ class ProcessWorkers:
             except BrokenProcessPool:  # it died while it was idle
                 self._discard(worker)
                 continue
-            # Called in another thread, and before those who wait for the future learn of its end.
+            # Called in another thread, before anyone waiting for the future learns of its end.
             future.add_done_callback(partial(self._release, worker))
             return future
 
@@ -134,7 +135,7 @@ class ProcessWorkers:
         return found
 
     async def _end_leftovers(self) -> BotsEnd:
-        """End the bots of workers that have died, which the record of the run names."""
+        """End the bots of dead workers, which are listed in the record of the run."""
         assert self._settings is not None
         directory = self._settings.directory
         processes = living(read_processes_of(directory)) if directory is not None else []
@@ -144,7 +145,7 @@ class ProcessWorkers:
         return end
 
     async def end_run(self, run_id: str) -> Sequence[BotsEnd]:
-        """Have the workers end the run, busy ones as well; they write when their bots ended."""
+        """Have all workers end the run, including busy ones; they record when their bots ended."""
         workers = self._workers.copy()
         for worker in workers:
             worker.end_run(run_id)
@@ -181,15 +182,15 @@ class ProcessWorkers:
 
 
 class _Stop(NamedTuple):
-    """A request to a worker."""
+    """A request to a worker to stop."""
 
     run_id: str
     finish_s: float | None
-    """Seconds for open decisions; None if the run has ended, and so shall its bots."""
+    """Seconds for open decisions; None if the run has ended and its bots should end too."""
 
 
 class _WorkerProcess:
-    """One worker, whose process is started with its first block."""
+    """One worker, whose process is started for its first block."""
 
     def __init__(self, metrics: "SummedMetrics | None") -> None:
         context = multiprocessing.get_context("spawn")  # threads of gRPC do not survive a fork
@@ -203,7 +204,7 @@ class _WorkerProcess:
         self._pool = SingleProcess(context, _initialize, (self._receiver, self._reports))
 
     def submit(self, job: BlockJob, settings: RunSettings | None) -> "Future[BlockResult]":
-        """Submit a block, after the settings of its run if it is the first block of that.
+        """Submit a block; before a run's first block, also submit the run's settings.
 
         May raise BrokenProcessPool.
         """
@@ -212,7 +213,7 @@ class _WorkerProcess:
                 self._pool.submit(begin_run, settings)
                 self._run_id = settings.run_id
             future = self._pool.submit(play_block, job)
-        if self._reports is not None:  # the process has its own by now, and ends it with itself
+        if self._reports is not None:  # the process has its own copy by now
             self._reports.close()
             self._reports = None
         return future
@@ -229,11 +230,11 @@ class _WorkerProcess:
         self._send(_Stop(run_id, None))
 
     def _send(self, request: "_Stop") -> None:
-        with suppress(OSError):  # it has died, which its pool reports
+        with suppress(OSError):  # the process has died, which its pool reports
             self._sender.send(request)
 
     def close_pipe(self) -> None:
-        """Have the process end; `join` waits for it."""
+        """Tell the process to end; `join` waits for the end."""
         self._sender.close()
 
     def join(self) -> None:
@@ -243,7 +244,7 @@ class _WorkerProcess:
 
 @contextmanager
 def _blocked_signals() -> Iterator[None]:
-    """Block these signals in processes started meanwhile, until they have set their handlers."""
+    """Block these signals in processes started meanwhile, until their handlers are set."""
     before = signal.pthread_sigmask(signal.SIG_BLOCK, _RUNNER_SIGNALS)
     try:
         yield
@@ -252,7 +253,7 @@ def _blocked_signals() -> Iterator[None]:
 
 
 def _read_reports(metrics: "SummedMetrics", receiver: Connection) -> None:
-    """Pass on the metrics that a worker reports, until it ends."""
+    """Pass on the metrics reported by a worker until the worker ends."""
     with suppress(EOFError, OSError):
         while True:
             metrics.update(receiver, receiver.recv())
@@ -261,7 +262,7 @@ def _read_reports(metrics: "SummedMetrics", receiver: Connection) -> None:
 
 
 def _initialize(receiver: Connection, reports: Connection | None) -> None:
-    """Prepare a worker process, before its first block."""
+    """Prepare a worker process before its first block."""
     if reports is not None:
         report_metrics(reports)
     for number in _RUNNER_SIGNALS:
@@ -271,11 +272,11 @@ def _initialize(receiver: Connection, reports: Connection | None) -> None:
 
 
 def _ignore(number: int, frame: FrameType | None) -> None:
-    """Leave the signal to the runner."""
+    """Ignore the signal, which the runner handles."""
 
 
 def _serve_stop_requests(receiver: Connection) -> None:
-    """Stop blocks on request; end the process when the runner has ended: its pool would not."""
+    """Stop blocks on request, and end the process when the runner has ended."""
     try:
         while True:
             request: _Stop = receiver.recv()

@@ -1,4 +1,4 @@
-"""Requirements of a run that every worker has to meet, and how they are checked."""
+"""Requirements that every worker of a run must meet, and their checks."""
 
 import platform
 from collections.abc import Container, Mapping
@@ -17,29 +17,29 @@ from asara_server.tournament.sandbox.spec import SandboxConfig
 
 
 class Program(NamedTuple):
-    """Versions that must be the same in the runner and in all workers."""
+    """Versions that must be equal in the runner and in all workers."""
 
     asara: str
     python: str
-    """Major and minor version."""
+    """Python's major and minor version."""
     edition_sha256: str
 
     @classmethod
     def here(cls) -> Self:
-        """Return the versions in this process."""
+        """Return the versions of this process."""
         python = ".".join(platform.python_version_tuple()[:2])
         return cls(version("asara"), python, edition().sha256.hex())
 
 
 class FileMark(NamedTuple):
-    """Identity of a file or directory, by which a machine recognises one that it shares."""
+    """Identity of a file or directory; a machine recognises shared files by their marks."""
 
     inode: int
     changed_ns: int
 
     @classmethod
     def of(cls, path: Path) -> Self | None:
-        """Return the mark of a path; None if it does not exist."""
+        """Return the mark of a path; None if the path does not exist."""
         try:
             found = path.stat()
         except OSError:
@@ -49,25 +49,25 @@ class FileMark(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class WorkerRequirements:
-    """Requirements that the process of a worker has to meet."""
+    """Requirements that a worker's process must meet."""
 
     program: Program
     paths: tuple[tuple[str, Path], ...]
-    """Files and directories that must exist, each with the name of its entry."""
+    """Files and directories that must exist, each with its entry's name."""
     sandbox_config: SandboxConfig | None
     limits: Limits
-    """Limits of bots, which its machine has to permit."""
+    """Limits of bots, which the worker's machine must permit."""
     freezer: bool = False
-    """True if bots are frozen while they are not asked."""
+    """True if bots are frozen while no decision is requested from them."""
 
     def marks(self) -> tuple[FileMark | None, ...]:
-        """Return the marks of the paths in this process."""
+        """Return the marks of the required paths, as this process sees them."""
         return tuple(FileMark.of(path) for _, path in self.paths)
 
     def missing(self, playing: Container[str] | None = None) -> list[str]:
         """Return a line for each requirement that this process does not meet.
 
-        With `playing`, only files of these entries are looked for.
+        With `playing`, files are checked for these entries only.
         """
         labels = ("asara", "Python", "the edition of the game")
         lines = [
@@ -103,10 +103,10 @@ def worker_requirements(
     *,
     freezer: bool = False,
 ) -> WorkerRequirements:
-    """Return the requirements of matches between these entries.
+    """Return the requirements for matches between these entries.
 
-    `limits` are those that the runner's machine can keep. With `freezer`, bots are frozen while
-    they are not asked.
+    `limits` are limits that the runner's machine can keep. With `freezer`, bots are frozen while no
+    decision is requested from them.
     """
     paths = [
         (entry.name, path)
@@ -118,13 +118,13 @@ def worker_requirements(
 
 @cache
 def edition() -> Edition:
-    """Return the edition of the game that this process plays."""
+    """Return the edition of the game for which this process is set up."""
     return load_edition()
 
 
 @cache
 def shared_sandbox(sandbox_config: SandboxConfig, limits: Limits) -> Sandbox:
-    """Return the one sandbox of this process with this configuration, tried out when it is made.
+    """Return this process's only sandbox with this configuration, tested when it is created.
 
     Raises SandboxError.
     """

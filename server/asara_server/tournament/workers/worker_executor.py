@@ -1,11 +1,11 @@
-"""Plays the matches of a run on workers, one block at a time each.
+"""Plays the matches of a run on workers, each of which plays one block at a time.
 
-A block is played by one worker from its first match to its last; of a block that shares a deal, a
-worker plays one match in each leg (see `schedule.legs`). After a leg all workers end their bots. If
-a worker dies, another one continues from the dead one's journal, at the same decision. Workers that
-do not share the run directory keep no journal: then the block is played from its start with the
-same deals, because only bots that have ended knew anything of them. So a match that shares a deal
-waits for the end of the leg. A block that no worker survives has no result.
+One worker plays a block from its first match to its last. If the block shares a deal, a worker
+plays one of its matches in each leg (see `schedule.legs`). After a leg, all workers end their bots.
+If a worker dies, another worker continues from the dead worker's journal, at the same decision.
+Workers that do not share the run directory keep no journal. A lost block is then played again from
+the start with the same deals, because all bots that knew these deals have ended. A match that
+shares a deal therefore waits for the end of the leg. A block that every worker loses has no result.
 """
 
 import asyncio
@@ -47,16 +47,16 @@ from asara_server.tournament.workers.requirements import worker_requirements
 _CHECK_INTERVAL_S = 1.0
 """Seconds between two counts of the workers."""
 _RETURN_S = 10.0
-"""Seconds that workers have, besides those for open decisions, to end bots and return blocks."""
+"""Seconds given to workers, after the time for open decisions, to end bots and return blocks."""
 
 
 def sandbox_config(sandbox: Sandbox | None) -> SandboxConfig | None:
-    """Return the configuration from which a worker makes the same sandbox."""
+    """Return the configuration with which a worker creates the same sandbox."""
     return None if sandbox is None else SandboxConfig(sandbox.hidden, sandbox.shared)
 
 
 class WorkerExecutor:
-    """An `Executor` that plays on the workers of a backend."""
+    """An `Executor` that uses the workers of a backend."""
 
     def __init__(self, backend: WorkerBackend) -> None:
         self._backend = backend
@@ -76,7 +76,7 @@ class WorkerExecutor:
 
     @property
     def stalled_s(self) -> None:
-        """The clocks are those of the workers."""
+        """None, because the clocks run on the workers."""
         return None
 
     @property
@@ -92,7 +92,7 @@ class WorkerExecutor:
 
 
 class _BlockScheduler:
-    """Submits the pending blocks of one run to workers, and records what they return."""
+    """Submits the pending blocks of one run to workers, and records the results."""
 
     def __init__(
         self,
@@ -116,7 +116,7 @@ class _BlockScheduler:
         self._no_workers = False
         self._survivors: tuple[int, ...] = ()
         self._log_sizes: dict[str, int] = {}
-        """Bytes of a log before a worker appended to it, by the path in the folder of logs."""
+        """Size of each log before a worker appended to it, in bytes, by path in the log folder."""
         self._logger = logger("runner")
 
     async def play(self) -> None:
@@ -145,7 +145,7 @@ class _BlockScheduler:
             self._progress.directory.remove_journals()
 
     async def _begin_leg(self) -> bool:
-        """Have what is to be played next wait, after the end of all bots; False at the end."""
+        """End all bots and queue the next blocks; return False at the end of the run."""
         progress = self._progress
         if not progress.legs:
             self._pending.extend(progress.pending_blocks())
@@ -157,13 +157,13 @@ class _BlockScheduler:
         return bool(self._pending)
 
     async def _end_bots(self) -> None:
-        if self._backend.shares_directory:  # by the record, it ends those of earlier legs as well
+        if self._backend.shares_directory:  # it also ends recorded processes of earlier legs
             self._survivors = ()
         self._record_ends(await self._backend.end_bots(self._run_id))
         self._progress.end_shared_deals(self._survivors)
 
     async def _take_in_workers(self) -> None:
-        """Let workers play that have joined: in legs, when nobody else plays."""
+        """Accept workers that have joined; with legs, only while no other worker plays."""
         legs = self._progress.legs
         if not (legs and self._running) and await self._backend.take_in() and legs:
             await self._end_bots()
@@ -179,7 +179,7 @@ class _BlockScheduler:
             self._progress.directory.processes.write(row)
 
     async def _submit_blocks(self) -> None:
-        """Submit as many blocks as there are free slots."""
+        """Submit one block for each free slot."""
         await self._take_in_workers()
         slots = await self._backend.slots()
         if self._no_workers != (slots == 0):
@@ -228,7 +228,7 @@ class _BlockScheduler:
         )
 
     def _secrets(self, block: PendingBlock) -> dict[str, bytes]:
-        """Return the secrets of all attempts that may be made if the referee fails."""
+        """Return the secrets of all attempts that may be needed if the referee fails."""
         found = {}
         for match, first_attempt in block.matches:
             for attempt in range(first_attempt, MAX_ATTEMPTS + 1):
@@ -253,7 +253,7 @@ class _BlockScheduler:
                 self._record_block(block, result)
 
     async def _stop(self) -> None:
-        """Have workers finish their open decisions, and record the matches that are over then."""
+        """Have workers finish their open decisions, and record the matches that have ended."""
         await self._backend.stop_blocks(self._run_id, FINISH_S)
         if self._running:
             await asyncio.wait(list(self._running), timeout=FINISH_S + _RETURN_S)
@@ -285,20 +285,20 @@ class _BlockScheduler:
             self._record_loss(block._replace(matches=left), f"{result.worker} did not finish it")
 
     def _write_logs(self, logs: Iterable[BotLog]) -> None:
-        """Append to the logs what bots wrote; the indexes of a worker count from its own bytes."""
+        """Append bots' output to the logs; indexes of a worker count from its own first byte."""
         for name, offset, content in logs:
             path = self._progress.directory.logs / name
             path.parent.mkdir(exist_ok=True)
             log = path.with_suffix(".log")
             before = self._log_sizes.get(str(log), 0)
-            if not offset:  # of an earlier attempt at the block
+            if not offset:  # left by an earlier attempt at the block
                 before = log.stat().st_size if log.is_file() else 0
                 self._log_sizes[str(log)] = before
             with path.open("ab") as file:
                 file.write(moved_index(content, before) if path.suffix == SUFFIX else content)
 
     def _record_starts(self, result: MatchResult) -> None:
-        """Count failed starts over all blocks: each has a pool of its own."""
+        """Count failed starts over all blocks, because each block has its own pool."""
         for seat in result.seats:
             if seat.entry in self._progress.excluded:
                 continue
@@ -308,7 +308,7 @@ class _BlockScheduler:
                 self._logger.warning("entry is out", entry=seat.entry, why=out)
 
     def _record_loss(self, block: PendingBlock, why: str) -> None:
-        """Have a block that was lost played again, or give it up after too many losses."""
+        """Queue a lost block again, or give it up after too many losses."""
         if self._progress.stopping.is_set():
             self._progress.unfinished.append(f"block {block.name}: {why}")
             return
@@ -325,7 +325,7 @@ class _BlockScheduler:
         if times < MAX_ATTEMPTS:
             if known or not shared:
                 self._pending.appendleft(block)
-            # The others of the leg are played first: then the bots that know the deal have ended.
+            # The leg's other matches come first: then the bots that know the deal have ended.
             return
         self._progress.unfinished.append(f"{name} is given up without a result: {why}")
         for match, first_attempt in block.matches:
@@ -333,7 +333,7 @@ class _BlockScheduler:
                 self._progress.record_void(match, attempt, why)
 
     def _recover(self, block: PendingBlock) -> bool:
-        """Record what the worker of a lost block journaled; return True if all of it is known."""
+        """Recover a lost block from its worker's journal; return True if all of it is known."""
         if not self._backend.shares_directory:
             return False
         progress = self._progress
@@ -350,5 +350,5 @@ class _BlockScheduler:
 
 
 def _attempts(block: PendingBlock) -> list[str]:
-    """Return the names of the attempts with which a worker begins."""
+    """Return the names of the attempts that a worker begins."""
     return [attempt_name(match.match_id, attempt) for match, attempt in block.matches]

@@ -1,7 +1,7 @@
 """A run on a worker: one referee for all its blocks, and the bots that play there.
 
-Processes that live for the run are kept from block to block; they end with the run on the worker.
-A worker that shares the run directory keeps a journal of the block that it plays.
+Processes with a lifetime of "run" are kept from block to block, and end when the worker closes the
+run. A worker that shares the run directory keeps a journal of its block.
 """
 
 import asyncio
@@ -41,9 +41,10 @@ _NO_LIMIT: Final = 1_000_000_000
 
 
 class WorkerRun:
-    """A run on this worker: `open` it, have it `play` blocks, and `close` it in the end.
+    """A run on this worker: `open` it, `play` blocks, and `close` it at the end.
 
-    All of it belongs to one event loop. Without a journal, several blocks can be played at once.
+    All methods belong to one event loop. Without a journal, several blocks can be played
+    concurrently.
     """
 
     def __init__(
@@ -54,7 +55,7 @@ class WorkerRun:
         reporter: "MetricsReporter | None" = None,
     ) -> None:
         self.blocks_played = 0
-        """Number of blocks that have ended."""
+        """Number of finished blocks."""
         self._settings = settings
         self._sandbox = sandbox
         self._meter = meter
@@ -72,7 +73,7 @@ class WorkerRun:
         self._local: LocalReferee
 
     async def open(self, job: BlockJob) -> None:
-        """Open the run to play a first block. Raises JournalError."""
+        """Open the run before its first block. Raises JournalError."""
         journal = self._first_journal = self._new_journal(job)
         if journal is not None:
             self._stack.callback(self._close_first_journal)
@@ -95,7 +96,7 @@ class WorkerRun:
         )
 
     def _open_record(self) -> Callable[[Fact], None]:
-        """Return what receives the lines of the process record until the run is closed."""
+        """Return a function that receives lines of the process record until the run is closed."""
         if self._settings.directory is None:
             return self._processes.append
         file = ProcessFile(self._settings.directory)
@@ -119,16 +120,16 @@ class WorkerRun:
             self._first_journal.close()
 
     def has_begun(self, job: BlockJob) -> bool:
-        """Return True if processes of this run may have met a deal of this block."""
+        """Return True if processes of this run may already have met a deal of this block."""
         return not self._begun.isdisjoint(job.attempts)
 
     def stop(self, finish_s: float) -> None:
-        """Begin no further match; open decisions have `finish_s` seconds to be answered."""
+        """Begin no further match; open decisions get `finish_s` seconds to be answered."""
         if self._stopper is None:
             self._stopper = asyncio.create_task(self._referee.stop(finish_s=finish_s))
 
     async def play(self, job: BlockJob, worker: str) -> BlockResult:
-        """Play a block; a run that is stopped returns the matches that are over.
+        """Play a block; a stopped run returns only the finished matches.
 
         Raises JournalError.
         """
@@ -179,7 +180,7 @@ class WorkerRun:
 
     @contextmanager
     def _journal(self, job: BlockJob) -> Iterator[Journal | None]:
-        """Yield the open journal of a block, which the referee writes, if it has one."""
+        """Yield the open journal of a block, which the referee writes; None without a journal."""
         if self._settings.directory is None:
             yield None
             return
@@ -200,9 +201,9 @@ class WorkerRun:
 
 
 class BotOutputs:
-    """The output of the bots of a run, which is returned to the runner in parts.
+    """The output of a run's bots, returned to the runner in parts.
 
-    If the worker shares the run directory, it is written there, and nothing is returned.
+    If the worker shares the run directory, output is written there, and nothing is returned.
     """
 
     def __init__(self, directory: Path | None) -> None:
@@ -213,10 +214,10 @@ class BotOutputs:
         else:
             self.folder = directory / "logs"
         self._taken: dict[Path, int] = {}
-        """Bytes that were returned of each file to which more may come."""
+        """Bytes already returned of each file that may still grow."""
 
     def take(self, matches: Set[str] | None, still_open: Set[Path]) -> tuple[BotLog, ...]:
-        """Return the new output of these matches, or of all, and of matches that were taken.
+        """Return new output of these matches, or of all matches, and of matches taken earlier.
 
         Files that are not `still_open` are complete and removed.
         """
@@ -251,9 +252,10 @@ def _taken(lines: list[Fact]) -> tuple[Fact, ...]:
 
 
 def _match_settings(settings: MatchSettings) -> MatchSettings:
-    """Return these settings for one of several workers.
+    """Return these settings adjusted for one of several workers.
 
-    The runner counts failed starts over all blocks, so that one worker alone excludes no entry.
+    The runner counts failed starts over all blocks, so that a single worker never excludes an
+    entry.
     """
     limits = settings.limits.model_copy(update={"failed_starts": _NO_LIMIT})
     return replace(settings, limits=limits)

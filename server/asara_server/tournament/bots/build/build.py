@@ -1,10 +1,10 @@
-"""Builds the entries that ask for it: once, before the first match, without a network.
+"""Builds the entries that have a build command: once, before the first match, without a network.
 
 A build works in a copy of the entry's directory, so the organiser's original stays unchanged. In
-the sandbox the copy is in memory, at the path of the original, and cannot hold more than it may,
-not even in files that the build has deleted. Once the build has succeeded, its content is written
-to the run directory (see `build_output`). Without a sandbox, the copy is in the run directory from
-the start. An entry is out if its build fails, takes too long or grows too large.
+the sandbox the copy is in memory, at the path of the original. Its size is limited, and files that
+the build has deleted still count. After a successful build, the content of the copy is written to
+the run directory (see `build_output`). Without a sandbox, the copy is in the run directory from the
+start. An entry is out if its build fails, takes too long or grows too large.
 """
 
 import asyncio
@@ -52,10 +52,10 @@ _SIZE_CHECK_S: Final = 0.25
 """Seconds between two measurements of a growing build."""
 
 _WAIT_S: Final = 10.0
-"""Seconds that the rest of its output is waited for after the end of a build."""
+"""Seconds to wait for the remaining output of a build after it has ended."""
 
 _LAST_LINES: Final = 20
-"""Largest part of the output of a failed build that is shown."""
+"""Maximum number of output lines shown of a failed build."""
 
 
 class FailedBuild(NamedTuple):
@@ -71,21 +71,21 @@ class BuildEvents(Protocol):
     """Receives the progress of builds."""
 
     def queue_builds(self, entries: tuple[str, ...]) -> None:
-        """These entries are to be built."""
+        """Called with the entries that will be built."""
 
     def begin_build(self, entry: str) -> None:
-        """The command of a build begins; it does not if an unchanged build is used again."""
+        """Called when an entry's build command starts, but not if an unchanged build is reused."""
 
     def end_build(self, entry: str) -> None:
-        """An entry needs no build any more, or it failed."""
+        """Called when an entry's build is finished, unnecessary or has failed."""
 
 
 class _BuildError(Exception):
-    """The reason why an entry cannot be built."""
+    """Raised when an entry cannot be built; the text gives the reason."""
 
 
 class EntryBuilder:
-    """Builds entries into `folder` and writes the output of the builds to `logs`."""
+    """Builds entries into `folder` and writes the builds' output to `logs`."""
 
     def __init__(
         self,
@@ -97,7 +97,7 @@ class EntryBuilder:
         events: BuildEvents | None = None,
         cache: BuildCache | None = None,
     ) -> None:
-        """With a `cache`, contained builds that have not changed are taken from there."""
+        """With a `cache`, unchanged sandboxed builds are reused from the cache."""
         self._cache = cache
         self.unchanged: set[str] = set()
         """Entries whose build was taken from the cache."""
@@ -109,7 +109,7 @@ class EntryBuilder:
         self._logger = logger("runner")
 
     def build_directory(self, entry: Entry) -> Path:
-        """Return the path of the entry's directory after its build."""
+        """Return the path of an entry's directory as it is after the build."""
         return self._folder / entry.name
 
     async def build(
@@ -118,10 +118,11 @@ class EntryBuilder:
         concurrency: int,
         failed: Callable[[FailedBuild], None] = lambda failed: None,
     ) -> dict[str, str]:
-        """Build the entries that ask for it, and return those that failed with the reasons.
+        """Build all entries that have a build command, and return the failed entries with the
+        reasons.
 
-        `failed` is called as soon as a build has failed. Entries that an earlier run of the same
-        directory has built are not built again. Raises MachineError if this machine does not start
+        `failed` is called as soon as a build has failed. Entries that an earlier session of the
+        same run has built are not built again. Raises MachineError if this machine cannot start
         builds.
         """
         waiting = [one for one in entries if one.build and not self.build_directory(one).is_dir()]
@@ -151,7 +152,7 @@ class EntryBuilder:
         return reasons
 
     async def _build_or_fail(self, entry: Entry, reaper: OrphanReaper) -> FailedBuild | None:
-        """Build an entry; return why it cannot be built, or None if it is."""
+        """Build an entry; return why the build failed, or None if it succeeded."""
         log = OutputLog(self._build_log(entry), self._limits.output_bytes)
         try:
             await self._build(entry, log, reaper)
@@ -160,7 +161,7 @@ class EntryBuilder:
         except MachineError:
             raise
         except Exception as error:  # noqa: BLE001 - one entry must not end the run
-            # Not its text, which may name paths of this machine: other bots receive the reason.
+            # Not the error's text: other bots receive the reason, and it may contain local paths.
             cause = (isinstance(error, OSError) and error.strerror) or type(error).__name__
             why = f"build failed: the referee cannot carry it out ({cause})"
             log.note(f"{why}: {error!r}")
@@ -170,7 +171,7 @@ class EntryBuilder:
             log.close()
             if self._events is not None:
                 self._events.end_build(entry.name)
-        # The output is not for other bots, which receive the reason.
+        # Other bots receive the reason, so it must not contain the output.
         printed = self._last_lines(entry, log)
         self._logger.warning("entry is out", entry=entry.name, why=why, printed=printed)
         return FailedBuild(entry.name, why, printed)
@@ -179,7 +180,7 @@ class EntryBuilder:
         return self._logs / f"build-{entry.name}.log"
 
     def _last_lines(self, entry: Entry, log: OutputLog) -> tuple[str, ...]:
-        """Return the end of a build's output, without the organiser's own paths."""
+        """Return the last lines of a build's output, with the organiser's own paths removed."""
         lines = log.last_indented_lines(_LAST_LINES)
         for path in (str(self._folder / f".{entry.name}"), str(entry.directory)):
             if path != "/":
@@ -204,7 +205,7 @@ class EntryBuilder:
                 kept = await self._build_or_restore(self._sandbox, entry, copy, log, reaper)
             try:
                 check_command(entry.command, copy)
-            except CommandError:  # its text could reveal the target of a link that the build made
+            except CommandError:  # its text could reveal the target of a link
                 command = shlex.join(entry.command)
                 raise _BuildError(f"it left no program for the command {command!r}") from None
             if kept is not None and self._cache is not None:
@@ -218,9 +219,9 @@ class EntryBuilder:
     async def _build_or_restore(
         self, sandbox: Sandbox, entry: Entry, copy: Path, log: OutputLog, reaper: OrphanReaper
     ) -> KeptBuild | None:
-        """Write the build of an entry to `copy`; return where a new one is to be kept.
+        """Write an entry's build to `copy`, built anew or taken from the cache.
 
-        Raises _BuildError.
+        Return the place in the cache where a new build should be kept. Raises _BuildError.
         """
         if self._cache is None:
             await self._build_contained(sandbox, entry, copy, log, reaper)
@@ -241,22 +242,22 @@ class EntryBuilder:
                 self.unchanged.add(entry.name)
                 return None
         await self._build_contained(sandbox, entry, copy, log, reaper)
-        # It counts for what was built only if nothing has changed meanwhile.
+        # The place is valid for this build only if nothing has changed meanwhile.
         return kept if await asyncio.to_thread(place) == kept else None
 
     async def _build_contained(
         self, sandbox: Sandbox, entry: Entry, copy: Path, log: OutputLog, reaper: OrphanReaper
     ) -> None:
-        """Build in the sandbox, and write what was built to `copy`. Raises _BuildError."""
+        """Build in the sandbox, and write the built files to `copy`. Raises _BuildError."""
         read_end, write_end = os.pipe()
         stream = ArchiveStream(read_end)
         failure: _BuildError | MachineError | None = None
-        # A thread of its own: builds must not take those in which other builds begin.
+        # A separate thread: builds must not occupy the threads in which other builds begin.
         with ThreadPoolExecutor(1) as thread:
             unpacking = asyncio.get_running_loop().run_in_executor(
                 thread, self._unpack, stream, entry, copy
             )
-            # A build that is stopped does not ask how this ended.
+            # If the build is stopped, nobody needs this result.
             unpacking.add_done_callback(lambda one: one.cancelled() or one.exception())
             try:
                 hidden = [self._folder.parent.resolve()]
@@ -298,7 +299,7 @@ class EntryBuilder:
             )
 
     def _copy(self, original: Path, copy: Path, log: OutputLog) -> None:
-        """Copy files, directories and links as they are, without the hidden ones."""
+        """Copy files, directories and links unchanged, leaving out hidden ones."""
         hidden = {self._folder.parent.resolve()}
 
         def ignored(folder: str, names: list[str]) -> list[str]:
@@ -326,9 +327,9 @@ class EntryBuilder:
         log: OutputLog,
         reaper: OrphanReaper,
     ) -> None:
-        """Run the build in a directory. Raises _BuildError and MachineError.
+        """Run the build command in a directory. Raises _BuildError and MachineError.
 
-        `excess` returns how the directory exceeds the limits, given the number of the process.
+        `excess` takes the process's number and returns how the directory exceeds its limits.
         """
         if self._events is not None:
             self._events.begin_build(entry.name)
@@ -376,9 +377,10 @@ class EntryBuilder:
             raise _BuildError("; ".join(reasons))
 
     def _memory_excess(self, directory: Path, pid: int) -> str:
-        """Return how a contained build exceeds its limits, or "" if that cannot be seen.
+        """Return how a sandboxed build exceeds its limits, or "" if no excess can be seen.
 
-        The kernel enforces them; this only gives a reason while the build still runs.
+        The kernel enforces the limits. This function only finds the reason while the build still
+        runs.
         """
         limit = self._limits.build_mib
         with suppress(OSError, IndexError):
@@ -389,7 +391,7 @@ class EntryBuilder:
         return ""
 
     def _size_excess(self, top: Path, pid: int = 0) -> str:
-        """Return how a directory exceeds the limits, or "" if it does not."""
+        """Return how a directory exceeds the size limits, or "" if it is within them."""
         size = files = 0
         folders = [(top, 0)]
         while folders:
@@ -416,7 +418,7 @@ class EntryBuilder:
 
 
 async def _watch_size(excess: Callable[[Path, int], str], directory: Path, pid: int) -> str:
-    """Return how the directory of a build exceeds the limits, as soon as it does."""
+    """Return as soon as a build's directory exceeds the limits, and tell how it exceeds them."""
     while True:
         await asyncio.sleep(_SIZE_CHECK_S)
         if found := await asyncio.to_thread(excess, directory, pid):
@@ -424,6 +426,6 @@ async def _watch_size(excess: Callable[[Path, int], str], directory: Path, pid: 
 
 
 def _remove(folder: Path) -> None:
-    """Delete a directory, however deeply it is nested."""
+    """Delete a directory, no matter how deeply it is nested."""
     if folder.exists():
         subprocess.run(["rm", "-rf", "--", str(folder)], check=False, capture_output=True)

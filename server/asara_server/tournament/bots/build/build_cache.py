@@ -1,11 +1,12 @@
-"""Keeps what contained builds have made, so that an entry that has not changed is not built again.
+"""Keeps the results of sandboxed builds, so that an unchanged entry is not built again.
 
-A build is found by the hash of all that it depends on: the entry's name, folder, command, variables
-and files, the limits, the sandbox, and the programs of this machine. Only builds that ended well
-are kept, one for each entry, as an archive that nobody writes to again. It is read like the output
-of a new build (see `build_output`), so a kept build can do nothing that a new one could not.
+Each build is stored under the hash of everything that it depends on: the entry's name, folder,
+command, variables and files, the limits, the sandbox, and the programs of this machine. The cache
+keeps one successful build per entry, as an archive that is never modified. A kept archive is
+unpacked like the output of a new build (see `build_output`), so it can do no more harm than a new
+build could.
 
-Builds without a sandbox are not kept: they may depend on anything.
+Builds without a sandbox are not kept, because they may depend on anything on the machine.
 """
 
 import hashlib
@@ -34,7 +35,7 @@ from asara_server.tournament.sandbox.runtimes import visible_programs
 from asara_server.tournament.sandbox.system_mounts import system_paths
 
 _UNUSED_S: Final = 30 * 86_400.0
-"""Seconds after which a build that nobody has used is deleted."""
+"""Seconds without use after which a kept build is deleted."""
 _PACKAGE_LISTS: Final = (
     "/var/lib/dpkg/status",
     "/var/lib/rpm",
@@ -43,32 +44,32 @@ _PACKAGE_LISTS: Final = (
     "/nix/store",
     "/etc/ld.so.cache",
 )
-"""Files and directories that change when a package of the system is installed or upgraded."""
+"""Files and directories that change whenever a system package is installed or upgraded."""
 _CODE: Final = (Path(__file__).parent, Path(bubblewrap.__file__).parent)
-"""Folders of the code that makes builds and their sandbox."""
+"""Folders with the code that runs builds and their sandbox."""
 
 
 class KeptBuild(NamedTuple):
-    """The place of the build of an entry as it is now."""
+    """The place in the cache for an entry's build, given the entry's present state."""
 
     folder: Path
     key: str
-    """Hash of all that the build depends on, in hexadecimal."""
+    """Hash of everything that the build depends on, in hexadecimal."""
 
 
 class BuildCache:
-    """The kept builds of this user."""
+    """The cache of this user's builds."""
 
     def __init__(self, folder: Path | None = None) -> None:
-        """Without a `folder`, builds are in $XDG_CACHE_HOME/asara/builds."""
+        """Without a `folder`, the builds are kept in $XDG_CACHE_HOME/asara/builds."""
         self._folder = folder or cache_folder() / "builds"
 
     def place(
         self, entry: Entry, limits: Limits, sandbox: Sandbox, hidden: Iterable[Path]
     ) -> KeptBuild:
-        """Return where the build of an entry is kept; `hidden` is that of `build_sandbox`.
+        """Return the cache place of an entry's build; `hidden` is the same as for `build_sandbox`.
 
-        Raises OSError if its files cannot be read.
+        Raises OSError if the entry's files cannot be read.
         """
         name = "\0".join((entry.name, str(entry.directory)))
         variables = sorted(entry.environment.items())
@@ -87,7 +88,7 @@ class BuildCache:
         return KeptBuild(folder, digest.hexdigest())
 
     def open(self, kept: KeptBuild) -> int | None:
-        """Return the descriptor of the archive of a build, or None if it is not kept or damaged."""
+        """Return a descriptor of a build's archive, or None if it is missing or damaged."""
         with suppress(OSError):
             if not _is_private(self._folder):
                 return None
@@ -101,9 +102,9 @@ class BuildCache:
         return None
 
     def keep(self, kept: KeptBuild, built: Path, home: Path) -> None:
-        """Keep the directory `built`, whose path in the sandbox is `home`.
+        """Keep the directory `built`, whose path inside the sandbox is `home`.
 
-        It takes the place of the entry's earlier build. If the disk is full, nothing is kept.
+        The new build replaces the entry's earlier build. If the disk is full, nothing is kept.
         """
         with suppress(OSError):
             self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -133,14 +134,14 @@ class BuildCache:
 
 
 class _Digest:
-    """A file that keeps only the hash of what is written to it."""
+    """A file-like object that keeps only the hash of what is written to it."""
 
     def __init__(self) -> None:
         self._hash = hashlib.sha256()
         self._size = 0
 
     def add(self, text: str) -> None:
-        """Add a text with its length, so that no two lists of texts have one hash."""
+        """Add a text with its length, so that two different lists of texts never share a hash."""
         data = os.fsencode(text)
         self.write(len(data).to_bytes(8, "big") + data)
 
@@ -157,7 +158,7 @@ class _Digest:
 
 
 def _machine(entry: Entry, sandbox: Sandbox) -> Iterator[str]:
-    """Yield what a build depends on that is not the entry's: the sandbox and the programs."""
+    """Yield everything outside the entry that a build depends on: the sandbox and the programs."""
     yield from (platform.platform(), platform.machine(), sys.version)
     for folder in _CODE:
         yield from (hashlib.sha256(path.read_bytes()).hexdigest() for path in _sources(folder))
@@ -181,7 +182,7 @@ def _sources(folder: Path) -> list[Path]:
 
 
 def _states(top: Path, *, deep: bool = True) -> Iterator[str]:
-    """Yield the state of a path and of what is in it; without `deep`, one level down."""
+    """Yield the state of a path and of its contents, one level down unless `deep` is set."""
     yield _state(top)
     for folder, folders, files in os.walk(top):
         folders.sort()
@@ -192,7 +193,10 @@ def _states(top: Path, *, deep: bool = True) -> Iterator[str]:
 
 
 def _state(path: Path) -> str:
-    """Return what changes if a file changes: also the time of that, which nobody can set."""
+    """Return a text that changes whenever the file changes.
+
+    It includes the ctime, which nobody can set.
+    """
     try:
         found = path.stat()
     except OSError:
@@ -201,12 +205,12 @@ def _state(path: Path) -> str:
 
 
 def _name(key: str, archive: io.BufferedReader | io.BufferedRandom) -> str:
-    """Return the name of an archive, which holds the hash of its content."""
+    """Return the name of an archive, which contains the hash of its content."""
     return f"{key}.{hashlib.file_digest(archive, 'sha256').hexdigest()}.tar"
 
 
 def _is_private(folder: Path) -> bool:
-    """Return True if nobody but this user can write to a folder."""
+    """Return True if only this user can write to a folder."""
     found = folder.stat()
     if not system.FILE_OWNERS:
         return True
@@ -214,11 +218,11 @@ def _is_private(folder: Path) -> bool:
 
 
 def cache_folder() -> Path:
-    """Return the folder of asara's caches, which this user may not be able to write to."""
+    """Return the folder of asara's caches. This user may lack permission to write to it."""
     home = os.environ.get("XDG_CACHE_HOME")
     if home and Path(home).is_absolute():
         return Path(home) / "asara"
     try:
         return Path.home() / ".cache" / "asara"
-    except RuntimeError:  # neither HOME nor an entry in passwd
+    except RuntimeError:  # the user has neither HOME nor an entry in passwd
         return Path("/.cache/asara")

@@ -1,8 +1,8 @@
 """Builds a bot in its author's own directory, so that the next build is quick.
 
-Unlike the builds of a tournament (see `build`), which work in a copy, such a build leaves its
-results and its caches: in the directory, and in `.asara-build` there, which is its $TMPDIR and,
-in the sandbox, its $HOME.
+A tournament builds a copy (see `build`). A build in place instead leaves its results and caches in
+the author's directory. Caches go to the subdirectory `.asara-build`, which is the build's $TMPDIR
+and, in the sandbox, also its $HOME.
 """
 
 import asyncio
@@ -28,18 +28,18 @@ from asara_server.tournament.sandbox.filesystem_view import in_place_sandbox
 from asara_server.tournament.sandbox.spec import BUILD_CACHE
 
 IN_PLACE: Final = {"ASARA_BUILD": "in-place"}
-"""The variable by which a build knows that it may leave, and must not delete, what it found."""
+"""Variable that tells a build to keep the files it found instead of deleting them."""
 
 _LAST_LINES: Final = 40
-"""Largest part of the output of a failed build that is shown."""
+"""Maximum number of output lines shown of a failed build."""
 
 
 class FailedInPlace(NamedTuple):
-    """A build that failed in place."""
+    """A failed build in the author's own directory."""
 
     why: str
     printed: tuple[str, ...]
-    """The last lines that it printed, safe to show on a terminal."""
+    """The last lines that the build printed, safe to show on a terminal."""
 
 
 async def build_in_place(
@@ -50,10 +50,10 @@ async def build_in_place(
     readable: Iterable[Path] = (),
     limits: Limits,
 ) -> FailedInPlace | None:
-    """Build an entry in its directory; return why it failed, or None if it is built.
+    """Build an entry in its own directory; return the failure, or None after a successful build.
 
     In the sandbox the build also sees the `readable` files and directories. Raises OSError if the
-    directory of its caches cannot be created, or the bits of a set-uid file cannot be removed.
+    cache directory cannot be created, or if set-uid bits cannot be removed.
     """
     cache = entry.directory / BUILD_CACHE
     cache.mkdir(exist_ok=True)
@@ -62,7 +62,7 @@ async def build_in_place(
     if sandbox is None:
         environment["TMPDIR"] = str(cache)
     else:
-        # The sandbox lets nobody set these bits, so there are none from here on, even if this
+        # Nobody can set these bits in the sandbox, so there are none from here on, even if this
         # process is killed. Other users of this machine could start such programs.
         await asyncio.to_thread(_remove_privileges, entry.directory)
         spec = in_place_sandbox(sandbox, entry.directory, readable, limits)
@@ -96,7 +96,7 @@ async def build_in_place(
 
 
 def _remove_privileges(folder: Path) -> None:
-    """Remove set-uid and set-gid bits from the files below a folder. Raises OSError."""
+    """Remove set-uid and set-gid bits from all files below a folder. Raises OSError."""
     for top, _, files in os.walk(folder):
         for name in files:
             path = Path(top, name)

@@ -1,16 +1,16 @@
 """Unpacks a directory from a tar archive that a stranger may have forged.
 
-A contained build works in memory. When it has succeeded, its directory leaves the sandbox as an
-archive, through a pipe that the build can write to as well. Workers receive the same kind of
-archive. This module therefore reads the few kinds of members that it needs itself, and an archive
-does not decide where a byte goes:
+A sandboxed build works in memory. After a successful build, its directory leaves the sandbox as an
+archive through a pipe, and the build itself can write to that pipe. Workers receive the same kind
+of archive. For safety, this module reads the few member types that it needs itself, and an archive
+cannot choose where its bytes are written:
 
 - The folder is new, and closed to other users. Each file and folder is created anew, relative to
   the descriptor of a folder that was created here, and no link is ever followed.
-- A second name of a file becomes a copy, which is read and written through such descriptors.
-- Links are made last. A link may lead to a place in the folder, or to a path that programs in the
-  sandbox see as this machine has it, such as /usr/bin/python3. All other links are left out, so
-  whoever reads the folder later cannot be led astray either.
+- A hard link becomes a copy of the file, read and written through such descriptors.
+- Symbolic links are made last. A link may point to a place in the folder, or to a path that
+  programs in the sandbox see as it is on this machine, such as /usr/bin/python3. All other links
+  are left out, so they cannot mislead later readers of the folder either.
 
 Set-uid and set-gid bits, devices, pipes and sockets are left out too.
 """
@@ -31,54 +31,55 @@ from asara_server.tournament.sandbox.spec import MIB
 _BLOCK: Final = 512
 _CHUNK: Final = 1 << 20
 _TICK_MS: Final = 100
-"""Milliseconds after which a waiting reader looks at its limit again."""
+"""Milliseconds after which a waiting reader checks its time limit again."""
 _DISK_BLOCK: Final = 4_096
 _MAX_NAME: Final = 4_096
-"""Bytes of a path or of the target of a link; Linux takes no longer ones."""
+"""Maximum length of a path or link target in bytes; Linux allows no more."""
 _MAX_LINKS: Final = 64 * MIB
-"""Bytes of the paths and targets of all links, which are kept in memory until the end."""
+"""Maximum bytes of all links' paths and targets, which are kept in memory until the end."""
 _FILES: Final = (b"0", b"\0")
 _HARD_LINK, _LINK, _FOLDER, _LONG_TARGET, _LONG_NAME = b"1", b"2", b"5", b"K", b"L"
 
-_NO_LINK: Final = getattr(os, "O_NOFOLLOW", 0)  # Windows builds in no sandbox
+_NO_LINK: Final = getattr(os, "O_NOFOLLOW", 0)  # Windows has no sandbox for builds
 _OPEN: Final = os.O_RDONLY | _NO_LINK
 _CREATE: Final = os.O_WRONLY | os.O_CREAT | os.O_EXCL | _NO_LINK
 _FORGED: Final = (errno.EEXIST, errno.ENOENT, errno.ENOTDIR, errno.ELOOP)
-"""Errors of names that are there twice, or whose folder is missing or is something else."""
+"""Errors for names that occur twice, or whose parent is missing or not a folder."""
 
 MAX_FILES: Final = 100_000
 MAX_DEPTH: Final = 40
-"""Levels of nested directories."""
+"""Maximum depth of nested directories."""
 
 _Parts: TypeAlias = tuple[bytes, ...]
-"""A path without its empty parts and those that are a dot."""
+"""A path as its parts, without empty parts and single dots."""
 
 
 class BuildOutputError(Exception):
-    """What a build left cannot be used; the text continues "its directory ..."."""
+    """Raised if a build's output cannot be used; the text completes "its directory ..."."""
 
 
 class UnfinishedOutputError(BuildOutputError):
-    """An archive ends too early, or does not arrive in time."""
+    """Raised if an archive ends too early or does not arrive in time."""
 
 
 class OutputLimits(NamedTuple):
-    """How much may be unpacked."""
+    """How much an archive may unpack."""
 
     disk_bytes: int
     files: int = MAX_FILES
-    """Files, folders, links, and what is left out."""
+    """Number of files, folders, links, and members that are left out."""
     depth: int = MAX_DEPTH
 
 
 class ArchiveStream:
-    """Reads a file or a pipe, and does not wait for ever.
+    """Reads a file or a pipe, with a limit on the time spent waiting.
 
-    Only waiting is limited by time. All else is limited by the bytes and members of an archive.
+    The time limit covers only waiting. The rest of the work is limited by the archive's byte and
+    member counts.
     """
 
     def __init__(self, descriptor: int) -> None:
-        """The stream closes the descriptor at its end."""
+        """The stream owns the descriptor and closes it at its end."""
         self._waited_s = 0.0
         self._most_waited_s = float("inf")
         self._descriptor = descriptor
@@ -93,7 +94,7 @@ class ArchiveStream:
         os.close(self._descriptor)
 
     def read(self, size: int) -> bytes:
-        """Return exactly this many bytes. Raises UnfinishedOutputError."""
+        """Return exactly `size` bytes. Raises UnfinishedOutputError."""
         while len(self._held) < size:
             data = self._receive()
             if not data:
@@ -104,13 +105,13 @@ class ArchiveStream:
         return read
 
     def read_parts(self, size: int) -> Iterator[bytes]:
-        """Yield this many bytes, and skip those that pad them to whole blocks."""
+        """Yield this many bytes in parts, then skip the padding up to a whole block."""
         for start in range(0, size, _CHUNK):
             yield self.read(min(size - start, _CHUNK))
         self.read(-size % _BLOCK)
 
     def read_rest(self) -> None:
-        """Skip what pads the archive, whose writer waits until all of it is read."""
+        """Skip the padding at the end of the archive, so that the writer can finish."""
         size = len(self._held)
         while data := self._receive():
             size += len(data)
@@ -118,7 +119,7 @@ class ArchiveStream:
                 raise _no_archive()
 
     def limit_waiting(self, seconds: float) -> None:
-        """Wait no longer than this from now on. Another thread may call it."""
+        """From now on, wait no longer than this many seconds. Another thread may call it."""
         self._most_waited_s = self._waited_s + seconds
 
     def _receive(self) -> bytes:
@@ -136,15 +137,15 @@ class _Member(NamedTuple):
     kind: bytes
     parts: _Parts
     target: bytes
-    """Target of a link."""
+    """The target of a link."""
     mode: int
     size: int
-    """Bytes of content that follow."""
+    """Number of content bytes that follow."""
     mtime: int
 
 
 class _Folders:
-    """The folders that are unpacked; each is opened from the top, part by part."""
+    """The folders being unpacked into; each is opened from the top, one path part at a time."""
 
     def __init__(self, top: Path) -> None:
         self._top = os.open(top, _OPEN | os.O_DIRECTORY)
@@ -152,7 +153,7 @@ class _Folders:
         self._parts: _Parts = ()
 
     def open(self, parts: _Parts) -> int:
-        """Return the descriptor of a folder, which is valid until the next call."""
+        """Return the descriptor of a folder, valid until the next call."""
         if parts != self._parts:
             os.close(self._latest)
             self._latest, self._parts = os.dup(self._top), ()
@@ -177,9 +178,8 @@ def unpack_output(
 ) -> list[str]:
     """Unpack into `folder`, which must not exist yet; return the links that were left out.
 
-    `home` is the path of the folder in the sandbox: links to places in it become relative. Links
-    may also lead to the `shown` paths and to what is in them. Raises BuildOutputError and no other
-    exception.
+    `home` is the folder's path inside the sandbox: links to paths below `home` become relative.
+    Links may also point to a `shown` path or to anything below one. Raises only BuildOutputError.
     """
     try:
         folder.mkdir(mode=0o700)
@@ -200,7 +200,7 @@ def unpack_output(
 
 
 class _Unpacking:
-    """An archive that is being unpacked, and what is left of its limits."""
+    """An archive being unpacked, with the remainder of its limits."""
 
     def __init__(self, stream: ArchiveStream, folders: _Folders, limits: OutputLimits) -> None:
         self._stream = stream
@@ -212,7 +212,7 @@ class _Unpacking:
         self._links_left = _MAX_LINKS
 
     def add(self, member: _Member) -> None:
-        """Create a file or folder, remember a link, or leave out what is of another kind."""
+        """Create a file or folder, remember a link for later, or leave out any other member."""
         folder = member.parts[:-1]
         self._members += 1
         if self._members > self._limits.files:
@@ -241,14 +241,14 @@ class _Unpacking:
                 pass
 
     def _charge(self, size: int, extra: int = 0) -> None:
-        """Count bytes of the disk, which stores whole blocks."""
+        """Count disk space in whole blocks, as the disk allocates it."""
         self._disk_left -= extra + -(-size // _DISK_BLOCK) * _DISK_BLOCK
         if self._disk_left < 0:
             limit = self._limits.disk_bytes // MIB
             raise BuildOutputError(f"needs more than {limit:,} MiB of disk")
 
     def _read_original(self, parts: _Parts) -> Iterator[bytes]:
-        """Yield the content of a file that has been unpacked."""
+        """Yield the content of a file that has already been unpacked."""
         if not parts:
             raise _no_archive()
         original = os.open(parts[-1], _OPEN, dir_fd=self._folders.open(parts[:-1]))
@@ -263,7 +263,7 @@ class _Unpacking:
             os.close(original)
 
     def make_links(self, home: _Parts, shown: list[_Parts]) -> list[str]:
-        """Create the links that may be; return the others."""
+        """Create the links that are allowed; return the others."""
         left_out = []
         for parts, written in self._links.items():
             folder = self._folders.open(parts[:-1])
@@ -276,9 +276,9 @@ class _Unpacking:
 
 
 def _target(target: bytes, depth: int, home: _Parts, shown: list[_Parts]) -> bytes | None:
-    """Return the target of a link in a folder this deep, or None if the link may not be.
+    """Return the target of a link in a folder this deep, or None if the link is not allowed.
 
-    ".." is allowed at the beginning only, where it leaves real folders: after a name, it could
+    ".." is allowed only at the beginning, where it leaves real folders. After a name, ".." could
     leave the target of another link.
     """
     parts = _parts(target)
@@ -293,7 +293,7 @@ def _target(target: bytes, depth: int, home: _Parts, shown: list[_Parts]) -> byt
 
 
 def _write_file(folder: int, member: _Member, content: Iterable[bytes]) -> None:
-    """Create a file. Its name is the last part of the member's."""
+    """Create a file named after the last part of the member's path."""
     descriptor = os.open(member.parts[-1], _CREATE, 0o600, dir_fd=folder)
     with os.fdopen(descriptor, "wb", buffering=0) as file:
         for data in content:
@@ -306,7 +306,7 @@ def _write_file(folder: int, member: _Member, content: Iterable[bytes]) -> None:
 
 
 def _next_member(stream: ArchiveStream) -> _Member | None:
-    """Return the next member, whose content must be read before the one after it."""
+    """Return the next member. Its content must be read before the following member."""
     long: dict[bytes, bytes] = {}
     while (header := stream.read(_BLOCK)).strip(b"\0"):
         member = _parse(header, long)
@@ -352,7 +352,7 @@ def _parts(path: bytes) -> _Parts:
 
 
 def _parts_inside(path: bytes) -> _Parts:
-    """Return the parts of a path that names something in the folder."""
+    """Return the parts of a path inside the folder."""
     parts = _parts(path)
     if b".." in parts:
         raise _no_archive()

@@ -1,10 +1,11 @@
-"""What a bot wrote during each of its decisions, by an index beside the log of its output.
+"""Finds what a bot wrote during each of its decisions, using an index next to the log of its
+output.
 
-A bot can write anything to its log, so the runner uses a file of its own, `NAME.decisions` beside
-`NAME.log`. Each line has a position in the log, in bytes, and the number of the decision that was
-asked last when the bytes from there on were read; 0 before the first decision and after the match.
-Text that a bot writes in the last moment before its reply may be read after the next decision was
-asked, and then counts as that one's.
+A bot can write anything to its log, so the runner keeps the index in its own file, `NAME.decisions`
+next to `NAME.log`. Each line has a position in the log, in bytes, and the number of the decision
+that was last requested when the bytes after this position were read. The number is 0 before the
+first decision and after the match. Text written just before a reply may be read after the next
+decision was requested, and is then counted for the later decision.
 """
 
 import re
@@ -19,16 +20,16 @@ from asara_server.tournament.bots.output.error_output import clean_line
 
 SUFFIX: Final = ".decisions"
 LONGEST_TEXT: Final = 4_000
-"""Characters that are kept of what a bot wrote during a decision."""
+"""Maximum characters kept of a bot's output during one decision."""
 _LONGEST_OF_SEAT: Final = 64_000
-"""Characters that are kept of what a bot wrote during a match."""
+"""Maximum characters kept of a bot's output during one match."""
 _LARGEST: Final = 4 * MIB
-"""Bytes that are read of a log and of its index."""
+"""Maximum bytes read from a log and from its index."""
 _MOST_PLACES: Final = 5_000
-"""Lines of an index; a seat has some 150 decisions in a match."""
+"""Maximum lines read from an index; a seat has about 150 decisions in a match."""
 _LINE: Final = re.compile(rb"^(\d{1,18}) (\d{1,9})\n", re.MULTILINE)
 _NOTE: Final = re.compile(r"# (\d\d:\d\d:\d\d |cut: only )")
-"""The beginning of a line of the runner."""
+"""The prefix of the runner's own lines."""
 
 
 def index_of(log: Path) -> Path:
@@ -37,21 +38,21 @@ def index_of(log: Path) -> Path:
 
 
 def append_index(path: Path, places: Iterable[tuple[int, int]]) -> None:
-    """Append places in the log with their decisions; on a full disk there is no index."""
+    """Append log positions with their decisions to the index; does nothing if the disk is full."""
     with suppress(OSError), path.open("ab") as file:
         file.write(b"".join(b"%d %d\n" % place for place in places))
 
 
 def moved_index(content: bytes, bytes_before: int) -> bytes:
-    """Return the content of an index whose log is appended to one of so many bytes."""
+    """Return an index with all positions increased by the size of an earlier log, in bytes."""
     places = ((int(place) + bytes_before, int(number)) for place, number in _LINE.findall(content))
     return b"".join(b"%d %d\n" % place for place in places)
 
 
 def decision_texts(run: Path, match_id: str, entries: Sequence[str]) -> dict[tuple[int, int], str]:
-    """Return what the bots of a match wrote, by seat and decision, safe to show and cut.
+    """Return what the bots of a match wrote, by seat and decision, shortened and safe to show.
 
-    `match_id` and `entries` are those of its replay. Without logs there is nothing.
+    `match_id` and `entries` are as in the match's replay. Without logs the result is empty.
     """
     texts = {}
     for seat, entry in enumerate(entries):

@@ -1,7 +1,7 @@
-"""The part of a program's output that explains how it ended.
+"""Finds the part of a program's output that explains how the program ended.
 
-A sentence about the end of a process may be followed by such lines (`match_result.with_output`).
-They are for the organiser alone: no bot receives what another one printed.
+The lines found here may follow a sentence about the end of a process (`match_result.with_output`).
+Only the organiser sees these lines: no bot receives the output of another bot.
 """
 
 import re
@@ -12,19 +12,19 @@ from asara_server.text import plain
 from asara_server.tournament.bots.output.tracebacks import frames, last_own
 
 LAST_LINES = 5
-"""Number of lines that are shown of an output without a known error message."""
+"""Number of lines shown of an output without a known error message."""
 
 _MOST_LINES = 14
 _STACK_LINES = 4
 _LONGEST_LINE = 200
 _LONGEST_MESSAGE = 4_096  # bytes
 _LONGEST_CLIENT_LINE = 600
-"""Characters of the longest line of a client, which names a file and a remedy."""
+"""Maximum characters of a client's own line, which reports a file and a remedy."""
 _CLIENT = re.compile(r"(\S+ \S+ )?((WARN|ERROR) )?asara: \S")
-"""The beginning of a client's own line; Go's log/slog writes time and level before it."""
+"""The prefix of a client's own line; Go's log/slog writes time and level before it."""
 
 WAITED = "Timeout ("
-"""Beginning of a stack that Python bots print, on a slow machine even while they wait."""
+"""First line of a stack that Python bots on slow machines print even while only waiting."""
 _ESCAPE_SEQUENCE = re.compile(r"\x1b(\[[0-9;?]*[ -/]*[@-~]|\][^\x07\x1b]*(\x07|\x1b\\))")
 
 _FIRST_LINE = re.compile(
@@ -48,19 +48,19 @@ _PYTHON_STACK = re.compile(r'Timeout \(|(Current t|T)hread 0x|\s+(File "|\.\.\.)
 _PYTHON = re.compile(r'Traceback|\s*File "|Timeout \(|Fatal Python|asara: ')
 _INNERMOST_LAST = re.compile(r".*Traceback \(most recent call last\):|asara: ")
 _PROGRAM_ENDED = re.compile(r"asara: .*: it (exited with status|was killed by) ")
-"""The line of `asara bridge` after a program that ended, whose own messages precede it."""
+"""The line of `asara bridge` after a program has ended; the program's messages precede it."""
 _FRAME = re.compile(r"\s+at |\s+\.\.\. \d+ more$|\s+/[^:]+:\d+|[\w./*()-]+\(.*\)$|created by ")
-"""Lines of a stack in Java, Node and Go, the innermost call first."""
+"""Matches a line of a stack in Java, Node and Go; the innermost call comes first."""
 
 
 def clean_lines(output: bytes) -> list[str]:
-    """Return the lines that are not blank, safe to show on a terminal; indentation is kept."""
+    """Return the non-blank lines, indentation kept, safe to show on a terminal."""
     lines = map(clean_line, output.decode(errors="replace").splitlines())
     return [line for line in lines if line.strip()]
 
 
 def clean_line(line: str) -> str:
-    """Return a line without escape sequences and other characters that a terminal obeys."""
+    """Return a line without escape sequences and other control characters."""
     text = _ESCAPE_SEQUENCE.sub("", line).expandtabs(4).rstrip()
     shown = text if text.isprintable() else "".join(c if c.isprintable() else " " for c in text)
     of_client = _CLIENT.match(shown) is not None
@@ -68,13 +68,13 @@ def clean_line(line: str) -> str:
 
 
 def error_lines(lines: Sequence[str]) -> list[str]:
-    """Return the last error message with its stack, shortened in the middle; or the last lines."""
+    """Return the last error message, its stack shortened in the middle, or else the last lines."""
     message = known_error(lines)
     return message or list(lines[-LAST_LINES:])
 
 
 def known_error(lines: Sequence[str]) -> list[str]:
-    """Return the last error message of a kind that is known, or no line."""
+    """Return the last error message of a known kind, or no lines."""
     starts = [
         number
         for number, line in enumerate(lines)
@@ -100,12 +100,12 @@ def known_error(lines: Sequence[str]) -> list[str]:
 
 
 def _went_on(lines: Sequence[str]) -> bool:
-    """Return True if a stack, printed after a long wait, is followed by something else."""
+    """Return True if other output follows a stack that was printed after a long wait."""
     return not all(map(_PYTHON_STACK.match, lines))
 
 
 def _own_calls(lines: Sequence[str]) -> list[str]:
-    """Return a message of `faulthandler` with the author's calls, and the one that crashed."""
+    """Return the author's calls and the crashed call from a message of `faulthandler`."""
     current = next((n for n, line in enumerate(lines) if line.startswith("Current thread")), 0)
     calls = frames(lines[current:])
     crashed = calls[0] if calls and not lines[0].startswith(WAITED) else None
@@ -114,7 +114,7 @@ def _own_calls(lines: Sequence[str]) -> list[str]:
 
 
 def clients_message(output: bytearray) -> bytes:
-    """Return the last message of a client in a program's output, with its stack, or nothing."""
+    """Return the last message that a client printed, with its stack, or no lines."""
     place = output.rfind(b"asara: ")
     if place < 0:
         return b""
@@ -124,9 +124,9 @@ def clients_message(output: bytearray) -> bytes:
 
 
 def exception_in(lines: Sequence[str]) -> list[str]:
-    """Return the last exception that a program printed itself, with its stack, or no line.
+    """Return the last exception that a program itself printed, with its stack, or no lines.
 
-    Unlike `known_error`, it leaves out what clients say, and what follows the exception.
+    Unlike `known_error`, it leaves out clients' messages and whatever follows the exception.
     """
     starts = [
         number
@@ -143,7 +143,7 @@ def exception_in(lines: Sequence[str]) -> list[str]:
 
 
 def _without_inner_frames(lines: Iterable[str]) -> list[str]:
-    """Keep the first lines of every stack, which are the innermost calls."""
+    """Keep the first lines of every stack: the innermost calls."""
     kept: list[str] = []
     run = 0
     for line in lines:
@@ -156,7 +156,7 @@ def _without_inner_frames(lines: Iterable[str]) -> list[str]:
 
 
 def _shortened_traceback(lines: Sequence[str]) -> list[str]:
-    """Keep the last calls and, if these are calls inside a library, the author's that led there."""
+    """Keep the last calls, and the author's call that led to them if they are in a library."""
     if len(lines) <= _MOST_LINES:
         return list(lines)
     calls = frames(lines)

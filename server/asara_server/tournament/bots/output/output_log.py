@@ -1,4 +1,4 @@
-"""The log of a bot's output, limited in size."""
+"""A log of a bot's output, limited in size."""
 
 import os
 from collections import deque
@@ -19,35 +19,35 @@ from asara_server.tournament.bots.output.error_output import (
 )
 
 CUT = "(its output was cut"
-"""Beginning of the remark that a bot printed too much."""
+"""Prefix of the remark that a bot printed too much."""
 
 _LAST_BYTES = 1 << 16
-"""Size of the end of the output that is searched for an error message; some stacks are long."""
+"""Bytes at the end of the output that are searched for an error message; some stacks are long."""
 
 
 class OutputTap(Protocol):
-    """Receives the output of one process as it arrives, as far as the log keeps it."""
+    """Receives a process's output as it arrives, within the log's size limit."""
 
     def __call__(self, data: bytes, *, last: bool = False) -> None:
-        """`last` is True for the final, possibly empty part."""
+        """`last` is True for the final part, which may be empty."""
 
 
 class OutputLog:
-    """The output of one bot, with the runner's notes as lines that begin with `#`."""
+    """A bot's output, with the runner's notes as lines beginning with `#`."""
 
     def __init__(self, path: Path, limit: int, tap: OutputTap | None = None) -> None:
-        """`limit` is the size of each file in bytes."""
+        """`limit` is the maximum size of each file in bytes."""
         self._limit = limit
         self._tap = tap
         self._last = bytearray()
         self._message = b""  # the last message of its client that `_last` no longer holds
         self._before = b""  # the end of what was printed before this match
-        self._arrived = 0  # bytes of the process so far
-        self._written = 0  # those of them that `write` was given
+        self._arrived = 0  # bytes from the process so far
+        self._written = 0  # bytes of the process that `write` has received
         self._asked: Callable[[], int] | None = None
         self._decision = 0
         self._marks: deque[tuple[int, int]] = deque()  # not written yet: bytes before it, decision
-        self._index: list[tuple[int, int]] = []  # place in the file, decision
+        self._index: list[tuple[int, int]] = []  # position in the file, decision
         self._file: BinaryIO | None = None
         self._too_much = False
         self._left = limit
@@ -70,7 +70,7 @@ class OutputLog:
         self._cut = self._left < 0
 
     def _give_up(self, error: OSError) -> None:
-        """Keep no more output in this file, as on a full disk; the match goes on."""
+        """Stop writing output to this file, for example on a full disk; the match continues."""
         self._cut = True
         self._left = 0
         logger("runner").warning(
@@ -86,7 +86,7 @@ class OutputLog:
 
     @property
     def path(self) -> Path:
-        """The file that is written to."""
+        """The file being written."""
         return self._path
 
     def switch_to(self, path: Path) -> None:
@@ -99,15 +99,15 @@ class OutputLog:
         self._open(path)
 
     def begin_match(self, asked: Callable[[], int]) -> None:
-        """Note from now on during which decision the process writes.
+        """From now on, record during which decision the process writes.
 
-        `asked` returns the number of the decision that its seat was asked last, 0 before the first.
+        `asked` returns the number of the seat's last requested decision, 0 before the first.
         """
         self._asked = asked
         self._decision = 0
 
     def end_match(self) -> None:
-        """Write beside the log which part of it was written during which decision."""
+        """Write the index next to the log: which part was written during which decision."""
         self._asked = None
         if self._index:
             place = max(self._limit - self._left, 0)
@@ -115,7 +115,7 @@ class OutputLog:
             self._index.clear()
 
     def arrive(self, number: int) -> None:
-        """Note that so many bytes of the process have come, which `write` will be given."""
+        """Record that this many bytes have arrived from the process, before `write` gets them."""
         if self._asked is not None and (decision := self._asked()) != self._decision:
             self._decision = decision
             self._marks.append((self._arrived, decision))
@@ -123,7 +123,7 @@ class OutputLog:
 
     @property
     def cut(self) -> str:
-        """A remark that the output was cut because there was too much of it, or ""."""
+        """A remark that output was cut because there was too much of it, or ""."""
         return f"{CUT} at {self._limit:,} bytes)" if self._too_much else ""
 
     @property
@@ -136,7 +136,7 @@ class OutputLog:
         return self._left <= 0
 
     def write(self, data: bytes) -> None:
-        """Write `data` as far as the limit allows; `last_lines` covers the rest as well."""
+        """Write `data` up to the size limit. `last_lines` covers the remainder as well."""
         while self._marks and self._marks[0][0] < self._written + len(data):
             before, decision = self._marks.popleft()
             if not self._cut:
@@ -167,14 +167,14 @@ class OutputLog:
             self._tap(data)
 
     def note(self, text: str) -> None:
-        """Write a note with the time in UTC."""
+        """Write a note with the current time in UTC."""
         if not self._cut:
             line = f"# {datetime.now(UTC):%H:%M:%S} {text}\n".encode()
             self._append(line)
             self._left -= len(line)
 
     def last_text(self) -> str:
-        """Return the end of what was printed, as it was printed."""
+        """Return the end of the output exactly as printed."""
         return self._last.decode(errors="replace")
 
     def last_lines(self) -> list[str]:
@@ -182,17 +182,17 @@ class OutputLog:
         return [line.strip() for line in self.last_indented_lines(LAST_LINES)]
 
     def last_indented_lines(self, most: int) -> list[str]:
-        """Return at most so many of the last lines printed, safe to show, with their indentation.
+        """Return at most `count` of the last lines printed, indented as printed and safe to show.
 
         Empty lines are left out, and long lines are cut.
         """
         return self._lines()[-most:]
 
     def error_lines(self, *, only_known: bool = False) -> list[str]:
-        """Return the last error message printed, else the last lines; safe to show.
+        """Return the last error message printed, or else the last lines, safe to show.
 
-        With `only_known`, there are no lines without an error message of this match. Otherwise the
-        message may be from the end of the match before, after which the process has failed.
+        With `only_known`, return lines only if this match has an error message. Otherwise the
+        message may also be from the end of the previous match, after which the process has failed.
         """
         lines = self._lines()
         known = known_error(lines) or known_error(clean_lines(self._message))
@@ -205,7 +205,7 @@ class OutputLog:
         return clean_lines(bytes(self._last[-_LAST_BYTES:]))
 
     def close(self) -> None:
-        """Close the file; what was printed last can still be asked for."""
+        """Close the file; the last output can still be read from memory."""
         self.end_match()
         if self._tap is not None:
             self._tap(b"", last=True)
@@ -221,17 +221,17 @@ def _cut_mark(limit: int) -> bytes:
 
 
 def last_printed(path: Path) -> list[str]:
-    """Return the last lines in a file, without the runner's notes, as `last_lines` does."""
+    """Return the last lines in a file, like `last_lines`, without the runner's notes."""
     return [line.strip() for line in _printed(path)[-LAST_LINES:]]
 
 
 def printed_exception(path: Path) -> list[str]:
-    """Return the last exception in a file that a program printed, with its stack, or no line."""
+    """Return the last exception that a program printed to a file, with its stack, or no lines."""
     return exception_in(_printed(path))
 
 
 def _printed(path: Path) -> list[str]:
-    """Return the lines at the end of a file, without the runner's notes."""
+    """Return the last lines in a file, without the runner's notes."""
     try:
         with path.open("rb") as file:
             file.seek(max(0, file.seek(0, os.SEEK_END) - 2 * _LAST_BYTES))

@@ -18,12 +18,12 @@ class PythonError:
     """An exception that a bot printed."""
 
     program: str
-    """Name of the file that the bot's command starts."""
+    """File name of the program that the bot's command starts."""
     frames: Sequence[Frame]
 
     @property
     def correct_own_line(self) -> str:
-        """The advice to correct the author's line that led to the exception."""
+        """Advice to correct the author's own line that led to the exception."""
         own = last_own(self.frames)
         return f"fix {own.place}" if own else "fix the line above the error"
 
@@ -43,7 +43,7 @@ _NO_KEYBOARD = (
 _RUN_AGAIN = re.compile(
     r"in _(?:fixup_main_from_path|check_not_importing_main)$|\bfreeze_support\(\)"
 )
-"""What a process that multiprocessing starts prints if the program has no main guard."""
+"""What a multiprocessing child process prints if the program has no main guard."""
 _WITHOUT_GUARD = (
     "a process that multiprocessing starts runs the program once more: put what starts processes, "
     'and asara.run, below `if __name__ == "__main__":`.'
@@ -51,7 +51,7 @@ _WITHOUT_GUARD = (
 
 
 def advice(printed: Sequence[str], program: str) -> str:
-    """Return advice about the last error whose kind is known in a program's output, or ""."""
+    """Return advice about the last known error in a program's output, or ""."""
     error = PythonError(program, frames(printed))
     own = last_own(error.frames)
     if own and any(map(_KEYBOARD.search, printed[own.start + 1 : own.end])):
@@ -69,7 +69,7 @@ def advice(printed: Sequence[str], program: str) -> str:
 
 
 def other_exception(printed: Sequence[str]) -> str:
-    """Return advice about an exception of which nothing more is known."""
+    """Return advice about an exception that has no specific advice."""
     error = PythonError("", frames(printed))
     after = any(frame.own and frame.function == "ended" for frame in error.frames)
     return f"{error.correct_own_line}.{_ENDED if after else ''}"
@@ -92,7 +92,7 @@ def _missing_file(found: re.Match[str], error: PythonError) -> str:
     name = found[1]
     own = last_own(error.frames)
     where = own.place if own else error.program
-    if error.frames and error.frames[-1].function == "_execute_child":  # of subprocess
+    if error.frames and error.frames[-1].function == "_execute_child":  # raised by subprocess
         return (
             f"{where} starts the program {name!r}, which is not here. In the sandbox, a bot can "
             "start programs of the system and of its own folder: put it there, and name it with "
@@ -114,7 +114,7 @@ def _missing_file(found: re.Match[str], error: PythonError) -> str:
 
 
 def _unknown_attribute(found: re.Match[str], error: PythonError) -> str:
-    """Advise about an attribute that the package asara does not have."""
+    """Return advice about an attribute that the package asara does not have."""
     close = difflib.get_close_matches(found[1], dir(sys.modules["asara"]), n=1)
     name = close[0] if close else "run"
     ending = "(decide)" if name == "run" else ""
@@ -122,7 +122,7 @@ def _unknown_attribute(found: re.Match[str], error: PythonError) -> str:
 
 
 def _unknown_import(found: re.Match[str], error: PythonError) -> str:
-    """Advise about a name that the package asara does not have."""
+    """Return advice about a name that the package asara does not have."""
     close = difflib.get_close_matches(found[1], dir(sys.modules["asara"]), n=1)
     hint = f"did you mean {close[0]}?" if close else "`help(asara)` lists what it has."
     return f"{error.correct_own_line}: the package asara has no {found[1]}; {hint}"
@@ -147,7 +147,7 @@ def _unset_match(_: re.Match[str], error: PythonError) -> str:
 
 
 _ENVIRON = ("/os.py", "<frozen os>")
-"""Endings of the file that raises KeyError for a variable that is not set."""
+"""Path endings of the file that raises KeyError for an unset variable."""
 
 _ERRORS: tuple[tuple[str, _Advice], ...] = (
     (
@@ -224,7 +224,7 @@ _ERRORS: tuple[tuple[str, _Advice], ...] = (
         lambda found, _: f"pass {found[1]} itself, without a call: asara.run({found[1]})",
     ),
 )
-"""Patterns of the last line of an error, with the advice."""
+"""Patterns for the last line of an error, each with its advice."""
 
 
 def _own_file(error: PythonError) -> str:
@@ -243,7 +243,7 @@ _NO_ATTRIBUTE = re.compile(
 
 
 def _hiding_file(text: str, error: PythonError) -> str:
-    """Return the author's file that hides a standard module or the package asara, or ""."""
+    """Return the author's file that shadows a standard module or the package asara, or ""."""
     if re.match(r"[\w.]+(Error|Exception)\b", text) and (hiding := _imported_by_library(error)):
         return hiding
     if found := _IMPORT_FROM_FILE.match(text):
@@ -261,7 +261,7 @@ def _hiding_file(text: str, error: PythonError) -> str:
 
 
 def _imported_by_library(error: PythonError) -> str:
-    """Return the author's file that a library has imported under the name of a standard module."""
+    """Return the author's file that a library has imported instead of a standard module."""
     own = last_own(error.frames)
     if own is None or own.function != "<module>" or not _is_reserved(own.module):
         return ""
@@ -275,5 +275,5 @@ def _is_reserved(module: str) -> bool:
 
 
 def _has(module: str, name: str) -> bool:
-    """Return True if the real module has an attribute; of modules not loaded here, False."""
+    """Return True if the real module has an attribute; always False for modules not loaded here."""
     return hasattr(sys.modules.get(module), name)

@@ -1,4 +1,4 @@
-"""Advice to the author of a bot, from how its process ended and what it printed."""
+"""Advises a bot's author, based on how the process ended and what it printed."""
 
 import re
 import shlex
@@ -21,31 +21,31 @@ _NETWORK = re.compile(
     r"|[Aa]ddress family not supported|EAFNOSUPPORT"
     r"|EAI_AGAIN|ENOTFOUND|ECONNREFUSED|ENETUNREACH|UnknownHostException|ConnectException"
 )
-"""Words of errors of programs that miss the network."""
+"""Error texts of programs that could not reach the network."""
 
 _RUN_BY_SHELL = re.compile(r"\S+\.py: (?:line )?\d+: ")
-"""The words of a shell that was given a program in Python."""
+"""Error texts of a shell that was given a Python program."""
 
 _NODE_PLACE = re.compile(r"(?:file://)?/\S*?([^/\s]+\.[cm]?[jt]s:\d+)$")
-"""The first line that Node.js prints of an exception."""
+"""The first line of an exception printed by Node.js."""
 
 _NODE_MODULE = re.compile(r"Error(?: \[\w+\])?: Cannot find (?:module|package) '([^']+)'")
 
 _NO_PROGRAM = re.compile(r"sh: \d+: exec: (\S+): not found$")
 
 _RUST_PANIC = re.compile(r"thread '.*' .*panicked at (?!/)(\S+:\d+):\d+:$")
-"""The line of a panic in Rust, if it names one of the author's files."""
+"""A Rust panic message that points to one of the author's files."""
 
 _NEVER_SENT = re.compile(r"asara: .*(?:; does it flush\?|without the end of a line)")
-"""A line of the bridge about an answer that did not leave the program."""
+"""A line that the bridge prints about an answer that never left the program."""
 
 _ARGPARSE_ERROR = re.compile(r"\S+: error: ")
-"""The last line of a program in Python whose options argparse refuses."""
+"""The last line of a Python program whose options argparse refuses."""
 
 _NATIVE_SIGNAL = re.compile(r"killed by SIG(?:SEGV|ABRT|BUS|FPE|ILL)")
 
 _OWN_LINE = re.compile(r"asara: .*, line \d+: ")
-"""The client's message about a line of the author."""
+"""The client's message that points to one of the author's lines."""
 
 _KILLED_BY = re.compile(r"killed by SIG\w+")
 
@@ -54,7 +54,7 @@ _TRACEBACK = "Traceback (most recent call last):"
 _FATAL = re.compile(r"Fatal Python error: ")
 
 _JAVA_PLACE = re.compile(r"(?:in \S+, decision \d+ \(.*\) )?at \S+\((\w+\.java:\d+)\)$")
-"""The last line that the Java client prints of an exception."""
+"""The last line of an exception printed by the Java client."""
 
 _NO_NETWORK = (
     "in the sandbox a bot has no network and reaches the referee alone. Put what it needs "
@@ -62,7 +62,7 @@ _NO_NETWORK = (
     "by internet sockets if the tournament file permits it with loopback = true."
 )
 _LIMITS = Limits()
-"""Limits of a tournament whose file sets none, which are those of a match on the command line."""
+"""The default limits of a tournament, which also apply to a match on the command line."""
 
 _LIMIT_ERRORS = (
     (
@@ -103,7 +103,7 @@ _LIMIT_ERRORS = (
         ),
     ),
 )
-"""Words of programs that met a limit, with the advice."""
+"""Error texts of programs that exceeded a limit, with the advice."""
 _NOT_IN_SANDBOX = (
     "start the bot with another program: the sandbox has no {}. `python` is the interpreter that "
     "runs asara."
@@ -138,7 +138,7 @@ _NO_BRIDGE = (
     "otherwise, remove whatever ends it before the client's run function."
 )
 LINE_PROGRAMS = frozenset({".awk", ".lua", ".php", ".pl", ".rb", ".sh", ".tcl"})
-"""Endings of programs in languages without a client."""
+"""File extensions of languages without a client."""
 _ENDED_EARLY_OTHER = (
     "{} ended in the middle of the match. Remove the call that ends it, such as exit: the client's "
     "run function returns after the last match."
@@ -193,12 +193,12 @@ _NEVER_CALLED = (
 
 
 class Options(NamedTuple):
-    """How the user of a command gives a bot more, in its advice."""
+    """The options that a command's user can change to give a bot more, as worded in advice."""
 
     bank: str
     start_up: str
     all_output: str
-    """Sentence that says how to see everything that the bot prints; "" if that is shown."""
+    """Sentence that explains how to see all of the bot's output; "" if everything is shown."""
 
 
 COMMAND_LINE: Final = Options(
@@ -210,7 +210,7 @@ TOURNAMENT: Final = Options(
     "clocks.time_bank_s", "clocks.start_up_s", " To keep everything that it prints, add --out DIR."
 )
 QUESTION: Final = Options("--limit", "a tournament with clocks.start_up_s", "")
-"""Those of `asara replay ask`."""
+"""The options of `asara replay ask`."""
 
 
 def remedy(
@@ -219,15 +219,15 @@ def remedy(
     command: Sequence[str],
     options: Options = COMMAND_LINE,
 ) -> str:
-    """Return a sentence that says what to do about a forfeit; "" if nothing is known to help.
+    """Return a sentence with a remedy for a forfeit; "" if no remedy is known.
 
-    `detail` may contain the output of the process that `command` started. `options` are those of
+    `detail` may contain output of the process that `command` started. `options` are the options of
     the user's command.
     """
     printed = output_of(detail)
     ending = without_output(detail)
     if printed and printed[-1].startswith(SANDBOX_HID):
-        return ""  # which says what to do
+        return ""  # the message already gives the remedy
     program = _program(command)
     if any(_NETWORK.search(line) and not line.startswith("asara: ") for line in printed):
         return _NO_NETWORK
@@ -264,7 +264,7 @@ def remedy(
 
 
 def _about_other_languages(printed: Sequence[str], program: str, options: Options) -> str:
-    """Return advice about an exception of a program that is not in Python, or ""."""
+    """Return advice about an exception of a non-Python program, or ""."""
     if found := next(filter(None, map(_NODE_MODULE.match, printed)), None):
         return _NODE_MISSING.format(found[1], program)
     places = (
@@ -277,7 +277,7 @@ def _about_other_languages(printed: Sequence[str], program: str, options: Option
 
 
 def _about_interpreter(printed: Sequence[str], program: str) -> str:
-    """Return advice about a program that the sandbox does not have, or ""."""
+    """Return advice about a program that is missing in the sandbox, or ""."""
     if found := next(filter(None, map(_NO_PROGRAM.match, printed)), None):
         return (_NO_INTERPRETER if "/" in found[1] else _NOT_IN_SANDBOX).format(found[1])
     if any(line.startswith("/usr/bin/env:") and "\\r" in line for line in printed):
@@ -288,7 +288,7 @@ def _about_interpreter(printed: Sequence[str], program: str) -> str:
 
 
 def _about_limits(lines: Sequence[str]) -> str:
-    """Return advice about a limit of the sandbox that a program met, or ""."""
+    """Return advice about a sandbox limit that a program exceeded, or ""."""
     for line in lines:
         for pattern, advice in _LIMIT_ERRORS:
             if pattern.search(line):
@@ -297,7 +297,7 @@ def _about_limits(lines: Sequence[str]) -> str:
 
 
 def second_match_advice(command: Sequence[str]) -> str:
-    """Return advice about a fault that a process did not have in its first match."""
+    """Return advice about a fault that appeared only after the process's first match."""
     return _STAYS.format(_program(command))
 
 
@@ -310,10 +310,11 @@ def departure_advice(
     endless: bool = False,
     failed: bool = False,
 ) -> str:
-    """Return advice about a process that did not end as it should after its matches, or "".
+    """Return advice about a process that did not end properly after its matches, or "".
 
-    It ended `early`, before the referee's goodbye, or was `endless`, or `failed` after it. If
-    nothing of this holds, it `printed` an exception and played on.
+    `early` means that the process ended before the referee's goodbye. `endless` and `failed`
+    describe its end after the goodbye. With none of these, it `printed` an exception and continued
+    playing.
     """
     program = _program(command)
     if known := _about_limits(printed) or python_errors.advice(printed, program):
@@ -353,7 +354,7 @@ def _about_ending(
 
 
 def _program(command: Sequence[str]) -> str:
-    """Return the name of the program's file."""
+    """Return the file name of the program."""
     files = [word for word in command if Path(word).suffix and not _is_interpreter(word)]
     if files:
         return Path(files[0]).name
@@ -361,5 +362,5 @@ def _program(command: Sequence[str]) -> str:
 
 
 def _is_interpreter(word: str) -> bool:
-    """Return True for python3.12, whose number is no ending of a file's name."""
+    """Return True for an interpreter such as python3.12, where ".12" is not a file extension."""
     return re.fullmatch(r"(?:.*/)?[a-z]+[\d.]+", word) is not None

@@ -1,4 +1,4 @@
-"""Frames of Python tracebacks, told apart into the author's own and those of libraries."""
+"""Splits the frames of Python tracebacks into the author's own and those of libraries."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -6,30 +6,30 @@ from dataclasses import dataclass
 from pathlib import PurePath
 
 _FRAME = re.compile(r'[\s|]*File "(?P<file>.+)", line (?P<line>\d+)(?:,? in (?P<function>.+))?$')
-_INDENT = re.compile(r"[\s|+]*")  # with the bars of a group of exceptions
+_INDENT = re.compile(r"[\s|+]*")  # exception groups draw bars in front of lines
 _LIBRARY = re.compile(r"^<|/lib(?:64)?/python\d|/(?:site|dist)-packages/|/clients/python/asara/")
 
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """A line of a program in a traceback."""
+    """A frame of a Python traceback."""
 
     start: int
-    """Number of the frame's first line among the lines of output."""
+    """Index of the frame's first line within the output."""
     end: int
-    """Number of the line after its last one."""
+    """Index just after the frame's last line."""
     file: str
     line: int
     function: str
 
     @property
     def own(self) -> bool:
-        """True if the line is the author's, and not one of a library."""
+        """True if the line belongs to the author's code, not to a library."""
         return _LIBRARY.search(self.file) is None
 
     @property
     def module(self) -> str:
-        """Name of the module that the file is, without its package."""
+        """The file's module name, without its package."""
         return PurePath(self.file).stem
 
     @property
@@ -38,12 +38,12 @@ class Frame:
 
 
 def frames(lines: Sequence[str]) -> list[Frame]:
-    """Return the frames in lines of output, in their order."""
+    """Return the frames found in lines of output, in order."""
     return list(_frames(lines))
 
 
 def last_own(frames: Sequence[Frame]) -> Frame | None:
-    """Return the last frame of the author's own code; None if there is none."""
+    """Return the last frame of the author's own code, or None if there is none."""
     return next((frame for frame in reversed(frames) if frame.own), None)
 
 
