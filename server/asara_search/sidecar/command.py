@@ -1,4 +1,4 @@
-"""The command `asara sidecar`, and `python -m asara_search.sidecar`."""
+"""The command `asara sidecar`, also available as `python -m asara_search.sidecar`."""
 
 from __future__ import annotations
 
@@ -46,14 +46,14 @@ Guide: asara help --guide sidecar
 
 
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
-    """Answer the requests on standard input until it ends, and exit."""
+    """Answer requests from standard input until it ends, then exit."""
     parser = _Parser(allow_abbrev=False)
     parser.parse_args(arguments)
     sidecar()
 
 
 def sidecar() -> NoReturn:
-    """Answer until standard input ends, and exit; ASARA_SEED is that of requests without one."""
+    """Answer until standard input ends, then exit. Requests without a seed use ASARA_SEED."""
     program_end.has_played()  # this program, which a bot has started, never will
     try:
         serve(Sidecar(os.environ.get("ASARA_SEED")), sys.stdin.buffer, sys.stdout.buffer)
