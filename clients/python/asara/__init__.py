@@ -106,7 +106,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> object:
-    """Load the text form of actions when it is first used: most bots never do."""
+    """Import the text form of actions on first use: most bots never need it."""
     if name in {"format_action", "parse_action"}:
         from asara import text
 

@@ -1,4 +1,4 @@
-"""One stream to the referee, of grpc.aio or of blocking gRPC: a request in, a response out."""
+"""One stream to the referee, using grpc.aio or blocking gRPC: a request in, a response out."""
 
 from __future__ import annotations
 
@@ -49,18 +49,19 @@ class Stream(Protocol):
     ) -> None: ...
 
     def exchange(self, request: PlayRequest | None) -> bytes | None:
-        """Send a request, if there is one, and return the next response as received.
+        """Send a request, if given, and return the next response as received.
 
-        Returns None if the referee has ended the stream; raises grpc.RpcError if it broke.
+        Returns None if the referee has ended the stream. Raises grpc.RpcError if the stream broke.
         """
 
 
 def open_stream(address: str, credentials: grpc.ChannelCredentials | None) -> Stream:
-    """Return a stream on a connection of its own.
+    """Open a stream on a new connection.
 
-    grpc.aio takes a third less processor time per decision, since no message passes from one thread
-    of Python to another. It needs a thread without a running event loop. Of several threads with
-    loops, grpc.aio wakes all whenever one receives something, so only the main one uses it.
+    grpc.aio takes a third less processor time per decision, because no message passes between
+    Python threads. It needs a thread without a running event loop. If several threads have loops,
+    grpc.aio wakes all of them whenever one receives something, so only the main thread uses
+    grpc.aio.
     """
     if threading.current_thread() is threading.main_thread() and not _loop_runs():
         return _LoopStream(address, credentials)
@@ -76,7 +77,7 @@ def _loop_runs() -> bool:
 
 
 _idle_loops: list[asyncio.AbstractEventLoop] = []
-"""Loops without a stream; kept open, for grpc.aio may still report the end of a closed channel."""
+"""Loops without a stream. They stay open, because grpc.aio may still report a channel's closing."""
 
 
 def _take_loop() -> asyncio.AbstractEventLoop:
@@ -88,9 +89,9 @@ def _take_loop() -> asyncio.AbstractEventLoop:
 
 
 class _LoopStream:
-    """A stream of grpc.aio, whose loop runs only while the client waits for a response.
+    """A grpc.aio stream whose event loop runs only while the client waits for a response.
 
-    So the author's code runs outside of it and may use event loops of its own.
+    The author's code therefore runs outside this loop and may use its own event loops.
     """
 
     def __init__(self, address: str, credentials: grpc.ChannelCredentials | None) -> None:
@@ -181,7 +182,7 @@ class _LoopStream:
 
 
 class BlockingStream:
-    """A stream of blocking gRPC."""
+    """A blocking gRPC stream."""
 
     def __init__(self, address: str, credentials: grpc.ChannelCredentials | None) -> None:
         from queue import SimpleQueue
