@@ -4,7 +4,7 @@
     python main.py --milliseconds 100   at most 100 ms a decision
     python main.py --iterations 500     500 playouts a decision; the same seed gives the same play
     python main.py --search tree        uses a tree search; --help lists the switches
-    python main.py --ponder             also thinks while others decide, if the competition allows it
+    python main.py --ponder             thinks while others decide, if the competition allows it
 
 The searches are `TurnSearch` and `TreeSearch` from `asara_search`, and `TimeManager` divides the
 clock. This file reads the options and turns actions into replies.

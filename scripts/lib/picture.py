@@ -1,4 +1,4 @@
-"""Writes a picture of a page: `picture.py PAGE PNG`."""
+"""Takes a picture of a page: `picture.py PAGE PNG`."""
 
 import shutil
 import sys
@@ -8,7 +8,7 @@ from playwright.sync_api import sync_playwright
 
 
 def main(page_file: str, picture: str) -> None:
-    """Write the picture of a page, a path with a fragment, as it is shown in the dark."""
+    """Take a picture of a page in dark mode; PAGE is a path with a fragment."""
     name, _, fragment = page_file.partition("#")
     chromium = shutil.which("chromium")
     if chromium is None:
