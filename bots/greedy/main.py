@@ -18,7 +18,7 @@ from asara import Area, GiftKind, SectionKind
 BUYER = 1.4  # one more turn this year
 FOLLOWING = 0.5  # a buyer whose colour an area requires: alone he does the work of two
 ASARI = 0.7  # the first one; each further one is worth less
-IDLE_ASARI = 0.1  # one that can no longer buy anything
+IDLE_ASARI = 0.1  # a buyer that can no longer buy anything
 FIRST_TURN = 0.5  # going first next year
 
 # Hopes
@@ -26,7 +26,7 @@ BUILDING = (0.0, 0.5, 0.7, 0.85, 0.95)  # to build this year, by buyers left for
 WAITING = 0.6  # part of its worth that a section keeps when it waits for the next year
 STAYING_AHEAD = (0.25, 0.15, 0.12, 0.1)  # per level of a lead, by years after this one
 ON_DISPLAY = 0.45  # to get a base or turret later that is on display now
-IN_PILE = 0.1  # to get one that is not
+IN_PILE = 0.1  # to get a base or turret later that is not on display now
 FITTING = 0.7  # to find a wanted tile among unseen ones
 SPENDING = 5.5  # Asari that one turn can use
 

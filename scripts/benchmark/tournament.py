@@ -114,7 +114,7 @@ def tournament(quick: bool) -> list[Figure]:
         child("kaggle_steps") as kaggle,
     ):
         replays = Path(folder) / "replays"
-        warm_up = replace(_INDEPENDENT, contained=contained)  # it fills caches, too
+        warm_up = replace(_INDEPENDENT, contained=contained)  # the first round also fills caches
         play(_sized(warm_up, quick), replays)
         for number in range(1 if quick else _ROUNDS):
             for job in _jobs(contained, first=number == 0):

@@ -27,8 +27,8 @@ from scripts.benchmark.figures import Bar, Figure, compare
 
 DETERMINIZE_BAR = Bar(50, most=True, absolute=True)
 _SEATS = 4
-_EVERY = 5  # decisions from one that is measured to the next
-_WORLDS = 10  # for each of them
+_EVERY = 5  # decisions between two measured ones
+_WORLDS = 10  # for each measured decision
 
 
 class _Costs(NamedTuple):

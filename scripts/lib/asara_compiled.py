@@ -24,7 +24,7 @@ def _use_compiled() -> None:
     packages = Path(__file__).parent
     copy = Path(sys.prefix) / "compiled"
     sources = copy.parent.parent / "server"
-    with suppress(OSError, ValueError):  # half removed, or another Python: the sources do as well
+    with suppress(OSError, ValueError):  # incomplete, or for another Python: use the sources
         made = copy.stat().st_mtime
         new = any(file.stat().st_mtime > made for file in sources.rglob("*.py"))
         if not new and str(copy) not in sys.path:

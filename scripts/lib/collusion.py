@@ -1,4 +1,4 @@
-"""Lists entries whose scores are unusual when certain others sit at their table.
+"""Lists entries whose scores are unusual when certain other entries are at their table.
 
 For organisers only. For each ordered pair, a permutation test compares one entry's scores in
 matches with the other entry and in all other matches. Both are first reduced by what the

@@ -102,7 +102,7 @@ class _Change(ast.NodeTransformer):
                 before = _short(node) or self.around
                 self.what = (self.line, before, _short(new) or type(new).__name__)
                 return new
-        if isinstance(node, ast.Raise):  # its text is nobody's behaviour
+        if isinstance(node, ast.Raise):  # an error's text is not tested
             return node
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             self.functions.append(node)

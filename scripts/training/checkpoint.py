@@ -34,7 +34,7 @@ def load_checkpoint(folder: Path) -> dict[str, Any]:
     path = folder / CHECKPOINT
     try:
         with zipfile.ZipFile(path) as file:
-            damaged = file.testzip()  # PyTorch does not look at the sums
+            damaged = file.testzip()  # PyTorch does not check the checksums
         if damaged:
             raise BadCheckpoint(f"{path}: damaged, and cannot be continued: see {damaged} in it")
         facts = torch.load(path, map_location="cpu", weights_only=True)

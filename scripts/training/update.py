@@ -37,7 +37,7 @@ def update(
     for _ in range(options.epochs):
         for rows in torch.split(torch.randperm(count), options.minibatch):
             if len(rows) < min(count, options.minibatch) // 2:
-                continue  # a small remainder would have a noisy gradient
+                continue  # a small batch would have a noisy gradient
             index = rows.numpy()
             priors = torch.from_numpy(samples.priors[index]).to(device).float()
             logs, values = network(

@@ -72,7 +72,7 @@ def actions_field(tag: bytes, actions: Sequence[Action]) -> bytes:
 
 def event_message(event: Event | SeatForfeited) -> EventMessage:
     inner: Message
-    if isinstance(event, DisplayFilled):  # nearly all are new; they are one event in 20
+    if isinstance(event, DisplayFilled):  # nearly all are new, so not cached
         sections = [_SECTIONS[section_index(section)] for section in event.sections]
         inner = DisplayFilledMessage(sections=sections)
     elif isinstance(event, TowerFounded):

@@ -32,7 +32,7 @@ def snake(name: str) -> str:
 
 def to_message(value: Any, omit: Sequence[str] = ()) -> Any:
     """Convert a value to a message, leaving out the fields in `omit`."""
-    kind: Any = type(value)  # Any: mypy holds no class to be hashable
+    kind: Any = type(value)  # Any: mypy considers no class hashable
     fields = {name: _plain(getattr(value, name)) for name in _fields(kind) if name not in omit}
     return message_class(kind)(**fields)
 

@@ -167,7 +167,7 @@ class ViewWriter:
             if not lying:
                 rows[area] = self._lying[area] = b""
                 continue
-            if lying[:-1] == last:  # one more, as it is nearly always
+            if lying[:-1] == last:  # nearly always, exactly one was added
                 self._lying[area] += _lying(lying[-1])
             else:
                 self._lying[area] = b"".join(map(_lying, lying))

@@ -76,7 +76,7 @@ def read_varint(data: bytes, at: int) -> tuple[int, int]:
                 raise IndexError
             return value, at
         shift += 7
-        if shift > 63:  # reading on takes time in the square of the length
+        if shift > 63:  # reading further would take quadratic time
             raise IndexError
 
 

@@ -3,8 +3,8 @@
 Spaces, plots and offers are numbered by their position on the board, not by their printed number.
 If an edition corrects a printed number, no action number changes. Towers are numbered by colour:
 the first tower of a colour that a seat founded, the second, and so on. The number of an action on a
-tower therefore depends on the acting seat's towers, which are public. The argument `seen`, a
-state or a view, supplies these towers.
+tower therefore depends on the acting seat's towers, which are public. The argument `seen`, a state
+or a view, supplies these towers.
 """
 
 from __future__ import annotations
@@ -272,7 +272,7 @@ def _with_tower(number: int, towers: Sequence[Tower]) -> Action:
 
 
 def check_edition(edition: Edition) -> None:
-    """Raise UnsupportedEdition if an edition is too large; the message says in what respect."""
+    """Raise UnsupportedEdition if an edition is too large; the message tells why."""
     area = {
         Area.BUILDING_CIRCLE: edition.plots,
         Area.BANK: edition.bank,

@@ -45,7 +45,7 @@ def whole(action: object) -> int:
     try:
         return operator.index(action)  # type: ignore[arg-type]
     except TypeError:
-        shown = reprlib.repr(action)  # an array of probabilities is long
+        shown = reprlib.repr(action)  # an array's text would be long
         raise TypeError(f"action {shown}: a whole number is needed") from None
 
 
@@ -113,7 +113,7 @@ class Episode:
         state = self.state
         apply(state, action)
         if state.kind is not _BUYERS or type(action) is not ChooseSpace:
-            self._looked = False  # the choice of a space alone changes nothing else that is seen
+            self._looked = False  # else only the decision has changed
         self._number()
 
     def write(self, out: bytearray | memoryview, at: int) -> None:

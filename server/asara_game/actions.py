@@ -206,7 +206,7 @@ class Wish(_Base):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ChooseBuyer(_Base):
-    """Choose a buyer of this colour from the pile, as a gift card allows."""
+    """Choose a buyer of this colour from the pile, using a gift card."""
 
     buyer: BuyerColour
 

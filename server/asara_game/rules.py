@@ -194,7 +194,7 @@ class Rules:
         if self.seats not in (2, 3, 4):
             raise ValueError(f"a match has 2, 3 or 4 seats, not {self.seats!r}")
         edition = self.edition
-        put = object.__setattr__  # the object is frozen for everybody else
+        put = object.__setattr__  # elsewhere the object is frozen
         put(self, "professional", PROFESSIONAL in self.rule_sets)
         put(self, "gifts", GIFTS in self.rule_sets)
         put(self, "genie", GENIE in self.rule_sets)
@@ -303,8 +303,8 @@ class Rules:
         )
         put(self, "affordable_types", affordable)
 
-    # The offered spaces of an area follow from a key. The engine looks it up in `area_offers`
-    # first; these methods fill it.
+    # A key determines the offered spaces of an area. The engine looks the key up in `area_offers`
+    # first; these methods fill the table.
 
     def offer_alike(self, area: int, key: int) -> tuple[Action, ...]:
         """Return the spaces to offer in an area whose spaces differ only in their gift cards.

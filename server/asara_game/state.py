@@ -312,7 +312,7 @@ def blank(rules: Rules, shuffler: Shuffler) -> State:
     state.lit_held = [0] * (len(COLOURS) * seats)
     state.unlit_windows = [0] * (len(COLOURS) * seats)
     state.towers = [()] * seats
-    state.buildable_counts = [1] * seats  # no section can be built, only none
+    state.buildable_counts = [1] * seats  # only the number 0 is possible
     state.display_counts = [0] * len(SECTION_TYPES)
     state.types_on_display = [0] * len(MARKETS)
     state.piles = [[] for _ in MARKETS]

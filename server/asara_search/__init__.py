@@ -1,4 +1,4 @@
-"""A forward model for bots: sample worlds the seat cannot tell apart, and play them on.
+"""A forward model for bots: samples worlds that fit what a seat knows, and plays them on.
 
     worlds = asara_search.Worlds(decision, match)
     state = worlds.sample(match.random)

@@ -49,10 +49,10 @@ class Match:
         self._random: Random | None = None
         self._verifier = verifier
         self._events: list[Event] = []
-        self._events_read = 0  # messages whose events are among them
+        self._events_read = 0  # number of messages whose events are included
         self._sequence = started.sequence
 
-    # Properties, because help() shows their texts.
+    # Properties, because help() shows their docstrings.
 
     @property
     def match_id(self) -> str:

@@ -210,7 +210,7 @@ def _play_stream(
 def _break_reason(address: str, error: grpc.RpcError) -> str:
     """Return why the stream broke; raise RefusedError if reconnecting would not help."""
     code, detail = error.code(), error.details() or ""
-    trailing: Iterable[Any] = error.trailing_metadata() or ()  # pairs; named with blocking gRPC
+    trailing: Iterable[Any] = error.trailing_metadata() or ()  # pairs; named tuples if blocking
     reason = next((str(value) for key, value in trailing if key == _REASON_KEY), "")
     if code in _RETRYABLE or reason in _RETRYABLE_REASONS:
         return detail or code.name

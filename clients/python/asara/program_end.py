@@ -16,7 +16,7 @@ import time
 
 from asara.standard_error import StandardErrorHandler
 
-_program = getattr(sys.modules.get("__main__"), "__file__", None) or ""  # gone at the exit
+_program = getattr(sys.modules.get("__main__"), "__file__", None) or ""  # gone at exit
 
 _SLOW_START_S = 20.0
 """Seconds after which a program that has not called `run` prints its current line."""
@@ -100,7 +100,7 @@ def report_lost_files() -> None:
 
 def _report_unreached() -> None:
     """If the program ended without reaching its call of `run`, print where this call is."""
-    if hasattr(sys, "last_type"):  # an exception says more
+    if hasattr(sys, "last_type"):  # the exception's traceback says more
         return
     from asara.unreached_call import unreached_call
 

@@ -188,7 +188,7 @@ class ProtocolClient:
 
     def _end_match(self, ended: MatchEnded, message: bytes) -> None:
         pending = self._pending.pop(ended.match_id, None)
-        if pending:  # cancelled before it started
+        if pending:  # the match was cancelled before it started
             pending.record(message)
             pending.finish()
         active = self._matches.pop(ended.match_id, None)

@@ -13,7 +13,7 @@ from asara.author_code import code_of, place
 
 R = TypeVar("R")
 
-_TOOL = 4  # of sys.monitoring; no well-known tool has this number
+_TOOL = 4  # tool id for sys.monitoring; no well-known tool uses this id
 _MOST_EVENTS = 8  # until the function is given up; a decorated one is not the first that is called
 
 _SUSPENDS = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR

@@ -102,7 +102,7 @@ class _LoopStream:
         self._waiting = self._interrupted = False
         self._task = self._loop.create_task(self._exchange_all(address, credentials))
         self._task.add_done_callback(self._stop)
-        # Raised in the middle of gRPC's code, an interrupt may be swallowed there.
+        # gRPC's code may swallow an interrupt that is raised inside it.
         if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
             signal.signal(signal.SIGINT, self._interrupt)
 
@@ -113,13 +113,13 @@ class _LoopStream:
         self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None
     ) -> None:
         self._closed = True
-        tasks = asyncio.all_tasks(self._loop)  # this stream's and those of gRPC
+        tasks = asyncio.all_tasks(self._loop)  # tasks of this stream and of gRPC
         for task in tasks:
             task.cancel()
         ended = asyncio.gather(self._task, *tasks, return_exceptions=True)  # asyncio prints nothing
         self._loop.run_until_complete(ended)
         _idle_loops.append(self._loop)
-        if signal.getsignal(signal.SIGINT) == self._interrupt:  # and not a handler of the author
+        if signal.getsignal(signal.SIGINT) == self._interrupt:  # ours, not the author's
             signal.signal(signal.SIGINT, signal.default_int_handler)
         if self._interrupted and kind is None:
             raise KeyboardInterrupt
@@ -141,7 +141,7 @@ class _LoopStream:
         return None
 
     def _interrupt(self, number: int, frame: FrameType | None) -> None:
-        if not self._waiting and not self._closed:  # the author's code runs, which may catch it
+        if not self._waiting and not self._closed:  # the author's code may catch it
             signal.default_int_handler(number, frame)
         self._interrupted = True
         if not self._closed:

@@ -49,6 +49,6 @@ def _answers_without_tls(connection: socket.socket) -> bool:
 def _answers_with_tls(connection: socket.socket) -> bool:
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     context.check_hostname = False
-    context.verify_mode = ssl.CERT_NONE  # nothing is sent over this connection
+    context.verify_mode = ssl.CERT_NONE  # nothing but the handshake is sent
     with context.wrap_socket(connection):
         return True

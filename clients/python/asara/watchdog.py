@@ -48,10 +48,10 @@ class Watchdog:
         self._clock_s = seconds = clock_us / 1e6
         self._task = task, seconds, time.monotonic() + seconds
         if self._thread is None:
-            _print_stacks_after(seconds + 2 * _TICK_S)  # code in C may not let the thread begin
+            _print_stacks_after(seconds + 2 * _TICK_S)  # C code may keep the thread from starting
             thread = threading.Thread(target=self._watch, name="asara-watchdog", daemon=True)
             thread.start()
-            self._thread = thread  # now, as an interrupt may have prevented the start
+            self._thread = thread  # set last: an interrupt may prevent the start
 
     def end(self) -> None:
         """Record that the author's code has returned."""

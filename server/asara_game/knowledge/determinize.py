@@ -364,7 +364,7 @@ def _assign_places(
     stack = state.lit_stack
     run, seat = 0, -1
     for place in range(len(stack) - 1 - unknown, -1, -1):
-        if stack[place] >= known_lit_window(0, 0):  # the seat's own
+        if stack[place] >= known_lit_window(0, 0):  # the viewing seat's own
             run = 0
             continue
         if not run or not room[seat]:

@@ -135,7 +135,7 @@ class History:
         if not self.complete:
             return True
         owners = self.lit_windows.owners
-        pending = len(owners) - len(state.lit_stack)  # not put back yet
+        pending = len(owners) - len(state.lit_stack)  # drawn windows are not put back yet
         return (
             state.money == self.money
             and state.unbuilt == self.unbuilt

@@ -80,7 +80,7 @@ class LitStep:
         self._popped = 0
 
     def pop(self) -> int:
-        """Return the number of the next window to draw, of those this step placed; remove it."""
+        """Remove the next window that this step placed; return its number from the top."""
         self._popped += 1
         return self._popped - 1
 

@@ -238,7 +238,7 @@ def purse(means: tuple[int, int], year: int, held: int) -> tuple[int, int]:
     maximum, the seat cannot have paid for them.
     """
     low, high = means
-    if year == 1:  # later, earlier years may have paid for the sections
+    if year == 1:  # later, money of earlier years may have paid for the sections
         low -= held
     return max(low, 0), high - held
 
@@ -352,7 +352,7 @@ def _components_fit(seen: View, state: State) -> bool:
             buyers[colour + 1] += hand >> 6 * colour & 63
     for marks in state.dispatched:
         for mark in marks:
-            buyers[mark.colour] += 1  # that of face-down buyers is 0
+            buyers[mark.colour] += 1  # face-down buyers have colour 0
     for _, _, laid in state.face_down:
         for colour in laid:
             buyers[colour] += 1
@@ -433,7 +433,7 @@ def _stack_fits(seen: View, state: State) -> bool:
         return True
     limits = limits_of(seen.rules)
     room = lit_room(seen, limits)
-    owners = [(window >> 3) - 1 for window in state.lit_stack]  # -1 if nobody knows it
+    owners = [(window >> 3) - 1 for window in state.lit_stack]  # -1 if nobody knows the window
     unknown = owners.count(-1)
     taken = gifts_taken(seen, state.gift_deck) or []
     shuffled = not limits.lit_cards.isdisjoint(taken)

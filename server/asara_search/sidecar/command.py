@@ -54,11 +54,11 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
 
 def sidecar() -> NoReturn:
     """Answer until standard input ends, then exit. Requests without a seed use ASARA_SEED."""
-    program_end.has_played()  # this program, which a bot has started, never will
+    program_end.has_played()  # a bot started this program, which itself never plays
     try:
         serve(Sidecar(os.environ.get("ASARA_SEED")), sys.stdin.buffer, sys.stdout.buffer)
     except BrokenPipeError:  # the bot has ended
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # what is buffered goes nowhere
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # drop buffered output
     except KeyboardInterrupt:
         sys.exit(130)
     sys.exit(0)

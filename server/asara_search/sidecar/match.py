@@ -1,4 +1,4 @@
-"""Matches, as far as the bot has passed on their messages."""
+"""Matches, reconstructed from the messages that the bot has passed on."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ class ReceivedMatch:
         history(self)
         self.size += len(data)
         if response.HasField("decision"):
-            world(response.decision, self, Random(0))  # which refuses what contradicts the match
+            world(response.decision, self, Random(0))  # raises if it contradicts the match
             self.decision = response.decision
 
     def before(self, messages: int) -> ReceivedMatch:

@@ -101,7 +101,7 @@ def _by_text(text: str) -> Action:
 
 
 def _by_message(value: dict[str, Any]) -> Action:
-    from google.protobuf import json_format  # 7 ms, which few programs need
+    from google.protobuf import json_format  # takes 7 ms, and few programs need it
 
     try:
         action = json_format.ParseDict(value, Action())

@@ -117,7 +117,7 @@ class Program:
                 self._signal(number)
             if _has_ended(process, limit_s):
                 break
-        self._signal(signal.SIGKILL)  # also its children, before its process id is free again
+        self._signal(signal.SIGKILL)  # children too, while the process id is ours
         status = process.wait()
         if self._guard.stdin is not None:
             with contextlib.suppress(OSError):
@@ -199,7 +199,7 @@ class Program:
         if not _has_ended(self._process, _EXIT_S):
             text += f"it has closed its standard {closed}, and is still running"
         else:
-            # The process stays until `close`, so that its number is not given to another.
+            # Not reaped until `close`, so that no other process gets this process id.
             status = _status(self._process)
             text += f"it {_ending(status)}"
             if status == 0:
