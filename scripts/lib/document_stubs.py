@@ -23,15 +23,15 @@ _SYNTAX = (FileDescriptorProto.SYNTAX_FIELD_NUMBER,)
 
 def documented(stub: str, file: FileDescriptorProto) -> str:
     """Return a file's stub, with the comments of the .proto file as docstrings."""
-    comments = dict(_comments(file))
+    texts = dict(comments(file))
     lines = stub.splitlines()
-    inserted: dict[int, list[str]] = {0: [*_docstring(comments[()], ""), ""]}
+    inserted: dict[int, list[str]] = {0: [*_docstring(texts[()], ""), ""]}
     for position, names in _definitions(ast.parse(stub).body, ()):
-        if names in comments:
+        if names in texts:
             line = lines[position - 1]
             deeper = 4 if line.endswith(":") else 0
             indent = " " * (len(line) - len(line.lstrip()) + deeper)
-            inserted[position] = _docstring(comments[names], indent)
+            inserted[position] = _docstring(texts[names], indent)
     documented_lines = inserted[0]
     for position, line in enumerate(lines, 1):
         documented_lines += [line, *inserted.get(position, [])]
@@ -51,7 +51,7 @@ def _definitions(
             yield node.lineno, (*outer, node.target.id)
 
 
-def _comments(file: FileDescriptorProto) -> Iterator[tuple[tuple[str, ...], str]]:
+def comments(file: FileDescriptorProto) -> Iterator[tuple[tuple[str, ...], str]]:
     """Yield the comments of a file, each with the nested names it describes; () is the file."""
     by_path = {
         tuple(location.path): " ".join(location.leading_comments.split())

@@ -18,7 +18,7 @@ import pytest
 from asara_server.cli import main
 from asara_server.cli.display import console as console_module
 from asara_server.cli.display.console import err, out
-from tests.events import EVENT_S
+from tests.events import EVENT_S, wait_until
 from tests.log_settings import logs_as_before
 
 COLUMNS = "80"
@@ -73,15 +73,27 @@ def started(*words: str | Path) -> Iterator[subprocess.Popen[str]]:
             process.kill()
 
 
+def signalled(
+    number: signal.Signals, ready: Callable[[], object], *words: str | Path
+) -> tuple[int, str]:
+    """Run a command, and send it a signal once it is `ready`; return its status and error."""
+    with started(*words) as process:
+        wait_until("the command is ready", ready)
+        process.send_signal(number)
+        _, stderr = process.communicate(timeout=EVENT_S)
+    return process.returncode, stderr
+
+
 def asara(
-    *words: str | Path, cwd: Path | None = None, stdin: bytes = b""
+    *words: str | Path, cwd: Path | None = None, stdin: bytes = b"", status: int | None = None
 ) -> subprocess.CompletedProcess[str]:
     """Run a command in this process, without a terminal; return its status and output.
 
-    This is faster than a new process; `test_cli_process.py` shows that the results are equal.
+    With `status`, the command must end with it.
+    This is faster than a new process; `test_process.py` shows that the results are equal.
     """
     stderr, stdout = _text_stream(errors="backslashreplace"), _text_stream()
-    status = 0
+    ended = 0
     with (
         pytest.MonkeyPatch.context() as patch,
         logs_as_before(),
@@ -97,9 +109,10 @@ def asara(
         try:
             main([*map(str, words)])
         except SystemExit as end:
-            status = int(end.code or 0)
-    done = subprocess.CompletedProcess(words, status, _text(stdout), _text(stderr))
+            ended = int(end.code or 0)
+    done = subprocess.CompletedProcess(words, ended, _text(stdout), _text(stderr))
     _assert_no_traceback(done)
+    assert status in {None, ended}, done
     return done
 
 

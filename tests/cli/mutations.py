@@ -14,91 +14,28 @@ from asara_server.replay.signing import SigningKey
 NUMBERS = ["0", "-1", "1", "3", "2147483648", "9223372036854775808", "-9223372036854775809"]
 NUMBERS += ["1e999", "-1e999", "nan", "inf", "0x" + "f" * 40]
 NUMBERS += ["9" * 5_000, "1_000", "1e-320", "5.5"]
-TEXTS = ["", " ", "x", "~nobody-here", "~", "/", "."]
-TEXTS += ["..", "n" * 256, "n" * 5_000, "n/" * 2_500]
-TEXTS += [
-    "/dev/zero",
-    "/dev/full",
-    "/proc/self/mem",
-    "/proc/self",
-    "-",
-    "--",
-    "--help",
-    "%s",
-    "{x}",
-]
-TEXTS += [
-    "\u202e",
-    "\x1b[2J",
-    "é" * 200,
-    "'",
-    '"',
-    "a b",
-    "a'b",
-    "\\",
-    "\x7f",
-    "[red]x[/red]",
-    "[/]",
-]
+TEXTS = ["", " ", "x", "~nobody-here", "~", "/", ".", "..", "n" * 256, "n" * 5_000, "n/" * 2_500]
+TEXTS += ["/dev/zero", "/dev/full", "/proc/self/mem", "/proc/self", "-", "--", "--help", "%s"]
+TEXTS += ["{x}"]
+TEXTS += ["\u202e", "\x1b[2J", "é" * 200, "'", '"', "a b", "a'b", "\\", "\x7f", "[red]x[/red]"]
+TEXTS += ["[/]"]
 TEXTS += ["unix:", "unix:/" + "s" * 200, "host:99999"]
 TEXTS += ["[::1]:x", ":1", "1:1:1", "random", "greedy"]
 TEXTS += ["basic", "pro+gifts", "pro+pro", "2024-01-01", "0" * 64]
 TEXTS += ["\N{FULLWIDTH DIGIT ONE}", "\N{MATHEMATICAL DOUBLE-STRUCK DIGIT ONE}"]
-JSON_VALUES: list[Any] = [
-    None,
-    True,
-    False,
-    0,
-    -1,
-    2**31,
-    2**63,
-    2**70,
-    10**400,
-    1.5,
-    1e308,
-    "",
-    [],
-    {},
-]
+JSON_VALUES: list[Any] = [None, True, False, 0, -1, 2**31, 2**63, 2**70, 10**400, 1.5, 1e308, ""]
+JSON_VALUES += [[], {}]
 JSON_VALUES += [[[]], {"": None}, "\ud800", *TEXTS]
-TOML_VALUES = [
-    '""',
-    '"x"',
-    "[]",
-    "{}",
-    "[[]]",
-    "[1, 2]",
-    "[2, 2]",
-    "true",
-    "1979-05-27",
-    "07:32:00",
-]
+TOML_VALUES = ['""', '"x"', "[]", "{}", "[[]]", "[1, 2]", "[2, 2]", "true", "1979-05-27"]
+TOML_VALUES += ["07:32:00"]
 TOML_VALUES += [f'"{text}"' for text in TEXTS if '"' not in text and "\\" not in text]
 TOML_VALUES += ["[" * 2_000, "'''", '"""', "{a={a=1}}"]
 TOML_VALUES += ["[{a=1}]", '["python", ""]', '["", "x"]']
 TOML_VALUES += ['["\\u0000"]', '"\\u0000"', "0b1", "0o7", "+inf", "-nan", "1.e", *NUMBERS]
-BYTES = [
-    b"\0",
-    b"\xff",
-    b"\n",
-    b"\r",
-    b"\x80" * 20,
-    b"{",
-    b"}",
-    b"[",
-    b'"',
-    b"=",
-    b".",
-    b"\xef\xbb\xbf",
-]
-BYTES += [
-    b"." * 200,
-    b"[" * 5_000,
-    b'{"a":' * 5_000,
-    b"9" * 10_000,
-    b"\xff" * 1_000,
-    b"\xed\xa0\x80",
-]
+BYTES = [b"\0", b"\xff", b"\n", b"\r", b"\x80" * 20, b"{", b"}", b"[", b'"', b"=", b"."]
+BYTES += [b"\xef\xbb\xbf"]
+BYTES += [b"." * 200, b"[" * 5_000, b'{"a":' * 5_000, b"9" * 10_000, b"\xff" * 1_000]
+BYTES += [b"\xed\xa0\x80"]
 
 
 def mutate_bytes(data: bytes, dice: random.Random) -> bytes:
@@ -178,45 +115,11 @@ def mutate_toml(data: bytes, dice: random.Random) -> bytes:
     return "\n".join(lines).encode()
 
 
-KEYS = [
-    "title",
-    "seats",
-    "rules",
-    "rounds",
-    "blocks_per_entry",
-    "blocks",
-    "orders",
-    "seed",
-    "jobs",
-    "deals",
-    "process_per",
-    "processes",
-    "transport",
-    "clocks",
-    "limits",
-    "remote",
-    "entries",
-    "entries_from",
-    "name",
-    "command",
-    "directory",
-    "environment",
-    "build",
-    "readable",
-    "token",
-    "listen",
-    "certificate",
-    "key",
-    "tokens",
-    "wait_s",
-    "jobs_per_bot",
-    "time_bank_s",
-    "increment_s",
-    "memory_mib",
-    "suspend_share",
-    "PATH",
-    "team",
-]
+KEYS = ["title", "seats", "rules", "rounds", "blocks_per_entry", "blocks", "orders", "seed"]
+KEYS += ["jobs", "deals", "process_per", "processes", "transport", "clocks", "limits", "remote"]
+KEYS += ["entries", "entries_from", "name", "command", "directory", "environment", "build"]
+KEYS += ["readable", "token", "listen", "certificate", "key", "tokens", "wait_s", "jobs_per_bot"]
+KEYS += ["time_bank_s", "increment_s", "memory_mib", "suspend_share", "PATH", "team"]
 
 
 def mutate_replay(data: bytes, dice: random.Random, key: SigningKey) -> bytes:

@@ -2,6 +2,7 @@
 
 import re
 import subprocess
+import textwrap
 from pathlib import Path
 from typing import NamedTuple
 
@@ -35,8 +36,12 @@ def read(document: str) -> str:
 
 def blocks(document: str, *languages: str) -> list[Block]:
     """Return the fenced blocks in these languages, or all."""
-    found = re.findall(r"^```(\w*)\n(.*?)^```$", read(document), re.DOTALL | re.MULTILINE)
-    return [Block(*block) for block in found if not languages or block[0] in languages]
+    found = re.findall(r"^( *)```(\S*)\n(.*?)^\1```$", read(document), re.DOTALL | re.MULTILINE)
+    return [
+        Block(language, textwrap.dedent(content))
+        for _, language, content in found
+        if not languages or language in languages
+    ]
 
 
 def drawing(document: str, heading: str) -> str:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.docs.documents import ROOT, code_words, drawing, table
+from tests.docs.documents import ROOT, code_words, drawing, read, table
 
 SERVER = "server/README.md"
 SOURCES = ROOT / "server/asara_server"
@@ -36,9 +36,12 @@ def drawn_layers() -> list[set[str]]:
 
 
 def drawn_rooms() -> list[set[str]]:
-    """Return the titles of the boxes, row by row."""
-    rows = [set(re.findall(r"┌─ (\w+) ─", line)) for line in drawing(SERVER, "Rooms").splitlines()]
-    return [row for row in rows if row]
+    """Return the names in the picture of the rooms, row by row, from the top."""
+    names = re.findall(r'<text class="name" x="\d+" y="(\d+)">(\w+)<', read("server/rooms.svg"))
+    rows: dict[int, set[str]] = {}
+    for height, name in names:
+        rows.setdefault(int(height), set()).add(name)
+    return [rows[height] for height in sorted(rows)]
 
 
 def test_layers_are_those_of_the_contract():

@@ -84,7 +84,7 @@ def test_tests_that_hold_a_promise_exist():
     names = {name for row in table(SANDBOX, "promise") for name in code_words(row[1])}
     tests = "".join(map(read, own_files("tests/tournament/*.py")))
     assert names
-    assert names <= set(re.findall(r"^def (test_\w+)\(", tests, re.MULTILINE))
+    assert names <= set(re.findall(r"^(?:async )?def (test_\w+)\(", tests, re.MULTILINE))
 
 
 def test_folders_of_tests_are_listed():

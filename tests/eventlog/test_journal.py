@@ -121,9 +121,7 @@ def test_a_match_that_is_over_has_its_result_and_all_records_of_its_replay(tmp_p
         assert again.ended == [over[0]._replace(records=()), *over[1:]]
 
 
-def test_a_match_that_was_played_again_from_its_start_has_the_records_of_that(
-    tmp_path: Path,
-) -> None:
+def test_a_match_that_was_played_again_from_its_start_has_those_records(tmp_path: Path) -> None:
     with Journal(tmp_path / "j") as journal:
         journal.add(journal.begin("one", b"h"), b"start")
         journal.begin("two", b"h")

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.docs.documents import blocks
 from tests.languages.kits import KITS, ROOT, build_starter, execute, require
 
 pytestmark = pytest.mark.languages
@@ -15,12 +16,10 @@ KIT = next(kit for kit in KITS if kit.language == "cpp")
 PROJECT = """\
 cmake_minimum_required(VERSION 3.25)
 project(mine LANGUAGES CXX)
-find_package(asara 0.1 REQUIRED)
 foreach(bot {bots})
   add_executable(${{bot}} ${{bot}}.cpp)
-  target_link_libraries(${{bot}} PRIVATE asara::asara)
 endforeach()
-"""
+{linked}"""
 
 
 @pytest.fixture(scope="module")
@@ -45,7 +44,9 @@ def test_the_examples_of_the_readme_use_the_installed_kit(prefix: Path, tmp_path
     assert len(bots) == 4
     for bot, example in zip(bots, examples, strict=True):
         (tmp_path / f"{bot}.cpp").write_text(example)
-    (tmp_path / "CMakeLists.txt").write_text(PROJECT.format(bots=" ".join(bots)))
+    (block,) = blocks("clients/cpp/README.md", "cmake")
+    linked = "".join(block.content.replace("my-bot", bot) for bot in bots)
+    (tmp_path / "CMakeLists.txt").write_text(PROJECT.format(bots=" ".join(bots), linked=linked))
     execute("cmake", "-S", ".", "-B", "build", f"-DCMAKE_PREFIX_PATH={prefix}", cwd=tmp_path)
     execute("cmake", "--build", "build", "--parallel", "2", cwd=tmp_path)
     programs = [str(tmp_path / "build" / bot) for bot in bots]

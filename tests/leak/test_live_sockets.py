@@ -35,7 +35,7 @@ async def test_within_a_turn_nothing_is_sent_and_a_new_watcher_sees_what_was_bef
 ):
     rng = random.Random(1)
     async with watched_referee(tmp_path) as web:
-        streams = await web.bots("a", "b")
+        streams = await web.bots()
         playing = asyncio.create_task(web.play(spec(rule_sets=rule_sets)))
         await until(web.referee.running_matches)
         feed = web.feed("m1")
@@ -65,7 +65,7 @@ async def test_within_a_turn_nothing_is_sent_and_a_new_watcher_sees_what_was_bef
 
 async def test_no_message_holds_a_secret_of_the_running_match(tmp_path):
     async with watched_referee(tmp_path) as web:
-        streams = await web.bots("a", "b")
+        streams = await web.bots()
         played = spec(rule_sets="pro+gifts")
         playing = asyncio.create_task(web.play(played))
         await until(web.referee.running_matches)

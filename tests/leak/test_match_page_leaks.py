@@ -22,8 +22,7 @@ KEY = SigningKey.new()
 
 def page(replay: Path, *options: str) -> bytes:
     out = replay.with_suffix(".html")
-    done = asara("replay", "page", replay, "--out", out, *options)
-    assert done.returncode == 0, done.stderr
+    asara("replay", "page", replay, "--out", out, *options, status=0)
     return out.read_bytes()
 
 

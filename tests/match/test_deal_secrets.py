@@ -54,15 +54,3 @@ def test_a_secret_or_nonce_of_another_length_is_refused() -> None:
         deal_secrets.deal_secret(bytes(31))
     with pytest.raises(ValueError, match="the nonce of seat 1 has 31 bytes, not 32"):
         deal_secrets.deal_secret(bytes(32), (bytes(32), bytes(31)))
-
-
-def test_every_match_has_a_secret_of_its_own_that_the_seed_alone_decides() -> None:
-    names = [f"r1-basic-{number:04}{again}" for number in range(50) for again in ("", ".2")]
-    seeds = ("spring", "autumn")
-    made = {
-        deal_secrets.match_secret(deal_secrets.tournament_secret(s), name)
-        for s in seeds
-        for name in names
-    }
-    assert len(made) == len(seeds) * len(names)
-    assert {len(secret) for secret in made} == {32}

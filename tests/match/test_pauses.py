@@ -92,15 +92,6 @@ def audited(records: tuple[Record, ...], driven: Driven) -> None:
         pass
 
 
-def test_without_the_option_nothing_pauses() -> None:
-    driven = Driven(spec(3, "pro+gifts"))
-    rng = random.Random(1)
-    while not driven.match.finished:
-        assert driven.match.asked is not None
-        driven.reply(rng.choice(driven.match.state.legal))
-    assert PauseRecord not in map(type, driven.match.records)
-
-
 def test_in_a_pause_nobody_is_sent_anything_and_the_table_stays() -> None:
     driven = in_a_pause()
     match = driven.match
@@ -366,14 +357,3 @@ def test_what_could_have_been_a_choice_follows_from_what_is_hidden(
     held_by = {0: [1], 1: lit}.__getitem__
     state: Any = SimpleNamespace(kind=kind, seat=1, lit_held_by=held_by, **seat_1)
     assert could_have_had_a_choice(state) is secret
-
-
-def test_a_further_action_of_a_reply_took_no_time() -> None:
-    driven = Driven(spec(clocks=HIDING))
-    space = next(a for a in driven.match.state.legal if str(a) == "dispatch base-market 1")
-    other = driven.match.state.copy()
-    apply_one(other, space)
-    driven.reply(space, other.legal[0], after_s=0.07)
-    assert driven.match._pauses is not None
-    answers = {kind: list(times) for kind, times in driven.match._pauses._answers[0].items()}
-    assert answers == {DecisionKind.SPACE: [70_000], DecisionKind.BUYERS: [0]}

@@ -13,7 +13,7 @@ from asara_server.network.grpc_server import serve
 from asara_server.network.tls import TlsFiles
 from asara_server.referee.referee import Referee
 from tests.docs.documents import blocks
-from tests.network.test_connection_gate import Tokens
+from tests.network.served import Tokens
 
 JAVA = """
 import java.io.*; import java.security.*; import java.security.cert.*; import javax.net.ssl.*;

@@ -9,7 +9,7 @@ from asara import ConfigurationError, Settings, play
 from asara.transport import transport_fault
 from asara_server.network.grpc_server import serve
 from asara_server.referee.referee import Referee
-from tests.network.test_connection_gate import TLS, Tokens
+from tests.network.served import TLS, Tokens
 
 CASES = {
     "TLS as plain text": (TLS, None, "uses TLS, and ASARA_CA is not set: set it to the file"),

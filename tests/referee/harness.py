@@ -206,6 +206,11 @@ class RefereeServer:
         assert (await stream.read()).WhichOneof("response") == "welcome"
         return stream
 
+    async def dial_all(self, names: str, **hello: Any) -> list["Stream"]:
+        """Register bots by the names of `spec`, such as "ab"; return a stream of each."""
+        self.admit(*names)
+        return [await self.dial(name, **hello) for name in names]
+
     async def close(self) -> None:
         for channel in self._channels:
             await channel.close()

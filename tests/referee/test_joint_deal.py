@@ -56,8 +56,7 @@ async def play_and_keep(stream: Stream, nonce: bytes) -> list[PlayResponse]:
 
 async def test_a_joint_match_from_commitment_to_replay():
     async with referee_server() as server:
-        server.admit("a", "b")
-        a, b = await server.dial("a"), await server.dial("b")
+        a, b = await server.dial_all("ab")
         record, *received = await together(
             server.referee.play(joint()), play_and_keep(a, ONE), play_and_keep(b, TWO)
         )
@@ -91,8 +90,7 @@ async def test_a_joint_match_from_commitment_to_replay():
 )
 async def test_the_replay_of_another_deal_does_not_hold(changed: dict[str, Any]) -> None:
     async with referee_server() as server:
-        server.admit("a", "b")
-        a, b = await server.dial("a"), await server.dial("b")
+        a, b = await server.dial_all("ab")
         record, *_ = await together(
             server.referee.play(joint()), play_and_keep(a, ONE), play_and_keep(b, TWO)
         )
@@ -104,8 +102,7 @@ async def test_the_replay_of_another_deal_does_not_hold(changed: dict[str, Any])
 
 async def test_no_bot_receives_a_nonce_before_it_has_sent_its_own():
     async with referee_server() as server:
-        server.admit("a", "b")
-        a, b = await server.dial("a"), await server.dial("b")
+        a, b = await server.dial_all("ab")
         playing = asyncio.create_task(server.referee.play(joint()))
         await answer(a, ONE)
         await b.expect("deal_committed")
@@ -120,8 +117,7 @@ async def test_no_bot_receives_a_nonce_before_it_has_sent_its_own():
 @pytest.mark.parametrize("length", [31, 33])
 async def test_a_nonce_of_another_length_is_a_violation_and_the_others_play(length: int):
     async with referee_server() as server:
-        server.admit("a", "b", "c")
-        a, b, c = [await server.dial(name) for name in "abc"]
+        a, b, c = await server.dial_all("abc")
         playing = asyncio.create_task(server.referee.play(joint(3)))
         await answer(a, ONE)
         await answer(b, bytes(length))
@@ -137,8 +133,7 @@ async def test_a_nonce_of_another_length_is_a_violation_and_the_others_play(leng
 
 async def test_a_second_nonce_is_a_violation_before_the_match():
     async with referee_server() as server:
-        server.admit("a", "b", "c")
-        a, b, c = [await server.dial(name) for name in "abc"]
+        a, b, c = await server.dial_all("abc")
         playing = asyncio.create_task(server.referee.play(joint(3)))
         await answer(a, ONE)
         await send_nonce(a, TWO)
@@ -152,8 +147,7 @@ async def test_a_second_nonce_is_a_violation_before_the_match():
 
 async def test_a_second_nonce_is_a_violation_in_the_match():
     async with referee_server() as server:
-        server.admit("a", "b")
-        a, b = await server.dial("a"), await server.dial("b")
+        a, b = await server.dial_all("ab")
         playing = asyncio.create_task(server.referee.play(joint()))
         await together(answer(a, ONE), answer(b, TWO))
         await a.expect("match_started")
@@ -165,8 +159,7 @@ async def test_a_second_nonce_is_a_violation_in_the_match():
 
 async def test_a_nonce_that_was_not_asked_for_is_a_violation():
     async with referee_server() as server:
-        server.admit("a", "b")
-        a, _b = await server.dial("a"), await server.dial("b")
+        a, _b = await server.dial_all("ab")
         playing = asyncio.create_task(server.referee.play(spec()))
         await a.expect("match_started")
         await send_nonce(a, ONE)
@@ -176,8 +169,7 @@ async def test_a_nonce_that_was_not_asked_for_is_a_violation():
 
 async def test_a_bot_without_a_nonce_never_started_and_a_late_nonce_is_ignored():
     async with referee_server() as server:
-        server.admit("a", "b", "c")
-        a, b, c = [await server.dial(name) for name in "abc"]
+        a, b, c = await server.dial_all("abc")
         playing = asyncio.create_task(server.referee.play(joint(3, QUICK)))
         await answer(a, ONE)
         await answer(c, THREE)
@@ -210,8 +202,7 @@ async def test_a_bot_that_never_dials_in_is_not_waited_for_twice():
 
 async def test_after_a_break_only_a_missing_nonce_is_asked_for_again():
     async with referee_server() as server:
-        server.admit("a", "b")
-        a, b = await server.dial("a"), await server.dial("b")
+        a, b = await server.dial_all("ab")
         playing = asyncio.create_task(server.referee.play(joint()))
         first = await a.expect("deal_committed")
         a.call.cancel()
@@ -229,8 +220,7 @@ async def test_after_a_break_only_a_missing_nonce_is_asked_for_again():
 
 async def test_a_bot_that_disconnects_after_its_nonce_has_crashed():
     async with referee_server() as server:
-        server.admit("a", "b")
-        a, b = await server.dial("a"), await server.dial("b")
+        a, b = await server.dial_all("ab")
         playing = asyncio.create_task(server.referee.play(joint(clocks=QUICK)))
         await answer(a, ONE)
         await until(lambda: not server.referee.awaits("token-a"))
@@ -244,8 +234,7 @@ async def test_a_bot_that_disconnects_after_its_nonce_has_crashed():
 
 async def test_a_process_that_ends_is_not_waited_for():
     async with referee_server() as server:
-        server.admit("a", "b")
-        a, _b = await server.dial("a"), await server.dial("b")
+        a, _b = await server.dial_all("ab")
         playing = asyncio.create_task(server.referee.play(joint()))
         await answer(a, ONE)
         server.referee.mark_lost("token-b", "exited with status 3")
@@ -255,8 +244,7 @@ async def test_a_process_that_ends_is_not_waited_for():
 
 async def test_a_match_that_is_called_off_ends_void_for_its_bots():
     async with referee_server() as server:
-        server.admit("a", "b")
-        a, _b = await server.dial("a"), await server.dial("b")
+        a, _b = await server.dial_all("ab")
         playing = asyncio.create_task(server.referee.play(joint()))
         await answer(a, ONE)
         (cut,) = await server.referee.stop(finish_s=0)
@@ -269,8 +257,7 @@ async def test_a_match_that_is_called_off_ends_void_for_its_bots():
 
 async def test_a_bot_that_waits_for_others_nonces_has_no_room_for_another_match():
     async with referee_server() as server:
-        server.admit("a", "b", "c")
-        a, b, c = [await server.dial(name) for name in "abc"]
+        a, b, c = await server.dial_all("abc")
         first = asyncio.create_task(server.referee.play(joint()))
         await answer(a, ONE)
         other = replace(spec(match_id="m2"), players=(joint(3).players[0], joint(3).players[2]))

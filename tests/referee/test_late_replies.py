@@ -163,8 +163,7 @@ async def test_a_flood_after_a_time_out_stays_unread(first: bytes) -> None:
 
 async def test_a_bot_with_another_match_is_late_in_one_and_plays_the_other() -> None:
     async with referee_server(LimitSettings(late_reply_s=5)) as server:
-        server.admit("a", "b", "c")
-        a, b, c = [await server.dial(name, max_matches=2) for name in "abc"]
+        a, b, c = await server.dial_all("abc", max_matches=2)
         lost = asyncio.create_task(server.referee.play(spec(3, match_id="m1", clocks=QUICK)))
         missed = await a.until("decision")
         [wait] = server.referee.waits()

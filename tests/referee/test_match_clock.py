@@ -214,8 +214,7 @@ async def sit_through(limit: ClockTimeout) -> None:
 
 
 async def seated(server: RefereeServer, clocks: ClockSettings = TIGHT):
-    server.admit("a", "b")
-    streams = [await server.dial(name) for name in "ab"]
+    streams = await server.dial_all("ab")
     playing = asyncio.create_task(server.referee.play(spec(clocks=clocks)))
     return streams, playing, await streams[0].until("decision")
 

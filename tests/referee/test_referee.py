@@ -26,8 +26,7 @@ QUICK = ClockSettings(start_up_s=0.2, bank_s=5, reconnect_s=0.2)
 
 async def test_two_bots_play_a_match():
     async with referee_server() as server:
-        server.admit("a", "b")
-        a, b = await server.dial("a"), await server.dial("b")
+        a, b = await server.dial_all("ab")
         record, [end_a], [end_b] = await together(
             server.referee.play(spec()), play_bot(a, seed=1), play_bot(b, seed=2)
         )
@@ -44,8 +43,7 @@ async def test_two_bots_play_a_match():
 
 async def test_the_deal_is_bound_before_the_match():
     async with referee_server() as server:
-        server.admit("a", "b")
-        a, b = await server.dial("a"), await server.dial("b")
+        a, b = await server.dial_all("ab")
         playing = asyncio.create_task(server.referee.play(spec()))
         started = await a.expect("match_started")
         assert started.deal_commitment == hashlib.sha256(spec().secret).digest()
@@ -71,8 +69,7 @@ async def test_welcome_has_entry_and_limits():
 async def test_a_bot_comes_back_to_its_decision_with_the_clock_running():
     with moved_time() as time:
         async with referee_server() as server:
-            server.admit("a", "b")
-            a, b = await server.dial("a"), await server.dial("b")
+            a, b = await server.dial_all("ab")
             clocks = ClockSettings(bank_s=5, increment_s=0, grace_s=0, reconnect_s=5)
             playing = asyncio.create_task(server.referee.play(spec(clocks=clocks)))
             first = await a.until("decision")
@@ -94,8 +91,7 @@ async def test_a_bot_comes_back_to_its_decision_with_the_clock_running():
 
 async def test_a_new_stream_replaces_the_old_one():
     async with referee_server() as server:
-        server.admit("a", "b")
-        old, b = await server.dial("a"), await server.dial("b")
+        old, b = await server.dial_all("ab")
         playing = asyncio.create_task(server.referee.play(spec()))
         decision = await old.until("decision")
         new = await server.dial("a")
@@ -109,8 +105,7 @@ async def test_a_new_stream_replaces_the_old_one():
 
 async def test_last_events_bring_the_missed_events():
     async with referee_server() as server:
-        server.admit("a", "b")
-        a, b = await server.dial("a"), await server.dial("b")
+        a, b = await server.dial_all("ab")
         playing = asyncio.create_task(server.referee.play(spec()))
         sequence = (await a.until("decision")).sequence
         a.call.cancel()
@@ -167,8 +162,7 @@ async def test_a_match_without_bots_ends_in_a_tie():
 
 async def test_a_bot_that_disconnects_before_the_match_has_crashed():
     async with referee_server() as server:
-        server.admit("a", "b")
-        a, b = await server.dial("a"), await server.dial("b")
+        a, b = await server.dial_all("ab")
         a.call.cancel()
         await until(lambda: not server.referee.is_connected("token-a"))
         record, _ = await together(server.referee.play(spec(clocks=QUICK)), play_bot(b))
@@ -218,8 +212,7 @@ async def test_a_process_lost_before_it_dialled_in_never_started():
 
 async def test_a_crash_in_one_match_is_no_fault_in_another():
     async with referee_server() as server:
-        server.admit("a", "b", "c", "d")
-        streams = [await server.dial(name) for name in "abcd"]
+        streams = await server.dial_all("abcd")
         first = spec(match_id="first")
         second = spec(4, match_id="second")
         second = type(second)(
@@ -290,8 +283,7 @@ async def test_a_failure_of_the_engine_voids_that_match_only(monkeypatch):
 
     monkeypatch.setattr(Match, "reply", broken)
     async with referee_server(log=log) as server:
-        server.admit("a", "b")
-        a, b = await server.dial("a", max_matches=2), await server.dial("b", max_matches=2)
+        a, b = await server.dial_all("ab", max_matches=2)
         bad, good, ended, _ = await together(
             server.referee.play(spec(match_id="m1")),
             server.referee.play(spec(match_id="m2")),
@@ -353,8 +345,7 @@ async def test_stopping_waits_for_the_open_decision_and_reports_what_was_cut():
 
 async def test_stopping_waits_no_longer_than_allowed():
     async with referee_server() as server:
-        server.admit("a", "b")
-        a, _ = await server.dial("a"), await server.dial("b")
+        a, _ = await server.dial_all("ab")
         playing = asyncio.create_task(server.referee.play(spec()))
         await a.until("decision")
         cut = await server.referee.stop(finish_s=0.05)
@@ -365,8 +356,7 @@ async def test_stopping_waits_no_longer_than_allowed():
 
 async def test_stopping_does_not_wait_for_a_match_that_ends_meanwhile():
     async with referee_server() as server:
-        server.admit("a", "b")
-        a, _ = await server.dial("a"), await server.dial("b")
+        a, _ = await server.dial_all("ab")
         playing = asyncio.create_task(server.referee.play(spec()))
         await a.until("decision")
         stopping = asyncio.create_task(server.referee.stop(finish_s=3_600))
@@ -378,8 +368,7 @@ async def test_stopping_does_not_wait_for_a_match_that_ends_meanwhile():
 
 async def test_a_cancelled_play_leaves_nothing_behind():
     async with referee_server() as server:
-        server.admit("a", "b")
-        a, b = await server.dial("a"), await server.dial("b")
+        a, b = await server.dial_all("ab")
         playing = asyncio.create_task(server.referee.play(spec()))
         await a.until("decision")
         playing.cancel()

@@ -37,11 +37,17 @@ class Stream:
         await turns(3)
 
 
-async def test_responses_are_written_in_order_one_at_a_time() -> None:
+async def writing(*messages: bytes) -> Stream:
+    """A stream whose writer has begun to write these messages."""
     stream = Stream()
-    for message in (b"a", b"b", b"c"):
+    for message in messages:
         stream.writer.add(message)
     await turns(3)
+    return stream
+
+
+async def test_responses_are_written_in_order_one_at_a_time() -> None:
+    stream = await writing(b"a", b"b", b"c")
     assert stream.begun == [b"a"]
     await stream.take()
     assert stream.begun == [b"a", b"b"]
@@ -63,10 +69,7 @@ async def test_it_is_drained_once_the_last_response_is_taken() -> None:
 
 
 async def test_it_is_drained_when_the_stream_breaks() -> None:
-    stream = Stream()
-    stream.writer.add(b"a")
-    stream.writer.add(b"b")
-    await turns(3)
+    stream = await writing(b"a", b"b")
     drained = stream.writer.drained()
     await stream.take(grpc.aio.BaseError())
     assert drained.done()
@@ -77,10 +80,7 @@ async def test_it_is_drained_when_the_stream_breaks() -> None:
 
 
 async def test_it_is_overfull_once_a_write_takes_too_long() -> None:
-    stream = Stream()
-    for message in (b"a", b"b", b"c", b"d"):
-        stream.writer.add(message)
-    await turns(3)
+    stream = await writing(b"a", b"b", b"c", b"d")
     stream.now_us = 1_000_000
     assert stream.writer.overfull() == ""
     stream.now_us += 1
@@ -92,9 +92,7 @@ async def test_it_is_overfull_once_a_write_takes_too_long() -> None:
 
 
 async def test_it_is_overfull_at_once_with_too_many_bytes() -> None:
-    stream = Stream()
-    stream.writer.add(bytes(60))
-    await turns(3)
+    stream = await writing(bytes(60))
     stream.writer.add(bytes(40))
     assert stream.writer.overfull() == ""
     stream.writer.add(b"x")
@@ -102,10 +100,7 @@ async def test_it_is_overfull_at_once_with_too_many_bytes() -> None:
 
 
 async def test_what_waits_can_be_dropped() -> None:
-    stream = Stream()
-    stream.writer.add(b"a")
-    stream.writer.add(b"b")
-    await turns(3)
+    stream = await writing(b"a", b"b")
     stream.writer.drop()
     await stream.take()
     assert stream.begun == [b"a"]
@@ -115,10 +110,7 @@ async def test_what_waits_can_be_dropped() -> None:
 
 
 async def test_a_write_in_progress_is_cancelled() -> None:
-    stream = Stream()
-    stream.writer.add(b"a")
-    stream.writer.add(b"b")
-    await turns(3)
+    stream = await writing(b"a", b"b")
     drained = stream.writer.drained()
     stream.writer.cancel()
     await turns(3)
@@ -127,9 +119,7 @@ async def test_a_write_in_progress_is_cancelled() -> None:
 
 
 async def test_a_burst_after_a_pause_is_no_fault_of_the_bot() -> None:
-    stream = Stream()
-    stream.writer.add(b"a")
-    await turns(3)
+    stream = await writing(b"a")
     await stream.take()
     stream.now_us = 5_000_000
     for message in (b"b", b"c", b"d", b"e"):

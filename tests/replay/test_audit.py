@@ -1,18 +1,15 @@
 """A replay that differs from what the referee wrote is refused, whoever changed it."""
 
 import random
-import zlib
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 import pytest
 
 from asara_codec.wire_format import delimited
 from asara_game.rules import RULE_COMBINATIONS
-from asara_server.eventlog.record_codec import record_bytes
 from asara_server.eventlog.replay import Replay
 from asara_server.match.deal_secrets import commitment
-from asara_server.match.inputs import ReplyRecord
 from asara_server.replay.audit import audit
 from asara_server.replay.file import parse_file, replay_bytes, signed_bytes
 from asara_server.replay.signing import SigningKey
@@ -25,7 +22,6 @@ SHORT = random_replay(RULE_COMBINATIONS[0], 2, seed=4, replies=14)
 """A match as short as it can be with several types of records."""
 SHORT_DATA = replay_bytes(SHORT, KEY)
 WHOLE = random_replay(EVERYTHING, 3, seed=7)
-REPLY = next(i for i, r in enumerate(WHOLE.records) if isinstance(r, ReplyRecord) and i > 30)
 
 
 def fault(data: bytes) -> str:
@@ -140,64 +136,12 @@ def test_other_clocks_signed_by_the_same_key() -> None:
     )
 
 
-Change = Callable[[ReplyRecord], ReplyRecord]
-
-
-@pytest.mark.parametrize(
-    ("change", "named"),
-    [
-        (lambda r: r._replace(bot_us=r.bot_us + 1), "bot_us: expected"),
-        (lambda r: r._replace(time_us=r.time_us - 1), "bot_us: expected"),
-        (lambda r: r._replace(referee_us=10**8), "or later; found"),
-        (lambda r: r._replace(seat=(r.seat + 1) % 3), "expected one of seat"),
-        (lambda r: r._replace(actions=()), "expected a rejected reply from seat"),
-        (
-            lambda r: r._replace(time_us=r.time_us - 7, bot_us=r.bot_us - 7),
-            "bot_us: expected|was sent other bytes",
-        ),
-    ],
-    ids=["cost", "time", "referee", "seat", "no action", "both"],
-)
-def test_another_clock_or_move_signed_by_the_same_key(change: Change, named: str) -> None:
-    reply = WHOLE.records[REPLY]
-    assert isinstance(reply, ReplyRecord)
-    records = (*WHOLE.records[:REPLY], change(reply), *WHOLE.records[REPLY + 1 :])
-    text = signed(replace(WHOLE, records=records))
-    assert any(part in text for part in named.split("|")), text
-    assert text.startswith("record ")
-
-
 @pytest.mark.parametrize("field", ["rank", "prestige", "asari"])
 def test_another_result_signed_by_the_same_key(field: str) -> None:
     value = getattr(WHOLE.results[1], field)
     results = (WHOLE.results[0], WHOLE.results[1]._replace(**{field: value + 1}), WHOLE.results[2])
     text = signed(replace(WHOLE, results=results))
     assert f"seat 1: {field}: expected {value}; found {value + 1}" in text
-
-
-def test_another_digest_signed_by_the_same_key() -> None:
-    digests = (WHOLE.digests[0], bytes(32), WHOLE.digests[2])
-    assert "seat 1 was sent other bytes: expected the digest" in signed(
-        replace(WHOLE, digests=digests)
-    )
-
-
-def test_a_compressed_edition_that_would_fill_the_memory() -> None:
-    raw = parse_file(replay_bytes(WHOLE, KEY)).raw
-    bomb = zlib.compress(bytes(2**24), 9)
-    small = zlib.compress(WHOLE.header.edition, 9)
-    header = raw[0].data.replace(small, bomb)  # lengths are wrong, too: it is refused either way
-    assert header != raw[0].data
-    fault(signed_bytes([header, *(r.data for r in raw[1:-1])], KEY))
-    fault(
-        signed_bytes(
-            [
-                record_bytes(replace(WHOLE.header, edition=bytes(2**24))),
-                *(r.data for r in raw[1:-1]),
-            ],
-            KEY,
-        )
-    )
 
 
 def test_the_leak_check_finds_nothing_and_would_find_a_leak(

@@ -11,7 +11,6 @@ import pytest
 from asara.v1.replay_view_pb2 import ReplayView
 from asara_server import bundled
 from asara_server.replay.match_page import (
-    NoPageError,
     PageFiles,
     PageLanguage,
     match_page,
@@ -82,8 +81,9 @@ def digest(text: str) -> str:
     return f"'sha256-{b64encode(sha256(text.encode()).digest()).decode()}'"
 
 
-def test_the_policy_permits_the_script_and_the_style_of_the_page_alone() -> None:
-    page = Elements(match_page(replay_view(REPLAY, OPEN), FILES))
+def test_a_page_loads_nothing_and_permits_its_own_script_and_style_alone() -> None:
+    content = match_page(replay_view(REPLAY, OPEN), FILES)
+    page = Elements(content)
     policy = page.of("meta")[1][0]["content"]
     assert policy is not None
     rules = dict(rule.strip().split(" ", 1) for rule in policy.split(";"))
@@ -96,15 +96,9 @@ def test_the_policy_permits_the_script_and_the_style_of_the_page_alone() -> None
     assert page.of("style") == [({}, f"{FILES.style}\n")]
     assert "connect-src" not in rules
     assert rules["base-uri"] == rules["form-action"] == "'none'"
-
-
-def test_a_page_loads_nothing() -> None:
-    page = match_page(replay_view(REPLAY, OPEN), FILES)
-    found = Elements(page).found
-    assert found
-    for _, attributes, _ in found:
+    for _, attributes, _ in page.found:
         assert not {"src", "href", "action", "onload", "onerror", "style"} & set(attributes)
-    assert not re.search(rb"https?://|url[(]", page)
+    assert not re.search(rb"https?://|url[(]", content)
 
 
 @pytest.mark.sources_only
@@ -147,12 +141,6 @@ def test_pages_in_one_folder_share_script_and_style() -> None:
     assert elements.of("script")[-1][0] == {"src": "page.js"}
     assert elements.of("link")[0][0] == {"rel": "stylesheet", "href": "page.css"}
     assert len(page) < 30_000
-
-
-@pytest.mark.usefixtures("built")
-def test_without_a_built_page_the_error_says_what_to_do() -> None:
-    with pytest.raises(NoPageError, match=r"the page is not built \(page\.js: No such file .*\); "):
-        read_page_files()
 
 
 def test_a_match_of_four_by_the_richest_rules_takes_little_room() -> None:

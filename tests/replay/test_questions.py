@@ -24,7 +24,9 @@ def sent(replay: Replay, seat: int) -> list[bytes]:
 
 
 @pytest.mark.parametrize("seat", range(3))
-def test_a_decision_is_the_message_that_its_seat_was_sent_byte_for_byte(seat: int) -> None:
+def test_a_question_is_what_its_seat_was_sent_byte_for_byte_with_its_recorded_reply(
+    seat: int,
+) -> None:
     messages = sent(REPLAY, seat)
     asked = list(questions(REPLAY, seat))
     received = [message for one in asked for message in one.messages]
@@ -36,13 +38,8 @@ def test_a_decision_is_the_message_that_its_seat_was_sent_byte_for_byte(seat: in
     }
     for one in asked:
         assert PlayResponse.FromString(one.messages[-1]).decision == one.decision
-
-
-@pytest.mark.parametrize("seat", range(3))
-def test_each_question_comes_with_its_recorded_reply(seat: int) -> None:
     replies = [r for r in REPLAY.records if isinstance(r, ReplyRecord) and r.seat == seat]
-    recorded = [one.recorded for one in questions(REPLAY, seat)]
-    assert recorded == replies
+    assert [one.recorded for one in asked] == replies
 
 
 def test_a_decision_that_was_never_answered_has_no_recorded_reply() -> None:

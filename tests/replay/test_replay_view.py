@@ -13,7 +13,7 @@ from asara_codec.encode import serialize
 from asara_codec.results import RejectionReason, Termination
 from asara_game.rules import RULE_COMBINATIONS
 from asara_game.vocabulary import DecisionKind
-from asara_server.eventlog.replay import Replay, ReplayError
+from asara_server.eventlog.replay import Replay
 from asara_server.eventlog.resimulate import resimulate
 from asara_server.match.inputs import (
     Absence,
@@ -29,7 +29,6 @@ from asara_server.replay.replay_view import (
     EVERYBODY,
     LONGEST_LOG,
     OPEN,
-    Viewer,
     parse_viewer,
     replay_view,
     seat_viewer,
@@ -270,17 +269,6 @@ def test_pauses_do_not_show() -> None:
             assert moment.sequence in ends or asked_next
 
 
-def test_a_reply_with_several_actions_is_one_moment() -> None:
-    several = [
-        (record.seat, len(record.actions))
-        for record in REPLAY.records
-        if isinstance(record, ReplyRecord) and len(record.actions) > 1
-    ]
-    assert several
-    shown = [one for one in decisions(replay_view(REPLAY, OPEN)) if len(one.actions) > 1]
-    assert [(one.seat, len(one.actions)) for one in shown] == several
-
-
 # The open view
 
 
@@ -296,8 +284,11 @@ def test_the_open_view_shows_all_seats_to_the_end() -> None:
         assert last[result.seat].asari == result.asari
         assert last[result.seat].sections == result.sections
         assert last[result.seat].lit_windows == result.lit_windows
-    replies = sum(isinstance(record, ReplyRecord) for record in REPLAY.records)
-    assert sum(bool(one.actions) and not one.rejection for one in decisions(seen)) == replies
+    replies = [record for record in REPLAY.records if isinstance(record, ReplyRecord)]
+    assert [
+        (one.seat, len(one.actions)) for one in decisions(seen) if one.actions and not one.rejection
+    ] == [(reply.seat, len(reply.actions)) for reply in replies]
+    assert max(len(reply.actions) for reply in replies) > 1, "they are one moment"
 
 
 def test_what_a_bot_wrote_is_shown_beside_its_decision_and_cut() -> None:
@@ -322,18 +313,6 @@ def test_viewers_are_parsed_and_formatted() -> None:
     for wrong in ("", "seat", "seat-4", "seat--1", "SEAT-1", "everybody "):
         with pytest.raises(ValueError, match="not a viewer"):
             parse_viewer(wrong)
-
-
-@pytest.mark.parametrize("seat", [-1, 3])
-def test_a_seat_that_the_match_does_not_have_is_an_error(seat: int) -> None:
-    with pytest.raises(ReplayError, match=f"no seat {seat}; this match has seats 0 to 2"):
-        replay_view(REPLAY, Viewer(OPEN.kind, seat))
-
-
-def test_a_record_that_does_not_hold_is_an_error() -> None:
-    forged = replace(REPLAY, records=(*REPLAY.records[:30], *REPLAY.records[31:]))
-    with pytest.raises(ReplayError, match="record 32"):
-        replay_view(forged, EVERYBODY)
 
 
 # The vectors

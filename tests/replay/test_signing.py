@@ -14,22 +14,11 @@ from asara_server.replay.signing import (
     SigningKey,
     _create,
     default_key_path,
-    fingerprint,
     load_key,
     load_or_make_key,
-    public_key_pem,
     read_public_key,
     signature_holds,
 )
-
-
-def test_a_key_is_made_once_and_only_its_owner_may_read_it(tmp_path: Path) -> None:
-    path = tmp_path / "new" / "folder" / "referee.key"
-    key = load_or_make_key(path)
-    assert path.stat().st_mode & 0o777 == 0o600
-    assert list(path.parent.iterdir()) == [path]
-    assert load_or_make_key(path).public == key.public
-    assert SigningKey.new().public != key.public
 
 
 def test_a_new_key_is_announced_once_and_its_folder_is_its_owners(tmp_path: Path) -> None:
@@ -39,6 +28,9 @@ def test_a_new_key_is_announced_once_and_its_folder_is_its_owners(tmp_path: Path
     assert load_or_make_key(path, created.append).public == key.public
     assert created == [path]
     assert path.parent.stat().st_mode & 0o777 == 0o700
+    assert path.stat().st_mode & 0o777 == 0o600
+    assert list(path.parent.iterdir()) == [path]
+    assert SigningKey.new().public != key.public
     other = path.with_name("other.key")
     load_or_make_key(other, created.append)  # in a folder that exists
     assert created == [path, other]
@@ -56,14 +48,6 @@ def test_a_key_with_a_password_is_refused(tmp_path: Path) -> None:
     path.chmod(0o600)
     with pytest.raises(KeyFileError, match="without a password"):
         load_key(path)
-
-
-def test_a_public_key_comes_out_of_its_file_as_it_went_in(tmp_path: Path) -> None:
-    public = SigningKey.new().public
-    path = tmp_path / "referee.pub"
-    path.write_bytes(public_key_pem(public))
-    assert read_public_key(path) == public
-    assert fingerprint(public) == public.hex()[:16]
 
 
 def test_the_default_is_in_the_users_configuration(monkeypatch: pytest.MonkeyPatch) -> None:

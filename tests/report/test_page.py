@@ -80,17 +80,6 @@ def test_entries_that_do_not_play_are_named_with_the_reason(tmp_path):
     ]
 
 
-def test_entries_that_no_chain_of_matches_connects_are_said(tmp_path):
-    pairs = [("ann", "bob"), ("cid", "<dan>")]
-    results = [match(f"m{n}", seat(a, 1), seat(b, 2)) for n, (a, b) in enumerate(pairs)]
-    apart = write_run(tmp_path / "apart", results, entries=("ann", "bob", "cid", "<dan>", "eve"))
-    assert data_of(page_of(apart))["run"]["standings"]["unconnected"] == ["<dan>", "cid"]
-    assert facts_of(apart)["unconnected"] == "<dan>, cid"
-    joined = write_run(tmp_path / "joined", mirrored())
-    assert data_of(page_of(joined))["run"]["standings"]["unconnected"] == []
-    assert "unconnected" not in facts_of(joined)
-
-
 # What the run was
 
 
@@ -287,13 +276,6 @@ def test_a_replay_outside_the_folder_is_never_linked(tmp_path):
 
 
 # Fit to be kept
-
-
-@pytest.mark.long
-def test_the_same_run_gives_the_same_bytes(tmp_path):
-    first = write_run(tmp_path / "run", mirrored())
-    again = write_run(tmp_path / "elsewhere", mirrored())
-    assert page_of(first) == page_of(again)
 
 
 @pytest.mark.long

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from asara_server.report.tables import CSV_FILES, csv_tables, safe
-from tests.report.runs import report_of, run_with_replays, write_run
+from tests.report.runs import report_of, write_run
 from tests.report.test_page import HOSTILE, everywhere
 from tests.tournament.samples import INFO, mirrored
 
@@ -43,21 +43,11 @@ def test_the_tables_hold_the_numbers_of_the_standings(tmp_path):
     assert len(rows(tables["matches.csv"])) == 2 * 96
 
 
-def test_times_have_a_table(tmp_path):
-    run, _ = run_with_replays(tmp_path / "run", 2)
-    told = rows(csv_tables(report_of(run))["times.csv"])
-    assert {row["entry"] for row in told} == {"bot 0", "bot 1"}
-    assert all(0 < float(row["median_s"]) <= float(row["p95_s"]) for row in told)
-
-
 @pytest.mark.parametrize("text", ["=1+1", "+1", "-1", "@SUM(A1)", "  =1", "＝1", "\u3000=1"])  # noqa: RUF001
 def test_no_text_is_a_formula(text):
     assert safe(text).startswith("'")
-
-
-@pytest.mark.parametrize("text", ["\t=1", "\r=1", "\n=1", "\x00=1"])
-def test_no_hidden_character_hides_a_formula(text):
-    assert safe(text)[0] == "\\"
+    for hidden in "\t\r\n\x00":
+        assert safe(f"{hidden}{text}")[0] == "\\"
 
 
 @pytest.mark.parametrize("text", [*HOSTILE, '=HYPERLINK("x")', 'a","=1', "a\n=1"])

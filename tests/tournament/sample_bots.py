@@ -112,6 +112,13 @@ def write_tournament(
     return path
 
 
+def entry_table(name: str, command: str = "python main.py", **more: str) -> str:
+    """Return the table of an entry in a folder with its name; `more` as a file writes it."""
+    lines = [f'name = "{name}"', f'directory = "{name}"', f'command = "{command}"']
+    lines += [f"{key} = {value}" for key, value in more.items()]
+    return "\n".join(["\n[[entries]]", *lines, ""])
+
+
 def load_text(folder: Path, text: str) -> Tournament:
     """Load a tournament from a file with this text in the folder."""
     path = folder / "cup.toml"

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Sequence
 from hashlib import sha256
 from itertools import combinations
 from pathlib import Path
+from typing import Any
 
 from asara_codec.results import Termination
 from asara_server.tournament.run.costs import RunCosts
@@ -43,7 +44,10 @@ def seat(
     return SeatOutcome(entry=entry, rank=rank, prestige=100 // rank, termination=end, detail=why)
 
 
-def match(name: str, *seats: SeatOutcome, block: str = "", rules: str = "basic") -> MatchResult:
+def match(
+    name: str, *seats: SeatOutcome, block: str = "", rules: str = "basic", **more: Any
+) -> MatchResult:
+    """The result of a match; `more` are further fields of it."""
     return MatchResult(
         match_id=name,
         block=block,
@@ -52,6 +56,7 @@ def match(name: str, *seats: SeatOutcome, block: str = "", rules: str = "basic")
         seats=seats,
         started=STARTED,
         seconds=1.0,
+        **more,
     )
 
 

@@ -5,15 +5,13 @@ import re
 import shutil
 import subprocess
 import sys
-from collections import Counter, defaultdict
+from collections import Counter
 from pathlib import Path
 from typing import NamedTuple
 
 import pytest
 
 from asara_server.eventlog.replay import Replay
-from asara_server.eventlog.resimulate import resimulated_steps
-from asara_server.match import deal_secrets
 from asara_server.replay.file import read_replay
 from asara_server.tournament.bots.bots_lock import others_have_bots
 from asara_server.tournament.bots.process_starter import PooledBot, ProcessStarter
@@ -109,36 +107,6 @@ def played(tmp_path_factory: pytest.TempPathFactory, snapshots: list[Snapshot]) 
     return folder
 
 
-@pytest.mark.long
-def test_all_matches_of_a_block_have_one_deal_and_no_two_blocks_have(played: Path) -> None:
-    secrets = defaultdict(set)
-    tournament = deal_secrets.tournament_secret(sample_bots.SEED)
-    by_name = replays(played / "run")
-    assert sorted(Counter(map(block_of, by_name)).values()) == [2, 2, 2]
-    for name, replay in by_name.items():
-        header = replay.header
-        assert header.shared_deal == block_of(name)
-        assert header.deal_secret == deal_secrets.shared_secret(tournament, block_of(name))
-        secrets[block_of(name)].add(header.deal_secret)
-        list(resimulated_steps(replay))  # checks every byte that every seat received
-    assert all(len(one) == 1 for one in secrets.values())
-    assert len(set.union(*secrets.values())) == len(secrets) == 3
-
-
-def test_everybody_sits_in_every_seat_of_a_block_once(played: Path) -> None:
-    seats = defaultdict(list)
-    for name, replay in replays(played / "run").items():
-        for seat, entry in enumerate(replay.header.entries):
-            seats[block_of(name), entry].append(seat)
-    assert sorted(map(sorted, seats.values())) == [[0, 1]] * 6  # three blocks of two entries
-
-
-def test_results_name_their_block(played: Path) -> None:
-    results = list(read_results(played / "run" / "results.jsonl"))
-    assert len(results) == 6
-    assert all(result.block == block_of(result.match_id) for result in results)
-
-
 def test_no_bot_is_told_the_secret_of_a_deal_that_comes_again(played: Path) -> None:
     by_name = replays(played / "run")
     for name, replay in by_name.items():
@@ -196,56 +164,9 @@ def test_the_audit_names_the_first_match_whose_deal_somebody_knew(
     assert f"when it began, a process of {entry} had lived for" in audited.stdout
 
 
-def test_the_audit_names_the_first_match_outside_its_group(played: Path, tmp_path: Path) -> None:
-    run = shutil.copytree(played / "run", tmp_path / "run")
-    record = run / PROCESSES
-    record.write_text(record.read_text().replace('"r1-basic-0002":2,', "", 1))
-    audited = asara("audit", run)
-    assert audited.returncode == 1
-    assert re.search(
-        r"processes.jsonl: r1-basic-0002-\d was played outside its group", audited.stdout
-    )
-
-
 def test_the_seed_of_an_entry_does_not_distinguish_its_processes(played: Path) -> None:
     texts = [path.read_text() for path in (played / "run" / "logs").rglob("*.log")]
     assert len(set(re.findall(r"seed (\d+)", " ".join(texts)))) == 3
-
-
-@pytest.mark.long
-def test_the_organiser_chooses_the_lifetime_of_processes_for_all_and_for_one_entry(
-    tmp_path: Path,
-) -> None:
-    header = HEADER.replace("jobs = 2", "jobs = 1")
-    file = write(tmp_path, header + 'process_per = "match"\n')
-    name = 'name = "bob"\n'
-    file.write_text(file.read_text().replace(name, f'{name}process_per = "run"\n'))
-    play(file, tmp_path / "run")
-    pids = defaultdict(list)
-    for seat in processes_of(tmp_path / "run"):
-        pids[seat.entry].append(seat.pid)
-    assert {entry: len(one) for entry, one in pids.items()} == {"ann": 4, "bob": 4, "cid": 4}
-    assert len(set(pids["ann"])) == len(set(pids["cid"])) == 4
-    assert len(set(pids["bob"])) == 2  # one for each leg
-    headers = [replay.header for replay in replays(tmp_path / "run").values()]
-    expected = {"ann": "match", "bob": "run", "cid": "match"}
-    assert all(header.processes == tuple(map(expected.get, header.entries)) for header in headers)
-
-
-@pytest.mark.long
-def test_independent_matches_have_deals_of_their_own_that_are_opened(tmp_path: Path) -> None:
-    file = write(tmp_path, HEADER.replace("seats = 2", "seats = 3") + INDEPENDENT)
-    play(file, tmp_path / "run")
-    tournament = deal_secrets.tournament_secret(sample_bots.SEED)
-    by_name = replays(tmp_path / "run")
-    assert len(by_name) == 3
-    for name, replay in by_name.items():
-        assert replay.header.shared_deal == ""
-        assert replay.header.deal_secret == deal_secrets.match_secret(tournament, name)
-        (path,) = (tmp_path / "kept").glob(f"{name}-seat0.transcript")
-        assert replay.header.deal_secret in path.read_bytes()
-    results = read_results(tmp_path / "run" / "results.jsonl")
-    assert {one.match_id: one.block for one in results} == {n: block_of(n) for n in by_name}
 
 
 def test_no_replay_of_a_block_may_be_read_before_all_its_matches_are_over(
@@ -287,6 +208,9 @@ def test_a_run_that_was_stopped_within_a_block_keeps_its_replays_back_until_it_i
     shown = "3 blocks are incomplete: 3 matches were not played.\n"
     assert shown in asara("status", out).stdout
     assert asara("audit", out).returncode == 0
+    info = json.loads((out / "run.json").read_text())
+    assert (info["state"], info["tournament_secret"]) == ("cut short", None)
+    assert (out / "run.json").stat().st_mode & 0o077 == 0
     end = play(file, out, resume=True)
     assert end.standings.complete
     assert shown not in asara("status", out).stdout
@@ -328,80 +252,6 @@ def test_a_run_that_has_told_enough_finishes_its_blocks_and_is_complete(tmp_path
     info = read_info(out)
     assert (info.state, info.scheduled) == ("finished", len(seen))
     assert info.tournament_secret is not None
-
-
-DUPLICATE = HEADER + 'blocks = "duplicate"\nblocks_per_entry = 3\n'
-FOUR = dict.fromkeys(("ann", "bob", "cid", "dot"), CURIOUS)
-
-
-@pytest.fixture(scope="module")
-def duplicate(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A run of duplicate blocks. Checks after each match which replays are published."""
-    folder = tmp_path_factory.mktemp("duplicate")
-    out = folder / "run"
-    finished: Counter[str] = Counter()
-    seen = []
-
-    def look(_: Runner, result: MatchResult) -> None:
-        finished[result.block] += 1
-        published = Counter(block_of(path.stem) for path in (out / "replays").iterdir())
-        assert published == {block: 2 for block in finished if finished[block] == 2}
-        seen.append(finished[result.block])
-
-    play(write_tournament(folder, FOUR, DUPLICATE), out, finished=look)
-    assert Counter(seen) == {1: 3, 2: 3}
-    return out
-
-
-@pytest.mark.long
-def test_no_entry_of_duplicate_blocks_meets_a_deal_twice(duplicate: Path) -> None:
-    met: Counter[tuple[str, bytes]] = Counter()
-    tables: Counter[bytes] = Counter()
-    for name, replay in replays(duplicate).items():
-        header = replay.header
-        assert header.shared_deal == block_of(name)
-        tables[header.deal_secret] += 1
-        met.update((entry, header.deal_secret) for entry in header.entries)
-    assert len(met) == 12
-    assert set(met.values()) == {1}
-    assert list(tables.values()) == [2] * 3
-
-
-def test_bots_of_duplicate_blocks_live_for_the_run_and_are_not_sent_the_secret(
-    duplicate: Path,
-) -> None:
-    lines = [
-        line
-        for path in (duplicate / "logs").rglob("*.log")
-        for line in path.read_text().splitlines()
-    ]
-    told = [line for line in lines if line.startswith("pid")]
-    assert len(told) == 12
-    assert all(line.endswith("shared True secret none") for line in told)
-    assert len({line.split()[1] for line in told}) < 12
-
-
-def test_replays_of_a_duplicate_block_appear_together(duplicate: Path) -> None:
-    """The fixture checks it after each match; in the end, all are there."""
-    assert sorted(Counter(map(block_of, replays(duplicate))).values()) == [2] * 3
-
-
-@pytest.mark.long
-def test_a_duplicate_match_whose_referee_failed_is_played_again_after_the_others(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    specs = fail_once(monkeypatch)
-    end = play(write_tournament(tmp_path, FOUR, DUPLICATE), tmp_path / "run")
-    first, again = specs[0], specs[-1]
-    assert again.match_id == f"{first.match_id}.2"
-    assert first.shared_deal == again.shared_deal == "r1-basic-0001"
-    assert end.standings.complete
-    deals = {result.played_as: result.duplicate_deal for result in end.results if not result.void}
-    assert deals[again.match_id] == "r1-basic-0001"
-    for name, replay in replays(tmp_path / "run").items():
-        secret = deal_secrets.tournament_secret(SEED)
-        expected = deal_secrets.secret_of(secret, name, replay.header.shared_deal)
-        assert replay.header.deal_secret == expected
 
 
 @pytest.mark.long

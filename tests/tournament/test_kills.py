@@ -21,13 +21,15 @@ from asara_server.tournament.config.tournament_file import load_tournament
 from asara_server.tournament.run.block_journals import block_journals
 from asara_server.tournament.schedule.plan import planned_matches
 from asara_server.tournament.standings.match_result import read_results
-from tests.cli.command import asara, command_line, environment
+from tests.cli.command import asara
 from tests.events import wait_until
-from tests.tournament.processes import children, is_in_tree, living_in, running_processes
+from tests.tournament.processes import children, is_in_tree, running_processes
 from tests.tournament.runs import play
 from tests.tournament.sample_bots import SEED, STEADY, write_tournament
 from tests.tournament.sandbox_config import living, sandbox_or_skip
-from tests.tournament.worker_runs import played_actions, slow
+from tests.tournament.worker_runs import finish, played_actions, slow, start, wait_until_gone
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
 
 HEADER = f"""
 title = "Cup"
@@ -49,17 +51,6 @@ while True:
     signal.pause()
 """
 """A bot that is hard to end: it ignores signals, and its child is in another session."""
-
-
-def start(file: Path, out: Path, *options: str) -> "subprocess.Popen[str]":
-    own = ("--out", out, "--key", out.parent / "key")
-    return subprocess.Popen(
-        command_line("tournament", "run", file, *own, *options),
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
-        text=True,
-        env=environment(),
-    )
 
 
 def begin(file: Path, run: Path, *options: str) -> "subprocess.Popen[str]":
@@ -96,15 +87,6 @@ def workers_of(process: "subprocess.Popen[str]") -> list[int]:
     return children(process.pid, "spawn_main")
 
 
-def finish(process: "subprocess.Popen[str]") -> None:
-    _, stderr = process.communicate(timeout=900)
-    assert process.returncode == 0, stderr
-
-
-def wait_until_gone(folder: Path) -> None:
-    wait_until("the bots end after their runner", lambda: not living_in(folder))
-
-
 def reopened(run: Path) -> int:
     replays = map(read_replay, (run / "replays").iterdir())
     return sum(isinstance(record, ReopenRecord) for replay in replays for record in replay.records)
@@ -113,30 +95,23 @@ def reopened(run: Path) -> int:
 TWO_WORKERS = ("--workers", "2")
 
 
-def survive(
-    folder: Path,
-    kills: int,
-    rounds: int,
-    most_s: float,
-    blocks: str = "mirrored",
-    executor: tuple[str, ...] = (),
-    long: bool = False,
+@pytest.mark.long
+@pytest.mark.parametrize("executor", [(), TWO_WORKERS], ids=["one process", "workers"])
+@pytest.mark.parametrize("blocks", ["mirrored", "duplicate"])
+def test_a_run_that_is_killed_many_times_ends_as_one_that_is_not(
+    tmp_path: Path, blocks: str, executor: tuple[str, ...]
 ) -> None:
-    """Kill a run that often, each time after at most `most_s` seconds of its play."""
+    """With workers, some of them are killed as well."""
+    kills, rounds = (8, 2) if executor else (16, 4)
     dice = random.Random(kills)
-    entries = 4 if blocks == "duplicate" else 3 if long else 2
-    names = ["ann", "bob", "cid", "dot"][:entries]
+    names = ["ann", "bob", "cid", "dot"][: 4 if blocks == "duplicate" else 3]
     header = f'{HEADER}rounds = {rounds}\nblocks = "{blocks}"\n'
     if blocks == "duplicate":
         header = header.replace("[2, 3]", "2")
-    if not long:
-        header = header.replace("[2, 3]", "2").replace("pro+gifts", "basic")
-        if blocks == "duplicate":
-            header = header.replace(f"rounds = {rounds}", "blocks_per_entry = 2")
-    file = write_tournament(folder, dict.fromkeys(names, STEADY), header)
-    play(file, folder / "calm")
-    file = slow(file, pause_s=0.004 if long else 0.01)
-    run = folder / "run"
+    file = write_tournament(tmp_path, dict.fromkeys(names, STEADY), header)
+    play(file, tmp_path / "calm")
+    file = slow(file, pause_s=0.004)
+    run = tmp_path / "run"
     for number in range(kills):
         process = begin(file, run, *executor)
         if not number or dice.random() < 0.8:  # else while it starts
@@ -147,18 +122,18 @@ def survive(
         for victim in workers_of(process)[: dice.randint(0, 1)]:
             os.kill(victim, signal.SIGKILL)
         try:
-            process.wait(dice.uniform(0, most_s))
+            process.wait(dice.uniform(0, 2.5))
             pytest.fail(f"the run was over after {number} kills: {process.communicate()}")
         except subprocess.TimeoutExpired:
             for victim in workers_of(process) if dice.random() < 0.5 else ():
                 os.kill(victim, signal.SIGKILL)
             process.kill()
             process.communicate()
-        wait_until_gone(folder)
+        wait_until_gone([], tmp_path)
     finish(begin(file, run, *executor))
     assert not (run / "journals").exists()
 
-    calm, results = folder / "calm", list(read_results(run / "results.jsonl"))
+    calm, results = tmp_path / "calm", list(read_results(run / "results.jsonl"))
     names = sorted(result.match_id for result in results)
     assert names == sorted(r.match_id for r in read_results(calm / "results.jsonl"))
     assert not any(result.void or result.forfeits for result in results)
@@ -176,40 +151,6 @@ def survive(
 
 
 @pytest.mark.long
-@pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
-def test_a_run_that_is_killed_some_times_ends_as_one_that_is_not(tmp_path: Path) -> None:
-    survive(tmp_path, kills=3, rounds=2, most_s=0.5)
-
-
-@pytest.mark.long
-@pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
-def test_a_killed_run_of_duplicate_blocks_goes_on_with_the_same_matches(tmp_path: Path) -> None:
-    survive(tmp_path, kills=2, rounds=1, most_s=0.5, blocks="duplicate")
-
-
-@pytest.mark.long
-@pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
-def test_worker_processes_that_are_killed_lose_no_decision(tmp_path: Path) -> None:
-    survive(tmp_path, kills=2, rounds=1, most_s=0.5, blocks="duplicate", executor=TWO_WORKERS)
-
-
-@pytest.mark.long
-@pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
-@pytest.mark.parametrize("blocks", ["mirrored", "duplicate"])
-def test_worker_processes_that_are_killed_many_times_lose_no_decision(
-    tmp_path: Path, blocks: str
-) -> None:
-    survive(tmp_path, kills=8, rounds=2, most_s=2.5, blocks=blocks, executor=TWO_WORKERS, long=True)
-
-
-@pytest.mark.long
-@pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
-def test_a_run_that_is_killed_many_times_ends_as_one_that_is_not(tmp_path: Path) -> None:
-    survive(tmp_path, kills=16, rounds=4, most_s=2.5, long=True)
-
-
-@pytest.mark.long
-@pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
 @pytest.mark.parametrize("sandbox", ["none", "bubblewrap"])
 def test_no_bot_outlives_a_runner_that_is_killed(tmp_path: Path, sandbox: str) -> None:
     if sandbox == "bubblewrap":
@@ -245,7 +186,6 @@ asara.run(decide)
 """A bot that waits to be killed at some decisions of some matches."""
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
 @pytest.mark.parametrize("kills", [4, pytest.param(60, marks=pytest.mark.long)])
 def test_a_bot_that_is_killed_forfeits_that_match_and_no_other(tmp_path: Path, kills: int) -> None:
     sandbox_or_skip()

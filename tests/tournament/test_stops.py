@@ -18,8 +18,8 @@ from tests.cli.command import asara
 from tests.events import wait_until
 from tests.tournament.processes import living_in
 from tests.tournament.sample_bots import STEADY, write_tournament
-from tests.tournament.test_kills import finish, start, wait_for_a_match, wait_for_a_worker
-from tests.tournament.worker_runs import slow
+from tests.tournament.test_kills import wait_for_a_match, wait_for_a_worker
+from tests.tournament.worker_runs import finish, slow, start
 
 HEADER = """
 title = "Cup"

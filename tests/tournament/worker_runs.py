@@ -11,6 +11,7 @@ from asara_server.eventlog.resimulate import resimulated_steps
 from asara_server.match.inputs import ReplyRecord
 from asara_server.replay.file import read_replay
 from asara_server.tournament.standings.match_result import read_results
+from tests.cli.command import command_line, environment
 from tests.events import wait_until
 from tests.tournament.processes import living_in, running_processes
 from tests.tournament.runs import play
@@ -72,6 +73,26 @@ def played_actions(run: Path) -> dict[str, list[Any]]:
         replies = [record for record in replay.records if isinstance(record, ReplyRecord)]
         played[path.name] = [(reply.seat, reply.actions) for reply in replies]
     return played
+
+
+def start(file: Path, out: Path, *options: str, **more: Any) -> "subprocess.Popen[str]":
+    """Start the command that plays a tournament; `more` are settings of the process."""
+    own = ("--out", out, "--key", out.parent / "key")
+    return subprocess.Popen(
+        command_line("tournament", "run", file, *own, *options),
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=environment(),
+        **more,
+    )
+
+
+def finish(process: "subprocess.Popen[str]") -> str:
+    """Wait for the end of a run, which must succeed; return what it printed."""
+    _, stderr = process.communicate(timeout=900)
+    assert process.returncode == 0, stderr
+    return stderr
 
 
 def slow(file: Path, pause_s: float = 0.004) -> Path:

@@ -117,7 +117,7 @@ def live_table(folder: Path, rule_sets: str = "basic") -> Iterator[LiveTable]:
 
     async def scenario() -> None:
         async with watched_referee(folder) as web:
-            streams = await web.bots("a", "b")
+            streams = await web.bots()
             table.web = web
             table.playing = asyncio.create_task(web.play(spec(rule_sets=rule_sets)))
             await until(web.referee.running_matches)

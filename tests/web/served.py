@@ -17,8 +17,8 @@ from asara_server.match.feed import MatchFeed
 from asara_server.match.spec import MatchRecord, MatchSpec
 from asara_server.web import live_matches, open_run, run_json
 from asara_server.web.settings import WebLimits, WebSettings
-from tests.events import EVENT_S
-from tests.referee.harness import RefereeServer, Stream, referee_server
+from tests.events import EVENT_S, until
+from tests.referee.harness import RefereeServer, Stream, referee_server, spec
 from tests.web.play_pipe import serving
 
 
@@ -114,9 +114,17 @@ class WatchedReferee:
         assert hosted.match is not None
         return hosted.match.feed
 
-    async def bots(self, *names: str) -> list[Stream]:
-        self.server.admit(*names)
-        return [await self.server.dial(name, max_matches=64) for name in names]
+    async def bots(self, names: str = "ab") -> list[Stream]:
+        return await self.server.dial_all(names, max_matches=64)
+
+    async def begin(
+        self, match: MatchSpec | None = None
+    ) -> tuple[Stream, Stream, asyncio.Task[MatchRecord]]:
+        """Begin a match of two bots, who have been sent its start."""
+        a, b = await self.bots()
+        playing = asyncio.create_task(self.play(match or spec()))
+        await until(self.referee.running_matches)
+        return a, b, playing
 
     async def close(self) -> None:
         for watcher in self._watchers:

@@ -31,12 +31,8 @@ CASES = [
     faults.test_a_request_over_the_transports_limit_breaks_the_stream,
     faults.test_a_bot_that_disconnects_and_stays_away_has_crashed,
     faults.test_a_bot_that_never_answers_times_out,
-    faults.test_a_request_without_a_member_forfeits,
-    faults.test_a_second_hello_forfeits,
     faults.test_a_violation_costs_all_running_matches_but_not_the_next_one,
-    faults.test_the_first_request_must_be_hello,
-    faults.test_other_versions_of_the_protocol_are_refused,
-    faults.test_garbage_and_large_requests_before_hello_are_refused,
+    faults.test_what_does_not_begin_with_hello_is_refused,
     faults.test_a_bot_that_connects_too_often_is_refused_for_a_while_and_forfeits_nothing,
     faults.test_streams_with_one_token_in_a_row_are_a_flood,
     faults.test_wrong_tokens_do_not_disturb_a_match,
@@ -64,9 +60,9 @@ async def test_the_referee_knows_no_difference(case):
 
 
 @pytest.mark.usefixtures("through_the_web")
-@pytest.mark.parametrize("garbage", [b"\xff\xff\xff", b"\x12\x05abc", b"\x12\x03\x0a\x01\xff"])
-async def test_garbage_forfeits(garbage):
-    await faults.test_garbage_forfeits(garbage)
+@pytest.mark.parametrize(("data", "reason", "detail"), others_long(faults.VIOLATIONS, 2))
+async def test_a_request_that_means_nothing_forfeits(data, reason, detail):
+    await faults.test_a_request_that_means_nothing_forfeits(data, reason, detail)
 
 
 @pytest.mark.usefixtures("through_the_web")
@@ -182,8 +178,7 @@ async def test_a_hundred_silent_websockets_slow_no_match():
     async with web_referee_server() as server:
         silent = [server.stream() for _ in range(100)]
         await asyncio.gather(*(stream.socket() for stream in silent))
-        server.admit("a", "b")
-        a, b = await server.dial("a"), await server.dial("b")
+        a, b = await server.dial_all("ab")
         record, *_ = await together(server.referee.play(spec()), play_bot(a), play_bot(b))
         assert record.results[0].termination is Termination.COMPLETED
         for stream in silent:

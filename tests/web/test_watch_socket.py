@@ -48,9 +48,7 @@ async def play_in_step(stream, *, pace=lambda: True, stop=lambda: False):
 
 async def test_a_running_match_grows_to_its_end(tmp_path):
     async with watched_referee(tmp_path) as web:
-        a, b = await web.bots("a", "b")
-        playing = asyncio.create_task(web.play(spec()))
-        await until(web.referee.running_matches)
+        a, b, playing = await web.begin()
         feed = web.feed("m1")
         watcher = await web.watch()
         seen = lambda: watcher.sequence == feed.turn_ends[-1]  # noqa: E731
@@ -85,9 +83,7 @@ async def test_a_match_that_begins_anew_is_shown_once(tmp_path, monkeypatch):
 
 async def test_a_watcher_who_lost_the_connection_goes_on_where_he_was(tmp_path):
     async with watched_referee(tmp_path) as web:
-        a, b = await web.bots("a", "b")
-        playing = asyncio.create_task(web.play(spec(rule_sets="pro")))
-        await until(web.referee.running_matches)
+        a, b, playing = await web.begin(spec(rule_sets="pro"))
         feed = web.feed("m1")
         whole = watcher = await web.watch()
         events, sequence, connections = [], 0, 0
@@ -113,9 +109,7 @@ async def test_a_watcher_who_lost_the_connection_goes_on_where_he_was(tmp_path):
 
 async def test_nothing_of_the_turn_in_progress_is_shown(tmp_path):
     async with watched_referee(tmp_path) as web:
-        a, b = await web.bots("a", "b")
-        playing = asyncio.create_task(web.play(spec()))
-        await until(web.referee.running_matches)
+        a, b, playing = await web.begin()
         feed = web.feed("m1")
 
         def within_a_turn():
@@ -135,9 +129,7 @@ async def test_nothing_of_the_turn_in_progress_is_shown(tmp_path):
 
 async def test_ticks_become_rarer_with_many_viewers(tmp_path):
     async with watched_referee(tmp_path) as web:
-        await web.bots("a", "b")
-        playing = asyncio.create_task(web.play(spec()))
-        await until(web.referee.running_matches)
+        *_, playing = await web.begin()
         live = live_matches.LiveRun(tmp_path)
         (match,) = await live.matches()
         for watchers, interval_s in ((0, 0.05), (50, 0.05), (200, 0.2)):
@@ -158,9 +150,7 @@ async def test_turns_are_told_at_a_tick_of_the_clock_and_at_no_other_time(tmp_pa
 
     monkeypatch.setattr(live_matches.LiveRun, "_tick_always", never_tick)
     async with watched_referee(tmp_path) as web:
-        a, b = await web.bots("a", "b")
-        playing = asyncio.create_task(web.play(spec()))
-        await until(web.referee.running_matches)
+        a, b, playing = await web.begin()
         watcher = await web.watch()
         await until(lambda: runs and any(each.watchers for each in runs[0]._running.values()))
         runs[0]._show_news()
@@ -185,9 +175,7 @@ async def test_an_update_is_encoded_once_for_all_watchers(tmp_path, monkeypatch)
 
     monkeypatch.setattr(WatchMessages, "update", counted)
     async with watched_referee(tmp_path) as web:
-        a, b = await web.bots("a", "b")
-        playing = asyncio.create_task(web.play(spec()))
-        await until(web.referee.running_matches)
+        a, b, playing = await web.begin()
         watchers = [await web.watch() for _ in range(40)]
         await asyncio.gather(*(watcher.read() for watcher in watchers))
         await together(play_in_step(a), play_in_step(b))
@@ -203,8 +191,7 @@ async def test_an_update_is_encoded_once_for_all_watchers(tmp_path, monkeypatch)
 
 async def test_the_watcher_of_a_void_match_is_sent_void(tmp_path, monkeypatch):
     async with watched_referee(tmp_path) as web:
-        a, _ = await web.bots("a", "b")
-        playing = asyncio.create_task(web.play(spec()))
+        a, _, playing = await web.begin()
         first = await a.until("decision")
         watcher = await web.watch()
         assert (await watcher.read()).HasField("started")
@@ -223,8 +210,7 @@ async def test_the_watcher_of_a_void_match_is_sent_void(tmp_path, monkeypatch):
 
 async def test_a_referee_that_goes_away_is_unavailable(tmp_path, monkeypatch):
     async with watched_referee(tmp_path) as web:
-        a, _ = await web.bots("a", "b")
-        playing = asyncio.create_task(web.play(spec()))
+        a, _, playing = await web.begin()
         await a.until("decision")
         watcher = await web.watch()
         assert (await watcher.read()).HasField("started")
@@ -273,8 +259,7 @@ async def test_garbage_is_refused(tmp_path, message, expected):
 
 async def test_a_second_message_is_refused(tmp_path):
     async with watched_referee(tmp_path) as web:
-        a, _ = await web.bots("a", "b")
-        playing = asyncio.create_task(web.play(spec()))
+        a, _, playing = await web.begin()
         await a.until("decision")
         watcher = await web.watch()
         await watcher.read()
@@ -292,8 +277,7 @@ async def test_silence_is_ended(tmp_path):
 
 async def test_watchers_are_limited(tmp_path):
     async with watched_referee(tmp_path, limits=WebLimits(watchers=2)) as web:
-        a, _ = await web.bots("a", "b")
-        playing = asyncio.create_task(web.play(spec()))
+        a, _, playing = await web.begin()
         await a.until("decision")
         watchers = [await web.watch() for _ in range(2)]
         for watcher in watchers:
@@ -314,9 +298,7 @@ async def test_watchers_are_limited(tmp_path):
 @pytest.mark.long
 async def test_a_thousand_sockets_are_served_or_refused_and_slow_nobody(tmp_path):
     async with watched_referee(tmp_path) as web:
-        a, b = await web.bots("a", "b")
-        playing = asyncio.create_task(web.play(spec()))
-        await until(web.referee.running_matches)
+        a, b, playing = await web.begin()
         first = await web.watch()
         await first.read()
         url = f"ws://{web.address}/ws/watch?run={web.run}"
@@ -364,9 +346,7 @@ async def test_a_watcher_who_does_not_read_is_disconnected(tmp_path):
             self.closed = code, reason
 
     async with watched_referee(tmp_path) as web:
-        a, b = await web.bots("a", "b")
-        playing = asyncio.create_task(web.play(spec(rule_sets="pro")))
-        await until(web.referee.running_matches)
+        a, b, playing = await web.begin(spec(rule_sets="pro"))
         catalogue = RunCatalogue((tmp_path,))
         live = live_matches.LiveRuns()
         sockets = WatchSockets(WebLimits(send_s=0.2), catalogue, live)
@@ -399,8 +379,7 @@ async def test_the_journal_is_left_alone_until_somebody_watches(tmp_path, monkey
 
     monkeypatch.setattr(LogFollower, "news", noted)
     async with watched_referee(tmp_path) as web:
-        a, _ = await web.bots("a", "b")
-        playing = asyncio.create_task(web.play(spec()))
+        a, _, playing = await web.begin()
         await a.until("decision")
         await turns()
         assert not looks
@@ -421,8 +400,7 @@ async def test_the_journal_is_left_alone_until_somebody_watches(tmp_path, monkey
 async def finished(tmp_path, **changes):
     """A folder with the replay of a match that is over."""
     async with referee_server() as server:
-        server.admit("a", "b")
-        a, b = [await server.dial(name) for name in "ab"]
+        a, b = await server.dial_all("ab")
         playing = asyncio.create_task(server.referee.play(replace(spec(), **changes)))
         await together(play_bot(a), play_bot(b))
         record = await playing
@@ -490,9 +468,7 @@ async def test_a_damaged_replay_is_an_error_without_details(tmp_path):
 
 async def test_a_match_can_be_watched_from_its_end_to_its_publication(tmp_path):
     async with watched_referee(tmp_path) as web:
-        a, b = await web.bots("a", "b")
-        playing = asyncio.create_task(web.play(spec()))
-        await until(web.referee.running_matches)
+        a, b, playing = await web.begin()
         early = await web.watch()
         await early.read()
         await together(play_in_step(a), play_in_step(b))
@@ -530,7 +506,7 @@ async def test_running_matches_are_listed_with_what_everybody_may_know(tmp_path)
     """The rows are compared whole: all that the header holds besides is secret."""
     async with watched_referee(tmp_path) as web:
         assert await running(web) == []
-        a, b = await web.bots("a", "b")
+        a, b = await web.bots()
         matches = [
             spec(rule_sets="pro+gifts"),
             replace(spec(match_id="m2"), shared_deal="block-1"),  # other matches have its deal
@@ -595,7 +571,7 @@ async def test_a_mirrored_match_is_shown_live_if_all_bots_are_contained(
     if sandbox is not None:
         write_run(tmp_path, sandbox, remote)
     async with watched_referee(tmp_path) as web:
-        a, b = await web.bots("a", "b")
+        a, b = await web.bots()
         mirrored = replace(spec(), shared_deal="block-1")
         playing = asyncio.create_task(web.play(mirrored))
         await until(web.referee.running_matches)
@@ -622,8 +598,7 @@ async def test_a_mirrored_match_is_shown_live_if_all_bots_are_contained(
 async def test_a_mirrored_match_that_is_not_shown_cannot_be_told_from_none(tmp_path):
     write_run(tmp_path, "none")
     async with watched_referee(tmp_path) as web:
-        a, _ = await web.bots("a", "b")
-        playing = asyncio.create_task(web.play(replace(spec(), shared_deal="block-1")))
+        a, _, playing = await web.begin(replace(spec(), shared_deal="block-1"))
         await a.until("decision")
         endings = [await (await web.watch(name)).ending() for name in ("m1", "m2")]
         assert endings[0][1].replace("m1", "m2") == endings[1][1]

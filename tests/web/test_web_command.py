@@ -18,7 +18,6 @@ import pytest
 
 from asara_server.web.settings import WebLimits, WebSettings
 from tests.events import EVENT_S, until, wait_until
-from tests.report.runs import run_with_replays
 from tests.tournament.processes import running_processes
 from tests.tournament.samples import mirrored, write_run
 from tests.web.play_pipe import serving
@@ -50,31 +49,8 @@ def get_json(address: str) -> Any:
 @pytest.mark.parametrize("here", ["", "runs", "runs/cup"])
 def test_without_a_directory_it_is_the_current_one_or_runs(tmp_path: Path, here: str):
     write_run(tmp_path / "runs" / "cup", mirrored())
-    process = asara("web", "--listen", "127.0.0.1:0", cwd=tmp_path / here)
-    assert process.stderr is not None
-    address = process.stderr.readline().removeprefix("Showing matches at ").strip()
-    try:
-        assert [run["name"] for run in get_json(f"{address}api/runs")["runs"]] == ["cup"]
-    finally:
-        process.send_signal(signal.SIGINT)
-        process.communicate(timeout=EVENT_S)
-
-
-@pytest.mark.long
-@pytest.mark.parametrize(
-    ("arguments", "text"),
-    [
-        (["--listen", "8080"], "write host:port"),
-        (["--listen", "0.0.0.0:0"], "--insecure-remote"),
-        (["--listen", "127.0.0.1:99999"], "at most 65535"),
-        (["nothing"], "no such folder"),
-        (["--embed", "javascript:x"], "write an origin"),
-    ],
-)
-def test_arguments_that_cannot_be_used_are_explained(
-    tmp_path: Path, arguments: list[str], text: str
-):
-    assert text in refusal("web", *arguments, cwd=tmp_path)
+    with asara_web(cwd=tmp_path / here) as address:
+        assert [run["name"] for run in get_json(f"{address}/api/runs")["runs"]] == ["cup"]
 
 
 @pytest.mark.long
@@ -256,11 +232,3 @@ def _is_closed(connection: socket.socket) -> bool:
         return False
     except ConnectionError:
         return True
-
-
-@pytest.mark.long
-def test_a_table_shows_its_replays(tmp_path: Path):
-    run, _ = run_with_replays(tmp_path / "cup", 2)
-    with asara_web(run / "replays") as address:
-        (table,) = get_json(f"{address}/api/runs")["runs"]
-        assert (table["kind"], table["over"]) == ("replays", 2)

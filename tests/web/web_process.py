@@ -11,11 +11,11 @@ from tests.events import EVENT_S
 
 
 @contextmanager
-def asara_web(*arguments: Path | str) -> Iterator[str]:
+def asara_web(*arguments: Path | str, cwd: Path | None = None) -> Iterator[str]:
     """Start `asara web` at a free port; yield its address, such as `http://127.0.0.1:8080`."""
     command = [sys.executable, "-m", "asara_server.cli", "web", *map(str, arguments)]
     process = subprocess.Popen(
-        [*command, "--listen", "127.0.0.1:0"], stderr=subprocess.PIPE, text=True
+        [*command, "--listen", "127.0.0.1:0"], stderr=subprocess.PIPE, text=True, cwd=cwd
     )
     assert process.stderr is not None
     try:

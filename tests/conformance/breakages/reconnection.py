@@ -5,6 +5,7 @@ import contextlib
 import sys
 import threading
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 import grpc
@@ -203,24 +204,8 @@ def final(status: str) -> None:
     put(client, "_RETRYABLE", client._RETRYABLE - {grpc.StatusCode[status]})
 
 
-@breaks("dial-again-cancelled")
-def end_after_cancelled() -> None:
-    final("CANCELLED")
-
-
-@breaks("dial-again-deadline-exceeded")
-def end_after_deadline_exceeded() -> None:
-    final("DEADLINE_EXCEEDED")
-
-
-@breaks("dial-again-internal")
-def end_after_internal() -> None:
-    final("INTERNAL")
-
-
-@breaks("dial-again-unknown")
-def end_after_unknown() -> None:
-    final("UNKNOWN")
+for status in ("CANCELLED", "DEADLINE_EXCEEDED", "INTERNAL", "UNKNOWN"):
+    breaks(f"dial-again-{status.lower().replace('_', '-')}")(partial(final, status))
 
 
 @breaks("dial-again-unavailable")

@@ -1,6 +1,7 @@
 """Breakages of cases in `03-refusals.yaml`."""
 
 import sys
+from functools import partial
 from itertools import count
 from typing import Any
 
@@ -16,35 +17,19 @@ def retried(status: str) -> None:
     put(client, "_RETRYABLE", client._RETRYABLE | {grpc.StatusCode[status]})
 
 
-@breaks("refused-unknown-token", also=("token-is-secret",))
-def dial_again_after_unauthenticated() -> None:
-    retried("UNAUTHENTICATED")
+FINAL = {
+    "refused-unknown-token": ("UNAUTHENTICATED", "token-is-secret"),
+    "refused-replaced": ("ABORTED", "final-reason", "transcript-of-an-open-match"),
+    "final-reason": ("ABORTED", "refused-replaced", "transcript-of-an-open-match"),
+    "refused-protocol-version": ("FAILED_PRECONDITION",),
+    "refused-invalid-argument": ("INVALID_ARGUMENT",),
+    "refused-request-rate": ("RESOURCE_EXHAUSTED",),
+    "refused-unimplemented": ("UNIMPLEMENTED",),
+}
+"""Statuses after which no client dials again, and other cases that have the same one."""
 
-
-@breaks("final-reason", also=("refused-replaced", "transcript-of-an-open-match"))
-@breaks("refused-replaced", also=("final-reason", "transcript-of-an-open-match"))
-def replace_in_turn() -> None:
-    retried("ABORTED")
-
-
-@breaks("refused-protocol-version")
-def dial_again_after_failed_precondition() -> None:
-    retried("FAILED_PRECONDITION")
-
-
-@breaks("refused-invalid-argument")
-def dial_again_after_invalid_argument() -> None:
-    retried("INVALID_ARGUMENT")
-
-
-@breaks("refused-request-rate")
-def dial_again_after_resource_exhausted() -> None:
-    retried("RESOURCE_EXHAUSTED")
-
-
-@breaks("refused-unimplemented")
-def dial_again_after_unimplemented() -> None:
-    retried("UNIMPLEMENTED")
+for case, (status, *also) in FINAL.items():
+    breaks(case, also=tuple(also))(partial(retried, status))
 
 
 @breaks("refused-in-many-lines")

@@ -1,6 +1,7 @@
 """Breakages of cases in `04-rejections.yaml`."""
 
 import sys
+from functools import partial
 from typing import Any
 
 from asara import protocol_client
@@ -41,13 +42,17 @@ def send_the_same_again() -> None:
     when_rejected(handle)
 
 
-@breaks("rejected-unknown-action")
-def send_no_other_action() -> None:
+def answer_all_but(reason: str) -> None:
     def handle(original: Any, self: ProtocolClient, rejection: Any, message: bytes) -> Any:
         request = original(self, rejection, message)
-        return None if is_for(rejection, "UNKNOWN_ACTION") else request
+        return None if is_for(rejection, reason) else request
 
     when_rejected(handle)
+
+
+for unanswered in ("UNKNOWN_ACTION", "UNKNOWN_DECISION"):
+    case = f"rejected-{unanswered.lower().replace('_', '-')}"
+    breaks(case)(partial(answer_all_but, unanswered))
 
 
 @breaks("rejected-too-many-actions")
@@ -56,15 +61,6 @@ def leave_the_match() -> None:
         if is_for(rejection, "TOO_MANY_ACTIONS"):
             sys.exit(1)
         return original(self, rejection, message)
-
-    when_rejected(handle)
-
-
-@breaks("rejected-unknown-decision")
-def take_an_open_decision_for_another() -> None:
-    def handle(original: Any, self: ProtocolClient, rejection: Any, message: bytes) -> Any:
-        request = original(self, rejection, message)
-        return None if is_for(rejection, "UNKNOWN_DECISION") else request
 
     when_rejected(handle)
 

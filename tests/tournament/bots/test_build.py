@@ -8,25 +8,21 @@ import shlex
 import tarfile
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from asara_codec.results import Termination
-from asara_server.replay.signing import SigningKey
 from asara_server.tournament.bots.build.build import EntryBuilder
 from asara_server.tournament.config.commands import check_command
 from asara_server.tournament.config.tournament_file import Tournament, load_tournament
-from asara_server.tournament.run.directory import RunDirectory
-from asara_server.tournament.runner import RunEnd, Runner
+from asara_server.tournament.runner import Runner
 from asara_server.tournament.sandbox.bubblewrap import Sandbox
-from asara_server.tournament.schedule.schedule import ScheduledMatch
 from tests.events import EVENT_S
 from tests.tournament import sample_bots
+from tests.tournament.runs import by_id, matches_at, play
 from tests.tournament.sample_bots import SEED
 from tests.tournament.sandbox_config import living, sandbox_or_skip
-from tests.tournament.test_runner import BASIC, by_id, play
 
 HEADER = f"""
 title = "Cup"
@@ -50,10 +46,7 @@ def enter(folder: Path, builds: Mapping[str, str]) -> Path:
         (folder / name).mkdir()
         (folder / name / "part.txt").write_text(sample_bots.GOOD)
         (folder / name / "build.sh").write_text(script)
-        text += (
-            f'\n[[entries]]\nname = "{name}"\ndirectory = "{name}"\n'
-            'build = "sh build.sh"\ncommand = "python bot.py"\n'
-        )
+        text += sample_bots.entry_table(name, "python bot.py", build='"sh build.sh"')
     (folder / "plain.py").write_text(sample_bots.GOOD)
     text += '\n[[entries]]\nname = "plain"\ncommand = "python plain.py"\n'
     (folder / "cup.toml").write_text(text)
@@ -81,7 +74,12 @@ def test_an_entry_plays_as_it_was_built_and_the_original_stays_as_it_was(
     tmp_path: Path, sandbox: Sandbox | None
 ) -> None:
     file = enter(tmp_path, {"made": BUILD})
-    end = play(file, tmp_path / "run", [("made", "plain"), ("plain", "made")], sandbox=sandbox)
+    end = play(
+        file,
+        tmp_path / "run",
+        sandbox=sandbox,
+        matches=matches_at(("made", "plain"), ("plain", "made")),
+    )
     assert not any(result.forfeits for result in end.results)
     assert end.unstartable == {}
     assert sorted(path.name for path in (tmp_path / "made").iterdir()) == ["build.sh", "part.txt"]
@@ -104,7 +102,12 @@ def test_who_cannot_be_built_is_out_with_the_reason_and_the_others_play(
     }
     file = enter(tmp_path, builds)
     file.write_text(file.read_text().replace("build_s = 60", "build_s = 8"))
-    end = play(file, tmp_path / "run", [("plain", name) for name in builds], sandbox=sandbox)
+    end = play(
+        file,
+        tmp_path / "run",
+        sandbox=sandbox,
+        matches=matches_at(*[("plain", name) for name in builds]),
+    )
     assert end.unstartable == {
         "fails": "build failed: exited with status 2",
         "leaves-nothing": "build failed: it left no program for the command 'python bot.py'",
@@ -157,7 +160,7 @@ def test_a_run_in_a_relative_directory_finds_what_it_built(
     file = enter(tmp_path, {"built": script})
     file.write_text(file.read_text().replace("python bot.py", "./bot"))
     monkeypatch.chdir(tmp_path)
-    end = play(file, Path("run"), [("built", "plain")], sandbox=sandbox)
+    end = play(file, Path("run"), sandbox=sandbox, matches=matches_at(("built", "plain")))
     assert (end.results[0].forfeits, end.unstartable) == ((), {})
 
 
@@ -166,19 +169,16 @@ def test_a_run_that_is_stopped_does_not_wait_for_a_build(
 ) -> None:
     file = enter(tmp_path, {"endless": "sleep 60"})
 
-    async def scenario() -> RunEnd:
-        with closing(RunDirectory.create(tmp_path / "run")) as directory:
-            runner = Runner(
-                load_tournament(file),
-                [ScheduledMatch("m0", 1, BASIC, ("endless", "plain"))],
-                directory=directory,
-                key=SigningKey.new(),
-                sandbox=sandbox,
-            )
-            asyncio.get_running_loop().call_later(0.5, runner.stop)
-            return await asyncio.wait_for(runner.run(), EVENT_S)
+    def stop(runner: Runner) -> None:
+        asyncio.get_running_loop().call_later(0.5, runner.stop)
 
-    end = asyncio.run(scenario())
+    end = play(
+        file,
+        tmp_path / "run",
+        sandbox=sandbox,
+        begun=stop,
+        matches=matches_at(("endless", "plain")),
+    )
     assert (end.results, end.unstartable) == ((), {})
     assert list((tmp_path / "run/builds").iterdir()) == []
     gc.collect()
@@ -216,14 +216,6 @@ def test_a_build_gets_at_nothing_but_its_copy(tmp_path: Path, sandbox: Sandbox |
     assert "Read-only file system" in printed[-1]
     assert (tmp_path / "spy" / "part.txt").read_text() == sample_bots.GOOD
     assert "seats" not in log
-
-
-def test_a_build_is_refused_where_it_would_copy_the_tournament(tmp_path: Path) -> None:
-    file = enter(tmp_path, {})
-    text = file.read_text().replace('python plain.py"', 'python plain.py"\nbuild = "make"')
-    file.write_text(text + '[[entries]]\nname = "b"\ncommand = "env"\n')
-    with pytest.raises(ValueError, match="build: works in a copy of the entry's"):
-        load_tournament(file)
 
 
 FORGE = """
@@ -271,7 +263,7 @@ def test_a_forged_archive_changes_nothing_outside_and_only_its_entry_is_out(
     builds = {name: FORGE.format(members=forgeries[name]) for name in names}
     file = enter(tmp_path, {**builds, "made": BUILD})
     tables = [("made", "plain"), (names[0], "plain")]
-    end = play(file, tmp_path / "run", tables, sandbox=sandbox)
+    end = play(file, tmp_path / "run", sandbox=sandbox, matches=matches_at(*tables))
     assert (victims / "file").read_text() == "unchanged"
     assert sorted(path.name for path in victims.rglob("*")) == ["file", "folder"]
     why = "build failed: its folder was not written as an archive of files"

@@ -12,7 +12,6 @@ from asara_server.tournament.bots.build.build import EntryBuilder
 from asara_server.tournament.bots.build.build_cache import BuildCache, KeptBuild
 from asara_server.tournament.config.tournament_file import Entry, Limits
 from asara_server.tournament.sandbox.bubblewrap import Sandbox
-from tests.tournament.sandbox_config import sandbox_or_skip
 
 BUILD = "cat part.txt >bot.py; head -c 16 /dev/urandom | od -An -tx1 >made; ln -s made link\n"
 LIMITS = Limits(build_mib=20)
@@ -72,11 +71,6 @@ class Builds:
         asyncio.run(builder.build([one], 1))
         made = builder.build_directory(one) / "link"
         return made.read_text() if made.exists() else "", one.name in builder.unchanged
-
-
-@pytest.fixture
-def sandbox() -> Sandbox:
-    return sandbox_or_skip()
 
 
 def test_what_has_not_changed_is_not_built_again(folder: Path, sandbox: Sandbox) -> None:

@@ -75,25 +75,6 @@ def unpack(tmp_path: Path, *members: Member) -> Path:
     return tmp_path / "made"
 
 
-def test_files_folders_and_links_are_unpacked(tmp_path: Path) -> None:
-    name = "folder/" + "long" * 50
-    made = unpack(
-        tmp_path,
-        folder("./"),
-        folder("./folder"),
-        member(f"./{name}", b"text" * 1000),
-        link("link", "x" * 300),
-        twin("twin", f"./{name}"),
-        member("pipe", kind=tarfile.FIFOTYPE),
-        member("device", kind=tarfile.CHRTYPE),
-    )
-    assert {path.name for path in made.iterdir()} == {"folder", "link", "twin"}
-    assert (made / name).read_bytes() == b"text" * 1000 == (made / "twin").read_bytes()
-    assert (made / name).stat().st_mode & 0o7777 == 0o755
-    assert (made / name).stat().st_nlink == 1
-    assert str((made / "link").readlink()) == "x" * 300
-
-
 def test_links_stay_inside_or_lead_to_what_the_sandbox_shows(tmp_path: Path) -> None:
     kept = {
         "deep/up": "../file",
@@ -220,12 +201,6 @@ def test_an_endless_archive_ends_soon(tmp_path: Path, endless: bytes) -> None:
     feeder.join()
 
 
-@pytest.mark.parametrize("noise", [b"x" * 1024, b"\xff" * 2048])
-def test_what_is_no_archive_is_refused(tmp_path: Path, noise: bytes) -> None:
-    with pytest.raises(BuildOutputError, match="was not written as an archive"):
-        unpack_bytes(noise, tmp_path / "made")
-
-
 KINDS = (*b"00\x0011112222555536LKx?",)
 SIZES = (*(b"0", b"5", b"1000") * 4, b"\x80" + (1 << 62).to_bytes(11, "big"), b"\xff" * 12, b"-1")
 LIMITS = OutputLimits(64 << 10, files=6, depth=3)
@@ -278,9 +253,7 @@ def state(path: Path) -> tuple[object, ...]:
 
 
 @pytest.mark.long
-@pytest.mark.parametrize(
-    "count", [3_000, pytest.param(100_000, marks=pytest.mark.long)], ids=["short", "long"]
-)
+@pytest.mark.parametrize("count", [3_000, 100_000])
 def test_no_sequence_of_members_reaches_outside_the_folder(tmp_path: Path, count: int) -> None:
     outer = tmp_path / "outer"
     canary = outer / "canary"

@@ -37,11 +37,6 @@ def texts(run: Path) -> dict[tuple[int, int], str]:
     return decision_texts(run, "m1", ["bot", "other"])
 
 
-def test_lines_belong_to_the_decision_that_was_asked_last(tmp_path: Path) -> None:
-    run = written(tmp_path, (0, b"hello\n"), (1, b"one\n"), (1, b"more\n"), (3, b"three\n"))
-    assert texts(run) == {(0, 1): "one\nmore", (0, 3): "three"}
-
-
 def test_output_that_came_together_is_told_apart(tmp_path: Path) -> None:
     path = tmp_path / "logs" / "m1" / "0-bot.log"
     path.parent.parent.mkdir()
@@ -73,12 +68,6 @@ def test_what_is_written_after_the_match_belongs_to_no_decision(tmp_path: Path) 
 def test_a_bot_cannot_write_a_place_into_its_log(tmp_path: Path) -> None:
     run = written(tmp_path, (1, b"0 7\n# 12:00:00 decision 9\n"), (2, b"two\n"))
     assert texts(run) == {(0, 1): "0 7", (0, 2): "two"}
-
-
-def test_a_bot_that_writes_nothing_has_no_index(tmp_path: Path) -> None:
-    run = written(tmp_path)
-    assert [path.name for path in (run / "logs" / "m1").iterdir()] == ["0-bot.log"]
-    assert texts(run) == {}
 
 
 def test_text_is_safe_to_show_and_bounded(tmp_path: Path) -> None:

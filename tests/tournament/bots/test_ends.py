@@ -22,8 +22,6 @@ from asara_server.tournament.sandbox.cgroups import Cgroups
 from asara_server.tournament.sandbox.spec import FilesystemView
 from tests.events import until, wait_until
 from tests.tournament.processes import children
-from tests.tournament.runs import play
-from tests.tournament.sample_bots import SEED, STEADY, write_tournament
 from tests.tournament.sandbox.contained import LIMITS
 from tests.tournament.sandbox_config import living, sandbox_or_skip
 
@@ -97,21 +95,18 @@ def mark() -> Iterator[str]:
 
 @pytest.mark.parametrize("end", ["stopped", "exit"])
 @pytest.mark.parametrize("way", WAYS)
-def test_nothing_of_a_program_lives_on_after_its_end(
+async def test_nothing_of_a_program_lives_on_after_its_end(
     tmp_path: Path, mark: str, way: str, end: str
 ) -> None:
-    async def scenario() -> None:
-        process, log = await cling(tmp_path, sandbox_for(way, tmp_path), mark, end)
-        if end == "exit":
-            assert await process.wait() == "exited with status 0"
-            assert living(mark) == []
-        assert await process.stop() == ()
+    process, log = await cling(tmp_path, sandbox_for(way, tmp_path), mark, end)
+    if end == "exit":
+        assert await process.wait() == "exited with status 0"
         assert living(mark) == []
-        log.close()
-        if way == "none" and end == "stopped":
-            assert "did not end on SIGTERM; killed" in (tmp_path / "bot.log").read_text()
-
-    asyncio.run(scenario())
+    assert await process.stop() == ()
+    assert living(mark) == []
+    log.close()
+    if way == "none" and end == "stopped":
+        assert "did not end on SIGTERM; killed" in (tmp_path / "bot.log").read_text()
 
 
 @pytest.mark.long
@@ -152,27 +147,12 @@ def run(folder: str, way: str, mark: str) -> None:
     async def scenario() -> None:
         sandbox = sandbox_for(way, Path(folder))
         reaper = OrphanReaper(cgroups=sandbox.cgroup_parents if sandbox is not None else ())
-        await cling(Path(folder), sandbox, mark, reaper=reaper)
+        process, _ = await cling(Path(folder), sandbox, mark, reaper=reaper)
+        if process.group is not None and process.group.can_freeze:
+            process.group.freeze()  # as while the bot waits; it is to end all the same
         await asyncio.Event().wait()
 
     asyncio.run(scenario())
-
-
-HELD = """
-import os, signal
-import asara
-if os.fork() == 0:
-    group = "GROUP"
-    os.makedirs(group, exist_ok=True)
-    with open(group + "/cgroup.procs", "w") as file:
-        file.write("0")
-    with open(group + "/freezer.state", "w") as file:
-        file.write("FROZEN")
-    while True:
-        signal.pause()
-asara.run(lambda decision, match: decision.legal_actions[0])
-"""
-"""A bot with a child that does not end when it is killed: in version 1, nothing frozen does."""
 
 
 @pytest.fixture
@@ -180,11 +160,11 @@ def freezer_group(mark: str) -> Iterator[Path]:
     if not os.access(_FREEZER, os.W_OK):
         pytest.skip("this user cannot have a process that does not end when it is killed")
     group = _FREEZER / f"asara-test-{mark}"
+    group.mkdir()
     yield group
-    if group.exists():
-        (group / "freezer.state").write_text("THAWED")
-        wait_until("it has ended", lambda: not (group / "cgroup.procs").read_text())
-        group.rmdir()
+    (group / "freezer.state").write_text("THAWED")
+    wait_until("it has ended", lambda: not (group / "cgroup.procs").read_text())
+    group.rmdir()
 
 
 @pytest.mark.long
@@ -192,8 +172,6 @@ def test_nobody_waits_forever_for_a_process_that_does_not_end(
     tmp_path: Path, freezer_group: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(bot_process, "_END_S", 0.2)
-
-    freezer_group.mkdir()
 
     async def scenario() -> None:
         log = OutputLog(tmp_path / "bot.log", 10_000)
@@ -206,23 +184,3 @@ def test_nobody_waits_forever_for_a_process_that_does_not_end(
         log.close()
 
     asyncio.run(scenario())
-
-
-@pytest.mark.long
-def test_who_has_a_process_that_does_not_end_is_out_with_its_number_and_the_others_play(
-    tmp_path: Path, freezer_group: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(bot_process, "_END_S", 1.0)
-    header = f'title = "Cup"\nseats = 2\nrules = "basic"\nseed = "{SEED}"\nrounds = 1\n'
-    header += 'process_per = "match"\njobs = 1\n[limits]\nidle_processes = 0\n'
-    held = HELD.replace("GROUP", str(freezer_group))
-    file = write_tournament(tmp_path, {"held": held, "ann": STEADY, "bob": STEADY}, header)
-    end = play(file, tmp_path / "run")
-    assert list(end.unstartable) == ["held"]
-    number = end.unstartable["held"].rpartition("process ")[2]
-    assert number in (freezer_group / "cgroup.procs").read_text().split()
-    seats = [seat for result in end.results for seat in result.seats]
-    assert {seat.entry for seat in seats if seat.detail} == {"held"}
-    held_seats = [seat.detail for seat in seats if seat.entry == "held"]
-    assert held_seats[0] == ""
-    assert end.unstartable["held"] in held_seats[-1]

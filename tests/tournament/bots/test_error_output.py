@@ -4,10 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from asara_codec.results import Termination
 from asara_server.tournament.bots.output.error_output import clean_lines, error_lines, known_error
 from asara_server.tournament.bots.output.output_log import OutputLog
-from asara_server.tournament.bots.output.remedies import remedy
 
 NODE = """ready
 /bots/bot.js:2
@@ -82,13 +80,6 @@ def test_an_error_is_shown_from_its_first_line_in_every_language(
     assert len(shown) <= 15
 
 
-@pytest.mark.parametrize("output", [NODE, GO])
-def test_a_folder_may_have_a_space_in_its_name(output: str) -> None:
-    spaced = output.replace("/bots/", "/my bots/").replace("/clients/", "/my bots/clients/")
-    lines = error_lines(clean_lines(output.encode()))
-    assert len(error_lines(clean_lines(spaced.encode()))) == len(lines)
-
-
 def test_the_warning_of_a_go_bot_is_shown() -> None:
     line = "2026/11/22 09:03:45 WARN asara: reply rejected match=a decision=3 reason=EMPTY"
     assert error_lines(["thinking", line, "more"]) == [line, "more"]
@@ -142,14 +133,6 @@ def test_what_a_terminal_would_obey_is_removed() -> None:
     assert clean_lines(output) == ["red no", "x ", " right", "over", "\N{REPLACEMENT CHARACTER}"]
 
 
-def test_the_first_line_of_a_long_stack_is_kept(tmp_path: Path) -> None:
-    log = OutputLog(tmp_path / "bot.log", 1_000)
-    for start in range(0, len(JAVA), 4_096):
-        log.write(JAVA[start : start + 4_096].encode())
-    assert "StackOverflowError" in log.error_lines()[0]
-    log.close()
-
-
 def test_the_message_of_a_client_stays_known_under_a_flood(tmp_path: Path) -> None:
     log = OutputLog(tmp_path / "bot.log", 1_000)
     message = ["asara: decision 3 of m1 is still here:", '  File "/bots/bot.py", line 4, in decide']
@@ -160,9 +143,3 @@ def test_the_message_of_a_client_stays_known_under_a_flood(tmp_path: Path) -> No
     log.switch_to(tmp_path / "next.log")
     assert log.error_lines(only_known=True) == []
     log.close()
-
-
-def test_there_is_no_advice_for_what_is_not_known() -> None:
-    command = ("python", "bot.py")
-    assert remedy(Termination.CRASH, "could not be ended; it printed nothing", command) == ""
-    assert remedy(Termination.CRASH, "", ()) == ""

@@ -225,7 +225,7 @@ def arrivals() -> Iterator[tuple[str, str]]:
 class Canary(asara.Bot):
     def started(self) -> None:
         match_id = self.match.match_id
-        print(f"\nMATCH {match_id} {PROCESS} dice {self.match.random.getrandbits(64)}", flush=True)
+        print(f"\nMATCH {match_id} {PROCESS}", flush=True)
         for carrier, note in sorted(set(arrivals())):
             print(f"ARRIVED {match_id} {PROCESS} {note} {carrier}", flush=True)
         for carrier, (_, leave) in CARRIERS.items():

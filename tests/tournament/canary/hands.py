@@ -15,7 +15,7 @@ from typing import Literal
 from scipy.stats import poisson
 
 from asara_server.tournament.standings.match_result import read_results
-from tests.tournament.sample_bots import SEED
+from tests.tournament.sample_bots import SEED, entry_table
 
 FOLDER = Path(__file__).parent
 _SAW = re.compile(r"^SAW (\S+) (\S+) (\d) (\d) (\d+)$", re.MULTILINE)
@@ -42,10 +42,7 @@ def enter(
         (folder / name).mkdir()
         for program in ("magpie.py", "holding.py", "canary.py"):
             shutil.copy(FOLDER / program, folder / name)
-        text += (
-            f'\n[[entries]]\nname = "{name}"\ndirectory = "{name}"\ncommand = "python magpie.py"\n'
-            f'environment = {{ NEST = "{folder.name}" }}\n'
-        )
+        text += entry_table(name, "python magpie.py", environment=f'{{ NEST = "{folder.name}" }}')
     (folder / "cup.toml").write_text(text)
     return folder / "cup.toml"
 

@@ -21,9 +21,9 @@ from asara_server.tournament.execution.executor import Executor
 from asara_server.tournament.sandbox.bubblewrap import Sandbox
 from asara_server.tournament.workers.process_workers import process_workers
 from asara_server.tournament.workers.worker_executor import WorkerExecutor
+from tests.sizes import others_long
 from tests.tournament.runs import play
-from tests.tournament.sample_bots import SEED
-from tests.tournament.sandbox_config import sandbox_or_skip
+from tests.tournament.sample_bots import SEED, entry_table
 
 CANARY = Path(__file__).parent / "canary.py"
 BUNDLED = Path(__file__).parents[3] / "bots"
@@ -54,8 +54,6 @@ class Report(NamedTuple):
     arrivals: set[Arrival]
     processes: Mapping[str, list[str]]
     """The process of each match, by entry."""
-    dice: set[tuple[str, str, str]]
-    """First random number of each entry in each match."""
     met_twice: set[tuple[str, str]]
     """Processes that played several matches of a block, each with the block."""
 
@@ -69,10 +67,9 @@ def enter(folder: Path, head: str, policies: Mapping[str, str], nest: str = "nes
     for name, processes in policies.items():
         (folder / name).mkdir()
         shutil.copy(CANARY, folder / name)
-        text += (
-            f'\n[[entries]]\nname = "{name}"\ndirectory = "{name}"\nprocess_per = "{processes}"\n'
-            f'command = "python canary.py"\nenvironment = {{ NEST = "{nest.format(name=name)}" }}\n'
-        )
+        settings = f'{{ NEST = "{nest.format(name=name)}" }}'
+        policy = f'"{processes}"'
+        text += entry_table(name, "python canary.py", process_per=policy, environment=settings)
     (folder / "cup.toml").write_text(text)
     return folder / "cup.toml"
 
@@ -90,20 +87,20 @@ def lines_of(run: Path) -> Iterator[tuple[str, list[str]]]:
 
 
 def report_of(run: Path) -> Report:
-    report = Report(set(), defaultdict(list), set(), set())
+    report = Report(set(), defaultdict(list), set())
     blocks: dict[tuple[str, str], str] = {}
-    for entry, (kind, match_id, process, note, last) in lines_of(run):
+    for entry, (kind, match_id, process, *arrival) in lines_of(run):
         if kind == "MATCH":
             report.processes[entry].append(process)
-            report.dice.add((entry, match_id, last))
             if blocks.setdefault((process, block_of(match_id)), match_id) != match_id:
                 report.met_twice.add((process, block_of(match_id)))
             continue
+        note, carrier = arrival
         sender, _, sent_in = note.partition("/")
         other: Origin = "other process"
         if block_of(sent_in) == block_of(match_id):
             other = "same block"
-        report.arrivals.add(Arrival(entry, last, "same process" if sender == process else other))
+        report.arrivals.add(Arrival(entry, carrier, "same process" if sender == process else other))
     return report
 
 
@@ -116,42 +113,28 @@ def arrived(report: Report, entry: str) -> dict[Origin, set[str]]:
     return found
 
 
-@pytest.fixture(scope="module")
-def sandbox() -> Sandbox:
-    return sandbox_or_skip()
-
-
 POLICIES = {"kept": "run", "fresh": "match"}
 
 
-@pytest.mark.long
-@pytest.mark.parametrize("at_once", [1, 2])
-def test_in_mirrored_blocks_a_contained_bot_is_reached_by_its_own_process_only(
-    tmp_path: Path, sandbox: Sandbox, at_once: int
+@pytest.mark.parametrize(
+    ("blocks", "at_once"),
+    others_long([("independent", 1), ("mirrored", 1), ("mirrored", 2)], 3),
+)
+def test_a_contained_bot_is_reached_by_its_own_process_only(
+    tmp_path: Path, sandbox: Sandbox, blocks: str, at_once: int
 ) -> None:
-    head = f'blocks = "mirrored"\nrounds = 3\njobs = {at_once}'
-    file = enter(tmp_path, head, POLICIES)
-    end = play(file, tmp_path / "run", sandbox=sandbox)
+    head = f'blocks = "{blocks}"\nrounds = 3\njobs = {at_once}'
+    end = play(enter(tmp_path, head, POLICIES), tmp_path / "run", sandbox=sandbox)
     assert not any(result.forfeits for result in end.results)
     report = report_of(tmp_path / "run")
     assert arrived(report, "kept") == {"same process": CONTAINED}
     assert arrived(report, "fresh") == {}
-    assert report.met_twice == set()
     assert {name: len(used) for name, used in report.processes.items()} == {"kept": 6, "fresh": 6}
     assert len(set(report.processes["fresh"])) == 6
-    if at_once == 1:
-        assert len(set(report.processes["kept"])) == 2  # one for each leg
-
-
-def test_in_independent_blocks_a_contained_bot_is_reached_by_its_own_process_only(
-    tmp_path: Path, sandbox: Sandbox
-) -> None:
-    file = enter(tmp_path, 'blocks = "independent"\njobs = 1', POLICIES)
-    play(file, tmp_path / "run", sandbox=sandbox)
-    report = report_of(tmp_path / "run")
-    assert arrived(report, "kept") == {"same process": CONTAINED}
-    assert arrived(report, "fresh") == {}
-    assert len(set(report.processes["kept"])) == 1
+    if blocks == "mirrored":
+        assert report.met_twice == set()
+    if at_once == 1:  # with one for each leg of mirrored blocks
+        assert len(set(report.processes["kept"])) == 1 + (blocks == "mirrored")
 
 
 @pytest.mark.long

@@ -1,5 +1,6 @@
 """Entries with a token in the tournament file: what goes with them, and what is said otherwise."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -8,11 +9,11 @@ from asara_server.tournament.config.token_store import default_tokens_path, new_
 from asara_server.tournament.schedule.plan import planned_matches
 from tests.tournament.remote_bots import CERTIFICATE, remote_table
 from tests.tournament.sample_bots import load_text, refusal_of
+from tests.tournament.tables import pairs_of
 
 HEAD = 'seats = 2\nrules = "basic"\n'
 HERE = '[[entries]]\nname = "here"\ncommand = "python bot.py"\n'
 FAR = '[[entries]]\nname = "far"\ntoken = "far token"\n'
-NOT_HERE = "entry 2 'far': has a token, so its bot is not started here: remove either {} or token"
 
 
 @pytest.fixture
@@ -52,91 +53,86 @@ def test_paths_are_relative_to_the_file_and_tokens_lie_beside_the_key(folder: Pa
     default_tokens_path().unlink()
 
 
+REFUSED = r"""
+REMOTE HERE FAR
+command = "python bot.py"
+    entry 2 'far': has a token, so its bot is not started here: remove either command or token
+REMOTE HERE FAR
+environment = { LEVEL = 3 }
+    entry 2 'far': has a token, so its bot is not started here: remove either environment or token
+REMOTE HERE FAR
+directory = "."
+    entry 2 'far': has a token, so its bot is not started here: remove either directory or token
+REMOTE HERE
+[[entries]]
+name = "far"
+token = ""
+    entry 2 'far': token: must have 1 to 40 characters, with single spaces inside only
+REMOTE HERE
+[[entries]]
+name = "far"
+token = "nobody"
+    entry 2 'far': token: the token 'nobody' does not exist; make one with `asara token new nobody
+    --file DIR/tokens.json`
+REMOTE FAR
+[[entries]]
+name = "farther"
+token = "far token"
+    entry 2 'farther': token: 'far token' is the token of entry 1 'far'; give each entry its own
+HERE
+[[entries]]
+name = "far"
+    entry 2 'far': needs `command`, `bot` (for a built-in bot), `directory` (a folder with a
+    bot.toml) or `token` (for a bot on another machine)
+HERE FAR
+    remote: is missing; give listen, certificate and key of the address where bots of entries with a
+    token connect
+REMOTE HERE
+[[entries]]
+name = "there"
+command = "python bot.py"
+    remote: no entry has a token, so no bot would connect; leave it out
+[remote]
+listen = "localhost:0"
+HERE FAR
+    remote.certificate: is missing
+    | cup.toml: remote.key: is missing
+"""
+"""Tables of a file, of which some are constants of this module, and why it is refused."""
+
+
+@pytest.mark.parametrize(("text", "message"), pairs_of(REFUSED))
+def test_what_is_wrong_is_named_with_its_place(folder: Path, text: str, message: str) -> None:
+    tables = {"REMOTE": remote_table(), "HERE": HERE, "FAR": FAR}
+    text = re.sub(r"\b(REMOTE|HERE|FAR)\b *\n?", lambda word: tables[word[1]], text)
+    assert refusal(folder, HEAD + text) == message
+
+
 @pytest.mark.parametrize(
-    ("text", "message"),
+    ("settings", "message"),
     [
         (
-            '[[entries]]\nname = "far"\n' + HERE,
-            (
-                "entry 1 'far': needs `command`, `bot` (for a built-in bot), `directory` (a folder "
-                "with a bot.toml) or `token` (for a bot on another machine)"
-            ),
-        ),
-        (
-            remote_table() + HERE + FAR + 'command = "python bot.py"\n',
-            NOT_HERE.format("command"),
-        ),
-        (
-            remote_table() + HERE + FAR + "environment = { LEVEL = 3 }\n",
-            NOT_HERE.format("environment"),
-        ),
-        (
-            remote_table() + HERE + FAR + 'directory = "."\n',
-            NOT_HERE.format("directory"),
-        ),
-        (
-            remote_table() + HERE + '[[entries]]\nname = "far"\ntoken = ""\n',
-            "entry 2 'far': token: must have 1 to 40 characters, with single spaces inside only",
-        ),
-        (
-            HERE + FAR,
-            (
-                "remote: is missing; give listen, certificate and key of the address where bots of "
-                "entries with a token connect"
-            ),
-        ),
-        (
-            remote_table() + HERE + HERE.replace('"here"', '"there"'),
-            "remote: no entry has a token, so no bot would connect; leave it out",
-        ),
-        (
-            remote_table() + HERE + FAR.replace("far token", "nobody"),
-            (
-                "entry 2 'far': token: the token 'nobody' does not exist; make one with "
-                "`asara token new nobody --file DIR/tokens.json`"
-            ),
-        ),
-        (
-            remote_table() + FAR + FAR.replace('"far"', '"farther"'),
-            (
-                "entry 2 'farther': token: 'far token' is the token of entry 1 'far'; "
-                "give each entry its own"
-            ),
-        ),
-        (
-            '[remote]\nlisten = "localhost:0"\n' + HERE + FAR,
-            "remote.certificate: is missing\ncup.toml: remote.key: is missing",
-        ),
-        (
-            remote_table(certificate="none.pem", key="bot") + HERE + FAR,
+            {"certificate": "none.pem", "key": "bot"},
             (
                 "remote.certificate: 'DIR/none.pem' cannot be read: No such file or directory\n"
                 "cup.toml: remote.key: 'DIR/bot' cannot be read: No such file or directory"
             ),
         ),
+        ({"tokens": "~no-such-user/t"}, "remote.tokens: '~no-such-user/t' cannot be a path"),
+        ({"key": "."}, "remote.key: 'DIR' is not a file"),
         (
-            remote_table().replace("'tokens.json'", '"a\\u0000b"') + HERE + FAR,
-            r"remote.tokens: 'a\x00b' cannot be a path",
-        ),
-        (remote_table(key=".") + HERE + FAR, "remote.key: 'DIR' is not a file"),
-        (
-            remote_table(listen="unix:/tmp/s") + HERE + FAR,
+            {"listen": "unix:/tmp/s"},
             "remote.listen: address 'unix:/tmp/s': write host:port, such as 127.0.0.1:7777",
         ),
-        (remote_table(wait_s=0) + HERE + FAR, "remote.wait_s: must be greater than 0, not 0"),
-        (
-            remote_table(jobs_per_bot=0) + HERE + FAR,
-            "remote.jobs_per_bot: must be at least 1, not 0",
-        ),
-        (
-            remote_table(certificat="x") + HERE + FAR,
-            "remote.certificat: unknown setting; did you mean 'certificate'?",
-        ),
+        ({"wait_s": 0}, "remote.wait_s: must be greater than 0, not 0"),
+        ({"jobs_per_bot": 0}, "remote.jobs_per_bot: must be at least 1, not 0"),
+        ({"certificat": "x"}, "remote.certificat: unknown setting; did you mean 'certificate'?"),
     ],
 )
-def test_what_is_wrong_is_named_with_its_place(folder: Path, text: str, message: str) -> None:
-    said = refusal(folder, HEAD + text)
-    assert said.replace(str(folder.resolve()), "DIR") == message
+def test_what_is_wrong_with_the_address_is_named(
+    folder: Path, settings: dict[str, object], message: str
+) -> None:
+    assert refusal(folder, HEAD + remote_table(**settings) + HERE + FAR) == message
 
 
 def test_a_revoked_token_and_a_damaged_file_are_named(folder: Path) -> None:

@@ -2,7 +2,6 @@
 
 import fcntl
 import json
-import multiprocessing
 import re
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -139,11 +138,6 @@ def test_a_link_stays_one(file: Path, tmp_path: Path) -> None:
     assert [token.name for token in read_tokens(link).tokens] == ["ann", "bob"]
 
 
-def make_some(file: Path, letter: str) -> None:
-    for number in range(20):
-        new_token(file, f"{letter}{number}")
-
-
 @pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
 def test_a_change_waits_for_the_one_before(file: Path) -> None:
     new_token(file, "ann")
@@ -159,19 +153,6 @@ def test_a_change_waits_for_the_one_before(file: Path) -> None:
         fcntl.flock(held, fcntl.LOCK_UN)
         change.result(EVENT_S)
     assert [token.name for token in read_tokens(file).tokens] == ["ann", "bob"]
-
-
-@pytest.mark.long
-def test_nothing_is_lost_where_several_make_tokens_at_once(file: Path) -> None:
-    spawn = multiprocessing.get_context("spawn")
-    makers = [spawn.Process(target=make_some, args=(file, letter)) for letter in "abc"]
-    for maker in makers:
-        maker.start()
-    for maker in makers:
-        maker.join(EVENT_S)
-        assert maker.exitcode == 0
-    names = {token.name for token in read_tokens(file).tokens}
-    assert names == {f"{letter}{number}" for letter in "abc" for number in range(20)}
 
 
 def test_a_token_file_is_made_in_a_folder_of_its_owner_and_nothing_beside_what_is_none(

@@ -11,6 +11,7 @@ from asara_server.tournament.config.tournament_file import (
 )
 from asara_server.tournament.schedule.plan import planned_matches, planned_table_kinds
 from tests.tournament.sample_bots import SEED, load_text, refusal_of
+from tests.tournament.tables import pairs_of
 
 TWO = """
 [[entries]]
@@ -100,325 +101,225 @@ def test_a_full_file_is_read(folder: Path) -> None:
     }
 
 
+ABOVE_ENTRIES = r"""
+round = 3
+    round: unknown setting; did you mean 'rounds'?
+memory_mb = 3
+    memory_mb: unknown setting; did you mean 'memory_mib' below the line [limits]?
+command = 'a'
+    command: unknown setting here; it belongs below the line [[entries]]
+time_bank_s = 5
+    time_bank_s: unknown setting here; it belongs below the line [clocks]
+[clocks]
+memory_mib = 5
+    clocks.memory_mib: unknown setting here; it belongs below the line [limits]
+[clocks]
+time_bank_s = 5
+rounds = 2
+    clocks.rounds: is a key of the whole file, and belongs to [clocks] because it is written below
+    that line; move it above the first line in brackets
+[clocks]
+blitz = 3
+    clocks.blitz: unknown setting; the settings here are start_up_s, time_bank_s, increment_s,
+    grace_s, reconnect_s, hide_forced
+seats = 3
+    is not valid TOML: the key seats in line 3 has a value already, in the same table; leave out one
+[[entries]]
+bot = "gredy"
+    entry 1 'gredy': bot: there is no built-in bot 'gredy'; did you mean 'greedy'?
+[[entries]]
+bot = "rust-random"
+    entry 1 'rust-random': bot: rust-random must be built; enter a copy made with `asara new`
+rounds = "three"
+    rounds: must be a whole number, without quotes, not 'three'
+blocks = "mirorred"
+    blocks: must be 'mirrored', 'independent' or 'duplicate', not 'mirorred'
+blocks = 30
+    blocks: must be 'mirrored', 'independent' or 'duplicate', not 30
+ponder = "no"
+    ponder: must be true or false, without quotes, not 'no'
+blocks_per_entry = 0
+    blocks_per_entry: must be at least 1, not 0
+blocks_per_entry = 2.5
+    blocks_per_entry: must be a whole number, not 2.5
+blocks_per_entry = 30
+rounds = 2
+    rounds: cannot be combined with blocks_per_entry; remove one of them
+until = "ranks settled"
+    until: needs rounds or blocks_per_entry, which limit how much is played
+places = 1
+    places: needs until; add until, or remove places
+rounds = 30
+until = "ranks settled"
+places = 3
+    places: must be at most 2, the number of entries
+deals = "joint"
+    deals: a joint deal cannot be shared by several matches, because the nonces of each match change
+    the deal; set blocks to 'independent'
+[clocks]
+time_bank_s = -1
+    clocks.time_bank_s: must be greater than 0, not -1
+[limits]
+suspend_share = 2
+processes = 0
+memory_mib = 1.5
+    limits.suspend_share: must be at most 1, not 2
+    | cup.toml: limits.memory_mib: must be a whole number, not 1.5
+    | cup.toml: limits.processes: must be at least 4, not 0
+clocks = 3
+    clocks: must be a table of keys and values, not 3
+title = [1979-05-27, true, { a = 07:32:00 }]
+    title: must be a text in quotes, not [1979-05-27, true, { a = 07:32:00 }]
+"""
+"""Lines above the entries, and why the file is refused."""
+
+IN_THE_SECOND_ENTRY = r"""
+bot = "greedy"
+    command: leave it out, or leave out bot, which starts a built-in bot
+directory = "nowhere"
+    directory: 'DIR/nowhere' does not exist
+environment = { "A;reboot" = "x" }
+    environment: 'A;reboot' cannot be an environment variable
+environment = { ASARA_TOKEN = "x" }
+    environment: 'ASARA_TOKEN' is set by the runner; choose a name without ASARA_
+process_per = "always"
+    process_per: must be 'match' or 'run', not 'always'
+rounds = 2
+    rounds: is a key of the whole file, and belongs to [[entries]] because it is written below that
+    line; move it above the first line in brackets
+build = "make"
+    build: works in a copy of the entry's folder, which holds the tournament file; give the entry a
+    folder of its own
+directory = "bots"
+build = "./make.sh"
+    build: no such file './make.sh' in DIR/bots
+directory = "bots"
+build = 3
+    build: must be a command line or a list of arguments
+readable = ["nowhere"]
+    readable: 'DIR/nowhere' does not exist
+readable = ["~no-such-user/models"]
+    readable: '~no-such-user/models' names a user who does not exist
+readable = ["bots\u0000"]
+    readable: 'bots\x00' cannot be a path
+readable = "bots"
+    readable: must be a list of paths, not 'bots'
+readable = ["bots", "/"]
+    readable: '/' is more than a bot may see; name only what it needs
+readable = ["/proc/1"]
+    readable: '/proc/1' is more than a bot may see; name only what it needs
+"""
+"""Lines of the second entry, and why it is refused."""
+
+COMMANDS = """
+"python bots/gredy.py"
+    no such file 'bots/gredy.py' in DIR; did you mean 'bots/greedy.py'?
+"python nowhere/bot.py"
+    no such file 'nowhere/bot.py' in DIR
+"./bot.py"
+    './bot.py' is not executable; make it so with chmod +x, or put its interpreter first, such as
+    'python bot.py'
+"python bots"
+    'bots' is a folder; write the program in it
+"bot.py"
+    no program 'bot.py' on PATH; for the file next to it write './bot.py'
+"search --milliseconds 50"
+    no program 'search' on PATH; for the built-in bot write bot = 'search --milliseconds 50'
+"python -u"
+    'python -u' names no script; write it after the interpreter
+"python 'bot.py"
+    cannot be split into words: no closing quotation
+"cd src && python bot.py"
+    has '&&', but no shell reads it: put the line into a file, and write 'sh FILE'
+""
+    is empty; write what starts the bot, such as 'python bot.py'
+7
+    must be a command line or a list of arguments
+"""
+"""Commands of the first entry, and why they are refused."""
+
+HEADS = """
+seats = 5
+rules = "basic"
+    seats: must be 2, 3, 4 or a list of these, not 5
+seats = [2, 2]
+rules = "basic"
+    seats: names the number 2 twice
+seats = []
+rules = "basic"
+    seats: is empty; name at least one
+seats = [2, 4]
+rules = "basic"
+    seats: 4 seats need at least 4 entries, but there are only 2; add [[entries]] or play with fewer
+    seats
+seats = 2
+rules = "genie"
+    rules: rule set 'genie' needs 'pro'; write 'pro+genie'
+seats = 2
+rules = "proo"
+    rules: unknown rule set 'proo'; the rule sets are basic, pro, gifts, genie
+seats = 2
+rules = ["pro+gifts", "gifts+pro"]
+    rules: names the rules 'pro+gifts' twice
+"""
+"""What stands above the entries, and why the file is refused."""
+
+NAMES = """
+"First"
+    entries: entry 1 and entry 2 are both named 'First'; rename one of them (upper and lower case
+    count as the same)
+"../second"
+    entry 2: name: '../second' cannot be a name, because its character 1, U+002E FULL STOP, cannot
+    be the first; begin with a letter or digit
+"""
+"""Names of the second entry, and why they are refused."""
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        (HEAD + "round = 3\n" + TWO, "cup.toml: round: unknown setting; did you mean 'rounds'?"),
-        (
-            HEAD + "memory_mb = 3\n" + TWO,
+        *((f"{HEAD}{lines}{TWO}", why) for lines, why in pairs_of(ABOVE_ENTRIES)),
+        *(
+            (f"{HEAD}{TWO}{lines}", f"entry 2 'second': {why}")
+            for lines, why in pairs_of(IN_THE_SECOND_ENTRY)
+        ),
+        *(
             (
-                "cup.toml: memory_mb: unknown setting; did you mean 'memory_mib' below the line "
-                "[limits]?"
-            ),
+                HEAD + TWO.replace('"python bot.py"\n', command, 1),
+                f"entry 1 'first': command: {why}",
+            )
+            for command, why in pairs_of(COMMANDS)
         ),
-        (
-            HEAD + "command = 'a'\n" + TWO,
-            "cup.toml: command: unknown setting here; it belongs below the line [[entries]]",
-        ),
+        *((HEAD + TWO.replace('"second"\n', name), why) for name, why in pairs_of(NAMES)),
+        *((head + TWO, why) for head, why in pairs_of(HEADS)),
         (
             HEAD + TWO.replace("command", "comand", 1),
-            "cup.toml: entry 1 'first': comand: unknown setting; did you mean 'command'?",
+            "entry 1 'first': comand: unknown setting; did you mean 'command'?",
         ),
-        (
-            HEAD + "[clocks]\nblitz = 3\n" + TWO,
-            (
-                "cup.toml: clocks.blitz: unknown setting; the settings here are "
-                "start_up_s, time_bank_s, increment_s, grace_s, reconnect_s, hide_forced"
-            ),
-        ),
-        (
-            HEAD + TWO.replace("bot.py", "bots/gredy.py", 1),
-            (
-                "cup.toml: entry 1 'first': command: no such file 'bots/gredy.py' in DIR; "
-                "did you mean 'bots/greedy.py'?"
-            ),
-        ),
-        (
-            HEAD + TWO.replace("python bot.py", "./bot.py", 1),
-            (
-                "cup.toml: entry 1 'first': command: './bot.py' is not executable; make it so with "
-                "chmod +x, or put its interpreter first, such as 'python bot.py'"
-            ),
-        ),
-        (
-            HEAD + TWO.replace("python bot.py", "python bots", 1),
-            "cup.toml: entry 1 'first': command: 'bots' is a folder; write the program in it",
-        ),
-        (
-            HEAD + TWO.replace("python bot.py", "bot.py", 1),
-            (
-                "cup.toml: entry 1 'first': command: no program 'bot.py' on PATH; "
-                "for the file next to it write './bot.py'"
-            ),
-        ),
-        (
-            HEAD + TWO.replace("python bot.py", "search --milliseconds 50", 1),
-            (
-                "cup.toml: entry 1 'first': command: no program 'search' on PATH; for the built-in "
-                "bot write bot = 'search --milliseconds 50'"
-            ),
-        ),
-        (
-            HEAD + '[[entries]]\nbot = "gredy"\n' + TWO,
-            (
-                "cup.toml: entry 1 'gredy': bot: there is no built-in bot 'gredy'; "
-                "did you mean 'greedy'?"
-            ),
-        ),
-        (
-            HEAD + '[[entries]]\nbot = "rust-random"\n' + TWO,
-            (
-                "cup.toml: entry 1 'rust-random': bot: rust-random must be built; "
-                "enter a copy made with `asara new`"
-            ),
-        ),
-        (
-            HEAD + TWO + 'bot = "greedy"\n',
-            (
-                "cup.toml: entry 2 'second': command: leave it out, or leave out bot, which starts "
-                "a built-in bot"
-            ),
-        ),
-        (
-            HEAD + TWO.replace("python bot.py", "python -u", 1),
-            (
-                "cup.toml: entry 1 'first': command: 'python -u' names no script; "
-                "write it after the interpreter"
-            ),
-        ),
-        (
-            HEAD + TWO.replace("python bot.py", "python 'bot.py", 1),
-            "cup.toml: entry 1 'first': command: cannot be split into words: no closing quotation",
-        ),
-        (
-            HEAD + TWO.replace("python bot.py", "cd src && python bot.py", 1),
-            (
-                "cup.toml: entry 1 'first': command: has '&&', but no shell reads it: "
-                "put the line into a file, and write 'sh FILE'"
-            ),
-        ),
-        (
-            HEAD + TWO.replace('"python bot.py"', '""', 1),
-            (
-                "cup.toml: entry 1 'first': command: is empty; "
-                "write what starts the bot, such as 'python bot.py'"
-            ),
-        ),
-        (
-            HEAD + TWO.replace('"python bot.py"', "7", 1),
-            "cup.toml: entry 1 'first': command: must be a command line or a list of arguments",
-        ),
-        (
-            HEAD + TWO + 'directory = "nowhere"\n',
-            "cup.toml: entry 2 'second': directory: 'DIR/nowhere' does not exist",
-        ),
-        (
-            HEAD + TWO + 'environment = { "A;reboot" = "x" }\n',
-            "cup.toml: entry 2 'second': environment: 'A;reboot' cannot be an environment variable",
-        ),
-        (
-            HEAD + TWO + 'environment = { ASARA_TOKEN = "x" }\n',
-            (
-                "cup.toml: entry 2 'second': environment: 'ASARA_TOKEN' is set by the runner; "
-                "choose a name without ASARA_"
-            ),
-        ),
-        (
-            HEAD + TWO.replace("second", "First"),
-            (
-                "cup.toml: entries: entry 1 and entry 2 are both named 'First'; "
-                "rename one of them (upper and lower case count as the same)"
-            ),
-        ),
-        (
-            HEAD + TWO.replace("second", "../second"),
-            (
-                "cup.toml: entry 2: name: '../second' cannot be a name, because its character 1, "
-                "U+002E FULL STOP, cannot be the first; begin with a letter or digit"
-            ),
-        ),
-        (
-            HEAD.replace("2", "[2, 4]") + TWO,
-            (
-                "cup.toml: seats: 4 seats need at least 4 entries, but there are only 2; "
-                "add [[entries]] or play with fewer seats"
-            ),
-        ),
+        (HEAD, "entries: is missing"),
         (
             HEAD + "entries = []\n",
             (
-                "cup.toml: seats: 2 seats need at least 2 entries, but there are only 0; "
-                "add [[entries]] or play with fewer seats"
+                "seats: 2 seats need at least 2 entries, but there are only 0; add [[entries]] or "
+                "play with fewer seats"
             ),
         ),
-        (
-            HEAD.replace("2", "5") + TWO,
-            "cup.toml: seats: must be 2, 3, 4 or a list of these, not 5",
-        ),
-        (HEAD.replace("2", "[2, 2]") + TWO, "cup.toml: seats: names the number 2 twice"),
-        (HEAD.replace("2", "[]") + TWO, "cup.toml: seats: is empty; name at least one"),
-        (
-            HEAD.replace("basic", "genie") + TWO,
-            "cup.toml: rules: rule set 'genie' needs 'pro'; write 'pro+genie'",
-        ),
-        (
-            HEAD.replace("basic", "proo") + TWO,
-            "cup.toml: rules: unknown rule set 'proo'; the rule sets are basic, pro, gifts, genie",
-        ),
-        (
-            HEAD.replace('"basic"', '["pro+gifts", "gifts+pro"]') + TWO,
-            "cup.toml: rules: names the rules 'pro+gifts' twice",
-        ),
-        (
-            HEAD + 'rounds = "three"\n' + TWO,
-            "cup.toml: rounds: must be a whole number, without quotes, not 'three'",
-        ),
-        (
-            HEAD + 'process_per = "forever"\n' + TWO,
-            "cup.toml: process_per: must be 'match' or 'run', not 'forever'",
-        ),
-        (
-            HEAD + 'blocks = "mirorred"\n' + TWO,
-            "cup.toml: blocks: must be 'mirrored', 'independent' or 'duplicate', not 'mirorred'",
-        ),
-        (
-            HEAD + "blocks = 30\n" + TWO,
-            "cup.toml: blocks: must be 'mirrored', 'independent' or 'duplicate', not 30",
-        ),
-        (
-            HEAD + "blocks = true\n" + TWO,
-            "cup.toml: blocks: must be 'mirrored', 'independent' or 'duplicate', not true",
-        ),
-        (
-            HEAD + 'ponder = "no"\n' + TWO,
-            "cup.toml: ponder: must be true or false, without quotes, not 'no'",
-        ),
-        (
-            HEAD + "orders = 4\n" + TWO,
-            "cup.toml: orders: must be 'rotations' or 'all', not 4",
-        ),
-        (
-            HEAD + "blocks_per_entry = 0\n" + TWO,
-            "cup.toml: blocks_per_entry: must be at least 1, not 0",
-        ),
-        (
-            HEAD + "blocks_per_entry = 2.5\n" + TWO,
-            "cup.toml: blocks_per_entry: must be a whole number, not 2.5",
-        ),
-        (
-            HEAD + "blocks_per_entry = 30\nrounds = 2\n" + TWO,
-            ("cup.toml: rounds: cannot be combined with blocks_per_entry; remove one of them"),
-        ),
-        (
-            HEAD + TWO + 'process_per = "always"\n',
-            "cup.toml: entry 2 'second': process_per: must be 'match' or 'run', not 'always'",
-        ),
-        (
-            HEAD + 'deals = "joint"\n' + TWO,
-            (
-                "cup.toml: deals: a joint deal cannot be shared by several matches, because "
-                "the nonces of each match change the deal; set blocks to 'independent'"
-            ),
-        ),
-        (
-            HEAD + 'deals = "secret"\n' + TWO,
-            "cup.toml: deals: must be 'committed' or 'joint', not 'secret'",
-        ),
-        (
-            HEAD + "[clocks]\ntime_bank_s = -1\n" + TWO,
-            "cup.toml: clocks.time_bank_s: must be greater than 0, not -1",
-        ),
-        (
-            HEAD + "[limits]\nsuspend_share = 2\nprocesses = 0\nmemory_mib = 1.5\n" + TWO,
-            (
-                "cup.toml: limits.suspend_share: must be at most 1, not 2\n"
-                "cup.toml: limits.memory_mib: must be a whole number, not 1.5\n"
-                "cup.toml: limits.processes: must be at least 4, not 0"
-            ),
-        ),
-        (
-            HEAD + TWO + 'build = "make"\n',
-            (
-                "cup.toml: entry 2 'second': build: works in a copy of the entry's "
-                "folder, which holds "
-                "the tournament file; give the entry a folder of its own"
-            ),
-        ),
-        (
-            HEAD + TWO + 'directory = "bots"\nbuild = "./make.sh"\n',
-            "cup.toml: entry 2 'second': build: no such file './make.sh' in DIR/bots",
-        ),
-        (
-            HEAD + TWO + 'directory = "bots"\nbuild = 3\n',
-            "cup.toml: entry 2 'second': build: must be a command line or a list of arguments",
-        ),
-        (
-            HEAD + TWO + 'readable = ["nowhere"]\n',
-            "cup.toml: entry 2 'second': readable: 'DIR/nowhere' does not exist",
-        ),
-        (
-            HEAD + TWO + 'readable = ["~no-such-user/models"]\n',
-            (
-                "cup.toml: entry 2 'second': readable: '~no-such-user/models' names a "
-                "user who does not exist"
-            ),
-        ),
-        (
-            HEAD + TWO + 'readable = ["bots\\u0000"]\n',
-            "cup.toml: entry 2 'second': readable: 'bots\\x00' cannot be a path",
-        ),
-        (
-            HEAD + TWO + 'readable = "bots"\n',
-            "cup.toml: entry 2 'second': readable: must be a list of paths, not 'bots'",
-        ),
-        (
-            HEAD + TWO + 'readable = ["bots", "/"]\n',
-            (
-                "cup.toml: entry 2 'second': readable: '/' is more than a bot may see; "
-                "name only what it needs"
-            ),
-        ),
-        (
-            HEAD + TWO + 'readable = ["/proc/1"]\n',
-            (
-                "cup.toml: entry 2 'second': readable: '/proc/1' is more than a bot may see; "
-                "name only what it needs"
-            ),
-        ),
-        (HEAD, "cup.toml: entries: is missing"),
-        (HEAD + "entries = 3\n", "cup.toml: entries: must be a list, not 3"),
-        (
-            HEAD + "clocks = 3\n" + TWO,
-            "cup.toml: clocks: must be a table of keys and values, not 3",
-        ),
-        (HEAD + "title = 3\n" + TWO, "cup.toml: title: must be a text in quotes, not 3"),
-        (
-            HEAD + "title = [1979-05-27, true, { a = 07:32:00 }]\n" + TWO,
-            ("cup.toml: title: must be a text in quotes, not [1979-05-27, true, { a = 07:32:00 }]"),
-        ),
-        (
-            "seats = 2\nrounds = \n",
-            "cup.toml: is not valid TOML: Invalid value (at line 2, column 10)",
-        ),
+        (HEAD + "entries = 3\n", "entries: must be a list, not 3"),
+        ("seats = 2\nrounds = \n", "is not valid TOML: Invalid value (at line 2, column 10)"),
     ],
 )
 def test_what_is_wrong_is_named_with_its_place(folder: Path, text: str, message: str) -> None:
-    assert refusal_of(folder, text) == message
+    assert refusal_of(folder, text) == f"cup.toml: {message}"
 
 
 @pytest.mark.parametrize(
     ("seed", "fault"),
     [
         ('"spring"', "needs 64 random hexadecimal digits"),
-        ('""', "needs 64 random hexadecimal digits"),
         ("17", "needs 64 random hexadecimal digits"),
-        ("1234567890", "needs 64 random hexadecimal digits"),
         ("true", "needs 64 random hexadecimal digits"),
-        (f'"{"x" * 64}"', "needs 64 random hexadecimal digits"),
         (f'"{SEED[:63]}"', "needs 64 random hexadecimal digits"),
-        (f'"{SEED}0"', "needs 64 random hexadecimal digits"),
         (f'"{SEED[:63]}\u0663"', "needs 64 random hexadecimal digits"),
-        (f'"{"0" * 64}"', "repeats itself"),
         (f'"{"0123456789abcdef" * 4}"', "repeats itself"),
     ],
 )
@@ -474,56 +375,11 @@ def test_readable_keeps_the_path_of_a_link(folder: Path) -> None:
     assert first.readable == (folder / "newest", Path("/usr/bin").resolve())
 
 
-def test_everything_that_is_wrong_is_told_at_once(folder: Path) -> None:
-    lines = refusal_of(folder, "seats = 7\n" + TWO + 'colour = "red"\n').splitlines()
-    assert [line.split(": ")[1] for line in lines] == ["seats", "rules", "entry 2 'second'"]
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        (
-            HEAD + "[clocks]\ntime_bank_s = 5\nrounds = 2\n" + TWO,
-            (
-                "clocks.rounds: is a key of the whole file, and belongs to [clocks] because it is "
-                "written below that line; move it above the first line in brackets"
-            ),
-        ),
-        (
-            HEAD + TWO + "rounds = 2\n",
-            (
-                "entry 2 'second': rounds: is a key of the whole file, and belongs to [[entries]] "
-                "because it is written below that line; move it above the first line in brackets"
-            ),
-        ),
-        (
-            HEAD + "time_bank_s = 5\n" + TWO,
-            "time_bank_s: unknown setting here; it belongs below the line [clocks]",
-        ),
-        (
-            HEAD + "[clocks]\nmemory_mib = 5\n" + TWO,
-            "clocks.memory_mib: unknown setting here; it belongs below the line [limits]",
-        ),
-        (
-            HEAD + "seats = 3\n" + TWO,
-            (
-                "is not valid TOML: the key seats in line 3 has a value already, in "
-                "the same table; "
-                "leave out one"
-            ),
-        ),
-        (
-            HEAD + TWO + "[entries]\n",
-            (
-                "is not valid TOML: [entries] in line 10 is there already; write its "
-                "keys below the "
-                "first, or begin each one with [[entries]] if there are several"
-            ),
-        ),
-    ],
-)
-def test_a_key_at_the_wrong_place_or_twice_is_told_where_it_belongs(folder, text, message):
-    assert refusal_of(folder, text) == f"cup.toml: {message}"
+def test_a_table_in_place_of_a_list_of_entries_is_named(folder: Path) -> None:
+    assert refusal_of(folder, f"{HEAD}{TWO}[entries]\n") == (
+        "cup.toml: is not valid TOML: [entries] in line 10 is there already; write its keys below "
+        "the first, or begin each one with [[entries]] if there are several"
+    )
 
 
 def test_a_missing_file_a_directory_and_a_file_that_is_no_text(folder: Path) -> None:
@@ -539,12 +395,12 @@ def test_a_missing_file_a_directory_and_a_file_that_is_no_text(folder: Path) -> 
         load_tournament(folder / "cup.toml")
 
 
-def entries(*teams: str) -> str:
-    """As many entries as teams; "" for one without."""
+def entries(teams: str) -> str:
+    """As many entries as letters, each of which is a team; "." stands for none."""
     lines = []
     for number, team in enumerate(teams):
         lines.append(f'[[entries]]\nname = "e{number}"\ncommand = "python bot.py"\n')
-        lines.append(f'team = "{team}"\n' if team else "")
+        lines.append(f'team = "{team}"\n' if team != "." else "")
     return "".join(lines)
 
 
@@ -554,105 +410,71 @@ FOUR_SEATS = HEAD.replace("seats = 2", "seats = [2, 4]")
 @pytest.mark.parametrize(
     ("teams", "blocks"),
     [
-        (("",) * 7, "mirrored"),
-        (("",) * 8, "duplicate"),
-        (("a", "a", *[""] * 13), "mirrored"),
-        (("a", "A", *[""] * 14), "duplicate"),
+        ("." * 7, "mirrored"),
+        ("." * 8, "duplicate"),
+        ("aa" + "." * 13, "mirrored"),
+        ("aA" + "." * 14, "duplicate"),
     ],
 )
 def test_blocks_are_duplicate_if_there_are_twice_as_many_entries_as_seats(
-    folder: Path, teams: tuple[str, ...], blocks: str
+    folder: Path, teams: str, blocks: str
 ) -> None:
-    assert load_text(folder, FOUR_SEATS + entries(*teams)).blocks == blocks
+    assert load_text(folder, FOUR_SEATS + entries(teams)).blocks == blocks
 
 
-@pytest.mark.parametrize(
-    ("head", "teams", "message"),
-    [
-        (
-            'blocks = "duplicate"\n',
-            ("",) * 7,
-            (
-                "blocks: duplicate blocks need at least 8 entries for 4 seats; there are only 7; "
-                "add [[entries]], play with fewer seats, or set blocks to 'mirrored'"
-            ),
-        ),
-        (
-            'blocks = "duplicate"\n',
-            ("a", "a", *[""] * 8),
-            (
-                "blocks: duplicate blocks need at least 16 entries for 4 seats and a team of 2 "
-                "('a'); there are only 10; add [[entries]], play with fewer seats, or set "
-                "blocks to 'mirrored'"
-            ),
-        ),
-        (
-            "",
-            ("a", "a", "b", "b", "c"),
-            (
-                "seats: 4 seats need at least 4 teams, because team-mates never sit at the same "
-                "table, but there are only 3; add [[entries]] from other teams or play with fewer "
-                "seats"
-            ),
-        ),
-        (
-            "blocks_per_entry = 5\n",
-            ("a", "a", "a", "", "", "", ""),
-            (
-                "blocks_per_entry: team 'a' has 3 of 7 entries, too many for each to play as "
-                "often as the others at tables of 4, which have one of a team; leave out "
-                "blocks_per_entry, add [[entries]] of other teams or play with fewer seats"
-            ),
-        ),
-        (
-            "tables = 6\n",
-            ("",) * 7,
-            (
-                "tables: mirrored blocks are played at one table at a time; leave it out, or set "
-                "blocks to 'duplicate'"
-            ),
-        ),
-        ("tables = 2\n", ("",) * 8, "tables: must be at least 3, not 2"),
-        (
-            'blocks = "duplicate"\nblocks_per_entry = 5\norders = "all"\n',
-            ("",) * 8,
-            (
-                "orders: a duplicate block seats its entries once, so with blocks_per_entry no "
-                "group plays in all orders; leave out orders, or set blocks to 'mirrored'"
-            ),
-        ),
-        (
-            'blocks = "duplicate"\ndeals = "joint"\n',
-            ("",) * 8,
-            (
-                "deals: a joint deal cannot be shared by several matches, because the nonces of "
-                "each match change the deal; set blocks to 'independent'"
-            ),
-        ),
-    ],
-)
+IMPOSSIBLE = """
+blocks = "duplicate"
+.......
+    blocks: duplicate blocks need at least 8 entries for 4 seats; there are only 7; add [[entries]],
+    play with fewer seats, or set blocks to 'mirrored'
+blocks = "duplicate"
+aa........
+    blocks: duplicate blocks need at least 16 entries for 4 seats and a team of 2 ('a'); there are
+    only 10; add [[entries]], play with fewer seats, or set blocks to 'mirrored'
+aabbc
+    seats: 4 seats need at least 4 teams, because team-mates never sit at the same table, but there
+    are only 3; add [[entries]] from other teams or play with fewer seats
+blocks_per_entry = 5
+aaa....
+    blocks_per_entry: team 'a' has 3 of 7 entries, too many for each to play as often as the others
+    at tables of 4, which have one of a team; leave out blocks_per_entry, add [[entries]] of other
+    teams or play with fewer seats
+tables = 6
+.......
+    tables: mirrored blocks are played at one table at a time; leave it out, or set blocks to
+    'duplicate'
+tables = 2
+........
+    tables: must be at least 3, not 2
+blocks = "duplicate"
+blocks_per_entry = 5
+orders = "all"
+........
+    orders: a duplicate block seats its entries once, so with blocks_per_entry no group plays in all
+    orders; leave out orders, or set blocks to 'mirrored'
+blocks = "duplicate"
+deals = "joint"
+........
+    deals: a joint deal cannot be shared by several matches, because the nonces of each match change
+    the deal; set blocks to 'independent'
+"""
+"""Lines above the entries, the teams of the entries, and why the file is refused."""
+
+
+@pytest.mark.parametrize(("lines", "message"), pairs_of(IMPOSSIBLE))
 def test_what_teams_and_duplicate_blocks_make_impossible_is_said(
-    folder: Path, head: str, teams: tuple[str, ...], message: str
+    folder: Path, lines: str, message: str
 ) -> None:
-    assert refusal_of(folder, FOUR_SEATS + head + entries(*teams)) == f"cup.toml: {message}"
+    *head, teams = lines.splitlines(keepends=True)
+    text = FOUR_SEATS + "".join(head) + entries(teams.strip())
+    assert refusal_of(folder, text) == f"cup.toml: {message}"
 
 
-def test_entries_of_duplicate_blocks_may_have_fresh_processes(folder: Path) -> None:
-    text = HEAD + 'process_per = "match"\n' + entries("", "", "", "")
-    assert (load_text(folder, text).blocks, load_text(folder, text).process_per) == (
-        "duplicate",
-        "match",
-    )
-
-
-def test_without_ponder_the_grace_covers_the_thawing(tmp_path: Path) -> None:
-    entries = (
-        '\n[[entries]]\nname = "a"\ncommand = "true"\n[[entries]]\nname = "b"\ncommand = "true"\n'
-    )
-    text = f'seats = 2\nrules = "basic"\n{{}}[clocks]\ngrace_s = {{}}\n{entries}'
-    assert load_text(tmp_path, text.format("", 0)).ponder
-    assert not load_text(tmp_path, text.format("ponder = false\n", 0.01)).ponder
-    assert refusal_of(tmp_path, text.format("ponder = false\n", 0.009)) == (
+def test_without_ponder_the_grace_covers_the_thawing(folder: Path) -> None:
+    text = f"{HEAD}{{}}[clocks]\ngrace_s = {{}}\n{TWO}"
+    assert load_text(folder, text.format("", 0)).ponder
+    assert not load_text(folder, text.format("ponder = false\n", 0.01)).ponder
+    assert refusal_of(folder, text.format("ponder = false\n", 0.009)) == (
         "cup.toml: clocks.grace_s: must be at least 0.01 if ponder is false, because bots are "
         "thawed in this time; set it higher, or remove ponder"
     )

@@ -105,29 +105,6 @@ async def test_matches_that_can_begin_do_not_wait_for_a_bot_that_is_not_there(
     assert end.unstartable == {}
 
 
-@pytest.mark.long
-async def test_a_bot_that_comes_late_plays_the_remaining_matches_and_is_not_suspended(
-    tmp_path: Path, clock: Clock
-) -> None:
-    header = HEADER + "jobs = 1\nrounds = 8\n"
-    file, tokens = write_cup(tmp_path, ("bob", "ann", "cid"), header)
-    file.write_text(file.read_text() + "[limits]\nsuspend_after = 1\nsuspend_share = 0.1\n")
-    async with running(file) as run:
-        ann, cid = await run.dial(tokens["ann"]), await run.dial(tokens["cid"])
-        playing = asyncio.create_task(together(play_all(ann), play_all(cid)))
-        await results(run, 2)
-        clock.pass_time(600)
-        await until(lambda: any("bob" in names(result) for result in run.results))
-        bob = await run.dial(tokens["bob"])
-        end, played, _ = await together(run.end(), play_all(bob), playing)
-    assert end.suspended == {}
-    forfeits = [line for result in end.results for line in result.forfeits]
-    assert {(line.entry, line.termination) for line in forfeits} == {("bob", Termination.MISSED)}
-    assert len(forfeits) + len(played) == 4 * 8
-    assert forfeits
-    assert played
-
-
 async def test_a_bot_plays_no_more_matches_at_once_than_the_file_says(tmp_path: Path) -> None:
     header = HEADER + "jobs = 8\nrounds = 4\n"
     file, tokens = write_cup(tmp_path, ("ann", "bob"), header, jobs_per_bot=3)

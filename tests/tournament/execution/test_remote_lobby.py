@@ -108,13 +108,6 @@ async def waits(queue: MatchQueue) -> "asyncio.Task[PendingMatch]":
     return asking
 
 
-async def test_without_bots_from_elsewhere_matches_come_in_their_order(tmp_path: Path) -> None:
-    queue = Desk(tmp_path).queue("xy", "yx", "xy")
-    assert await given(queue, 3) == ["xy0", "yx1", "xy2"]
-    with pytest.raises(StopAsyncIteration):
-        await anext(queue)
-
-
 async def test_a_match_whose_entries_play_no_other_comes_first(tmp_path: Path) -> None:
     """Otherwise an entry would need another process."""
     desk = Desk(tmp_path)
@@ -125,21 +118,6 @@ async def test_a_match_whose_entries_play_no_other_comes_first(tmp_path: Path) -
     queue.finish_match(ScheduledMatch("by2", 1, BASIC, ("bob", "y here")))
     queue.finish_match(ScheduledMatch("ax0", 1, BASIC, ("ann", "x here")))
     assert await given(queue, 2) == ["ay4", "cx3"]
-
-
-async def test_a_bot_is_given_as_many_matches_as_it_can_play(tmp_path: Path) -> None:
-    desk = Desk(tmp_path)
-    desk.comes("ann", matches=2)
-    desk.comes("bob", matches=1)
-    queue = desk.queue("ax", "ab", "ab", "ax")
-    assert await given(queue, 2) == ["ax0", "ab1"]
-    asking = await waits(queue)
-    over = ScheduledMatch("ax0", 1, BASIC, ("ann", "x here"))
-    queue.finish_match(over)
-    assert (await asking)[0].match_id == "ax3"  # bob is busy
-    asking = await waits(queue)
-    queue.finish_match(ScheduledMatch("ab1", 1, BASIC, ("ann", "bob")))
-    assert (await asking)[0].match_id == "ab2"
 
 
 async def test_after_the_limit_matches_go_on_without_the_bot_until_it_comes(
@@ -160,21 +138,6 @@ async def test_after_the_limit_matches_go_on_without_the_bot_until_it_comes(
         "ax2"
     ]  # two are played without it, and still count as its matches
     await waits(queue)
-
-
-async def test_the_limit_begins_anew_when_a_bot_goes_away(tmp_path: Path, clock: Clock) -> None:
-    desk = Desk(tmp_path)
-    desk.comes("ann")
-    clock.pass_time(1_000)
-    desk.goes("ann")
-    queue = desk.queue("ax")
-    await waits(queue)
-    assert desk.remote_bots.awaited_entries() == [
-        "ann"
-    ]  # the others have been away from the beginning
-    clock.pass_time(60)
-    assert desk.why("ann") == "went away and did not connect again within 60 s"
-    assert desk.remote_bots.awaited_entries() == []
 
 
 async def test_what_fails_in_looking_after_bots_ends_the_wait(tmp_path: Path) -> None:

@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 
-from asara_server.tournament.config.tournament_file import ConfigError, load_tournament
 from asara_server.tournament.run.directory import read_info
 from asara_server.tournament.standings.model import Standings
 from asara_server.tournament.trust.audit_trust import Published
@@ -131,20 +130,6 @@ def test_independent_blocks_end_at_the_same_look(tmp_path: Path) -> None:
     assert end.standings.matches.played == SETTLED
     assert end.standings.ended_early
     assert faults(tmp_path / "run") == []
-
-
-@pytest.mark.parametrize(
-    ("old", "new", "why"),
-    [
-        ("rounds = 30", "rounds = 1", "until: needs rounds or blocks_per_entry"),
-        ('until = "ranks settled"', "places = 1", "places: needs until"),
-        ('"ranks settled"', '"ranks settled"\nplaces = 3', "places: must be at most 2"),
-    ],
-)
-def test_settings_that_do_not_fit(old: str, new: str, why: str, tmp_path: Path) -> None:
-    file = write_tournament(tmp_path, dict.fromkeys(PAIR, ""), UNTIL.replace(old, new))
-    with pytest.raises(ConfigError, match=why):
-        load_tournament(file)
 
 
 def test_the_plan_names_the_looks_and_what_a_precision_takes(early: Path, tmp_path: Path) -> None:

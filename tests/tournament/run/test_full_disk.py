@@ -12,7 +12,6 @@ from pathlib import Path
 
 import pytest
 
-from asara_server.atomic_file import AppendedFile, replace_file
 from asara_server.logs import configure, logger
 from asara_server.tournament.bots.output.output_log import OutputLog
 from asara_server.tournament.run.directory import RunDirectory
@@ -105,28 +104,6 @@ def test_a_full_disk_at_the_end_of_a_run_says_how_to_go_on(
         "on the disk, then repeat the command with --resume"
     )
     assert asara(*words, "--resume").returncode == 0
-
-
-@needs_full
-def test_errors_of_writing_name_the_file(tmp_path: Path) -> None:
-    (tmp_path / "results.jsonl").symlink_to(FULL)
-    file = AppendedFile(tmp_path / "results.jsonl")
-    with pytest.raises(OSError, match="No space left") as caught:
-        file.append(b"line\n")
-    file.close()
-    assert caught.value.filename == str(tmp_path / "results.jsonl")
-
-
-def test_a_file_that_cannot_be_written_whole_is_named(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def full(_: int) -> None:
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr(os, "fsync", full)
-    with pytest.raises(OSError, match="No space left") as caught:
-        replace_file(tmp_path / "standings.json", b"{}")
-    assert caught.value.filename == str(tmp_path / "standings.json")
 
 
 @needs_full

@@ -10,7 +10,8 @@ from asara_game.rules import parse_rule_sets
 from asara_server.tournament.config.tournament_file import Limits
 from asara_server.tournament.run.suspension import Suspensions
 from asara_server.tournament.schedule.schedule import ScheduledMatch
-from asara_server.tournament.standings.match_result import MatchResult, SeatOutcome
+from asara_server.tournament.standings.match_result import MatchResult
+from tests.tournament.samples import match, seat
 
 LIMITS = Limits(suspend_share=0.5, suspend_after=4)
 BASIC = parse_rule_sets("basic")
@@ -21,23 +22,11 @@ def schedule(number: int) -> list[ScheduledMatch]:
 
 
 def result(
-    match_id: str, *, forfeit: bool, void: bool = False, how: Termination = Termination.CRASH
+    name: str, *, forfeit: bool, void: bool = False, how: Termination = Termination.CRASH
 ) -> MatchResult:
     """A result in which Ann may forfeit and Bob never does."""
-    how = how if forfeit else Termination.COMPLETED
-    lines = (
-        SeatOutcome(entry="ann", rank=2, prestige=0, termination=how),
-        SeatOutcome(entry="bob", rank=1, prestige=0, termination=Termination.COMPLETED),
-    )
-    return MatchResult(
-        match_id=match_id,
-        round=1,
-        rule_sets="basic",
-        seats=() if void else lines,
-        void=void,
-        started="",
-        seconds=1,
-    )
+    seats = (seat("ann", 2, "why" if forfeit else "", how), seat("bob", 1))
+    return match(name, *(() if void else seats), void=void)
 
 
 def suspended(forfeits: list[bool], limits: Limits = LIMITS) -> dict[str, str]:

@@ -14,12 +14,7 @@ from asara_server.tournament.sandbox.bubblewrap import Sandbox
 from asara_server.tournament.sandbox.spec import ResourceLimits
 from tests.events import until
 from tests.tournament.sandbox.contained import LIMITS, python, run, run_entry, running
-from tests.tournament.sandbox_config import HOSTILE, living, sandbox_or_skip
-
-
-@pytest.fixture(scope="module")
-def sandbox() -> Sandbox:
-    return sandbox_or_skip()
+from tests.tournament.sandbox_config import HOSTILE, living
 
 
 def without_groups(sandbox: Sandbox) -> Sandbox:
@@ -179,36 +174,11 @@ async def gone(mark: str) -> None:
     await until(lambda: not living(mark))
 
 
-def test_no_child_is_left_whether_the_bot_ends_or_is_ended(
-    sandbox: Sandbox, tmp_path: Path
-) -> None:
-    folder = tmp_path / "bot"
-    folder.mkdir()
-    code = (HOSTILE / "leave.py").read_text().split("asara.run")[0]
-    (folder / "ends.py").write_text(code)
-    (folder / "stays.py").write_text(code + "import signal\nsignal.pause()\n")
-    mark = f"6{os.getpid()}.5"
-
-    async def scenario(name: str) -> None:
-        settings = {"MARK": mark}
-        async with running(sandbox, folder, ["python", name], settings=settings) as (bot, path):
-            await until(lambda: "left" in path.read_text())
-            if name == "ends.py":
-                assert await bot.wait() == "exited with status 0"
-                await gone(mark)
-            else:
-                await until(lambda: len(living(mark)) >= 2)
-        await gone(mark)
-
-    asyncio.run(scenario("ends.py"))
-    asyncio.run(scenario("stays.py"))
-
-
 def status(pid: int) -> str:
     return Path(f"/proc/{pid}/status").read_text()
 
 
-def test_bubblewrap_is_out_of_reach(sandbox: Sandbox, tmp_path: Path) -> None:
+async def test_bubblewrap_is_out_of_reach(sandbox: Sandbox, tmp_path: Path) -> None:
     """It is process 1 of the sandbox and its parent, which end the bot."""
     folder = tmp_path / "bot"
     folder.mkdir()
@@ -229,16 +199,13 @@ print("SENT", flush=True)
 signal.pause()
 """)
 
-    async def scenario() -> None:
-        command = ["python", f"{tmp_path.name}.py"]
-        async with running(sandbox, folder, command) as (process, path):
-            await until(lambda: "SENT" in path.read_text())
-            assert "SEEN []" in path.read_text()
-            assert process.running
-            assert "\nState:\tT" not in status(process.pid)
-        await gone(command[1])
-
-    asyncio.run(scenario())
+    command = ["python", f"{tmp_path.name}.py"]
+    async with running(sandbox, folder, command) as (process, path):
+        await until(lambda: "SENT" in path.read_text())
+        assert "SEEN []" in path.read_text()
+        assert process.running
+        assert "\nState:\tT" not in status(process.pid)
+    await gone(command[1])
 
 
 def test_a_bot_has_no_terminal_and_writes_to_no_file_of_the_kernel(
@@ -319,23 +286,20 @@ def periods(group: Path) -> int:
     return int(found.get("nr_periods", 0))
 
 
-def test_cores_end_where_the_limit_says(sandbox: Sandbox, tmp_path: Path) -> None:
+async def test_cores_end_where_the_limit_says(sandbox: Sandbox, tmp_path: Path) -> None:
     """Twenty processes get no more time than one core has."""
     if not sandbox.has_cgroups:
         pytest.skip("cores are limited by control groups only")
     folder = tmp_path / "bot"
     folder.mkdir()
 
-    async def scenario() -> None:
-        async with running(sandbox, folder, python(SPINS), replace(LIMITS, cores=1)) as (bot, _):
-            assert bot.group is not None
-            folders = [path for path in bot.group.folders if (path / "cpu.stat").exists()]
-            await until(lambda: sum(map(periods, folders)) >= 10)
-            used_ns = bot.processor_ns()
-            assert used_ns is not None
-            assert used_ns < (sum(map(periods, folders)) + 2) * PERIOD_NS
-
-    asyncio.run(scenario())
+    async with running(sandbox, folder, python(SPINS), replace(LIMITS, cores=1)) as (bot, _):
+        assert bot.group is not None
+        folders = [path for path in bot.group.folders if (path / "cpu.stat").exists()]
+        await until(lambda: sum(map(periods, folders)) >= 10)
+        used_ns = bot.processor_ns()
+        assert used_ns is not None
+        assert used_ns < (sum(map(periods, folders)) + 2) * PERIOD_NS
 
 
 def test_open_files_end_where_the_limit_says(sandbox: Sandbox, tmp_path: Path) -> None:

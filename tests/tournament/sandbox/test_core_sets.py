@@ -10,7 +10,6 @@ from asara_server.tournament.execution.match_runner import CoreSets
 from asara_server.tournament.sandbox.bubblewrap import Sandbox
 from tests.tournament.runs import play
 from tests.tournament.sample_bots import GOOD, SEED, write_tournament
-from tests.tournament.sandbox_config import sandbox_or_skip
 
 HEADER = f"""
 title = "Cup"
@@ -37,11 +36,6 @@ def decide(decision, match):
     return match.random.choice(decision.legal_actions)
 asara.run(decide)
 """
-
-
-@pytest.fixture(scope="module")
-def sandbox() -> Sandbox:
-    return sandbox_or_skip()
 
 
 def test_each_match_at_once_has_its_own_cores(sandbox: Sandbox, tmp_path: Path) -> None:

@@ -5,7 +5,6 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from shlex import quote
 
@@ -36,23 +35,6 @@ def cgroups(request: pytest.FixtureRequest, tmp_path: Path) -> Cgroups:
     return found
 
 
-@pytest.fixture
-def group(cgroups: Cgroups) -> Iterator[Cgroup]:
-    group = cgroups.create(memory_bytes=1 << 28, processes=10)
-    yield group
-    asyncio.run(group.remove())
-    assert not any(folder.exists() for folder in group.folders)
-
-
-@pytest.fixture
-def spinning(group: Cgroup) -> Iterator["subprocess.Popen[bytes]"]:
-    process = subprocess.Popen(["sh", "-c", _SPIN, "sh", *map(str, group.procs_files)])
-    yield process
-    group.thaw()
-    process.kill()
-    process.wait()
-
-
 def runs(group: Cgroup) -> bool:
     """Return whether the group uses processor time while this process does."""
     before = group.processor_ns()
@@ -61,23 +43,17 @@ def runs(group: Cgroup) -> bool:
     return group.processor_ns() != before
 
 
-def test_a_frozen_group_uses_no_processor_time(
-    group: Cgroup, spinning: "subprocess.Popen[bytes]"
+def test_a_frozen_group_uses_no_time_until_it_is_thawed_and_is_removed_with_its_processes(
+    cgroups: Cgroups,
 ) -> None:
-    wait_until("it uses time", lambda: runs(group))
-    group.freeze()
-    wait_until("it uses no time", lambda: not runs(group))
-    group.thaw()
-    wait_until("it uses time again", lambda: runs(group))
-    assert spinning.poll() is None
-
-
-def test_the_processes_of_a_frozen_group_are_killed_and_it_is_removed(cgroups: Cgroups) -> None:
     group = cgroups.create(memory_bytes=1 << 28, processes=10)
     process = subprocess.Popen(["sh", "-c", _SPIN, "sh", *map(str, group.procs_files)])
     wait_until("it runs", lambda: runs(group))
     group.freeze()
-    wait_until("it is frozen", lambda: not runs(group))
+    wait_until("it uses no time", lambda: not runs(group))
+    group.thaw()
+    wait_until("it uses time again", lambda: runs(group))
+    group.freeze()
     wait_until("it is empty", lambda: not group.kill())
     asyncio.run(group.remove())
     assert process.wait() == -signal.SIGKILL

@@ -4,37 +4,33 @@ The programs are in `hostile/`. They print "REACHED" with anything that they get
 with anything that they are denied.
 """
 
-import asyncio
 import os
 import socket
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import closing
 from pathlib import Path
 from statistics import fmean
 
 import pytest
 
 from asara_codec.results import Termination
-from asara_game.rules import parse_rule_sets
 from asara_server.eventlog.resimulate import resimulated_steps
 from asara_server.match.inputs import ReplyRecord
 from asara_server.replay.file import read_replay
 from asara_server.replay.signing import SigningKey
 from asara_server.tournament.config.tournament_file import load_tournament
 from asara_server.tournament.execution.executor import Executor
-from asara_server.tournament.run.directory import RunDirectory
-from asara_server.tournament.runner import RunEnd, Runner
+from asara_server.tournament.runner import RunEnd
 from asara_server.tournament.sandbox.bubblewrap import Sandbox
-from asara_server.tournament.schedule.schedule import ScheduledMatch, list_matches
+from asara_server.tournament.schedule.schedule import ScheduledMatch
 from asara_server.tournament.workers.dask_workers import dask_workers
 from asara_server.tournament.workers.requirements import worker_requirements
 from asara_server.tournament.workers.worker_executor import WorkerExecutor, sandbox_config
 from tests.tournament.dask_clusters import Cluster
 from tests.tournament.processes import is_in_tree
-from tests.tournament.sample_bots import SEED, STEADY
+from tests.tournament.runs import matches_at, play
+from tests.tournament.sample_bots import SEED, STEADY, entry_table
 from tests.tournament.sandbox_config import HOSTILE, living, sandbox_or_skip
 
-BASIC = parse_rule_sets("basic")
 MARK = f"7{os.getpid()}.5"
 
 HEADER = f"""
@@ -76,33 +72,10 @@ def enter(
         (folder / name).mkdir()
         (folder / name / "main.py").write_text(code)
         command = "python main.py private" if name == "memory" else "python main.py"
-        text += f'\n[[entries]]\nname = "{name}"\ndirectory = "{name}"\ncommand = "{command}"\n'
         pairs = [f'{key} = "{value}"' for key, value in (settings or {}).get(name, {}).items()]
-        text += f"environment = {{ {', '.join(pairs)} }}\n"
+        text += entry_table(name, command, environment=f"{{ {', '.join(pairs)} }}")
     (folder / "cup.toml").write_text(text)
     return folder / "cup.toml"
-
-
-def play(
-    file: Path,
-    out: Path,
-    matches: Sequence[ScheduledMatch],
-    sandbox: Sandbox | None,
-    executor: Executor | None = None,
-) -> RunEnd:
-    async def scenario() -> RunEnd:
-        with closing(RunDirectory.create(out)) as directory:
-            runner = Runner(
-                load_tournament(file),
-                matches,
-                directory=directory,
-                key=SigningKey.new(),
-                sandbox=sandbox,
-                executor=executor,
-            )
-            return await runner.run()
-
-    return asyncio.run(scenario())
 
 
 def printed(run: Path, entry: str) -> str:
@@ -214,7 +187,7 @@ def contained(
     run = cup.parent / "run"
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("ORGANISERS_SECRET", "AWS_SECRET")
-        end = play(cup, run, matches, sandbox, executor)
+        end = play(cup, run, executor, sandbox=sandbox, matches=matches)
     assert end.standings.complete
     assert len(end.results) == len(matches)
     assert living(MARK) == []
@@ -260,8 +233,7 @@ def check_same_moves_without_forfeiting_bots(
     again = play(
         enter(calm, {**dict.fromkeys(GOOD, STEADY), **dict.fromkeys(CONTAINED, FIRST)}),
         calm / "run",
-        [match for match in matches if not FORFEITS.keys() & set(match.entries)],
-        None,
+        matches=[match for match in matches if not FORFEITS.keys() & set(match.entries)],
     )
     assert len(again.results) > len(CONTAINED)
     for result in again.results:
@@ -299,7 +271,7 @@ def some_matches() -> list[ScheduledMatch]:
     """Return matches in which every entry meets a harmless one."""
     tables = [GOOD, GOOD[::-1], ("spy", "good-0")]
     tables += [("good-1", name) for name in (*CONTAINED, *FORFEITS)]
-    return [ScheduledMatch(f"m{i}", 1, BASIC, names) for i, names in enumerate(tables)]
+    return matches_at(*tables)
 
 
 @pytest.mark.long
@@ -328,10 +300,3 @@ def test_workers_of_a_cluster_contain_bots_that_mean_harm_as_well(
             contained(cup, wanted[1], some_matches(), WorkerExecutor(backend))
     finally:
         cluster.end()
-
-
-@pytest.mark.long
-def test_everybody_meets_everybody_among_bots_that_mean_harm(
-    cup: Path, wanted: tuple[dict[str, str], Sandbox]
-) -> None:
-    contained(cup, wanted[1], list_matches((*GOOD, *CONTAINED, *FORFEITS), (2,), (BASIC,)))

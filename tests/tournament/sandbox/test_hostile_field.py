@@ -4,36 +4,32 @@ The hostile programs are those of `attacks/`. Each attacks from the start of its
 to the end of the run, and the honest entries play each other meanwhile.
 """
 
-import asyncio
 import json
 import os
 import resource
 import shutil
 import tempfile
 from collections.abc import Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import ExitStack, contextmanager
 from itertools import permutations
 from pathlib import Path
 
 import pytest
 
-from asara_game.rules import parse_rule_sets
 from asara_server.cli.options.log import LogOptions
 from asara_server.cli.sessions.setup import log_to_file
-from asara_server.replay.signing import SigningKey
 from asara_server.tournament.config.seeds import local_seed
-from asara_server.tournament.config.tournament_file import load_tournament
-from asara_server.tournament.run.directory import RunDirectory
 from asara_server.tournament.runner import RunEnd, Runner
 from asara_server.tournament.sandbox.bubblewrap import Sandbox
 from asara_server.tournament.schedule.schedule import ScheduledMatch
 from asara_server.tournament.standings.match_result import MatchResult
+from tests.tournament.runs import BASIC, play
+from tests.tournament.sample_bots import entry_table
 from tests.tournament.sandbox.test_hostile import own_cgroups
 from tests.tournament.sandbox_config import living, sandbox_or_skip
 
 ROOT = Path(__file__).parents[3]
 ATTACKS = Path(__file__).with_name("attacks")
-BASIC = parse_rule_sets("basic")
 HONEST = ("random-1", "random-2", "random-3", "greedy-1", "greedy-2", "greedy-3")
 
 OPEN_FILES = 1_024
@@ -81,17 +77,13 @@ def write_field(folder: Path, hostile: Sequence[str], seconds: str, start_up_s: 
     )
     for name in HONEST:
         shutil.copytree(ROOT / "bots" / name.partition("-")[0], folder / name)
-        text += entry(name, "python main.py")
+        text += entry_table(name)
     for name in hostile:
         ignored = shutil.ignore_patterns("__pycache__")
         shutil.copytree(ATTACKS, folder / name / ATTACKS.name, ignore=ignored)
-        text += entry(name, f"python -m attacks {name} {seconds}")
+        text += entry_table(name, f"python -m attacks {name} {seconds}")
     (folder / "field.toml").write_text(text)
     return folder / "field.toml"
-
-
-def entry(name: str, command: str) -> str:
-    return f'\n[[entries]]\nname = "{name}"\ndirectory = "{name}"\ncommand = "{command}"\n'
 
 
 def tables(hostile: Sequence[str], honest_matches: int) -> list[ScheduledMatch]:
@@ -109,25 +101,15 @@ def tables(hostile: Sequence[str], honest_matches: int) -> list[ScheduledMatch]:
     return found
 
 
-def play(file: Path, matches: Sequence[ScheduledMatch], sandbox: Sandbox) -> RunEnd:
+def played(file: Path, matches: Sequence[ScheduledMatch], sandbox: Sandbox) -> RunEnd:
     """Play as `asara tournament run` does, with the log of the run."""
+    out = file.parent / "run"
 
-    async def scenario() -> RunEnd:
-        out = file.parent / "run"
-        with (
-            closing(RunDirectory.create(out)) as directory,
-            log_to_file(LogOptions(), out / "run.log"),
-        ):
-            runner = Runner(
-                load_tournament(file),
-                matches,
-                directory=directory,
-                key=SigningKey.new(),
-                sandbox=sandbox,
-            )
-            return await runner.run()
+    def log(_: Runner) -> None:
+        stack.enter_context(log_to_file(LogOptions(), out / "run.log"))
 
-    return asyncio.run(scenario())
+    with ExitStack() as stack:
+        return play(file, out, sandbox=sandbox, begun=log, matches=matches)
 
 
 @contextmanager
@@ -169,7 +151,7 @@ def check_field(
     """Play with and without the hostile entries, and compare."""
     sandbox = sandbox_or_skip()
     # The calm run comes first: what gRPC keeps open and in memory is there before the other.
-    calm = play(write_field(folder / "calm", (), "", 15), tables((), honest_matches), sandbox)
+    calm = played(write_field(folder / "calm", (), "", 15), tables((), honest_matches), sandbox)
     mark = f"{attack_s + os.getpid() / 1e6:.6f}"
     matches = tables(hostile, honest_matches)
     files = write_field(folder / "hostile", hostile, mark, 15)
@@ -179,7 +161,7 @@ def check_field(
         Path("/proc/self/clear_refs").write_text("5")  # VmHWM starts anew
         before_mib = memory_mib("VmRSS")
         with usual_descriptors():
-            end = play(files, matches, sandbox)
+            end = played(files, matches, sandbox)
         assert memory_mib("VmHWM") - before_mib < MEMORY_MB
         assert names_in(temporary) == set()
     assert living(mark) == []

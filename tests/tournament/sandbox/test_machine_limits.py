@@ -21,7 +21,7 @@ from asara_server.tournament.sandbox.machine_limits import (
 from asara_server.tournament.standings.match_result import read_results
 from tests.cli.command import command_line, environment
 from tests.tournament.runs import play
-from tests.tournament.sample_bots import STEADY
+from tests.tournament.sample_bots import STEADY, entry_table
 from tests.tournament.sandbox_config import sandbox_or_skip
 
 CUP = """
@@ -34,16 +34,6 @@ process_per = "match"
 
 [limits]
 idle_processes = 0
-
-[[entries]]
-name = "a"
-directory = "a"
-command = "python main.py"
-
-[[entries]]
-name = "b"
-directory = "b"
-command = "python main.py"
 """
 
 PRETENDER = """
@@ -57,7 +47,7 @@ def cup(tmp_path: Path) -> Path:
     for name in ("a", "b"):
         (tmp_path / name).mkdir()
         (tmp_path / name / "main.py").write_text(STEADY)
-    (tmp_path / "cup.toml").write_text(CUP)
+    (tmp_path / "cup.toml").write_text(CUP + entry_table("a") + entry_table("b"))
     return tmp_path / "cup.toml"
 
 

@@ -172,13 +172,6 @@ def test_a_command_line_that_cannot_be_made_leaves_no_descriptor(
     assert open_files() == before
 
 
-def test_further_hidden_paths_are_added_to_the_others(sandbox: Sandbox, tmp_path: Path) -> None:
-    shared = Sandbox(sandbox.tools, hidden=sandbox.hidden, shared=[tmp_path / "tool"])
-    more = shared.with_hidden(tmp_path / "x")
-    assert more.hidden == (*sandbox.hidden, tmp_path / "x")
-    assert (more.tools, more.shared) == (shared.tools, shared.shared)
-
-
 def test_a_hidden_folder_is_covered_where_it_is_mounted_itself(tmp_path: Path) -> None:
     mounts = {"/tool": ["--ro-bind", str(tmp_path), "/tool"]}
     assert _covers([tmp_path], mounts) == {"/tool": ["--tmpfs", "/tool", "--remount-ro", "/tool"]}

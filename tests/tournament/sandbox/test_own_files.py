@@ -60,11 +60,6 @@ def test_an_entry_sees_its_own_directory_as_a_whole(base: Path) -> None:
     ]
 
 
-def test_entries_of_one_program_share_its_directory(base: Path) -> None:
-    tables = [{"command": f"python main.py --level {n}", "directory": "one"} for n in (1, 2)]
-    assert seen(base, *tables) == [{"one/main.py"}, {"one/main.py"}]
-
-
 def test_the_folder_of_a_program_is_its_own_wherever_the_tournament_file_lies(base: Path) -> None:
     tables: list[dict[str, object]] = [
         {"command": "python one/main.py"},

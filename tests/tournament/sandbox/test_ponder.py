@@ -20,11 +20,10 @@ from asara_server.tournament.bots.match_settings import MatchSettings
 from asara_server.tournament.bots.pool import BotPool
 from asara_server.tournament.config.tournament_file import load_tournament
 from asara_server.tournament.sandbox.bubblewrap import Sandbox
-from asara_server.tournament.sandbox.cgroups import Cgroup, Cgroups
+from asara_server.tournament.sandbox.cgroups import Cgroup
 from tests import events
-from tests.cli.command import asara, environment
-from tests.events import wait_until
-from tests.tournament.processes import living_in, running_processes
+from tests.cli.command import asara
+from tests.tournament.processes import living_in
 from tests.tournament.runs import play
 from tests.tournament.sample_bots import CRASHES, GOOD, MUTE, SEED, write_tournament
 from tests.tournament.sandbox_config import sandbox_or_skip
@@ -126,25 +125,24 @@ async def spinning_pool(sandbox: Sandbox, folder: Path) -> AsyncIterator[tuple[R
         yield referee, pool
 
 
-def test_a_kept_process_runs_only_while_it_has_a_match(sandbox: Sandbox, tmp_path: Path) -> None:
-    async def scenario() -> None:
-        async with spinning_pool(sandbox, tmp_path) as (referee, pool):
-            bot = await pool.acquire("a", "m1", 0)
-            assert bot.process is not None
-            group = bot.process.group
-            assert group is not None
-            assert await referee.wait_until_connected(bot.token, 60)
-            await until(group, running=True)
-            await pool.release(bot, Termination.COMPLETED)
-            await until(group, running=False)
-            assert await pool.acquire("a", "m2", 0) is bot
-            await until(group, running=True)
-            assert referee.is_connected(bot.token)
-            await pool.release(bot, Termination.COMPLETED)
-            await until(group, running=False)
-        assert not any(folder.exists() for folder in group.folders)
-
-    asyncio.run(scenario())
+async def test_a_kept_process_runs_only_while_it_has_a_match(
+    sandbox: Sandbox, tmp_path: Path
+) -> None:
+    async with spinning_pool(sandbox, tmp_path) as (referee, pool):
+        bot = await pool.acquire("a", "m1", 0)
+        assert bot.process is not None
+        group = bot.process.group
+        assert group is not None
+        assert await referee.wait_until_connected(bot.token, 60)
+        await until(group, running=True)
+        await pool.release(bot, Termination.COMPLETED)
+        await until(group, running=False)
+        assert await pool.acquire("a", "m2", 0) is bot
+        await until(group, running=True)
+        assert referee.is_connected(bot.token)
+        await pool.release(bot, Termination.COMPLETED)
+        await until(group, running=False)
+    assert not any(folder.exists() for folder in group.folders)
 
 
 async def until(group: Cgroup, *, running: bool) -> None:
@@ -206,70 +204,6 @@ def spin_in(group: Cgroup) -> "subprocess.Popen[bytes]":
     enter = 'for f in "$@"; do echo 0 >$f; done'
     script = f"{enter}; exec {quote(sys.executable)} -c 'while True: pass'"
     return subprocess.Popen(["sh", "-c", script, "sh", *map(str, group.procs_files)])
-
-
-RUN_WITH_GROUPS = """
-import sys
-from pathlib import Path
-from asara_server.tournament.sandbox.cgroups import Cgroups
-find = Cgroups.find.__func__
-Cgroups.find = classmethod(lambda cls, root=Path(sys.argv.pop(1)): find(cls, root))
-from asara_server.cli import main
-main()
-"""
-"""The command `asara` with the control groups of another root, which is its first argument."""
-
-
-@pytest.mark.long
-@pytest.mark.usefixtures("sandbox")
-@pytest.mark.parametrize("kind", ["best", "version 1"])
-def test_nothing_is_left_of_frozen_bots_when_the_runner_is_killed(
-    tmp_path: Path, kind: str
-) -> None:
-    root = Path("/sys/fs/cgroup")
-    if kind == "version 1":
-        root = tmp_path / "cgroup"
-        root.mkdir()
-        for name in ("memory", "pids", "cpu", "freezer", "cpuacct"):
-            (root / name).symlink_to(f"/sys/fs/cgroup/{name}")
-    groups = Cgroups.find(root)
-    if groups is None or not groups.can_freeze:
-        pytest.skip("this user cannot create control groups of this kind")
-    cup = tmp_path / "cup"
-    cup.mkdir()
-    file = write_tournament(cup, {"waits": GOOD, "pensive": pensive(60)}, HEADER + NO_PONDER)
-    options = ("--out", cup / "run", "--key", cup / "key", "--sandbox", "bubblewrap")
-    runner = subprocess.Popen(
-        [sys.executable, "-c", RUN_WITH_GROUPS, root, "tournament", "run", file, *options],
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        env=environment(),
-    )
-    try:
-        frozen = wait_until("a bot is frozen", lambda: frozen_groups(groups, runner.pid))
-        members = [folder / "cgroup.procs" for folder in frozen]
-        bots = [int(pid) for file in members for pid in file.read_text().split()]
-    finally:
-        runner.kill()
-        runner.wait()
-    assert bots
-    wait_until("its groups are gone", lambda: not groups_of(groups, runner.pid))
-    wait_until("its bots are gone", lambda: not set(bots) & set(running_processes()))
-
-
-def groups_of(groups: Cgroups, runner: int) -> list[Path]:
-    parents = set(groups._parents.values())
-    return [group for parent in parents for group in parent.glob(f"asara-{runner}-*")]
-
-
-def frozen_groups(groups: Cgroups, runner: int) -> list[Path]:
-    found = []
-    for group in groups_of(groups, runner):
-        for name, text in (("cgroup.events", "frozen 1"), ("freezer.state", "FROZEN")):
-            file = group / name
-            if file.exists() and text in file.read_text():
-                found.append(group)
-    return found
 
 
 @pytest.mark.usefixtures("sandbox")

@@ -6,19 +6,16 @@ from pathlib import Path
 
 import pytest
 
-from asara_server.tournament.config.tournament_file import load_tournament
 from asara_server.tournament.sandbox.bubblewrap import Sandbox
-from asara_server.tournament.sandbox.filesystem_view import match_sandbox, oversized_entries
 from asara_server.tournament.sandbox.private_copy import (
     CopySource,
     CopyTooLargeError,
-    PrivateCopies,
     copy_into_memory,
 )
 from tests.tournament import sample_bots
+from tests.tournament.runs import by_id, matches_at, play
 from tests.tournament.sandbox.contained import LIMITS, python, run
 from tests.tournament.sandbox_config import sandbox_or_skip
-from tests.tournament.test_runner import by_id, play
 
 HEADER = """
 title = "Cup"
@@ -27,11 +24,6 @@ rules = "basic"
 [limits]
 directory_mib = 2
 """
-
-
-@pytest.fixture(scope="module")
-def sandbox() -> Sandbox:
-    return sandbox_or_skip()
 
 
 def test_a_bot_may_change_its_copy_and_the_next_one_finds_the_original(
@@ -147,42 +139,14 @@ def test_an_entry_with_a_large_directory_is_out_unless_it_is_named_as_readable(
         code = "print(len(open('weights', 'rb').read()))\n" if name == "named" else ""
         (tmp_path / name / "main.py").write_text(code + sample_bots.GOOD)
         (tmp_path / name / "weights").write_bytes(bytes(1000 if name == "small" else 3 << 20))
-        text += f'''
-[[entries]]
-name = "{name}"
-directory = "{name}"
-command = "python main.py"
-readable = {readable}
-'''
+        text += sample_bots.entry_table(name, readable=readable)
     (tmp_path / "cup.toml").write_text(text)
     file = tmp_path / "cup.toml"
-    end = play(file, tmp_path / "run", [("small", "named"), ("small", "large")], sandbox=sandbox)
+    matches = matches_at(("small", "named"), ("small", "large"))
+    end = play(file, tmp_path / "run", sandbox=sandbox, matches=matches)
     assert set(end.unstartable) == {"large"}
     assert end.unstartable["large"].startswith(
         "its folder contains more than 2 MiB (limits.directory_mib); every bot gets a copy"
     )
     assert {name: len(result.forfeits) for name, result in by_id(end).items()} == {"m0": 0, "m1": 1}
     assert str(3 << 20) in (tmp_path / "run/logs/m0/1-named.log").read_text()
-
-
-def test_an_archive_is_written_once_for_all_processes_of_an_entry(tmp_path: Path) -> None:
-    sandbox = sandbox_or_skip((tmp_path / "cup.toml",), (tmp_path,))
-    for name in "ab":
-        (tmp_path / name).mkdir()
-        (tmp_path / name / "main.py").write_text("")
-    entries = "".join(
-        f'[[entries]]\nname = "{name}"\ndirectory = "{name}"\ncommand = "python main.py"\n'
-        for name in "ab"
-    )
-    (tmp_path / "cup.toml").write_text(HEADER + entries)
-    tournament = load_tournament(tmp_path / "cup.toml")
-    copies = PrivateCopies()
-    one, again, other = (
-        match_sandbox(sandbox, entry, tournament.entries, None, tournament.limits, copies)
-        for entry in (tournament.entries[0], *tournament.entries)
-    )
-    assert one
-    assert again
-    assert other
-    assert one.view.copied is again.view.copied is not other.view.copied
-    assert oversized_entries(sandbox, tournament.entries, {}, tournament.limits) == {}

@@ -145,13 +145,6 @@ def test_each_entry_sits_once_in_each_seat_in_as_many_of_its_tables(
 
 
 @pytest.mark.long
-def test_the_same_arguments_give_the_same_blocks() -> None:
-    first = disjoint_blocks(ALONE[:20], 4, 35, 4)
-    disjoint_blocks.cache_clear()
-    assert disjoint_blocks(ALONE[:20], 4, 35, 4) == first
-
-
-@pytest.mark.long
 @pytest.mark.parametrize("k", [2, 3, 4])
 @pytest.mark.parametrize("n", [*range(4, 33), 50, 64, 100, 128, 199, 200])
 def test_every_size_is_balanced(n: int, k: int) -> None:

@@ -10,6 +10,7 @@ from asara_game.rules import parse_rule_sets
 from asara_server.tournament.config.block_kinds import BlockKind
 from asara_server.tournament.config.fields import Orders
 from asara_server.tournament.schedule.layout import Layout, Span, balance, table_kinds
+from asara_server.tournament.schedule.looks import looks_at
 from asara_server.tournament.schedule.schedule import (
     ScheduledMatch,
     bot_seed,
@@ -93,14 +94,6 @@ def test_a_block_is_one_group_in_all_its_seat_orders_without_a_break(
     listed = Counter((len(match.entries), match.rule_sets) for match in matches)
     assert {(kind.seats, kind.rule_sets): kind.matches for kind in counted} == listed
     assert sum(kind.blocks for kind in counted) == len(blocks)
-
-
-def test_names_of_matches_are_readable_distinct_and_in_order() -> None:
-    ids = [match.match_id for match in schedule()]
-    assert len(set(ids)) == len(ids)
-    assert "r2-pro+gifts-0007-2" in ids
-    mine = [match_id for match_id in ids if match_id.startswith("r1-pro+gifts-")]
-    assert mine == sorted(mine)
 
 
 @pytest.mark.long
@@ -333,10 +326,24 @@ def test_entries_of_one_team_never_sit_at_one_table(
             assert len(own & {"eve", "fay"}) <= 1
 
 
-def test_where_all_groups_play_those_with_two_of_a_team_are_left_out() -> None:
-    laid_out = Layout(("t", "t", "", "", ""))
-    matches = list_matches(NAMES[:5], (3,), (BASIC,), laid_out)
-    groups = {frozenset(match.entries) for match in matches}
-    everybody = {frozenset(group) for group in combinations(NAMES[:5], 3)}
-    assert groups == {group for group in everybody if not {"ann", "bob"} <= group}
-    assert balance(laid_out, 3) == (Span(3, 5), Span(2, 3), 1)
+def four(**changes: Any) -> list[ScheduledMatch]:
+    return list_matches(NAMES[:4], (2,), (BASIC,), layout(4, **changes))
+
+
+def test_looks_are_after_whole_rounds_each_half_as_many_again() -> None:
+    matches_of_a_round = 12
+    rounds = (6, 9, 14, 20, 30, 45, 67, 100)
+    assert looks_at(four(rounds=100)) == tuple(n * matches_of_a_round for n in rounds)
+
+
+def test_a_short_run_has_fewer_looks() -> None:
+    assert looks_at(four(rounds=2)) == (12, 24)
+
+
+def test_one_round_is_looked_at_after_whole_blocks() -> None:
+    planned = four(blocks_per_entry=30)
+    looks = looks_at(planned)
+    assert len(looks) == 8
+    assert looks[-1] == len(planned) == 120
+    blocks = [match.block for match in planned]
+    assert all(blocks[look - 1] != blocks[look] for look in looks[:-1])

@@ -23,8 +23,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr
 
-from asara_codec.results import Termination
-from asara_server.tournament.standings.match_result import MatchResult, SeatOutcome
+from asara_server.tournament.standings.match_result import MatchResult
+from tests.tournament import samples
 
 Floats = NDArray[np.float64]
 Luck = Callable[[np.random.Generator, tuple[int, ...]], Floats]
@@ -186,16 +186,5 @@ def duplicate_results(
 def _result(
     block: str, number: int, seats: Sequence[tuple[str, int]], duplicate_deal: str = ""
 ) -> MatchResult:
-    return MatchResult(
-        duplicate_deal=duplicate_deal,
-        match_id=f"{block}-{number}",
-        block=block,
-        round=1,
-        rule_sets="basic",
-        seats=tuple(
-            SeatOutcome(entry=entry, rank=rank, prestige=0, termination=Termination.COMPLETED)
-            for entry, rank in seats
-        ),
-        started="2026-01-01T00:00:00+00:00",
-        seconds=1.0,
-    )
+    outcomes = [samples.seat(*one) for one in seats]
+    return samples.match(f"{block}-{number}", *outcomes, block=block, duplicate_deal=duplicate_deal)

@@ -53,13 +53,6 @@ def test_where_the_deal_decides_everything_all_are_equal() -> None:
     assert share.share > 0.9
 
 
-def test_where_the_deal_decides_nothing_scores_stay_as_they_are() -> None:
-    table = tabulate(NAMES, drawn(decided=False))
-    found = compared(table)
-    assert found.shares[0].share < 0.3
-    assert abs(found.score - table.score).max() < 0.3
-
-
 def test_blocks_of_other_kinds_are_not_compared() -> None:
     results = [result.model_copy(update={"duplicate_deal": ""}) for result in drawn(decided=True)]
     table = tabulate(NAMES, results)

@@ -11,8 +11,9 @@ from asara_game.rules import parse_rule_sets
 from asara_server.outcome import rank_seats
 from asara_server.tournament.schedule.schedule import ScheduledMatch, rotated
 from asara_server.tournament.standings.duel import Duel
-from asara_server.tournament.standings.match_result import MatchResult, SeatOutcome
+from asara_server.tournament.standings.match_result import MatchResult
 from asara_server.tournament.standings.sprt import SequentialTest, Verdict
+from tests.tournament.samples import match, seat
 
 BASIC = parse_rule_sets("basic")
 TEST = SequentialTest(margin=0.2)
@@ -24,7 +25,7 @@ def schedule(blocks: int) -> list[ScheduledMatch]:
 
 
 def result(
-    match: ScheduledMatch,
+    scheduled: ScheduledMatch,
     winner: str | None = None,
     *,
     forfeit: str | None = None,
@@ -32,28 +33,12 @@ def result(
     void: bool = False,
 ) -> MatchResult:
     """Without a winner a tie."""
-    ranks = rank_seats([entry == winner for entry in match.entries])
-    return MatchResult(
-        match_id=match.match_id,
-        block=match.block,
-        round=match.round,
-        rule_sets="basic",
-        seats=()
-        if void
-        else tuple(
-            SeatOutcome(
-                entry=entry,
-                rank=rank,
-                prestige=0,
-                termination=termination if entry == forfeit else Termination.COMPLETED,
-                detail="no more memory" if entry == forfeit else "",
-            )
-            for entry, rank in zip(match.entries, ranks, strict=True)
-        ),
-        void=void,
-        started="2026-01-01T00:00:00.000+00:00",
-        seconds=1.0,
-    )
+    ranks = rank_seats([entry == winner for entry in scheduled.entries])
+    seats = [
+        seat(entry, rank, "no more memory" if entry == forfeit else "", termination)
+        for entry, rank in zip(scheduled.entries, ranks, strict=True)
+    ]
+    return match(scheduled.match_id, *([] if void else seats), block=scheduled.block, void=void)
 
 
 def judge(matches: list[ScheduledMatch], results: Iterable[MatchResult]) -> Duel:
@@ -87,9 +72,9 @@ def test_it_is_over_as_soon_as_it_can_be_told(
 ) -> None:
     matches = schedule(20)
     duel = Duel(matches, TEST)
-    for number, match in enumerate(matches, 1):
+    for number, one in enumerate(matches, 1):
         assert duel.over == (number > 2 * blocks)
-        duel.add(result(match, winner))
+        duel.add(result(one, winner))
     report = duel.report()
     assert (report.verdict, report.blocks, report.better) == (verdict, blocks, winner)
     assert duel.blocks_left == 0
@@ -97,7 +82,7 @@ def test_it_is_over_as_soon_as_it_can_be_told(
 
 def test_half_a_block_does_not_count() -> None:
     matches = schedule(2)
-    report = judge(matches, [result(match, "ann") for match in matches[:3]]).report()
+    report = judge(matches, [result(one, "ann") for one in matches[:3]]).report()
     assert report.blocks == 1
     empty = judge(matches, [result(matches[0], "ann")]).report()
     assert (empty.blocks, empty.score, empty.interval_95) == (0, None, None)
@@ -128,7 +113,7 @@ def test_the_order_in_which_matches_end_changes_nothing() -> None:
 
 def test_a_block_waits_for_those_before_it() -> None:
     matches = schedule(20)
-    duel = judge(matches, [result(match, "ann") for match in matches[2:]])
+    duel = judge(matches, [result(one, "ann") for one in matches[2:]])
     assert (duel.over, duel.report().blocks) == (False, 0)
     duel.add(result(matches[0], "ann"))
     assert duel.report().blocks == 0
@@ -138,7 +123,7 @@ def test_a_block_waits_for_those_before_it() -> None:
 
 def test_a_block_in_which_the_referee_failed_is_left_out() -> None:
     matches = schedule(3)
-    results = [result(match, "ann") for match in matches]
+    results = [result(one, "ann") for one in matches]
     results[2] = result(matches[2], void=True)
     report = judge(matches, results).report()
     assert (report.blocks, report.void_blocks, report.counts) == (2, 1, (0, 0, 0, 0, 2))
@@ -146,7 +131,7 @@ def test_a_block_in_which_the_referee_failed_is_left_out() -> None:
 
 def test_forfeits_count_as_lost_and_are_told() -> None:
     matches = schedule(2)
-    results = [result(match, "ann", forfeit="bob") for match in matches]
+    results = [result(one, "ann", forfeit="bob") for one in matches]
     results[3] = result(matches[3], "bob", forfeit="ann", termination=Termination.REJECTED_REPLIES)
     report = judge(matches, results).report()
     assert report.counts == (0, 0, 1, 0, 1)

@@ -224,15 +224,6 @@ def test_rank_sets_of_a_field_become_single_ranks() -> None:
         assert chances.tolist() == [0, 0, 0, 0, 1]
 
 
-@pytest.mark.long
-@pytest.mark.parametrize(
-    ("words", "adaptive"),
-    others_long([("four seats, a field", True), ("equal, deal decides", False)], 2),
-)
-def test_intervals_of_the_ladder_hold_the_true_ratings(words: str, adaptive: bool) -> None:
-    assert ladder_coverage(WORLDS[words], 60, 20, adaptive=adaptive) > 0.94 - allowance(60)
-
-
 def test_the_ladder_is_unbiased_whoever_met_whom() -> None:
     """Neighbours meet more often; a mean score would push them together."""
     world = World(EIGHT, 2)

@@ -79,22 +79,6 @@ def test_the_largest_likelihood_is_what_an_optimiser_finds(
     assert float(log_likelihood(number, mean)) == pytest.approx(expected, abs=1e-4)
 
 
-@pytest.mark.parametrize("mean", [0.2, 0.5, 0.8])
-def test_with_blocks_won_and_lost_only_it_is_that_of_a_coin(mean: float) -> None:
-    lost, won = 30, 12
-    share = won / (lost + won)
-    expected = won * math.log(mean / share) + lost * math.log((1 - mean) / (1 - share))
-    assert float(log_likelihood(np.array([lost, 0, 0, 0, won]), mean)) == pytest.approx(expected)
-
-
-def test_many_duels_at_once_are_computed_like_each_alone() -> None:
-    many = np.random.default_rng(1).integers(0, 30, (4, 6, 5))
-    test = SequentialTest()
-    together = test.ratios(many)
-    assert together.shape == (4, 6, 2)
-    np.testing.assert_allclose(together[2, 3], test.ratios(many[2, 3]))
-
-
 def test_elo_of_a_score() -> None:
     assert elo(0.5) == 0
     assert elo(0.75) == pytest.approx(190.85, abs=0.01)
@@ -313,14 +297,6 @@ def test_it_takes_fewer_blocks_than_a_test_that_asks_once(truth: float) -> None:
     test = SequentialTest(margin=0.1)
     outcome = judge(test, "coins", 500, truth)
     assert 0.3 < outcome.blocks / fixed_size(test, math.sqrt(0.125)) < 0.85
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("truth", [0.5, 0.55, 0.6])
-def test_the_interval_holds_where_a_duel_gives_up_before_it_can_tell(truth: float) -> None:
-    outcome = play(SequentialTest(margin=0.1), WORLDS["coins"](truth), truth, 500, most=64)
-    assert sum(outcome[:3]) < 0.5
-    assert 1 - outcome.covered <= at_most(0.05, 500)
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,7 @@
+from collections.abc import Mapping
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import pytest
 from pydantic import ValidationError
@@ -17,6 +19,7 @@ from asara_server.tournament.standings.standings import (
     compute_standings,
     without_forfeits,
 )
+from tests.tournament.samples import match
 
 OK = Termination.COMPLETED
 
@@ -25,28 +28,17 @@ def result(
     number: int,
     *seats: tuple[str, int, int],
     rules: str = "basic",
-    void: bool = False,
-    attempt: int = 1,
-    block: str = "",
-    ends: dict[str, Termination] | None = None,
+    ends: Mapping[str, Termination] | None = None,
+    **more: Any,
 ) -> MatchResult:
     """A match from (entry, rank, prestige) by seat."""
-    return MatchResult(
-        match_id=f"r1-{rules}-{number:04}",
-        attempt=attempt,
-        block=block,
-        round=1,
-        rule_sets=rules,
-        seats=tuple(
-            SeatOutcome(
-                entry=entry, rank=rank, prestige=points, termination=(ends or {}).get(entry, OK)
-            )
-            for entry, rank, points in seats
-        ),
-        void=void,
-        started="2026-01-01T00:00:00+00:00",
-        seconds=1.0,
-    )
+    outcomes = [
+        SeatOutcome(
+            entry=entry, rank=rank, prestige=points, termination=(ends or {}).get(entry, OK)
+        )
+        for entry, rank, points in seats
+    ]
+    return match(f"r1-{rules}-{number:04}", *outcomes, rules=rules, **more)
 
 
 def line(standings: Standings, entry: str) -> StandingsRow:
@@ -71,12 +63,6 @@ def test_score_runs_from_1_down_to_0_by_rank_and_ties_share_the_mean() -> None:
     ]
     assert line(standings, "ann").win_share == 0.5
     assert line(standings, "ann").prestige == 85
-
-
-def test_a_shared_win_is_a_shared_win() -> None:
-    standings = compute(result(1, ("ann", 1, 90), ("bob", 1, 90), ("cid", 3, 0)))
-    assert line(standings, "ann").win_share == 0.5
-    assert [at.place for at in standings.overall] == [1, 1, 3]
 
 
 def test_forfeits_are_counted_by_kind_and_are_never_wins() -> None:
@@ -236,44 +222,6 @@ def test_nothing_in_the_standings_contradicts_anything_else(results: list[MatchR
     ratings = [row.rating for row in standings.ladder if row.rating]
     assert ratings == sorted(ratings, reverse=True)
     assert len(ratings) + len(standings.unconnected) == len(played)
-
-
-def test_twelve_wins_of_twelve_are_no_certainty() -> None:
-    won = [result(number, ("ann", 1, 9), ("bob", 2, 5)) for number in range(12)]
-    tied = [result(number, ("bob", 1, 5), ("cid", 1, 5)) for number in range(12, 24)]
-    standings = compute(*won, *tied)
-    assert line(standings, "ann").interval_95 == pytest.approx((0.735352, 1), abs=1e-6)
-    assert line(standings, "cid").interval_95 == pytest.approx((0.367676, 0.632324), abs=1e-6)
-    assert len(standings.cross_table) == 2
-    for pair in standings.cross_table:
-        low, high = pair.interval_95
-        assert high - low > 0.26
-
-
-def test_the_chance_of_being_first_is_one_in_all_and_shared_by_those_who_are_alike() -> None:
-    even = [
-        result(2 * n + turn, *(seats[::-1] if turn else seats), block=f"b{n}")
-        for n in range(12)
-        for turn, seats in enumerate([(("ann", 1, 9), ("bob", 2, 5))] * 2)
-    ]
-    standings = compute(*even)
-    assert {at.entry: at.first_chance for at in standings.overall} == {
-        "ann": 1,
-        "bob": 0,
-        "cid": None,
-    }
-    ties = [result(n, ("ann", 1, 9), ("bob", 1, 9)) for n in range(10)]
-    one, other, none = (at.first_chance for at in compute(*ties).overall)
-    assert [one, other] == pytest.approx([0.5, 0.5], abs=0.03)
-    assert none is None
-    dice = Random(3)
-    results = [
-        result(n, *zip(dice.sample(("ann", "bob", "cid"), 3), (1, 2, 3), (9, 5, 1), strict=True))
-        for n in range(30)
-    ]
-    chances = [at.first_chance or 0 for at in compute(*results).overall]
-    assert sum(chances) == pytest.approx(1, abs=1e-5)
-    assert all(0 < chance < 1 for chance in chances)
 
 
 def test_the_cross_table_has_each_pair_that_met_once() -> None:

@@ -1,6 +1,5 @@
 """A Dask cluster of separate processes: the same run, even if a worker or the runner dies."""
 
-import os
 import random
 import re
 import signal
@@ -9,23 +8,18 @@ import sys
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from asara_server.tournament.config.tournament_file import load_tournament
 from asara_server.tournament.standings.match_result import read_results
-from asara_server.tournament.workers.block_job import WorkerError
-from asara_server.tournament.workers.dask_workers import dask_workers
-from asara_server.tournament.workers.requirements import worker_requirements
-from tests.cli.command import asara, command_line, environment, refusal
+from tests.cli.command import asara, refusal
 from tests.events import EVENT_S, wait_until
+from tests.tournament import worker_runs
 from tests.tournament.dask_clusters import Cluster
 from tests.tournament.processes import children, living_in
 from tests.tournament.runs import play
 from tests.tournament.sample_bots import STEADY, write_tournament
-from tests.tournament.sandbox_config import sandbox_or_skip
 from tests.tournament.worker_runs import (
     HEADER,
     KILLS_ITS_WORKER,
@@ -65,13 +59,7 @@ def words(cluster: Cluster, file: Path, out: Path, *options: str) -> list[str]:
 
 
 def start(cluster: Cluster, file: Path, out: Path, *options: str) -> "subprocess.Popen[str]":
-    return subprocess.Popen(
-        command_line(*words(cluster, file, out, *options)),
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
-        text=True,
-        env=environment(),
-    )
+    return worker_runs.start(file, out, "--dask", cluster.address, *options)
 
 
 def busy(cluster: Cluster, folder: Path, number: int) -> list[int]:
@@ -99,38 +87,6 @@ def test_a_cluster_plays_what_one_process_plays(cluster: Cluster, cup: Path) -> 
     assert asara("audit", cup / "dask").returncode == 0
 
 
-def test_a_run_survives_the_death_of_a_worker(cluster: Cluster, cup: Path) -> None:
-    process = start(cluster, slow(cup / "cup.toml"), cup / "killed")
-    victim = busy(cluster, cup, 2)[0]
-    os.kill(victim, signal.SIGKILL)
-    _, stderr = process.communicate(timeout=EVENT_S)
-    assert process.returncode == 0, stderr
-    assert outcome(cup / "killed") == outcome(cup / "local")
-    audited = asara("audit", cup / "killed")
-    assert audited.returncode == 0, audited.stdout
-    wait_until_gone([victim], cup)
-    cluster.add_worker()
-
-
-def test_no_entry_meets_a_duplicate_deal_again_after_the_death_of_a_worker(
-    cluster: Cluster, tmp_path: Path
-) -> None:
-    programs = dict.fromkeys(("ann", "bob", "cid", "dot"), STEADY)
-    header = HEADER + 'blocks = "duplicate"\n'
-    process = start(cluster, slow(write_tournament(tmp_path, programs, header)), tmp_path / "run")
-    victim = busy(cluster, tmp_path, 2)[0]
-    os.kill(victim, signal.SIGKILL)
-    _, stderr = process.communicate(timeout=EVENT_S)
-    assert process.returncode == 0, stderr
-    results = list(read_results(tmp_path / "run" / "results.jsonl"))
-    assert len({result.match_id for result in results if result.lost}) == 1
-    assert {result.attempt for result in results} == {1}
-    audited = asara("audit", tmp_path / "run")
-    assert audited.returncode == 0, audited.stdout
-    wait_until_gone([victim], tmp_path)
-    cluster.add_worker()
-
-
 def test_bots_end_where_the_runner_is_killed_and_the_workers_stay(
     cluster: Cluster, cup: Path
 ) -> None:
@@ -154,22 +110,6 @@ def test_ctrl_c_keeps_what_is_over(cluster: Cluster, cup: Path) -> None:
     wait_until_gone([], cup)
 
 
-def test_workers_lack_what_is_not_there(cluster: Cluster, cup: Path) -> None:
-    tournament = load_tournament(cup / "cup.toml")
-    requirements = worker_requirements(tournament.entries, {}, None, tournament.limits)
-    program = requirements.program._replace(asara="7.0")
-    with (
-        pytest.raises(WorkerError) as caught,
-        dask_workers(cluster.address, replace(requirements, program=program)),
-    ):
-        pytest.fail("these workers do not fit")
-    lines = str(caught.value).splitlines()
-    assert len(lines) == 2
-    assert len({line.split(": ")[0] for line in lines}) == 2
-    assert all(line.startswith("worker tcp://127.0.0.1:") for line in lines)
-    assert "but the runner has 7.0: install the same on both" in lines[0]
-
-
 @pytest.mark.parametrize("at", ["WorkerRequirements.missing", "FileMark.of"])
 def test_a_worker_that_dies_while_it_is_asked_is_a_lost_worker(
     cluster: Cluster, cup: Path, tmp_path: Path, at: str
@@ -187,29 +127,6 @@ def test_a_worker_that_dies_while_it_is_asked_is_a_lost_worker(
     assert done.returncode == 0, done.stderr
     assert victim.wait() == 1
     assert outcome(tmp_path / "run") == outcome(cup / "local")
-
-
-def test_bots_of_a_cluster_are_contained(cluster: Cluster, tmp_path: Path) -> None:
-    sandbox_or_skip()
-    spy = "import os, socket\n" + STEADY.replace(
-        "asara.run(decide)",
-        f"""
-host, port = "{cluster.address.removeprefix("tcp://")}".split(":")
-try:
-    socket.create_connection((host, int(port)), timeout=5)
-    print("reached", flush=True)
-except OSError as error:
-    print("unreachable", os.path.exists({str(cluster.folder)!r}), flush=True)
-asara.run(decide)
-""",
-    )
-    file = write_tournament(tmp_path, {"ann": spy, "bob": spy}, HEADER, PATIENT)
-    options = ("--sandbox", "bubblewrap")
-    done = asara(*words(cluster, file, tmp_path / "run", *options))
-    assert done.returncode == 0, done.stderr
-    logs = [path.read_text() for path in (tmp_path / "run" / "logs").glob("*/*.log")]
-    assert len(logs) == 4
-    assert all("unreachable False" in log for log in logs)
 
 
 def test_where_no_scheduler_is_it_is_said_at_once(cup: Path) -> None:

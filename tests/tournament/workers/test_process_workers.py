@@ -21,21 +21,23 @@ from asara_server.tournament.workers import process_workers as process_workers_m
 from asara_server.tournament.workers.block_job import BlockJob
 from asara_server.tournament.workers.process_workers import process_workers
 from asara_server.tournament.workers.worker_executor import WorkerExecutor
-from tests.cli.command import asara, command_line, environment
+from tests.cli.command import asara
 from tests.events import EVENT_S, wait_until
 from tests.tournament import sample_bots
 from tests.tournament.processes import children, die_while_returning, living_in
 from tests.tournament.runs import play
-from tests.tournament.sample_bots import STEADY, write_tournament
+from tests.tournament.sample_bots import STEADY, entry_table, write_tournament
 from tests.tournament.sandbox_config import sandbox_or_skip
 from tests.tournament.test_kills import commits, reopened
 from tests.tournament.worker_runs import (
     HEADER,
     PATIENT,
+    finish,
     interrupt_group,
     outcome,
     played_cup,
     slow,
+    start,
     wait_until_gone,
 )
 
@@ -51,28 +53,6 @@ def cup(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 TWO_WORKERS = ("--workers", "2")
-
-
-def start(
-    file: Path, out: Path, *options: str, executor: Sequence[str] = TWO_WORKERS
-) -> "subprocess.Popen[str]":
-    """Start a run in a new process group, as in a terminal."""
-    words = ("tournament", "run", file, "--out", out, "--key", out.parent / "key")
-    return subprocess.Popen(
-        command_line(*words, *executor, *options),
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
-        text=True,
-        env=environment(),
-        process_group=0,
-    )
-
-
-def finish(process: "subprocess.Popen[str]") -> str:
-    """Wait for the end of a run, which must succeed; return what it printed."""
-    _, stderr = process.communicate(timeout=EVENT_S)
-    assert process.returncode == 0, stderr
-    return stderr
 
 
 def busy_workers(process: "subprocess.Popen[str]", folder: Path) -> list[int]:
@@ -101,19 +81,9 @@ def stopped_in_a_match(worker: int, run: Path, folder: Path) -> bool:
 
 
 @pytest.mark.long
-def test_worker_processes_play_what_one_process_plays(cup: Path) -> None:
-    with process_workers(2) as backend:
-        end = play(cup / "cup.toml", cup / "processes", WorkerExecutor(backend))
-    assert end.standings.complete
-    assert outcome(cup / "processes") == outcome(cup / "local")
-    logs = sorted(path.name for path in (cup / "processes" / "logs").glob("*/*"))
-    assert logs == sorted(path.name for path in (cup / "local" / "logs").glob("*/*"))
-
-
-@pytest.mark.long
 def test_a_block_whose_worker_dies_is_continued_by_another(cup: Path, tmp_path: Path) -> None:
     run = cup / "killed"
-    process = start(slow(cup / "cup.toml"), run)
+    process = start(slow(cup / "cup.toml"), run, *TWO_WORKERS)
     victim = busy_workers(process, cup)[0]
     wait_until(
         "a match is stopped in the middle", lambda: stopped_in_a_match(victim, run, tmp_path)
@@ -135,7 +105,7 @@ def test_a_block_whose_worker_dies_is_continued_by_another(cup: Path, tmp_path: 
 def test_nothing_outlives_a_runner_that_is_killed_and_its_run_goes_on(cup: Path) -> None:
     run = cup / "orphaned"
     file = slow(cup / "cup.toml")
-    process = start(file, run)
+    process = start(file, run, *TWO_WORKERS)
     results = run / "results.jsonl"
     left = [*busy_workers(process, cup), *children(process.pid, WORKER)]
     wait_until("a block is over", lambda: results.exists() and results.stat().st_size)
@@ -147,7 +117,7 @@ def test_nothing_outlives_a_runner_that_is_killed_and_its_run_goes_on(cup: Path)
     assert places
     wait_until("no socket is left", lambda: not any(place.exists() for place in places))
     before = {result.match_id for result in read_results(results)}
-    finish(start(file, run, "--resume"))
+    finish(start(file, run, *TWO_WORKERS, "--resume"))
     assert before
     assert outcome(run) == outcome(cup / "local")
     audited = asara("audit", run)
@@ -166,19 +136,19 @@ def sockets(pid: int) -> list[Path]:
 def test_workers_finish_what_one_process_has_begun(cup: Path) -> None:
     run = cup / "handed-over"
     file = slow(cup / "cup.toml")
-    process = start(file, run, executor=())
+    process = start(file, run)
     log = run / "run.log"
     wait_until("a match runs", lambda: log.exists() and "match started" in log.read_text())
     process.kill()
     process.communicate()
-    finish(start(file, run, "--resume"))
+    finish(start(file, run, *TWO_WORKERS, "--resume"))
     assert outcome(run) == outcome(cup / "local")
 
 
 @pytest.mark.long
 def test_ctrl_c_says_what_was_cut_and_leaves_no_process(cup: Path) -> None:
     run = cup / "interrupted"
-    process = start(slow(cup / "cup.toml"), run)
+    process = start(slow(cup / "cup.toml"), run, *TWO_WORKERS, process_group=0)
     left = [*busy_workers(process, cup), *children(process.pid, WORKER)]
     interrupt_group(process)
     _, stderr = process.communicate(timeout=EVENT_S)
@@ -192,7 +162,8 @@ def test_ctrl_c_says_what_was_cut_and_leaves_no_process(cup: Path) -> None:
 
 @pytest.mark.long
 def test_a_second_ctrl_c_ends_at_once(cup: Path) -> None:
-    process = start(slow(cup / "cup.toml", pause_s=60), cup / "impatient")
+    file = slow(cup / "cup.toml", pause_s=60)
+    process = start(file, cup / "impatient", *TWO_WORKERS, process_group=0)
     left = [*busy_workers(process, cup), *children(process.pid, WORKER)]
     interrupt_group(process)
     assert process.stderr
@@ -265,16 +236,11 @@ def test_bots_inherit_no_pipe_of_their_worker(tmp_path: Path) -> None:
 def test_bots_of_workers_are_contained(tmp_path: Path) -> None:
     sandbox = sandbox_or_skip()
     spies = "import os\nprint('sees', os.listdir('/proc/self/cwd/..'), flush=True)\n" + STEADY
+    file = tmp_path / "cup.toml"
+    file.write_text(HEADER + PATIENT + entry_table("ann") + entry_table("bob"))
     for name in ("ann", "bob"):
         (tmp_path / name).mkdir()
-    file = write_tournament(tmp_path, {"ann/ann": spies, "bob/bob": spies}, HEADER, PATIENT)
-    text = file.read_text()
-    for name in ("ann", "bob"):
-        text = text.replace(
-            f'name = "{name}/{name}"\ncommand = "python {name}/{name}.py"',
-            f'name = "{name}"\ncommand = "python {name}.py"\ndirectory = "{name}"',
-        )
-    file.write_text(text)
+        (tmp_path / name / "main.py").write_text(spies)
     with process_workers(1) as backend:
         end = play(file, tmp_path / "run", WorkerExecutor(backend), sandbox=sandbox)
     assert not any(result.forfeits for result in end.results)

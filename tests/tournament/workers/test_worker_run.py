@@ -18,10 +18,7 @@ from asara_server.tournament.workers.block_player import (
     begin_run,
     play_block,
 )
-from asara_server.tournament.workers.process_workers import process_workers
 from asara_server.tournament.workers.worker_executor import WorkerExecutor
-from tests.events import wait_until
-from tests.tournament.processes import living_in
 from tests.tournament.runs import play
 from tests.tournament.sample_bots import STEADY, write_tournament
 from tests.tournament.worker_runs import HEADER, PATIENT
@@ -31,26 +28,6 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks into /pro
 
 TELLS = "import os\nprint('process', os.getpid(), flush=True)\n" + STEADY
 KEPT = 'blocks = "independent"\nprocess_per = "run"\nrounds = 3\n'
-
-
-def processes(run: Path) -> dict[str, list[int]]:
-    """Return the processes that wrote to the logs of each match."""
-    found: dict[str, list[int]] = {}
-    for path in (run / "logs").glob("*/*.log"):
-        numbers = re.findall(r"process (\d+)", path.read_text())
-        found.setdefault(path.parent.name, []).extend(map(int, numbers))
-    return found
-
-
-@pytest.mark.long
-def test_a_process_lives_on_from_block_to_block(tmp_path: Path) -> None:
-    file = write_tournament(tmp_path, {"ann": TELLS, "bob": TELLS}, HEADER + KEPT, PATIENT)
-    with process_workers(1) as backend:
-        end = play(file, tmp_path / "run", WorkerExecutor(backend))
-    assert end.standings.complete
-    assert len(end.results) == 6
-    assert len({pid for pids in processes(tmp_path / "run").values() for pid in pids}) == 2
-    wait_until("all bots have ended", lambda: not living_in(tmp_path))
 
 
 @contextmanager

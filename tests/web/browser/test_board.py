@@ -11,13 +11,11 @@ from playwright.sync_api import Browser, Page, expect
 
 from asara.v1.replay_view_pb2 import ReplayView
 from asara_server.replay.match_page import PageLanguage, match_page, read_page_files
-from tests.events import wait_until
-from tests.web.chromium import REFUSED, expect_no_scrolling_sideways, opened_page, violations
+from tests.web.chromium import REFUSED, opened_page, violations
 
 ROOT = Path(__file__).parents[3]
 SAMPLES = ROOT / "tests/vectors/replay_views"
 MIDDLE = 230  # a moment of year 3
-WIDTHS = (360, 768, 1280, 1920)
 
 
 @pytest.fixture(scope="module")
@@ -49,27 +47,6 @@ def _show(page: Page, width: int, moment: int = MIDDLE, **media: Any) -> None:
     page.emulate_media(**{"color_scheme": "dark", "reduced_motion": "no-preference", **media})
     page.evaluate(SHOW, f"#moment-{moment}")
     expect(page.get_by_text(f"Moment {moment} of").first).to_be_attached()
-
-
-@pytest.mark.parametrize("width", WIDTHS)
-def test_nothing_scrolls_sideways(page: Page, width: int) -> None:
-    _show(page, width)
-    expect_no_scrolling_sideways(page)
-
-
-@pytest.mark.parametrize("width", [1280, 1920])
-def test_the_whole_table_fits_the_window(page: Page, width: int) -> None:
-    _show(page, width, MIDDLE + 5)
-
-    def fits() -> bool:
-        city = page.get_by_role("group", name="City").bounding_box()
-        bar = page.get_by_role("contentinfo").bounding_box()
-        assert city is not None
-        assert bar is not None
-        # Two lines of sections behind the screens may need a little more.
-        return city["y"] + city["height"] <= bar["y"] + 40
-
-    wait_until("the table fits the window", fits)
 
 
 def test_a_phone_shows_the_deciding_seat_and_folds_the_markets(page: Page) -> None:

@@ -601,15 +601,3 @@ def test_the_whole_table_fits_the_window(page: Page, site: Site, width: int, hei
     for language in ("en", "de", "fr"):
         switch(page, language)
         wait_until("the table fits the window", lambda: page.evaluate(FITS, height))
-
-
-def test_reduced_motion_moves_nothing(page: Page, site: Site) -> None:
-    page.emulate_media(reduced_motion="reduce")
-    visit(page, site.match("richest-4", "?viewer=open"))
-    for _ in range(30):
-        press(page, "ArrowRight")
-        running = page.evaluate(
-            "document.getAnimations().filter(a => a.playState === 'running' && "
-            "a.effect.getComputedTiming().duration > 1).length"
-        )
-        assert running == 0

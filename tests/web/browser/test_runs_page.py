@@ -320,18 +320,6 @@ def test_pages_are_accessible(page: Page, address: str, path: str):
     assert violations(page, rules=("color-contrast",)) == []
 
 
-def test_the_language_is_switched(page: Page, address: str):
-    page.goto(address)
-    titles = {"de": "Läufe", "fr": "Séries", "it": "Serie", "nl": "Reeksen", "es": "Series"}
-    choice = page.locator("select.language")
-    for language, title in titles.items():
-        choice.select_option(language)
-        expect(heading(page)).to_have_text(title)
-        expect(page.locator("html")).to_have_attribute("lang", language)
-    page.reload()
-    expect(heading(page)).to_have_text("Series")
-
-
 def test_a_forfeit_is_told_in_the_readers_language_and_quotes_the_referee(page: Page, address: str):
     page.goto(f"{address}/runs/hostile")
     page.locator("select.language").select_option("de")
@@ -339,14 +327,6 @@ def test_a_forfeit_is_told_in_the_readers_language_and_quotes_the_referee(page: 
     expect(forfeits.get_by_text("Zuletzt, in \u2068h1\u2069: abgestürzt")).to_be_visible()
     said = forfeits.get_by_text("Schiedsrichter: ").locator("q [lang=en]")
     expect(said).to_have_text(re.compile("^said <img"))
-
-
-def test_the_first_page_needs_no_other_host(page: Page, address: str):
-    requested: list[str] = []
-    page.on("request", lambda request: requested.append(request.url))
-    page.goto(f"{address}/runs/cup")
-    expect(page.get_by_role("region", name="Standings")).to_be_visible()
-    assert [url for url in requested if not url.startswith(f"{address}/")] == []
 
 
 FORBIDDEN = """async () => {

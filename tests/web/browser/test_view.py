@@ -1,10 +1,8 @@
 """Pages that `asara replay page` and `asara report --pages` write, in a browser."""
 
-import random
 import re
 import threading
 from collections.abc import Iterator
-from dataclasses import replace
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -13,17 +11,12 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from asara_server.eventlog.replay import replay_of
-from asara_server.match.spec import Player
-from asara_server.replay.file import write_replay
 from tests.cli.command import asara
-from tests.match.playouts import EVERYTHING, random_match, random_spec, rules_for
-from tests.report.runs import KEY, run_with_replays
+from tests.report.runs import run_with_replays
 from tests.vectors import viewed_matches
 from tests.web.chromium import REFUSED, opened_page
 
 RICHEST = viewed_matches.FOLDER / f"{viewed_matches.RICHEST}.asara"
-HOSTILE = "</script><script>document.title='taken'</script>\u202e<b>"
 
 
 class _Quiet(SimpleHTTPRequestHandler):
@@ -56,16 +49,6 @@ def written(replay: Path, out: Path, *options: str) -> Path:
     return out
 
 
-def test_a_file_shows_its_match_and_asks_for_nothing(page: Page, tmp_path: Path) -> None:
-    file = written(RICHEST, tmp_path / "match.html")
-    assert file.stat().st_size < 300_000
-    asked = requests_of(page)
-    page.goto(file.as_uri())
-    page.get_by_text("greedy-2").first.wait_for()
-    page.wait_for_load_state("networkidle")
-    assert asked == [file.as_uri()]
-
-
 def test_a_file_for_one_seat_shows_it(page: Page, tmp_path: Path) -> None:
     file = written(RICHEST, tmp_path / "match.html", "--seat", "2")
     asked = requests_of(page)
@@ -88,23 +71,6 @@ def test_the_policy_stops_every_other_script_and_request(browser: Browser, tmp_p
             }"""
         )
     assert ran == [False, False]
-
-
-def test_names_are_text(page: Page, tmp_path: Path) -> None:
-    dice = random.Random(1)
-    spec = random_spec(rules_for(EVERYTHING, 2), dice, "m")
-    spec = replace(spec, players=(Player(HOSTILE, "a"), Player("bot", "b")))
-    write_replay(tmp_path / "a.asara", replay_of(random_match(spec, dice)), KEY)
-    page.goto(written(tmp_path / "a.asara", tmp_path / "match.html").as_uri())
-    page.get_by_text("</script>").first.wait_for()
-    assert page.title() != "taken"
-    assert page.locator("#page script").count() == 0
-
-
-def test_the_language_of_a_file_is_the_one_chosen(page: Page, tmp_path: Path) -> None:
-    page.goto(written(RICHEST, tmp_path / "match.html", "--language", "de").as_uri())
-    page.get_by_text("Jahr 1").first.wait_for()
-    expect(page.locator("html")).to_have_attribute("lang", "de")
 
 
 @pytest.mark.parametrize("served", [False, True])

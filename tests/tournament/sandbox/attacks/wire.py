@@ -8,7 +8,6 @@ import contextlib
 import os
 import select
 import socket
-import ssl
 import struct
 import time
 from collections.abc import Iterable, Iterator
@@ -31,15 +30,10 @@ _WAIT_S = 10.0
 class Target:
     """The referee under attack, and the time that is left for it."""
 
-    def __init__(self, address: str, token: str, ca: str, seconds: float) -> None:
-        """`token` is empty for a stranger; `ca` is empty at an address without TLS."""
-        self.address = address
+    def __init__(self, address: str, token: str, seconds: float) -> None:
+        self.path = address.removeprefix("unix:")
         self.token = token
         self._deadline = time.monotonic() + seconds
-        self._tls = None
-        if ca:
-            self._tls = ssl.create_default_context(cafile=ca)
-            self._tls.set_alpn_protocols(["h2"])
 
     @property
     def left_s(self) -> float:
@@ -55,21 +49,11 @@ class Target:
             if pause_s:
                 time.sleep(pause_s)
 
-    def _connect(self) -> socket.socket:
-        if self.address.startswith("unix:"):
-            bare = socket.socket(socket.AF_UNIX)
-            bare.settimeout(_WAIT_S)
-            bare.connect(self.address.removeprefix("unix:"))
-            return bare
-        host, _, port = self.address.rpartition(":")
-        return socket.create_connection((host, int(port)), _WAIT_S)
-
     def connect(self) -> socket.socket:
-        """Connect, with a TLS handshake if the address is for it."""
-        bare = self._connect()
-        if self._tls is None:
-            return bare
-        return self._tls.wrap_socket(bare, server_hostname=self.address.rpartition(":")[0])
+        connected = socket.socket(socket.AF_UNIX)
+        connected.settimeout(_WAIT_S)
+        connected.connect(self.path)
+        return connected
 
 
 def frame(kind: int, flags: int, stream: int, payload: bytes = b"") -> bytes:
@@ -191,8 +175,7 @@ class Connection:
 
     def pump(self, seconds: float) -> None:
         """Handle the frames that have arrived; wait for some for this time."""
-        pending = isinstance(self._socket, ssl.SSLSocket) and self._socket.pending()
-        if not pending and not select.select([self._socket], [], [], seconds)[0]:
+        if not select.select([self._socket], [], [], seconds)[0]:
             return
         data = self._socket.recv(1 << 18)
         if not data:
@@ -238,9 +221,4 @@ class Connection:
 
 def target_from_environment(seconds: float) -> Target:
     """Return the target that the variables of bots name."""
-    return Target(
-        os.environ["ASARA_ADDRESS"],
-        os.environ.get("ASARA_TOKEN", ""),
-        os.environ.get("ASARA_CA", ""),
-        seconds,
-    )
+    return Target(os.environ["ASARA_ADDRESS"], os.environ["ASARA_TOKEN"], seconds)

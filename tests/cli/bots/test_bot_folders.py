@@ -1,0 +1,311 @@
+"""Folders with a bot.toml, in all that takes a bot."""
+
+import os
+import shutil
+import signal
+from pathlib import Path
+
+import pytest
+
+from asara_server import bundled
+from asara_server.tournament.config.tournament_file import load_tournament
+from tests.cli.command import asara, refusal, signalled
+from tests.tournament import sample_bots
+from tests.tournament.sandbox_config import living, sandbox_or_skip
+
+CONTAINED = ("--sandbox", "bubblewrap")
+BUILD = """
+echo compiling
+[ -e "$TMPDIR/cache" ] && echo again >> builds.txt || echo first >> builds.txt
+touch "$TMPDIR/cache"
+cp source.py built.py
+echo "$ASARA_BUILD" > kind.txt
+(: </dev/tcp/127.0.0.1/1) 2>/dev/null
+echo "$TMPDIR" > cache.txt
+"""
+
+
+def write(folder: Path, bot_toml: str, **files: str) -> Path:
+    folder.mkdir(parents=True)
+    (folder / "bot.toml").write_text(bot_toml)
+    for name, text in files.items():
+        (folder / name.replace("_", ".")).write_text(text)
+    return folder
+
+
+def built_bot(folder: Path, build: str = BUILD) -> Path:
+    text = 'name = "Built"\ncommand = "python built.py"\nbuild = "sh build.sh"\n'
+    return write(folder, text, source_py=sample_bots.GOOD, build_sh=build)
+
+
+def kept(run: str) -> str:
+    """Return the notices about a run that is kept."""
+    browser = f"To watch the matches in a browser: asara web {run}\n"
+    return f"Results, replays and bot output: {run}\n{browser}"
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("sandbox", ["bubblewrap", "none"])
+def test_a_folder_plays_with_its_environment(tmp_path: Path, sandbox: str) -> None:
+    if sandbox == "bubblewrap":
+        sandbox_or_skip()
+    text = 'command = "python bot.py 3"\nname = "Deep thought"\nenvironment = { LEVEL = 4 }\n'
+    says = "import os, sys\nprint('level', os.environ['LEVEL'], sys.argv[1])\n"
+    write(tmp_path / "my bots/mine", text, bot_py=says + sample_bots.GOOD)
+    words = ("match", "my bots/mine", "random", "--sandbox", sandbox, "--out", "run")
+    done = asara(*words, cwd=tmp_path)
+    assert (done.returncode, done.stderr) == (0, kept("run"))
+    assert "Deep thought" in done.stdout
+    log = tmp_path / "run/logs/r1-basic-0001/0-Deep thought.log"
+    assert "level 4 3\n" in log.read_text()
+
+
+@pytest.mark.long
+def test_a_program_in_a_subfolder_reads_files_of_its_folder(tmp_path: Path) -> None:
+    sandbox_or_skip()
+    text = 'command = "python dist/bot.py"\nbuild = "true"\n'
+    reads = "print(open('weights.txt').read())\n" + sample_bots.GOOD
+    folder = write(tmp_path / "mine", text, weights_txt="heavy")
+    (folder / "dist").mkdir()
+    (folder / "dist/bot.py").write_text(reads)
+    words = ("match", ".", "random", *CONTAINED, "--out", "runs/first")
+    done = asara(*words, cwd=folder, status=0)
+    assert done.stderr == "Building mine: true\n" + kept("runs/first")
+    log = folder / "runs/first/logs/r1-basic-0001/0-mine.log"
+    assert "heavy\n" in log.read_text()
+    replay = "runs/first/replays/r1-basic-0001.asara"
+    asara("replay", "ask", replay, "3", ".", *CONTAINED, cwd=folder, status=0)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("sandbox", ["bubblewrap", "none"])
+def test_a_build_works_in_place_and_keeps_its_cache(tmp_path: Path, sandbox: str) -> None:
+    if sandbox == "bubblewrap":
+        sandbox_or_skip()
+    folder = built_bot(tmp_path / "mine")
+    for _ in range(2):
+        done = asara("match", ".", "random", "--sandbox", sandbox, cwd=folder)
+        assert (done.returncode, done.stderr) == (0, "Building Built: sh build.sh\n")
+    assert (folder / "builds.txt").read_text() == "first\nagain\n"
+    assert (folder / "kind.txt").read_text() == "in-place\n"
+    assert (folder / "cache.txt").read_text() == f"{folder}/.asara-build\n"
+    assert sorted(path.name for path in folder.iterdir()) == [
+        ".asara-build",
+        *("bot.toml", "build.sh", "builds.txt", "built.py", "cache.txt", "kind.txt", "source.py"),
+    ]
+
+
+@pytest.mark.long
+def test_the_cache_of_builds_is_never_copied(tmp_path: Path) -> None:
+    sandbox_or_skip()
+    lists = "import os\nprint(sorted(os.listdir('.')))\n" + sample_bots.GOOD
+    folder = write(tmp_path / "mine", 'command = "python bot.py"\n', bot_py=lists)
+    (folder / ".asara-build").mkdir()
+    with (folder / ".asara-build/huge").open("wb") as file:
+        file.truncate(200 << 20)
+    done = asara("match", "mine", "random", *CONTAINED, "--out", "run", cwd=tmp_path)
+    assert done.stderr == kept("run")
+    log = (tmp_path / "run/logs/r1-basic-0001/0-mine.log").read_text()
+    assert "['bot.py', 'bot.toml']" in log
+
+
+@pytest.mark.long
+def test_each_folder_is_built_once_in_a_command(tmp_path: Path) -> None:
+    folder = built_bot(tmp_path / "mine")
+    words = ("duel", folder, folder, "--max-blocks", "1", "--sandbox", "none")
+    done = asara(*words, cwd=tmp_path, status=3)
+    assert done.stderr.count("Building") == 1
+    assert "Built-2" in done.stdout
+
+
+@pytest.mark.long
+def test_a_build_that_fails_ends_the_command_with_what_it_printed(tmp_path: Path) -> None:
+    sandbox_or_skip()
+    folder = built_bot(tmp_path / "mine", "echo 'x.c:3: error'\nexit 3\n")
+    done = asara("match", folder, "random", *CONTAINED, cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr == (
+        "Building Built: sh build.sh\n"
+        "  | x.c:3: error\n"
+        "asara: bot 'Built': its build failed: exited with status 3\n"
+    )
+    (folder / "build.sh").write_text("true\n")
+    done = asara("match", folder, "random", *CONTAINED, cwd=tmp_path)
+    assert done.stderr.endswith(
+        "asara: bot 'Built': its build left no program for its command: no such file 'built.py' in "
+        f"{folder}; did you mean 'build.sh'?\n"
+    )
+
+
+def test_packages_that_were_not_fetched_are_named(tmp_path: Path) -> None:
+    folder = built_bot(tmp_path / "mine")
+    (folder / "fetch.sh").touch()
+    words = ("match", folder, "random", "--sandbox", "none")
+    script = f"{folder}/fetch.sh"
+    remedy = (
+        f"; run {script} once, which downloads the packages that the bot is built with; it is not "
+        "contained, so read it first if it is not yours\n"
+    )
+    for fault in ("dial tcp: lookup b.org", "package asara does not exist", "no package asara"):
+        (folder / "build.sh").write_text(f"echo {fault}\nexit 1\n")
+        assert asara(*words, cwd=tmp_path).stderr.endswith(f"exited with status 1{remedy}"), fault
+    (folder / "vendor").mkdir()
+    assert asara(*words, cwd=tmp_path).stderr.endswith("exited with status 1\n")
+    with (folder / "bot.toml").open("a") as file:
+        file.write('readable = ["node_modules"]\n')
+    assert asara("match", "mine", "random", cwd=tmp_path).stderr == (
+        "asara: mine/bot.toml: readable: 'node_modules' does not exist; run the fetch.sh of the "
+        "folder, which downloads packages\n"
+    )
+
+
+@pytest.mark.long
+def test_copies_of_a_bot_are_called_as_their_folders(tmp_path: Path) -> None:
+    for name in ("mine", "yesterday"):
+        text = 'name = "Deep thought"\ncommand = "python bot.py"\n'
+        write(tmp_path / name, text, bot_py=sample_bots.GOOD)
+    words = ("match", "mine", "yesterday", "mine", "--sandbox", "none")
+    done = asara(*words, cwd=tmp_path)
+    assert {line.split()[1] for line in done.stdout.splitlines()[2:]} == {
+        *("mine", "mine-2", "yesterday")
+    }
+
+
+@pytest.mark.long
+def test_a_build_sees_no_other_files_and_no_network(tmp_path: Path) -> None:
+    sandbox_or_skip()
+    (tmp_path / "secret").write_text("secret")
+    looks = f"cat {tmp_path}/secret && exit 9\n[ $(ls /sys/class/net 2>/dev/null | wc -l) -lt 2 ]\n"
+    folder = built_bot(tmp_path / "mine", looks + "cp source.py built.py\n")
+    assert asara("match", folder, "random", *CONTAINED, cwd=tmp_path).returncode == 0
+
+
+def test_a_build_cannot_make_other_files_readable(tmp_path: Path) -> None:
+    sandbox_or_skip()
+    (tmp_path / "secret").mkdir()
+    folder = built_bot(tmp_path / "mine", f"mv a b; mkdir a; ln -s {tmp_path}/secret a/data\n")
+    with (folder / "bot.toml").open("a") as file:
+        file.write('readable = ["a/data"]\n')
+    (folder / "a/data").mkdir(parents=True)
+    done = asara("match", folder, "random", *CONTAINED, cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr.endswith(
+        f"asara: bot 'Built': its build replaced {folder}/a/data, which is `readable`; let it "
+        "write elsewhere\n"
+    )
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("command", ["serve", "ask"])
+def test_other_commands_build_a_folder_too(tmp_path: Path, command: str) -> None:
+    folder = built_bot(tmp_path / "mine")
+    words: tuple[str | Path, ...]
+    if command == "serve":
+        words = ("serve", folder, "--listen", "nonsense", "--sandbox", "none")
+    else:
+        asara("match", "random", "random", "--sandbox", "none", "--out", "run", cwd=tmp_path)
+        replay = "run/replays/r1-basic-0001.asara"
+        words = ("replay", "ask", replay, "3", folder, "--seat", "0", "--sandbox", "none")
+    done = asara(*words, cwd=tmp_path)
+    assert done.stderr.startswith("Building Built: sh build.sh\n")
+    assert (folder / "built.py").exists()
+    assert done.returncode == (2 if command == "serve" else 0)
+
+
+def test_a_bundled_bot_that_nobody_can_build_there_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bots = tmp_path / "bots"
+    built_bot(bots / "rust-random")
+    monkeypatch.setattr(bundled, "path", tmp_path.joinpath)
+    monkeypatch.setattr(bundled, "is_installed", lambda: True)
+    done = asara("match", "rust-random", "rust-random", "--sandbox", "none", cwd=tmp_path, status=2)
+    assert done.stderr == (
+        "asara: bot 'Built': it must be built, and the folder of the built-in bot 'rust-random' is "
+        "not yours to write to; make your own copy with `asara new rust my-bot`, and name that\n"
+    )
+    assert not (bots / "rust-random/built.py").exists()
+    built_bot(bots / "go-search")
+    done = asara("match", "go-search", "go-search", "--sandbox", "none", cwd=tmp_path, status=2)
+    assert done.stderr.endswith("is not yours to write to; play it in a checkout of your own\n")
+
+
+@pytest.mark.parametrize(
+    ("text", "fault"),
+    [
+        ("", "command: is missing"),
+        ("command = 3", "command: must be a command line or a list of arguments"),
+        ("command = 'python gone.py'", "command: no such file 'gone.py' in "),
+        ("command = 'a'\nbuild = './gone'", "build: no such file './gone' in "),
+        ("\ufeffcommand = 'a'\r\nbuild = './gone'\r\n", "build: no such file './gone' in "),
+        ("command = 'a'\nbulid = 'b'", "bulid: unknown setting; did you mean 'build'?"),
+        ("command = 'a'\nteam = 'b'", "team: is for the organiser to set"),
+        ("command = 'python ../bot.py'", "command: '../bot.py' leads out of the folder"),
+        ("command = [", "bot.toml: "),
+        ("name = '\x1b'\ncommand = 'a'", "bot.toml: "),
+        ("command = 'a'\nreadable = ['gone']", "readable: 'gone' does not exist"),
+    ],
+)
+def test_a_fault_of_a_bot_file_is_one_line(tmp_path: Path, text: str, fault: str) -> None:
+    write(tmp_path / "mine", text)
+    said = refusal("match", "mine", "random", "--sandbox", "none", cwd=tmp_path)
+    assert said.startswith("asara: mine/bot.toml: ")
+    assert fault in said
+    assert said.count("\n") == 1
+    said = refusal("tournament", "plan", cup(tmp_path, '[[entries]]\ndirectory = "mine"\n'))
+    assert fault.split(" in ", maxsplit=1)[0] in said.replace("cup.toml: entry 1: mine/", "")
+
+
+def test_a_bot_file_that_is_no_file(tmp_path: Path) -> None:
+    folder = tmp_path / "mine"
+    folder.mkdir()
+    (folder / "bot.toml").symlink_to("/etc/passwd")
+    said = refusal("match", folder, "random", "--sandbox", "none")
+    assert said == f"asara: {folder}/bot.toml: is a link; it must be a file\n"
+    (folder / "bot.toml").unlink()
+    os.mkfifo(folder / "bot.toml")
+    assert "is a device or a pipe" in refusal("match", folder, "random", "--sandbox", "none")
+
+
+def cup(folder: Path, entries: str) -> Path:
+    rest = '[[entries]]\nname = "other"\ncommand = "python other.py"\n'
+    (folder / "other.py").write_text(sample_bots.GOOD)
+    (folder / "cup.toml").write_text(f'seats = 2\nrules = "basic"\n{entries}{rest}')
+    return folder / "cup.toml"
+
+
+@pytest.mark.long
+def test_a_directory_alone_is_an_entry_of_a_tournament(tmp_path: Path) -> None:
+    sandbox_or_skip()
+    folder = built_bot(tmp_path / "mine")
+    file = cup(tmp_path, '[[entries]]\ndirectory = "mine"\n')
+    done = asara("tournament", "run", file, *CONTAINED, "--out", tmp_path / "run", status=0)
+    assert "Built" in done.stdout
+    assert "forfeits" not in done.stderr
+    assert not (folder / "built.py").exists()  # a tournament builds in a copy
+    assert '"bot_toml_sha256"' in (tmp_path / "run/manifest.json").read_text()
+    asara("audit", tmp_path / "run", status=0)
+
+
+def test_the_keys_of_the_table_take_precedence(tmp_path: Path) -> None:
+    built_bot(tmp_path / "mine")
+    lines = 'directory = "mine"\nteam = "us"\nname = "Ours"\nenvironment = { A = "1" }\n'
+    entry = load_tournament(cup(tmp_path, f"[[entries]]\n{lines}")).entries[0]
+    assert (entry.name, entry.team, entry.environment) == ("Ours", "us", {"A": "1"})
+    assert (entry.command, entry.build) == (("python", "built.py"), ("sh", "build.sh"))
+    shutil.copy(tmp_path / "mine/source.py", tmp_path / "mine/plain.py")
+    lines = 'directory = "mine"\nname = "Plain"\ncommand = "python plain.py"\n'
+    entry = load_tournament(cup(tmp_path, f"[[entries]]\n{lines}")).entries[0]
+    assert (entry.name, entry.command, entry.build) == ("Plain", ("python", "plain.py"), ())
+
+
+@pytest.mark.long
+def test_a_stopped_build_leaves_no_process(tmp_path: Path) -> None:
+    sandbox_or_skip()
+    folder = built_bot(tmp_path / "mine", "touch began\nsleep 4711\n")
+    words = ("match", folder, "random", *CONTAINED)
+    assert signalled(signal.SIGINT, (folder / "began").exists, *words) == (
+        130,
+        "Building Built: sh build.sh\nasara: stopped while building Built\n",
+    )
+    assert living("4711") == []

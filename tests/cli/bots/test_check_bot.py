@@ -1,0 +1,234 @@
+"""`asara check`, for the author of a bot before it is submitted."""
+
+import asyncio
+import json
+import signal
+import subprocess
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from asara_codec.clocks import Clocks
+from asara_server.cli.display import bot_check
+from asara_server.match.spec import ClockSettings
+from asara_server.tournament.bots.memory_sampler import MemorySampler
+from asara_server.tournament.config.tournament_file import Entry
+from asara_server.tournament.execution.clock_need import bank_needed_us
+from tests.cli.command import asara, refusal, signalled
+from tests.events import until
+from tests.tournament import sample_bots
+from tests.tournament.sandbox_config import living, sandbox_or_skip
+
+CONTAINED = ("--sandbox", "bubblewrap")
+BIG = f"held = bytearray(100 << 20)\nprint('holds')\n{sample_bots.GOOD}"
+SLOW = """
+import time
+import asara
+def decide(decision, match):
+    time.sleep(0.004)
+    return match.random.choice(decision.legal_actions)
+asara.run(decide)
+"""
+STAYS = "import signal\nsignal.pause()\n"
+
+
+def write(folder: Path, program: str, text: str = 'command = "python bot.py"\n') -> Path:
+    folder.mkdir()
+    (folder / "bot.toml").write_text(text)
+    (folder / "bot.py").write_text(program)
+    return folder
+
+
+@pytest.mark.parametrize("sandbox", ["bubblewrap", "none"])
+def test_a_bot_that_works(tmp_path: Path, sandbox: str) -> None:
+    if sandbox == "bubblewrap":
+        sandbox_or_skip()
+    text = 'command = "python built.py"\nbuild = "sh build.sh"\nname = "Mine"\n'
+    folder = write(tmp_path / "my bot", BIG, text)
+    (folder / "build.sh").write_text("cp bot.py built.py\n")
+    (folder / "weights").write_bytes(bytes(3 << 20))
+    done = asara(
+        "check", "my bot", "--sandbox", sandbox, "--json", "found.json", cwd=tmp_path, status=0
+    )
+    lines = done.stdout.splitlines()
+    names = [line.split("  ")[0] for line in lines[:9]]
+    assert names == [
+        *("build", "start-up", "first reply after", "median decision", "longest decision"),
+        *("decisions", "clock time needed", "peak memory", "folder size"),
+    ]
+    assert lines[8].endswith(" 3 MiB of 128 MiB")
+    assert lines[9:] == ["the bot printed:", "  | holds", "", "Mine works."]
+    begin, building = done.stderr.splitlines()[:2]
+    assert begin.startswith("Checking Mine against the built-in bot `random`: ")
+    assert building == "Building Mine in a copy: sh build.sh"
+    assert ("with your permissions" in done.stderr) == (sandbox == "none")
+    found = json.loads((tmp_path / "found.json").read_text())
+    assert (found["verdict"], found["fault"]) == ("works", None)
+    assert found["contained"] == (sandbox == "bubblewrap")
+    assert 100 << 20 < found["memory_bytes"] < 300 << 20
+    assert found["start_s"] <= found["first_reply_s"] < 60
+    assert 0 < found["median_decision_s"] <= found["longest_decision_s"]
+    assert not (folder / "built.py").exists()  # built in a copy, as a tournament does
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(
+    ("program", "reason", "advice"),
+    [
+        (sample_bots.EXITS, "is broken: never started: exited with status ", ""),
+        (sample_bots.CRASHES, "is broken: crash: exited with status ", "Remove that call"),
+        (sample_bots.NONSENSE, "is broken: ", ""),
+        (
+            STAYS,
+            "broken: never started: did not connect",
+            "endless loop",
+        ),
+        ("open('/nowhere/at/all')\n", "is broken: never started: exited with status 1", "bot.py"),
+    ],
+)
+def test_a_bot_that_is_broken(tmp_path: Path, program: str, reason: str, advice: str) -> None:
+    sandbox_or_skip()
+    folder = write(tmp_path / "mine", program)
+    start_up = "2" if program == STAYS else "60"  # the others end by themselves
+    words = ("check", folder, *CONTAINED, "--start-up", start_up)
+    done = asara(*words, "--json", tmp_path / "found.json", status=1)
+    assert reason in done.stdout
+    assert advice in done.stdout
+    found = json.loads((tmp_path / "found.json").read_text())
+    assert found["verdict"] == "broken"
+    assert found["fault"] is not None
+
+
+def test_a_build_that_fails_is_shown(tmp_path: Path) -> None:
+    sandbox_or_skip()
+    folder = write(tmp_path / "mine", "", 'command = "./bot"\nbuild = "sh build.sh"\n')
+    (folder / "build.sh").write_text("echo 'bot.c:3: error'\nexit 2\n")
+    done = asara("check", folder, *CONTAINED, status=1)
+    assert "its build printed:\n  | bot.c:3: error\n" in done.stdout
+    assert done.stdout.endswith("mine is broken: build failed: exited with status 2\n")
+
+
+@pytest.mark.long
+def test_slow_is_told_apart_from_dead(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A bot that a tournament's clock would have ended plays on, and is called slow."""
+    usual = ClockSettings(bank_s=0.1, increment_s=0, grace_s=0)
+    monkeypatch.setattr(bot_check, "_USUAL", usual)
+    folder = write(tmp_path / "mine", SLOW)
+    words = ("check", folder, "--sandbox", "none", "--rules", "basic")
+    done = asara(*words, "--json", tmp_path / "found.json", status=1)
+    found = json.loads((tmp_path / "found.json").read_text())
+    assert found["verdict"] == "slow"
+    needed = found["time_bank_needed_s"]
+    assert needed > 0.1
+    shown = f"{needed * 1000:.0f} ms"
+    assert (
+        f"mine is slow, but not broken: it needs {shown} on its clock, but a tournament allows "
+        "only 0.1 s, plus 0 s per decision (clocks.time_bank_s)."
+    ) in done.stdout
+    (folder / "bot.py").write_text(SLOW.replace("0.004", "60"))
+    done = asara(*words, "--clock", "0.5", status=1)
+    assert "mine is broken: time out: " in done.stdout
+
+
+@pytest.mark.long
+def test_a_slow_start_is_slow(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bot_check, "_USUAL", ClockSettings(start_up_s=0.01))
+    folder = write(tmp_path / "mine", sample_bots.GOOD)
+    done = asara("check", folder, "--sandbox", "none", "--rules", "basic", status=1)
+    assert "mine is slow, but not broken: it needs " in done.stdout
+    assert "to start, but a tournament allows only 0.01 s (clocks.start_up_s)." in done.stdout
+
+
+def test_the_bank_that_is_needed() -> None:
+    clocks = Clocks(0, 0, increment_us=10, grace_us=5, reconnect_us=0)
+    assert bank_needed_us([], clocks) == 0
+    assert bank_needed_us([15, 15, 15], clocks) == 0
+    assert bank_needed_us([16, 15], clocks) == 1
+    assert bank_needed_us([5, 5, 105], clocks) == 70  # 20 saved by two quick answers
+    assert bank_needed_us([105, 5, 5], clocks) == 90  # later savings come too late
+
+
+@pytest.mark.long
+def test_files_too_large_for_a_tournament(tmp_path: Path) -> None:
+    sandbox_or_skip()
+    folder = write(tmp_path / "mine", sample_bots.GOOD)
+    with (folder / "huge").open("wb") as file:
+        file.truncate(130 << 20)
+    done = asara("check", folder, *CONTAINED, status=1)
+    assert "folder size  130 MiB of 128 MiB" in done.stdout
+    assert "mine is broken: never started: could not be started: its folder contains" in done.stdout
+
+
+def test_what_is_kept(tmp_path: Path) -> None:
+    folder = write(tmp_path / "mine", sample_bots.GOOD)
+    words = ("check", folder, "--sandbox", "none", "--rules", "basic", "--out", "kept")
+    assert asara(*words, cwd=tmp_path).returncode == 0
+    assert sorted(path.name for path in (tmp_path / "kept").iterdir()) == [
+        *("check.log", "logs", "replays"),
+    ]
+    assert asara("audit", *(tmp_path / "kept/replays").iterdir()).returncode == 0
+    assert "--out kept: is not empty" in refusal(*words, cwd=tmp_path)
+
+
+@pytest.mark.long
+def test_a_stopped_check_leaves_no_process(tmp_path: Path) -> None:
+    sandbox_or_skip()
+    text = 'command = "python bot.py 4712"\n'
+    folder = write(tmp_path / "mine", STAYS, text)
+    words = ("check", folder, *CONTAINED)
+    status, stderr = signalled(signal.SIGINT, lambda: living("4712"), *words)
+    assert status == 130
+    assert stderr.endswith("asara: stopped; the check is not complete\n")
+    assert living("4712") == []
+
+
+def test_memory_is_sampled_where_nothing_counts_it() -> None:
+    words = ["sh", "-c", "python3 -c 'b = bytearray(64 << 20); print(); input()'; true"]
+    with subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+        assert process.stdout
+        process.stdout.readline()
+        sampler = MemorySampler(lambda: [process.pid])
+        before = sampler.peak
+        sampler.look()
+        assert (before, (sampler.peak or 0) > 64 << 20) == (None, True)
+        process.communicate(b"\n")
+    gone = MemorySampler(lambda: [process.pid])
+    gone.look()
+    assert gone.peak is None
+
+
+class Playing:
+    building: Mapping[str, float] = {}
+    playing = ("m1",)
+
+    @staticmethod
+    def hanging(entry: str) -> list[str]:
+        return [f"asara: {entry} is still here"]
+
+
+@pytest.mark.parametrize(
+    ("bank_s", "said"),
+    [
+        (600, "A bot in an endless loop is stopped after 10 min; --clock 60 stops it sooner"),
+        (60, "A bot in an endless loop is stopped after 1 min"),
+    ],
+)
+async def test_a_long_match_says_once_when_an_endless_loop_ends(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], bank_s: float, said: str
+) -> None:
+    monkeypatch.setattr(bot_check, "SLOW_INTERVAL_S", 0.01)
+    meter = bot_check.BotCheckMeter(
+        Entry.model_validate({"name": "mine", "command": "true"}), bank_s, Playing()
+    )
+    lines: list[str] = []
+
+    def playing() -> list[str]:
+        lines.extend(capsys.readouterr().err.splitlines())
+        return [line for line in lines if line.startswith("Still playing after ")]
+
+    showing = asyncio.create_task(meter.show())
+    await until(lambda: len(playing()) > 2)
+    showing.cancel()
+    assert lines.count(said) == 1
+    assert lines.count("  | asara: mine is still here") == 1

@@ -1,0 +1,519 @@
+"""The mistakes of a first hour, as data.
+
+`match` and `check` each show one message that names file, line and remedy.
+"""
+
+import re
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from tests.cli.command import asara, refusal
+from tests.sizes import others_long
+from tests.tournament.sandbox_config import sandbox_or_skip
+
+RUN = "\nasara.run(decide)\n"
+CLASS = (
+    "import asara\n\nclass Mine(asara.Bot):\n    def decide(self, decision):"
+    " return decision.legal_actions[0]\n"
+)
+RUN_CLASS = "\nasara.run(Mine)\n"
+DECIDE = "import asara\n\ndef decide(decision, match):\n"
+RANDOM = "    return match.random.choice(decision.legal_actions)\n"
+
+
+@dataclass(frozen=True)
+class Mistake:
+    program: str
+    line: int
+    """Line of the program that the message names; 0 if the fault is in no line."""
+    says: str
+    """The message about the mistake, as a regular expression."""
+    remedy: str
+    quick: bool = False
+    """False if other mistakes cover its path; only the long tests play it then."""
+    forfeits: bool = True
+    """False if it costs no match that `asara match` plays; `check` calls the bot broken then."""
+    works: bool = False
+    """True if even `check` only shows it."""
+    check: bool = False
+    """True if the default tests show it to `check` as well."""
+    file: str = "my_bot.py"
+    """File that the message names."""
+
+
+MISTAKES = {
+    "syntax-error": Mistake(
+        "import asara\n\ndef decide(decision, match)\n" + RANDOM + RUN,
+        3,
+        "SyntaxError: expected ':'",
+        "fix that line",
+        quick=True,
+    ),
+    "exception": Mistake(
+        DECIDE + "    return decision.legal_actions[1000]\n" + RUN,
+        4,
+        "IndexError: list index out of range",
+        r"fix my_bot\.py, line 4\.",
+        quick=True,
+    ),
+    "endless-loop": Mistake(
+        DECIDE + "    while True:\n        pass\n" + RUN,
+        4,
+        "has taken its whole time, .* and is still here",
+        "return an action before the time is over",
+        quick=True,
+    ),
+    "illegal-answer": Mistake(
+        DECIDE + "    return asara.Action(build_count=asara.BuildCount(count=99))\n" + RUN,
+        4,
+        "'build 99' is not among the legal actions",
+        "return one of decision.legal_actions as it is",
+        quick=True,
+    ),
+    "none": Mistake(
+        DECIDE + "    if decision.kind == 0:\n        return decision.legal_actions[0]\n" + RUN,
+        4,
+        "decide returned None",
+        "return one of decision.legal_actions",
+        quick=True,
+    ),
+    "index": Mistake(
+        DECIDE + "    if decision.kind == 0:\n        return decision.legal_actions[0]\n"
+        "    return 0\n" + RUN,
+        6,
+        "decide returned 0",
+        r"return the action itself: decision.legal_actions\[0\]",
+    ),
+    "missing-import": Mistake(
+        "import nunpy as np\n" + DECIDE + RANDOM + RUN,
+        1,
+        "No module named 'nunpy'",
+        "put nunpy.py next to my_bot.py. If it is a package, .* -m pip install nunpy",
+        quick=True,
+    ),
+    "no-run": Mistake(
+        DECIDE + RANDOM,
+        0,
+        "exited with status 0",
+        r"The last line of a bot is asara.run\(decide\)",
+        quick=True,
+    ),
+    "sys-exit": Mistake(
+        "import sys\n" + DECIDE + "    sys.exit()\n" + RUN,
+        5,
+        "sys.exit ended the bot in the middle of ",
+        "return an action instead",
+    ),
+    "sys-exit-before": Mistake(
+        "import sys\n" + DECIDE + RANDOM + "\nsys.exit()" + RUN,
+        0,
+        "exited with status 0",
+        r"remove sys.exit\(\)",
+    ),
+    "input": Mistake(
+        DECIDE + "    return decision.legal_actions[int(input('which? '))]\n" + RUN,
+        4,
+        "EOFError: EOF when reading a line",
+        r"a bot has no keyboard, so input\(\) finds nothing",
+    ),
+    "tabs": Mistake(
+        DECIDE + "    if decision.kind:\n        x = 1\n\treturn x\n" + RUN,
+        6,
+        "TabError: inconsistent use of tabs and spaces",
+        "the same number of spaces, and without tabs",
+    ),
+    "class-without-base": Mistake(
+        "import asara\n\nclass Mine:\n    def decide(self, decision):\n        return None\n"
+        "\nasara.run(Mine)\n",
+        7,
+        "Mine must be a subclass of asara.Bot",
+        r"`class Mine\(asara.Bot\):`",
+    ),
+    "class-instead-of-instance": Mistake(
+        DECIDE + "    return asara.Action\n" + RUN,
+        4,
+        "decide returned the class Action",
+        "return one of decision.legal_actions",
+    ),
+    "newer-syntax": Mistake(
+        "import asara\n\ntype Move = int[*T, **, x]\n" + RUN,
+        3,
+        "SyntaxError: invalid syntax",
+        r"`python` is Python 3\..* here, which does not know the syntax of newer versions",
+    ),
+    "breakpoint": Mistake(
+        DECIDE + "    breakpoint()\n" + RANDOM + RUN,
+        5,
+        "BdbQuit",
+        r"breakpoint\(\) needs a terminal.*`asara serve`",
+        quick=True,
+    ),
+    "no-arguments": Mistake(
+        "import asara\n\ndef decide():\n    return None\n" + RUN,
+        3,
+        r"decide must take the arguments \(decision, match\)",
+        r"write `def decide\(decision, match\):`",
+    ),
+    "run-without-arguments": Mistake(
+        DECIDE + RANDOM + "\nasara.run()\n",
+        6,
+        "missing 1 required positional argument: 'bot'",
+        r"asara.run\(decide\)",
+    ),
+    "called": Mistake(
+        DECIDE + RANDOM + "\nasara.run(decide())\n",
+        6,
+        "missing 2 required positional arguments",
+        r"pass decide itself, without a call: asara.run\(decide\)",
+    ),
+    # Seen only after a match, or by a process that goes on to the next one.
+    "exception-in-ended": Mistake(
+        CLASS + "    def ended(self, result):\n        print(result.ranks)\n" + RUN_CLASS,
+        6,
+        r"AttributeError: ranks|in ended\(\) of",
+        r"fix my_bot\.py, line 6\. ended\(\) is called after a match",
+        forfeits=False,
+        check=True,
+        quick=True,
+    ),
+    "exit-in-ended": Mistake(
+        "import sys\n" + CLASS + "    def ended(self, result):\n        sys.exit()\n" + RUN_CLASS,
+        7,
+        "sys.exit ended the bot after its match",
+        r"remove it, and `asara\.run` ends after the last match",
+        forfeits=False,
+    ),
+    "exit-status": Mistake(
+        DECIDE + RANDOM + RUN + "raise SystemExit(3)\n",
+        0,
+        "exited with status 3 after its last match",
+        "end with status 0 when the client's run function returns",
+        forfeits=False,
+        check=True,
+        quick=True,
+    ),
+    "swallowed-exception": Mistake(
+        "import traceback\n" + DECIDE + "    try:\n        return decision.actions[0]\n"
+        "    except Exception:\n        traceback.print_exc()\n    " + RANDOM.lstrip(" ") + RUN,
+        6,
+        "AttributeError: actions",
+        r"fix my_bot\.py, line 6",
+        forfeits=False,
+        quick=True,
+    ),
+    "thread-that-stays": Mistake(
+        "import threading\n"
+        + DECIDE
+        + RANDOM
+        + "\ndef think():\n    threading.Event().wait()\n\nthreading.Thread(target=think).start()\n"
+        + RUN,
+        8,
+        "was still running 10 s after its last match",
+        "make its threads daemons",
+        forfeits=False,
+    ),
+    "file-in-its-folder": Mistake(
+        DECIDE + "    open('log.txt', 'a').write('thinking')\n" + RANDOM + RUN,
+        0,
+        "log.txt will be deleted with the bot's process",
+        "print what you want to keep",
+        forfeits=False,
+        works=True,
+        check=True,
+        file="log.txt",
+        quick=True,
+    ),
+    # What the sandbox has not, or limits.
+    "file-in-tmp": Mistake(
+        "open('/tmp/asara-weights.bin')\n" + DECIDE + RANDOM + RUN,
+        1,
+        "No such file or directory: '/tmp/asara-weights.bin'",
+        r"In the sandbox, /tmp and \$HOME are one folder .*Put the file next to the program",
+        quick=True,
+    ),
+    "wrong-path": Mistake(
+        DECIDE + "    open('weights.bin')\n" + RANDOM + RUN,
+        4,
+        "No such file or directory: 'weights.bin'",
+        r'Path\(__file__\)\.parent / "weights\.bin" is always next to the program',
+    ),
+    "read-only-folder": Mistake(
+        DECIDE + "    open('/usr/share/moves.log', 'w')\n" + RANDOM + RUN,
+        4,
+        "Read-only file system",
+        r"line 4: /usr/share/moves\.log cannot be written",
+    ),
+    "stdin": Mistake(
+        "import sys\n"
+        + DECIDE
+        + "    return decision.legal_actions[int(sys.stdin.readline())]\n"
+        + RUN,
+        5,
+        "ValueError: invalid literal",
+        "sys.stdin is empty: .* start it with `asara bridge`",
+    ),
+    "threads": Mistake(
+        "import threading\n" + DECIDE + "    for _ in range(5_000):\n"
+        "        threading.Thread(target=threading.Event().wait, daemon=True).start()\n"
+        + RANDOM
+        + RUN,
+        6,
+        "can't start new thread",
+        r"256 processes and threads together.*limits\.processes",
+    ),
+    "disk": Mistake(
+        DECIDE + "    open('/tmp/big', 'wb').write(bytes(300 << 20))\n" + RANDOM + RUN,
+        4,
+        "File too large|No space left",
+        r"64 MiB to each of /tmp.*limits\.disk_mib",
+    ),
+    "memory": Mistake(
+        DECIDE + "    held = [bytearray(b'x') * (200 << 20) for _ in range(10)]\n" + RANDOM + RUN,
+        0,
+        "MemoryError|MiB of memory|killed by SIGKILL",
+        r"1,024 MiB of memory.*limits\.memory_mib",
+        file="my_bot",
+    ),
+    "network": Mistake(
+        "import urllib.request\n"
+        + DECIDE
+        + "    urllib.request.urlopen('http://example.org')\n"
+        + RANDOM
+        + RUN,
+        5,
+        "URLError|gaierror",
+        "in the sandbox a bot has no network",
+    ),
+    # Programs that end, or do not begin.
+    "native-crash": Mistake(
+        "import ctypes\n" + DECIDE + "    ctypes.string_at(0)\n" + RANDOM + RUN,
+        5,
+        "Fatal Python error: Segmentation fault",
+        r"code that is not Python crashed in my_bot\.py, line 5",
+        quick=True,
+    ),
+    "name-is-main": Mistake(
+        DECIDE + RANDOM + "\nif __name__ == 'main':\n    asara.run(decide)\n",
+        6,
+        "is never true",
+        r'write `if __name__ == "__main__":`',
+        quick=True,
+    ),
+    "main-without-quotes": Mistake(
+        DECIDE + RANDOM + "\nif __name__ == __main__:\n    asara.run(decide)\n",
+        6,
+        "NameError: name '__main__' is not defined",
+        r'write `if __name__ == "__main__":`',
+    ),
+    "main-not-called": Mistake(
+        DECIDE + RANDOM + "\ndef main():\n    asara.run(decide)\n",
+        7,
+        r"nothing calls main\(\)",
+        r"add the line `main\(\)` at the end",
+    ),
+    "processes-without-guard": Mistake(
+        DECIDE
+        + RANDOM
+        + "\nimport multiprocessing\n"
+        + "multiprocessing.get_context('spawn').Process(target=print).start()\n"
+        + RUN,
+        7,
+        r"freeze_support\(\)|RuntimeError",
+        r'below `if __name__ == "__main__":`',
+        forfeits=False,
+    ),
+    "wrong-indentation": Mistake(
+        DECIDE + "    x = 1\n      return x\n" + RUN,
+        5,
+        "IndentationError: unexpected indent",
+        "the same number of spaces",
+    ),
+    "loop-before-run": Mistake(
+        DECIDE + RANDOM + "\nwhile True: pass\n" + RUN,
+        6,
+        "did not connect within",
+        "Look for an endless loop",
+    ),
+    "endless-loop-that-prints": Mistake(
+        DECIDE
+        + "    while True:\n        try:\n            return decision.actions[0]\n"
+        + "        except Exception as error:\n            print(error)\n"
+        + RUN,
+        0,
+        r"has taken its whole time, .*\n.*my_bot.py",
+        "return an action before the time is over",
+    ),
+    "native-code-that-does-not-return": Mistake(
+        "import re\n" + DECIDE + "    re.match('(a+)+$', 'a' * 40 + 'b')\n" + RANDOM + RUN,
+        5,
+        "did not reply to decision 1",
+        "return an action before the time is over",
+    ),
+    "log-of-the-logging-module": Mistake(
+        "import logging\nlogging.basicConfig(filename='moves.log', level=10)\n"
+        + DECIDE
+        + "    logging.info('thinking')\n"
+        + RANDOM
+        + RUN,
+        0,
+        "moves.log will be deleted",
+        "print what you want to keep",
+        forfeits=False,
+        works=True,
+        file="moves.log",
+    ),
+    "run-twice": Mistake(
+        DECIDE + RANDOM + RUN + RUN,
+        8,
+        "asara.run was called again after the referee's goodbye",
+        "remove this call",
+        forfeits=False,
+    ),
+    "asynchronous": Mistake(
+        "import asara\n\nasync def decide(decision, match):\n" + RANDOM + RUN,
+        3,
+        "decide is asynchronous",
+        "without `async`",
+    ),
+    "instance": Mistake(
+        "import asara\n\nclass Mine(asara.Bot):\n    def decide(self, decision):\n"
+        "        return decision.legal_actions[0]\n\nasara.run(Mine())\n",
+        7,
+        "pass the class Mine, not an instance",
+        "pass the class Mine",
+    ),
+}
+
+
+HANGING = {
+    "endless-loop",
+    "endless-loop-that-prints",
+    "native-code-that-does-not-return",
+}
+"""Mistakes that are found when a clock has run out."""
+
+STATE = (
+    "import asara\n\nmatches = set()\n\ndef decide(decision, match):\n"
+    "    matches.add(match.match_id)\n"
+    "    if len(matches) > 1:\n        raise RuntimeError('two matches')\n" + RANDOM + RUN
+)
+"""Carries state from match to match, which one match cannot show."""
+
+
+def expect(mistake: Mistake, shown: str) -> None:
+    """Both points: the fault with its place, and the remedy."""
+    assert mistake.file in shown
+    if mistake.line:
+        assert re.search(rf'my_bot\.py"?, line {mistake.line}\b', shown), shown
+    assert re.search(mistake.says, shown), shown
+    assert re.search(mistake.remedy, shown), shown
+    assert "clients/python/asara" not in shown  # the author's code, not ours
+
+
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(n, marks=[] if m.check else [pytest.mark.long]) for n, m in MISTAKES.items()],
+)
+def test_the_check_of_a_mistake_names_file_line_and_remedy(name: str, tmp_path: Path) -> None:
+    sandbox_or_skip()
+    mistake = MISTAKES[name]
+    (tmp_path / "my_bot.py").write_text(mistake.program)
+    clock = ("--clock", "0.5") if name in HANGING else ()
+    done = asara("check", "my_bot.py", "--sandbox", "bubblewrap", *clock, cwd=tmp_path)
+    assert done.returncode == (0 if mistake.works else 1), done
+    assert ("my_bot is broken: " in done.stdout) != mistake.works
+    expect(mistake, done.stdout)
+
+
+def test_state_that_stays_from_match_to_match_is_found(tmp_path: Path) -> None:
+    sandbox_or_skip()
+    (tmp_path / "my_bot.py").write_text(STATE)
+    done = asara("check", "my_bot.py", "--sandbox", "bubblewrap", cwd=tmp_path, status=1)
+    assert "crash: exited with status 1 (in its second match)" in done.stdout
+    assert re.search(r"fix my_bot\.py, line 8\..*Reset it when a match starts", done.stdout)
+
+
+@pytest.mark.parametrize(
+    "name",
+    others_long(
+        [pytest.param(n, marks=[] if m.quick else [pytest.mark.long]) for n, m in MISTAKES.items()],
+        3,
+    ),
+)
+def test_a_mistake_ends_in_one_message_with_file_line_and_remedy(name: str, tmp_path: Path) -> None:
+    sandbox_or_skip()
+    mistake = MISTAKES[name]
+    (tmp_path / "my_bot.py").write_text(mistake.program)
+    clock = ("--clock", "0.5") if name in HANGING else ()
+    words = ("match", "my_bot.py", "random", "--sandbox", "bubblewrap", *clock)
+    done = asara(*words, cwd=tmp_path, status=0)
+    shown = done.stderr
+    assert shown.count("my_bot forfeits match r1-basic-0001") == mistake.forfeits
+    expect(mistake, shown)
+    assert len(shown.splitlines()) < 18
+
+
+@pytest.mark.long
+def test_what_bots_print_is_shown_with_the_names_of_their_entries(tmp_path: Path) -> None:
+    sandbox_or_skip()
+    say = "    print('\\x1b[31mthink\\x1b[0ming', decision.decision_id, '\\x07' + 'x' * 3_000)\n"
+    (tmp_path / "my_bot.py").write_text(DECIDE + say + RANDOM + RUN)
+    done = asara(
+        "match", "my_bot.py", "random", "-v", "--sandbox", "bubblewrap", cwd=tmp_path, status=0
+    )
+    first = done.stderr.splitlines()[0]
+    assert first.startswith("my_bot | thinking 1  xxx")
+    assert len(first) < 600
+    assert "\x1b" not in done.stderr
+    assert "\x07" not in done.stderr
+    assert "forfeits" not in done.stderr
+    quiet = asara("match", "my_bot.py", "random", "--sandbox", "bubblewrap", cwd=tmp_path)
+    assert "thinking" not in quiet.stderr  # a slow machine adds a line of progress
+
+
+@pytest.mark.long
+def test_transcripts_are_written_without_the_sandbox_and_refused_in_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sandbox_or_skip()
+    asks = DECIDE + RANDOM + "\nasara.run(decide, transcript='here')\n"
+    (tmp_path / "my_bot.py").write_text(asks)
+    words = ("match", "my_bot.py", "random", "--sandbox")
+    shown = asara(*words, "bubblewrap", cwd=tmp_path).stderr
+    assert "asara: a transcript is asked for, but the sandbox" in shown
+    assert "--sandbox none" in shown
+    monkeypatch.setenv("ASARA_TRANSCRIPT", "transcripts")
+    assert "ASARA_TRANSCRIPT is set, but in the sandbox" in refusal(
+        *words, "bubblewrap", cwd=tmp_path
+    )
+    assert asara(*words, "none", cwd=tmp_path).returncode == 0
+    expected = {"r1-basic-0001-seat1.digest", "r1-basic-0001-seat1.transcript"}
+    assert {path.name for path in (tmp_path / "transcripts").iterdir()} == expected
+    assert len(list((tmp_path / "here").iterdir())) == 2
+
+
+def test_no_bot_receives_what_another_one_printed(tmp_path: Path) -> None:
+    """The reason of a forfeit reaches the other bots without the output that explains it."""
+    (tmp_path / "my_bot.py").write_text(DECIDE + "    raise ValueError('my hand')\n" + RUN)
+    (tmp_path / "nosy.py").write_text(
+        "import asara\n\nclass Nosy(asara.Bot):\n    def decide(self, decision):\n"
+        "        return decision.legal_actions[0]\n\n"
+        "    def ended(self, result):\n        print(result)\n\nasara.run(Nosy)\n"
+    )
+    done = asara("match", "my_bot.py", "nosy.py", "--out", "run", cwd=tmp_path)
+    assert "ValueError: my hand" in done.stderr
+    seen = (tmp_path / "run/logs/r1-basic-0001/1-nosy.log").read_text()
+    assert "exited with status 1" in seen
+    assert "my hand" not in seen
+    assert (
+        "my hand"
+        not in subprocess.run(
+            ["strings", tmp_path / "run/replays/r1-basic-0001.asara"],
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+    )

@@ -1,0 +1,99 @@
+"""`asara play`: the table, its links and its end; the page has tests of its own."""
+
+import asyncio
+import signal
+import tempfile
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from asara_server.network.addresses import socket_parent
+from asara_server.replay.file import read_replay
+from tests.events import EVENT_S, wait_until
+from tests.referee.harness import play_bot
+from tests.web.play_pipe import WebStream
+from tests.web.play_table import parts_of, play_table, sit_down
+
+
+@pytest.fixture
+def temporary(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """The table's folder for temporary files, with a path that is short enough for sockets."""
+    with tempfile.TemporaryDirectory(prefix="asara-", dir=socket_parent()) as folder:
+        monkeypatch.setenv("TMPDIR", folder)
+        yield Path(folder)
+
+
+def test_a_match_through_the_link_and_the_replay_stays(tmp_path: Path, temporary: Path) -> None:
+    replays = tmp_path / "mine"
+    with play_table("random", "--matches", "1", "--out", str(replays)) as table:
+        address, fragment = parts_of(table.links[0])
+        assert fragment["seats"] == "you,random"
+        assert fragment["run"] == "mine"
+        ended = asyncio.run(sit_down(table.links[0], stay=table.process.wait))
+        status, stdout, stderr = table.ended()
+    assert status == 0, stderr
+    assert [result.entry for result in ended.results] == ["you", "random"]
+    assert "you" in stdout
+    assert fragment["token"] not in stderr
+    (file,) = replays.glob("*.asara")
+    assert read_replay(file).header.entries == ("you", "random")
+    assert not list(temporary.glob("asara-play-*"))
+    with pytest.raises(OSError, match="refused"):
+        urllib.request.urlopen(f"http://{address}/", timeout=EVENT_S)
+
+
+@pytest.mark.long
+def test_another_match_begins_when_the_person_comes_back() -> None:
+    async def play_twice(link: str) -> list[list[str]]:
+        first = await sit_down(link)
+        second = await sit_down(link)
+        return [[result.entry for result in ended.results] for ended in (first, second)]
+
+    with play_table("random", "--matches", "2") as table:
+        seats = asyncio.run(play_twice(table.links[0]))
+        status, stdout, stderr = table.ended()
+    assert seats == [["you", "random"], ["random", "you"]]
+    assert status == 0, stderr
+    assert "you – random" in stdout
+
+
+@pytest.mark.long
+def test_two_people_and_a_bot_at_one_table() -> None:
+    async def play(links: list[str]) -> None:
+        address, fragment = parts_of(links[1])
+        early = WebStream(address)
+        await early.hello(fragment["token"])
+        await early.expect("welcome")
+        await asyncio.gather(play_bot(early), sit_down(links[0]))
+        await (await early.socket()).close()
+
+    with play_table("random", "--matches", "1", "--rules", "pro", people=2) as table:
+        assert parts_of(table.links[1])[1]["seats"] == "player-1,player-2,random"
+        asyncio.run(play(table.links))
+        status, stdout, stderr = table.ended()
+    assert status == 0, stderr
+    assert "player-2" in stdout
+    assert "player-2 has joined. Waiting for player-1\n" in stderr
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_ends_the_table_at_once(number: signal.Signals, temporary: Path) -> None:
+    with play_table("random") as table:
+        table.process.send_signal(number)
+        status, _, stderr = table.ended()
+    assert status == 128 + number
+    assert "Traceback" not in stderr
+    assert not list(temporary.glob("asara-play-*"))
+
+
+@pytest.mark.long
+def test_the_page_is_served_with_the_replays_and_nothing_else(tmp_path: Path) -> None:
+    with play_table("random", "--out", str(tmp_path / "mine")) as table:
+        asyncio.run(sit_down(table.links[0]))
+        address, _ = parts_of(table.links[0])
+        wait_until("a replay", lambda: list((tmp_path / "mine").glob("*.asara")))
+        with urllib.request.urlopen(f"http://{address}/api/runs", timeout=EVENT_S) as answer:
+            assert b"mine" in answer.read()

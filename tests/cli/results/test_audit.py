@@ -1,0 +1,392 @@
+import json
+import re
+import shutil
+from hashlib import sha256
+from pathlib import Path
+
+import pytest
+
+from asara_game.rules import RULE_COMBINATIONS
+from asara_server.replay.file import write_replay
+from asara_server.replay.signing import SigningKey
+from asara_server.tournament.run.directory import RunDirectoryError
+from asara_server.tournament.trust.audit_trust import Published
+from asara_server.tournament.trust.inclusion import ProofMaker, check_inclusion
+from tests.cli.command import asara, on_terminal, refusal
+from tests.match.playouts import random_replay
+from tests.sizes import others_long
+from tests.tournament.played_runs import HEADER, Forger, play_run
+from tests.tournament.played_runs import KEY as CUP_KEY
+
+KEY = SigningKey.new()
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Path:
+    """Three short matches by themselves, sound and signed, with the key beside them."""
+    replays = tmp_path / "run" / "replays"
+    replays.mkdir(parents=True)
+    (replays.parent / "referee.pub").write_bytes(KEY.public_pem)
+    for number in range(3):
+        replay = random_replay(RULE_COMBINATIONS[0], 2, seed=number, replies=12)
+        write_replay(replays / f"m{number}.asara", replay, KEY)
+    return replays.parent
+
+
+def test_sound_replays(run: Path) -> None:
+    (run / "key.pub").write_bytes(KEY.public_pem)
+    given = ("--public-key", run / "key.pub")
+    done = asara("audit", run, run / "replays" / "m1.asara", "--leaks", *given, status=0)
+    assert done.stdout.endswith("\nAudited 3 replays: 3 passed, 0 failed.\n")
+    assert done.stderr.startswith("Only the matches of single replays were checked.")
+
+
+def test_a_sound_replay_says_what_was_checked_and_by_whose_key(run: Path) -> None:
+    file = run / "replays" / "m1.asara"
+    (run / "key.pub").write_bytes(KEY.public_pem)
+    done = asara("audit", file, "--public-key", run / "key.pub")
+    sound, key, match, checked, unchecked, _ = done.stdout.splitlines()
+    assert sound == f"{file}: passed"
+    assert key == f"  signing key: {KEY.public.hex()[:16]}, the one given with --public-key"
+    assert match.startswith("  match random-1: ")
+    assert " replies, " in match
+    assert checked.startswith(
+        "  checked: every record is signed, and the deal matches its commitment; "
+    )
+    assert unchecked.startswith("  not checked: arrival times of replies, ")
+    own = f"  signing key: {KEY.public.hex()[:16]}, found in the replay itself"
+    assert asara("audit", file).stdout.splitlines()[1] == own
+
+
+def test_a_damaged_replay_is_named_with_its_record(run: Path) -> None:
+    path = run / "replays" / "m1.asara"
+    data = bytearray(path.read_bytes())
+    data[-300] ^= 1
+    path.write_bytes(data)
+    done = asara("audit", run, status=1)
+    *_, last = lines = done.stdout.splitlines()
+    [line] = [line for line in lines if line.startswith(str(path))]
+    assert line.startswith(f"{path}: record ")
+    assert last == "Audited 3 replays: 2 passed, 1 failed."
+
+
+def test_another_key_and_no_key(run: Path, tmp_path: Path) -> None:
+    other = SigningKey.new()
+    (tmp_path / "other.pub").write_bytes(other.public_pem)
+    done = asara("audit", run, "--public-key", tmp_path / "other.pub", status=1)
+    assert done.stdout.count("another key signed this file") == 3
+    for _ in range(2):
+        done = asara("audit", run, status=0)
+        own = f"signed with key {KEY.public.hex()}. Nothing outside the replay confirms "
+        assert own in done.stderr
+        (run / "referee.pub").unlink(missing_ok=True)
+    stranger = random_replay(RULE_COMBINATIONS[0], 2, seed=9, replies=5)
+    write_replay(run / "replays" / "m9.asara", stranger, other)
+    done = asara("audit", run)
+    assert done.stdout.endswith("Audited 4 replays: 3 passed, 1 failed.\n")
+
+
+def test_what_cannot_be_audited(tmp_path: Path) -> None:
+    missing = tmp_path / "no"
+    assert refusal("audit", missing) == f"asara: {missing}: no such file or folder\n"
+    assert "contains no replay" in refusal("audit", tmp_path)
+    empty = tmp_path / "a.asara"
+    empty.touch()
+    done = asara("audit", empty, status=1)
+    assert "the file is empty" in done.stdout
+    assert "not an Ed25519 public key" in refusal("audit", empty, "--public-key", empty)
+
+
+# Runs
+
+
+@pytest.fixture
+def cup(tmp_path: Path) -> Path:
+    return play_run(tmp_path / "cup")
+
+
+def manifest_of(run: Path) -> str:
+    return sha256((run / "manifest.json").read_bytes()).hexdigest()
+
+
+def commitment_of(run: Path) -> str:
+    return str(json.loads((run / "manifest.json").read_text())["deal_commitment"])
+
+
+def test_no_advice_that_the_auditor_has_followed(cup: Path) -> None:
+    assert "--manifest" in asara("audit", cup).stderr
+    done = asara("audit", cup, "--manifest", "00" * 32, status=1)
+    assert "--public-key" in done.stderr
+    assert "--manifest" not in done.stderr
+
+
+def test_a_run_says_who_signed_it_and_what_was_not_checked(cup: Path) -> None:
+    (cup / "report.html").write_text("<p>")
+    (cup / "notes.txt").write_text("mine")
+    done = asara("audit", cup, "--manifest", manifest_of(cup))
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.splitlines() == [
+        f"{cup}: Cup, finished: 12 of 12 matches have a result",
+        f"  signing key: {CUP_KEY.public.hex()[:16]}, from the published manifest",
+        f"  manifest: {manifest_of(cup)}, as published",
+        f"  deal commitment: {commitment_of(cup)}, from the manifest",
+        "  notes.txt: extra: not part of the run, and not checked",
+        "  checked: the signatures of the manifest, the results and 12 replays",
+        "  checked: the schedule, deals, results and standings, by playing every match again",
+        "  not checked: logs/, run.journal",
+        "  not checked: report.html (`asara report` writes it again)",
+        (
+            "  not checked: the bots' programs and output, and the reasons that the referee gave "
+            "for crashes, failed starts and void matches"
+        ),
+        "Audited 12 replays: 12 passed, 0 failed.",
+    ]
+
+
+DUPLICATE = HEADER + 'blocks = "duplicate"\n'
+
+
+@pytest.mark.long
+def test_a_run_of_duplicate_blocks_with_an_attempt_that_was_void(tmp_path: Path) -> None:
+    names = ("ann", "bob", "cid", "dot")
+    run = play_run(tmp_path / "cup", DUPLICATE, names=names, void=["r1-basic-0001-2"])
+    done = asara("audit", run, status=0)
+    assert "r1-basic-0001-2: attempt 1 is void" in done.stdout
+    text = (run / "results.jsonl").read_text()
+    changed = text.replace('"duplicate_deal":"r1-basic-0001"', '"duplicate_deal":"r1-basic-0002"')
+    (run / "results.jsonl").write_text(changed)
+    done = asara("audit", run, status=1)
+    assert "duplicate_deal: expected 'r1-basic-0001' by the schedule" in done.stdout
+
+
+def test_a_single_replay_is_checked_against_the_secret_of_its_run(cup: Path) -> None:
+    file = cup / "replays" / "r1-basic-0001-1.asara"
+    asara("audit", file, "--manifest", manifest_of(cup), status=0)
+    done = asara("audit", file, "--manifest", "00" * 32, status=1)
+    assert "not the manifest that was published: expected SHA-256 0000" in done.stdout
+    (cup / "tree_head.json").unlink()
+    done = asara("audit", file, "--manifest", manifest_of(cup), status=1)
+    assert "no signed end of a run" in done.stdout
+
+
+def test_messages_are_sentences_with_the_right_numbers(cup: Path) -> None:
+    done = asara("audit", cup / "replays" / "r1-basic-0001-1.asara")
+    assert done.stdout.endswith("Audited 1 replay: 1 passed, 0 failed.\n")
+    assert "The first replay is signed with key" in done.stderr
+    (cup / "tournament.toml").write_text("changed")
+    assert asara("audit", cup).stdout.endswith("; 1 fault in other files.\n")
+    (cup / "manifest.json").unlink()
+    done = asara("audit", cup)
+    assert "expected None" not in done.stdout
+    assert f"{cup}: its manifest cannot be read, so no result can be verified" in done.stdout
+
+
+def test_replays_behind_a_link_are_counted_once(cup: Path) -> None:
+    (cup / "replays").rename(cup / "elsewhere")
+    (cup / "replays").symlink_to(cup / "elsewhere")
+    (cup.parent / "again").symlink_to(cup)
+    done = asara("audit", cup, cup.parent / "again")
+    assert "Audited 12 replays: 12 passed" in done.stdout
+
+
+def test_a_run_that_was_cut_short_says_what_is_missing(tmp_path: Path) -> None:
+    run = play_run(tmp_path / "cup", most=8)
+    done = asara("audit", run, status=0)
+    assert "cut short: 8 of 12 matches have a result" in done.stdout
+    assert "4 replays are not published yet" in done.stdout
+    assert "4 matches have no result: r1-basic-0003-2, r2-basic-0001-1" in done.stdout
+    assert "not checked: that the deals derive from the secret of the tournament" in done.stdout
+    assert done.stdout.endswith("Audited 4 replays: 4 passed, 0 failed.\n")
+    (run / "replays" / "r1-basic-0001-1.asara").unlink()
+    assert "replays/r1-basic-0001-1.asara: missing" in asara("audit", run).stdout
+
+
+def test_a_run_that_was_killed_says_that_nothing_signs_its_end(tmp_path: Path) -> None:
+    run = play_run(tmp_path / "cup", most=8)
+    info = (run / "run.json").read_text().replace('"cut short"', '"running"')
+    (run / "run.json").write_text(info)
+    for path in (*run.glob("tree_head.json*"), run / "standings.json"):
+        path.unlink()
+    with (run / "results.jsonl").open("a") as file:
+        file.write('{"match_id":"r1-ba')  # the line that is being written
+    done = asara("audit", run, status=3)
+    assert "not ended: 8 of 12 matches have a result" in done.stdout
+    assert "nothing signs its results and their number" in done.stdout
+    assert done.stdout.endswith("0 failed; 1 run without a signed end.\n")
+    edited = (run / "results.jsonl").read_text().replace('"prestige":', '"prestige":9', 1)
+    (run / "results.jsonl").write_text(edited)
+    done = asara("audit", run, status=1)
+    assert "results.jsonl: line 1: seats[0].prestige: expected" in done.stdout
+
+
+def test_a_run_that_resumes_keeps_its_manifest_and_is_sound_at_its_end(tmp_path: Path) -> None:
+    run = play_run(tmp_path / "cup", most=8, void=["r1-basic-0001-2"])
+    before = (run / "manifest.json").read_bytes()
+    play_run(tmp_path / "cup", resume=True)
+    assert (run / "manifest.json").read_bytes() == before
+    done = asara("audit", run, "--manifest", manifest_of(run), status=0)
+    assert "finished: 12 of 12" in done.stdout
+    assert "r1-basic-0001-2: attempt 1 is void" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("name", "change", "refusal"),
+    [
+        ("cup.toml", ("time_bank_s", "increment_s"), "clocks: it began with"),
+        ("run/manifest.json", ('"Cup"', '"Cap"'), "was changed after it was signed"),
+        ("run/manifest.json", None, "no such file"),
+    ],
+)
+def test_a_run_does_not_resume_otherwise_than_it_began(
+    tmp_path: Path, name: str, change: tuple[str, str] | None, refusal: str
+) -> None:
+    folder = tmp_path / "cup"
+    play_run(folder, HEADER + "[clocks]\ntime_bank_s = 33\n", most=5)
+    path = folder / name
+    if change is None:
+        path.unlink()
+    else:
+        path.write_text(path.read_text().replace(*change))
+    with pytest.raises(RunDirectoryError, match=refusal):
+        play_run(folder, resume=True)
+
+
+def test_a_duel_may_end_early_but_a_tournament_may_not(tmp_path: Path) -> None:
+    header = HEADER + 'blocks = "independent"\n'
+    run = play_run(tmp_path / "cup", header, enough=lambda over: over >= 4)
+    done = asara("audit", run, status=0)
+    assert "finished: 4 of 4 matches have a result" in done.stdout
+    assert "not checked: that its test was decided by then" in done.stdout
+    forger = Forger(run)
+    changes = {"may_end_early": False}
+    forger.manifest = forger.manifest.model_copy(update=changes)
+    forger.sign()
+    done = asara("audit", run, status=1)
+    assert "tree_head.json: scheduled: expected 12 by manifest.json; found 4" in done.stdout
+    assert "r1-basic-0003-1: no result, although the run is finished" in done.stdout
+
+
+def test_hashes_of_another_shape(cup: Path) -> None:
+    assert "64 hexadecimal digits" in refusal("audit", cup, "--manifest", "abc")
+    assert "--proof: needs --inclusion" in refusal("audit", cup, "--proof", cup / "run.json")
+    file = cup / "replays" / "r1-basic-0001-1.asara"
+    missing = cup / "none"
+    error = refusal("audit", file, "--inclusion", "--proof", missing)
+    assert error == f"asara: {missing}: no such file\n"
+
+
+# One replay of a run
+
+
+def prove(run: Path, name: str, proof: Path) -> None:
+    file = run / "replays" / f"{name}.asara"
+    done = asara("replay", "prove", file, "--out", proof)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(
+    ("most", "leaves"),
+    [
+        (1_000, {"r1-basic-0001-1.2": 2, "r1-basic-0002-2": 5}),
+        (8, {"r1-basic-0002-1": 3, "r1-basic-0002-2": 4}),
+    ],
+)
+def test_one_replay_belongs_to_a_run_of_which_nothing_else_is_there(
+    tmp_path: Path, most: int, leaves: dict[str, int]
+) -> None:
+    run = play_run(tmp_path / "cup", void=["r1-basic-0001-1"], most=most)
+    digest = manifest_of(run)
+    alone = tmp_path
+    for name, leaf in leaves.items():
+        alone = tmp_path / f"{name}.asara"
+        prove(run, name, tmp_path / f"{name}.asara.proof")
+        shutil.copy(run / "replays" / f"{name}.asara", alone)
+        done = asara("audit", alone, "--inclusion", "--manifest", digest)
+        assert (done.returncode, done.stderr) == (0, "")
+        attempt = f"attempt {1 + name.endswith('.2')} at {name.removesuffix('.2')} of 'Cup'"
+        assert f"{alone}: passed; it is {attempt}, leaf {leaf} of" in done.stdout
+        assert done.stdout.endswith("Audited 1 replay: 1 passed, 0 failed.\n")
+    shutil.rmtree(run)
+    assert asara("audit", alone, "--inclusion", "--manifest", digest).returncode == 0
+
+
+def test_a_replay_in_its_run_needs_no_proof_and_no_other_replay(cup: Path) -> None:
+    file = cup / "replays" / "r1-basic-0001-1.asara"
+    for path in (cup / "replays").iterdir():
+        if path != file:
+            path.unlink()
+    done = asara("audit", file, "--inclusion", status=0)
+    assert "leaf 1 of 12" in done.stdout
+    assert "Nothing outside the run confirms" in done.stderr
+
+
+@pytest.mark.long
+def test_a_terminal_breaks_findings_between_words(cup: Path) -> None:
+    shown = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", on_terminal("audit", cup))
+    lines = [line.rstrip() for line in re.split(r"[\r\n]+", shown)]
+    assert [line for line in lines if len(line) > 80 and "/" not in line] == []
+    text = " ".join(shown.split())
+    assert text.index("12 passed, 0 failed") < text.index("'Cup' is signed with key")
+    assert any(line.startswith("  manifest: ") for line in lines)
+
+
+PROOFS = {
+    "another leaf": ("leaf", lambda proof: proof["leaf"].replace("3600.0", "3601.0")),
+    "a leaf of no attempt": ("leaf", lambda proof: "{}"),
+    "another place": ("index", lambda proof: 1),
+    "a place beyond the tree": ("index", lambda proof: 12),
+    "a shorter path": ("path", lambda proof: proof["path"][:-1]),
+    "a longer path": ("path", lambda proof: [*proof["path"], "00" * 32]),
+    "no path": ("path", lambda proof: []),
+    "a path of words": ("path", lambda proof: ["left", "right"]),
+    "another tree head": ("tree_head", lambda proof: proof["tree_head"].replace("12", "13")),
+    "another signature": ("tree_head_signature", lambda proof: proof["manifest_signature"]),
+    "another manifest": ("manifest", lambda proof: proof["manifest"].replace("Cup", "Cap")),
+    "no manifest": ("manifest", lambda proof: ""),
+    "no signature": ("manifest_signature", lambda proof: "none"),
+}
+
+
+@pytest.mark.parametrize("forgery", others_long(PROOFS, 3))
+def test_a_changed_proof_is_refused(cup: Path, forgery: str) -> None:
+    proof = cup.parent / "proof"
+    prove(cup, "r1-basic-0001-1", proof)
+    key, change = PROOFS[forgery]
+    fields = json.loads(proof.read_text())
+    proof.write_text(json.dumps({**fields, key: change(fields)}))
+    file = cup / "replays" / "r1-basic-0001-1.asara"
+    done = asara("audit", file, "--inclusion", "--proof", proof, status=1)
+    assert done.stdout.endswith("Audited 1 replay: 0 passed, 1 failed.\n")
+
+
+def test_a_void_attempt_proves_nothing(tmp_path: Path) -> None:
+    """An organiser who signs anything can prove the place of any line of the results."""
+    run = play_run(tmp_path / "cup", most=8, void=["r1-basic-0001-2"])
+    maker = ProofMaker(run)
+    void = next(number for number, result in enumerate(maker._results) if result.void)
+    maker._index_of = {sha256(b"its replay").hexdigest(): void}
+    found = check_inclusion(maker.prove(b"its replay"), Published())
+    assert found.expected is None
+    assert found.faults == (f"leaf: {maker._results[void].match_id}: attempt 1 is void",)
+
+
+def test_the_proof_of_another_replay_another_run_or_no_run(cup: Path, tmp_path: Path) -> None:
+    files = [cup / "replays" / f"r1-basic-0001-{number}.asara" for number in (1, 2)]
+    prove(cup, "r1-basic-0001-1", tmp_path / "proof")
+    done = asara("audit", files[1], "--inclusion", "--proof", tmp_path / "proof", status=1)
+    assert "match_id: expected 'r1-basic-0001-1' by manifest and schedule" in done.stdout
+    done = asara("audit", files[0], "--inclusion", "--manifest", "00" * 32)
+    assert "not the manifest that was published" in done.stdout
+    other = random_replay(RULE_COMBINATIONS[0], 2, seed=9, replies=5)
+    write_replay(cup / "replays" / "x.asara", other, KEY)
+    done = asara("audit", cup / "replays" / "x.asara", "--inclusion")
+    assert "this replay does not belong to the run" in done.stdout
+    done = asara("replay", "prove", cup / "replays" / "x.asara", "--out", tmp_path / "p", status=2)
+    assert "does not belong to the run" in done.stderr
+    write_replay(tmp_path / "x.asara", other, KEY)
+    done = asara("audit", tmp_path / "x.asara", "--inclusion", status=1)
+    assert "is not in a run; pass a proof with --proof" in done.stdout
+    error = refusal("replay", "prove", tmp_path / "x.asara", "--out", tmp_path / "p")
+    assert "is not in a run's `replays` folder" in error
+    assert "is a folder" in refusal("audit", cup, "--inclusion")

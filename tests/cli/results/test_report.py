@@ -1,0 +1,67 @@
+from pathlib import Path
+
+import pytest
+
+from asara_server.cli import main
+from asara_server.report.tables import CSV_FILES
+from asara_server.tournament.standings.model import Standings
+from tests.cli.command import asara
+from tests.report.runs import data_of, run_with_replays, write_run
+from tests.tournament.samples import RUNNING, mirrored
+
+
+def report(*words: str | Path) -> None:
+    """Run the command in this process."""
+    main(["report", *map(str, words)])
+
+
+def test_a_page_and_tables_are_written_and_hold_the_standings(tmp_path):
+    run = write_run(tmp_path / "run", mirrored())
+    done = asara("report", run, "--csv", tmp_path / "tables")
+    assert (done.returncode, done.stdout) == (0, "")
+    assert (
+        done.stderr
+        == f"Wrote the report to {run / 'report.html'}, and its tables to {tmp_path / 'tables'}\n"
+    )
+    assert {file.name for file in (tmp_path / "tables").iterdir()} == set(CSV_FILES)
+    asara("status", run, "--json", tmp_path / "standings.json")
+    standings = Standings.model_validate_json((tmp_path / "standings.json").read_bytes())
+    rows = data_of((run / "report.html").read_text())["run"]["standings"]["overall"]
+    assert [(row["entry"], row["score"]) for row in rows] == [
+        (line.entry, line.score) for line in standings.overall
+    ]
+
+
+@pytest.mark.long
+def test_the_page_can_lie_elsewhere_and_is_the_same_there(tmp_path):
+    run, _ = run_with_replays(tmp_path / "run", 2)
+    (tmp_path / "new").mkdir()
+    for file in (run / "report.html", tmp_path / "new" / "page.html"):
+        with pytest.raises(SystemExit) as ended:
+            report(run, "--out", file)
+        assert not ended.value.code
+    assert (run / "report.html").read_bytes() == (tmp_path / "new" / "page.html").read_bytes()
+    assert {path.name for path in tmp_path.iterdir()} == {"run", "new"}
+
+
+def test_a_run_that_goes_on_has_a_report_of_what_has_ended(tmp_path):
+    run = write_run(tmp_path / "run", mirrored(), **RUNNING)
+    lines = (run / "results.jsonl").read_text().splitlines(keepends=True)
+    (run / "results.jsonl").write_text("".join(lines[:5]) + lines[5][:40])
+    with pytest.raises(SystemExit) as ended:
+        report(run)
+    assert not ended.value.code
+    progress = data_of((run / "report.html").read_text())["run"]["progress"]
+    assert [progress[name] for name in ("over", "scheduled", "blocks")] == [5, 96, 3]
+
+
+def test_a_damaged_replay_is_told_and_does_no_harm(tmp_path, capsys):
+    run, _ = run_with_replays(tmp_path / "run", 2)
+    (run / "replays" / "r1-basic-0001.asara").write_bytes(b"garbage")
+    with pytest.raises(SystemExit) as ended:
+        report(run)
+    assert not ended.value.code
+    problem = "r1-basic-0001.asara: not an ASARA replay"
+    assert f"skipped: {problem}" in capsys.readouterr().err
+    page = (run / "report.html").read_text()
+    assert data_of(page)["tables"]["unread"]["rows"] == [[problem]]

@@ -1,0 +1,199 @@
+import re
+from itertools import combinations
+from pathlib import Path
+
+import pytest
+
+from asara_server.tournament.standings.match_result import MatchResult
+from asara_server.tournament.standings.model import Standings
+from tests.cli.command import asara
+from tests.replay.test_bombs import limited
+from tests.tournament.samples import INFO, lines_of, match, mirrored, seat, write_run
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Path:
+    """A run directory with the files that standings are computed from."""
+    return write_run(tmp_path / "run", mirrored())
+
+
+def shown(run: Path, *options: str) -> str:
+    """Return what `asara status` prints after the progress."""
+    done = asara("status", run, *options)
+    assert (done.returncode, done.stderr) == (0, "")
+    return done.stdout.partition("\n\n")[2]
+
+
+def test_standings_are_computed_from_the_results(run: Path) -> None:
+    lines = shown(run).splitlines()
+    assert max(map(len, lines)) <= 80
+    assert lines[0] == "Spring cup: 96 matches in 48 blocks"
+    assert lines[1].split() == (
+        [
+            "#",
+            "entry",
+            "score",
+            *("95%", "interval", "rank", "range"),
+            "wins",
+            "prestige",
+            "matches",
+            "forfeits",
+        ]
+    )
+    assert {line.split()[1] for line in lines[2:6]} == set(INFO.entries)
+    assert "Head-to-head scores (row against column)" not in lines
+    for line in lines[2:6]:
+        best, _, worst = line.split()[4].partition("–")
+        assert 1 <= int(best) <= int(line.split()[0]) <= int(worst or best) <= 4
+
+
+def test_folders_that_were_left_out_are_named_in_one_line(tmp_path: Path) -> None:
+    folders = {f"team-{number:02}": "a fault" for number in range(12)}
+    run = write_run(tmp_path / "run", mirrored(), left_out=folders)
+    named = ", ".join(f"team-{number:02}" for number in range(10))
+    line = f"Skipped, because they have no usable bot.toml: {named} and 2 more"
+    assert " ".join(shown(run).split()).count(line) == 1
+
+
+def test_blocks_with_a_forfeit_can_be_left_out_as_a_whole(run: Path) -> None:
+    title, _, table = shown(run, "--without-forfeits").partition("\n\n")[0].partition("\n")
+    assert title == "Spring cup, without forfeits: 90 of 96 matches in 45 blocks"
+    assert "crash" not in table
+    assert "forfeits" not in table
+
+
+def test_the_cross_table_adds_up_to_one_across_its_diagonal(run: Path) -> None:
+    table = shown(run, "--cross").split("Head-to-head scores (row against column)\n")[1]
+    lines = table.partition("\n\n")[0].splitlines()
+    assert lines[0].split() == ["#", "entry", "1", "2", "3", "4"]
+    cells = [line.split()[2:] for line in lines[1:]]
+    assert len(cells) == 4
+    assert max(map(len, lines)) <= 80
+    for row, column in combinations(range(4), 2):
+        assert abs(float(cells[row][column]) + float(cells[column][row]) - 1) < 0.002
+    assert [cells[place][place] for place in range(4)] == ["–"] * 4
+
+
+def test_a_wide_cross_table_is_shown_in_parts(run: Path) -> None:
+    names = [f"contestant-no-{number:02}" for number in range(11)]
+    pairs = combinations(names, 2)
+    results = [match(f"m{n}", seat(a, 1), seat(b, 2)) for n, (a, b) in enumerate(pairs)]
+    (run / "results.jsonl").write_text(lines_of(*results))
+    table = shown(run, "--cross").split("(row against column)\n")[1].partition("\n\nForfeits")[0]
+    assert max(map(len, table.splitlines())) <= 80
+    heads = [line.split() for line in table.splitlines() if "entry" in line]
+    assert heads == [
+        ["#", "entry", *map(str, range(1, 9))],
+        ["#", "entry", *map(str, range(9, 16))],
+    ]
+    assert table.count("contestant-no-10") == 2
+
+
+def test_what_is_shown_can_be_kept_and_is_the_same_every_time(run: Path, tmp_path: Path) -> None:
+    files = [tmp_path / "one.json", tmp_path / "two.json"]
+    assert asara("status", run, "--json", files[0]).returncode == 0
+    lines = (run / "results.jsonl").read_text().splitlines(keepends=True)
+    (run / "results.jsonl").write_text("".join(lines[::-1]))
+    assert asara("status", run, "--json", files[1]).returncode == 0
+    assert files[0].read_bytes() == files[1].read_bytes()
+    kept = Standings.model_validate_json(files[0].read_bytes())
+    assert kept.complete
+    assert len(kept.cross_table) == 6
+    done = asara("status", run, "--json", tmp_path / "no" / "such.json", status=2)
+    assert done.stderr == (
+        f"asara: --json {tmp_path / 'no' / 'such.json'}: the folder {tmp_path / 'no'} does not "
+        "exist; create it first, or choose another file\n"
+    )
+
+
+def test_a_name_that_is_too_long_for_the_table_is_broken_not_cut(run: Path) -> None:
+    name = "a-name-of-forty-characters-which-is-most"
+    results = run / "results.jsonl"
+    results.write_text(results.read_text().replace('"dan"', f'"{name}"'))
+    info = (run / "run.json").read_text().replace('"dan"', f'"{name}"')
+    (run / "run.json").write_text(info)
+    lines = shown(run).splitlines()
+    assert max(map(len, lines)) <= 80
+    start = next(number for number, line in enumerate(lines) if "a-name" in line)
+    words = [lines[start].split()[1], *(line.strip() for line in lines[start + 1 : start + 4])]
+    assert "".join(words).startswith(name)
+
+
+def test_a_run_that_goes_on_has_standings(run: Path) -> None:
+    lines = (run / "results.jsonl").read_text().splitlines(keepends=True)
+    (run / "results.jsonl").write_text("".join(lines[:5]) + lines[5][:40])
+    assert shown(run).startswith("Spring cup: 5 of 96 matches in 3 blocks\n")
+    (run / "results.jsonl").write_text("")
+    assert shown(run, "--cross").startswith("No match is over yet.\n")
+
+
+APART = (("ann", "bob"), ("cid", "dan"))
+
+
+def test_entries_that_no_chain_of_matches_connects_are_not_compared(tmp_path: Path) -> None:
+    results = [match(f"m{n}", seat(a, 1), seat(b, 2)) for n, (a, b) in enumerate(APART * 12)]
+    text = shown(write_run(tmp_path / "run", results))
+    assert "No chain of matches connects cid, dan\nwith the other entries" in text
+    rows = {row[1]: row[4] for row in map(str.split, text.splitlines()[2:6])}
+    assert rows == {"ann": "1–3", "bob": "2–4", "cid": "1–3", "dan": "2–4"}
+
+
+PAIRS = (("ann", "bob"), ("bob", "cid"), ("cid", "ann"))
+
+
+@pytest.mark.parametrize(
+    "results",
+    [
+        pytest.param([], id="one entry"),
+        pytest.param([match("m1", seat("ann", 1), seat("bob", 2))], id="one block"),
+        pytest.param(
+            [match(f"m{n}", seat(a, 1), seat(b, 1)) for n, (a, b) in enumerate(PAIRS * 8)],
+            id="all ties",
+        ),
+        pytest.param(
+            [match(f"m{n}", seat("ann", 1), seat("bob", 2, "exited")) for n in range(24)],
+            id="one never finished",
+        ),
+        pytest.param(
+            [match(f"m{n}", seat(a, 1), seat(b, 2)) for n, (a, b) in enumerate(APART * 12)],
+            id="some never met",
+        ),
+    ],
+)
+def test_a_dash_has_a_reason_in_its_row(results: list[MatchResult], tmp_path: Path) -> None:
+    """The entry has not played, or has forfeited every match and so has no prestige."""
+    names = sorted({row.entry for result in results for row in result.seats} | {"ann"})
+    run = write_run(tmp_path / "run", results, entries=tuple(names), scheduled=len(results))
+    text = shown(run, "--cross", "--json", str(tmp_path / "standings.json"))
+    lines = text.splitlines()
+    if not results:
+        assert lines[0] == "No match is over yet."
+        return
+    for row in map(str.split, lines[2 : 2 + len(names)]):
+        *_, matches = cells = row[:8]
+        forfeits = row[8] if len(row) > 8 else "0"
+        assert cells.count("–") == (forfeits == matches)
+    assert not re.search("nan|inf|Traceback", text + (tmp_path / "standings.json").read_text())
+    assert asara("report", run).returncode == 0
+
+
+@pytest.mark.long
+def test_a_hundred_thousand_matches_take_less_than_500_mb(tmp_path: Path) -> None:
+    names = [f"e{number:03}" for number in range(200)]
+    results = [
+        match(f"m{n}", seat(names[n % 200], 1), seat(names[(7 * n + 1) % 200], 2))
+        for n in range(100_000)
+    ]
+    run = write_run(tmp_path / "run", results, entries=tuple(names), scheduled=len(results))
+    status, text, _, most = limited("status", run)
+    assert (status, "100,000 matches" in text) == (0, True)
+    assert most < 500e6
+
+
+def test_entries_that_never_played_have_neither_a_place_nor_wins(tmp_path: Path) -> None:
+    run = write_run(tmp_path / "run", [match("m1", seat("ann", 1), seat("bob", 2))])
+    lines = [line.split() for line in shown(run).splitlines()]
+    rows = {line[1]: line for line in lines[2:6]}
+    assert rows["ann"][0] == "1"
+    for name in ("cid", "dan"):
+        assert rows[name] == ["–", name, "–", "–", "–", "–", "–", "0"]

@@ -1,0 +1,412 @@
+"""`asara status` of active, stopped and killed runs, and of damaged directories."""
+
+import json
+import os
+import signal
+import subprocess
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from asara_codec.results import Termination
+from asara_server.tournament.run.status import RunState, StatusReader
+from asara_server.tournament.standings.match_result import MatchResult
+from tests.cli.command import asara, command_line, environment, on_terminal, refusal
+from tests.events import EVENT_S, wait_until
+from tests.tournament import sample_bots, samples
+from tests.tournament.sample_bots import HEADER, write_tournament
+from tests.tournament.samples import COSTS, RUNNING, lines_of, seat
+
+LONG = "a-name-of-forty-characters-which-is-most"
+ENTRIES = ("ann", "bob", LONG)
+BEGAN = 1_767_225_600.0
+"""2026-01-01, 0:00 UTC, in seconds since 1970."""
+
+INFO = samples.INFO.model_copy(
+    update=RUNNING
+    | {
+        "title": "Cup",
+        "entries": ENTRIES,
+        "scheduled": 40,
+        "started": "2026-01-01T00:00:00+00:00",
+    }
+)
+
+
+def result(number: int, *, minute: int = 0, **changed: Any) -> MatchResult:
+    """Return the result of a match between ann and bob that ended in this minute of the run."""
+    fields: dict[str, Any] = {
+        "match_id": f"r1-basic-{number:04}",
+        "round": 1,
+        "rule_sets": "basic",
+        "seats": (seat("ann", 1), seat("bob", 2)),
+        "started": f"2026-01-01T00:{minute:02}:00.000+00:00",
+        "seconds": 30.0,
+    }
+    return MatchResult(**fields | changed)
+
+
+def with_seats(number: int, rank: int = 1, prestige: int = 0) -> bytes:
+    """Return a line of results that no match can have."""
+    row = {"entry": "e", "rank": rank, "prestige": prestige, "termination": "completed"}
+    line = json.loads(lines_of(result(1))) | {
+        "seats": [row | {"entry": f"e{at}"} for at in range(number)]
+    }
+    return json.dumps(line).encode() + b"\n"
+
+
+def with_scheduled(number: str) -> bytes:
+    """Return a `run.json` with this number of scheduled matches."""
+    return INFO.model_dump_json().replace('"scheduled":40', f'"scheduled":{number}').encode()
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Path:
+    """Return a run directory with ten results, one a minute, and no running process."""
+    folder = tmp_path / "run"
+    folder.mkdir()
+    (folder / "run.json").write_text(INFO.model_dump_json())
+    results = (result(number, minute=number) for number in range(10))
+    (folder / "results.jsonl").write_text(lines_of(*results))
+    return folder
+
+
+def change(run: Path, **fields: object) -> None:
+    """Change fields of `run.json`."""
+    path = run / "run.json"
+    path.write_text(json.dumps(json.loads(path.read_text()) | fields))
+
+
+# Runs that are played
+
+
+@contextmanager
+def playing(folder: Path, rounds: int) -> Iterator[subprocess.Popen[bytes]]:
+    """Play a tournament of two bots, one of which crashes in every match."""
+    file = write_tournament(
+        folder,
+        {"good": sample_bots.GOOD, "crasher": sample_bots.CRASHES},
+        HEADER + f"rounds = {rounds}\njobs = 1\n",
+    )
+    words = ("tournament", "run", file, "--out", folder / "run", "--key", folder / "key")
+    process = subprocess.Popen(
+        command_line(*words),
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        env=environment(),
+    )
+    killer = threading.Timer(90, process.kill)
+    killer.start()
+    try:
+        wait_for_matches(folder / "run", 2)
+        yield process
+    finally:
+        killer.cancel()
+        process.kill()
+        process.wait()
+
+
+def wait_for_matches(run: Path, number: int) -> None:
+    results = run / "results.jsonl"
+    wait_until(
+        f"{number} results",
+        lambda: results.exists() and results.read_bytes().count(b"\n") >= number,
+    )
+
+
+@pytest.mark.long
+def test_a_run_that_goes_on_is_seen_and_not_disturbed(tmp_path: Path) -> None:
+    with playing(tmp_path, rounds=10) as process:
+        done = asara("status", tmp_path / "run")
+        assert (done.returncode, done.stderr) == (0, "")
+        lines = done.stdout.splitlines()
+        assert lines[0] == f"Cup: running (process {process.pid})"
+        assert " of 20 matches (" in lines[1]
+        assert lines[2].startswith("Started ")
+        assert " matches per minute, about " in lines[2]
+        assert lines[3].startswith("The last match ended ")
+        assert any(line.startswith("#  entry") for line in lines)
+        assert "crash" in done.stdout
+        assert "exited with status 3; it printed: no more memory" in done.stdout
+        while process.poll() is None:
+            assert asara("status", tmp_path / "run").returncode == 0
+        assert process.returncode == 0
+    lines = asara("status", tmp_path / "run").stdout.splitlines()
+    assert lines[:2] == ["Cup: finished", "20 of 20 matches (100%) in 10 blocks"]
+    assert lines[2].startswith("Duration: ")
+    assert "left" not in lines[2]
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(
+    ("number", "shown"), [(signal.SIGTERM, "stopped"), (signal.SIGKILL, "killed")]
+)
+def test_a_run_that_was_stopped_or_killed_is_told_from_one_that_goes_on(
+    tmp_path: Path, number: signal.Signals, shown: str
+) -> None:
+    with playing(tmp_path, rounds=100) as process:
+        assert ": running (process" in asara("status", tmp_path / "run").stdout
+        process.send_signal(number)
+        process.wait(EVENT_S)
+    lines = asara("status", tmp_path / "run").stdout.splitlines()
+    assert lines[0] == f"Cup: {shown}; to continue, use --resume"
+    assert lines[2].startswith("Duration: ")
+
+
+@pytest.mark.long
+def test_a_terminal_shows_it_in_place_until_the_run_is_over(tmp_path: Path) -> None:
+    with playing(tmp_path, rounds=8) as process:
+        text = on_terminal("status", tmp_path / "run", "--watch", "0.5", rows=12)
+        assert process.wait(EVENT_S) == 0
+    shown, _, after = text.partition("\x1b[?1049l")
+    assert shown.startswith("\x1b[?1049h")
+    frames = shown.split("\x1b[H")[2:]
+    assert len(frames) > 1
+    assert all(frame.count("\n") < 12 for frame in frames)
+    assert "running (process" in frames[0]
+    assert "finished" in after
+
+
+@pytest.mark.long
+def test_ctrl_c_ends_it_in_good_order(tmp_path: Path) -> None:
+    with playing(tmp_path, rounds=100):
+
+        def interrupt(process: subprocess.Popen[bytes]) -> None:
+            process.send_signal(signal.SIGINT)
+
+        words = ("status", tmp_path / "run", "--watch", "60")
+        text = on_terminal(*words, at=b"process", do=interrupt)
+    assert text.count("running (process") == 2
+    assert "Aborted" not in text
+
+
+@pytest.mark.long
+def test_elsewhere_than_on_a_terminal_it_is_shown_anew(tmp_path: Path) -> None:
+    with playing(tmp_path, rounds=10):
+        done = asara("status", tmp_path / "run", "--watch", "0.5")
+    assert done.stdout.count(": running (process") >= 1
+    assert done.stdout.count("Cup: finished") == 1
+    assert "\x1b" not in done.stdout
+
+
+# What is shown
+
+
+def test_the_rest_is_estimated_from_the_pace_so_far(run: Path) -> None:
+    look = StatusReader(run).read(BEGAN + 600)
+    assert (look.over, look.left, look.pace.matches) == (10, 30, 10)
+    assert look.idle_s == 600 - 9 * 60 - 30
+
+
+def test_a_break_does_not_count_for_the_pace(run: Path) -> None:
+    change(run, state="cut short", resumed="2026-01-01T00:07:45Z", ended="2026-01-01T00:09:45Z")
+    look = StatusReader(run).read()
+    assert look.state is RunState.STOPPED
+    assert look.elapsed_s == 9 * 60 + 45
+    assert (look.pace.matches, look.pace.seconds) == (2, 120)
+    assert look.pace.per_minute == 1
+    assert look.pace.left_s(look.left) == 30 * 60
+    assert (
+        asara("status", run)
+        .stdout.splitlines()[2]
+        .startswith("Duration: 2 min after it was resumed, 9 min 45 s in all")
+    )
+
+
+def test_a_run_that_was_killed_ended_with_what_it_wrote_last(run: Path) -> None:
+    for path in run.iterdir():
+        os.utime(path, (BEGAN + 700, BEGAN + 700))
+    look = StatusReader(run).read(BEGAN + 10_000)
+    assert look.state is RunState.KILLED
+    assert look.elapsed_s == 700
+
+
+def test_new_results_are_read_on_and_a_file_that_was_written_anew_from_its_start(
+    run: Path,
+) -> None:
+    path = run / "results.jsonl"
+    follower = StatusReader(run)
+    assert follower.read().over == 10
+    whole = lines_of(result(10, minute=10))
+    with path.open("a") as file:
+        file.write(whole[:50])
+    assert follower.read().over == 10
+    with path.open("a") as file:
+        file.write(whole[50:])
+    assert follower.read().over == 11
+    assert len(follower.results) == 11
+    afresh = StatusReader(run)
+    afresh.read()
+    assert follower.results == afresh.results
+    (run / "new").write_text(lines_of(result(1)))
+    (run / "new").replace(path)
+    assert follower.read().over == 1
+    path.unlink()
+    assert follower.read().over == 0
+
+
+def test_void_matches_are_over_when_they_are_not_played_again(run: Path) -> None:
+    with (run / "results.jsonl").open("a") as file:
+        for attempt in (1, 2, 3):
+            file.write(lines_of(result(20, attempt=attempt, void=True, seats=())))
+        file.write(lines_of(result(21, void=True, seats=())))
+    look = StatusReader(run).read()
+    assert (look.over, look.void) == (11, 1)
+    assert "11 of 40 matches (28%), 1 without a result" in asara("status", run).stdout
+
+
+def test_who_fails_is_told_with_the_latest_reason_the_worst_first(run: Path) -> None:
+    with (run / "results.jsonl").open("a") as file:
+        file.write(lines_of(result(20, seats=(seat("bob", 1), seat("ann", 2, "early")))))
+        late = seat("ann", 2, "late", Termination.TIME_OUT)
+        file.write(lines_of(result(21, block="b1", seats=(late, seat("bob", 1)))))
+        file.write(lines_of(result(22, block="b1", seats=(seat(LONG, 2, "never"), seat("bob", 1)))))
+    look = StatusReader(run).read()
+    assert [(one.entry, one.forfeits, one.matches) for one in look.failing] == [
+        (LONG, 1, 1),
+        ("ann", 2, 12),
+    ]
+    shown = asara("status", run).stdout
+    assert "13 of 40 matches (32%) in 12 blocks" in shown
+    assert "crash 1, time out 1" in shown
+    assert "late" in shown
+    assert "early" not in shown
+
+
+def test_the_latest_reason_is_the_cause_and_not_its_consequence(run: Path) -> None:
+    away = "suspended after it forfeited 1 of its first 1 matches"
+    out = "not started again after 1 failures in a row: exited with status 3"
+    never, suspended = Termination.NEVER_STARTED, Termination.SUSPENDED
+    crashed = "exited with status 3; it printed: no model.bin"
+    with (run / "results.jsonl").open("a") as file:
+        for number, (entry, why, how) in enumerate(
+            (
+                ("ann", "out of memory", Termination.CRASH),
+                ("ann", away, suspended),
+                ("bob", crashed, never),
+                ("bob", out, never),
+                (LONG, "build failed: exited with status 2", never),
+            ),
+            start=20,
+        ):
+            file.write(lines_of(result(number, seats=(seat(entry, 2, why, how), seat("x", 1)))))
+    change(run, out={"bob": out, LONG: "build failed: exited with status 2"})
+    failing = {one.entry: one for one in StatusReader(run).read().failing}
+    assert {entry: one.why for entry, one in failing.items()} == {
+        "ann": "out of memory",
+        "bob": crashed,
+        LONG: "build failed: exited with status 2",
+    }
+    assert failing["ann"].latest.match_id == "r1-basic-0020"
+    assert failing["ann"].termination is Termination.CRASH
+    assert failing["ann"].kinds == {Termination.CRASH: 1, suspended: 1}
+    assert "crash 1, suspended 1" in asara("status", run).stdout
+
+
+def test_the_last_lines_of_a_failed_build_are_shown(run: Path) -> None:
+    lines = ["error[E0432]: unresolved import", "  \x1b[31m--> [src/main.rs]"]
+    change(run, out={"bob": "build failed: exited with status 101"}, build_output={"bob": lines})
+    shown = asara("status", run).stdout
+    assert "Last lines printed by the build of bob\n  error[E0432]: unresolved import\n" in shown
+    assert "--> [src/main.rs]" in shown
+    assert "\x1b" not in shown
+
+
+def test_entries_that_are_out_or_suspended_are_told(run: Path) -> None:
+    assert "Suspended" not in asara("status", run).stdout
+    change(run, out={"ann": "it does not build"}, suspended={"bob": "5 of 6 forfeited"})
+    shown = asara("status", run).stdout.split("Out of the run\n")[1]
+    out, suspended = shown.split("Suspended\n")
+    assert "it does not build" in out
+    assert "5 of 6 forfeited" in suspended
+    change(run, out=["ann"], suspended=7)
+    done = asara("status", run, status=2)
+    assert "run.json: cannot be read" in done.stderr
+
+
+@pytest.mark.parametrize("columns", [60, 80, 200])
+def test_no_line_is_longer_than_the_terminal_is_wide(
+    run: Path, columns: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tests.cli.command.COLUMNS", str(columns))
+    kinds = [kind for kind in Termination if kind.forfeit]
+    with (run / "results.jsonl").open("a") as file:
+        for number, kind in enumerate(kinds):
+            why = seat(LONG, 2, "words " * 100, kind)
+            file.write(lines_of(result(20 + number, seats=(why, seat("ann", 1)))))
+    change(run, out={LONG: "reason " * 100})
+    for _ in range(2):
+        shown = asara("status", run).stdout
+        assert max(map(len, shown.splitlines())) <= columns
+        assert shown.count("…") == 2
+        change(run, title="The spring cup of all who could come " * 3)
+
+
+def test_what_bots_print_cannot_disturb_the_terminal(run: Path) -> None:
+    nasty = "\x1b[2J\x9b\r\n[red]\u202e"
+    with (run / "results.jsonl").open("a") as file:
+        file.write(lines_of(result(20, seats=(seat("ann", 1), seat("bob", 2, nasty)))))
+    change(run, title=nasty, out={nasty: nasty})
+    shown = asara("status", run).stdout
+    assert "[red]" in shown
+    assert all(char.isprintable() or char == "\n" for char in shown)
+
+
+# Directories that are not as they should be
+
+
+def test_times_that_cannot_be_are_no_times(run: Path) -> None:
+    change(run, started="yesterday", resumed="9" * 50, ended="")
+    text = (run / "results.jsonl").read_text()
+    text = text.replace('"seconds":30.0', '"seconds":1e999', 1).replace("2026-01-01T00:05", "05")
+    (run / "results.jsonl").write_text(text)
+    done = asara("status", run)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "10 of 40 matches" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "shown"),
+    [
+        ("results.jsonl", b"\xff\xfe\n", "results.jsonl: line 1: "),
+        ("results.jsonl", b"[1, 2]\n", "results.jsonl: line 1: "),
+        ("results.jsonl", lines_of(result(1)).encode() + b"\x00\n", "results.jsonl: line 2: "),
+        ("results.jsonl", b"[" * 100_000 + b"\n", "results.jsonl: line 1: "),
+        ("results.jsonl", b'{"match_id": "m"}\n', "results.jsonl: line 1: "),
+        ("results.jsonl", with_seats(9), "line 1: Value error, seats: a match has 2 to 4, not 9"),
+        ("results.jsonl", with_seats(2, rank=2), "no match ends with the ranks [2, 2]"),
+        ("results.jsonl", with_seats(2, prestige=10**400), "results.jsonl: line 1: "),
+        ("run.json", b"\x00", "run.json: cannot be read"),
+        ("run.json", b"{}", "run.json: cannot be read"),
+        ("run.json", with_scheduled("-1"), "run.json: cannot be read"),
+        ("run.json", with_scheduled("9" * 400), "run.json: cannot be read"),
+    ],
+)
+def test_files_that_cannot_be_read_are_named(
+    run: Path, name: str, content: bytes, shown: str
+) -> None:
+    (run / name).write_bytes(content)
+    for command in ("status", "report"):
+        error = refusal(command, run)
+        assert shown in error
+        assert len(error.splitlines()) == 1
+    assert not (run / "report.html").exists()
+
+
+@pytest.mark.parametrize("name", ["results.jsonl", "run.json"])
+def test_folders_in_the_place_of_files_are_named(run: Path, name: str) -> None:
+    (run / name).unlink()
+    (run / name).mkdir()
+    done = asara("status", run)
+    assert done.returncode in {1, 2}
+    assert len(done.stderr.splitlines()) == 1
+
+
+def test_what_a_run_cost_is_a_line(run: Path) -> None:
+    line = "CPU usage: 50% of all cores; of that, 90% by bots, 10% by the referee"
+    change(run, costs=COSTS.model_dump())
+    assert line in asara("status", run).stdout

@@ -1,0 +1,177 @@
+"""Files and arguments that once gave a traceback, or no end; each gives a sentence."""
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.cli.command import asara, refusal
+from tests.sizes import others_long
+from tests.yardstick import at_most
+
+LONG = "n" * 300
+ENTRIES = """
+[[entries]]
+name = "ann"
+command = "sh"
+[[entries]]
+name = "bob"
+command = "sh"
+"""
+
+
+def plan(folder: Path, text: str) -> str:
+    """Return the error about a tournament file with this text."""
+    (folder / "cup.toml").write_text(f"seats = 2\nrules = 'basic'\n{text}")
+    with at_most(100):
+        error = refusal("tournament", "plan", folder / "cup.toml")
+    assert len(error) < 5_000
+    return error
+
+
+def entry(folder: Path, line: str) -> str:
+    return plan(folder, ENTRIES.replace('command = "sh"', f'command = "sh"\n{line}', 1))
+
+
+@pytest.mark.parametrize(
+    ("value", "fault"),
+    [
+        ("loop", "entry 1 'ann': directory: 'loop' is a loop of links"),
+        (
+            "~nobody-here",
+            "entry 1 'ann': directory: '~nobody-here' names a user who does not exist",
+        ),
+        (LONG, f"entry 1 'ann': directory: '{LONG}' cannot be a path: File name too long"),
+        ("n/" * 3_000, "cannot be a path: File name too long"),
+        ("\\u0000", "cannot be a path"),
+    ],
+)
+@pytest.mark.parametrize("key", ["directory", "readable"])
+def test_a_directory_that_the_system_cannot_look_for(
+    tmp_path: Path, key: str, value: str, fault: str
+) -> None:
+    (tmp_path / "loop").symlink_to("loop")
+    line = f'{key} = "{value}"' if key == "directory" else f'{key} = ["{value}"]'
+    assert fault.replace("directory", key) in entry(tmp_path, line)
+
+
+@pytest.mark.parametrize("words", [f'"./{LONG}"', f'["python", "{LONG}.py"]', f'"{LONG}"'])
+@pytest.mark.parametrize("key", ["command", "build"])
+def test_a_word_that_is_longer_than_any_file_name(tmp_path: Path, key: str, words: str) -> None:
+    (tmp_path / "ann").mkdir()
+    text = ENTRIES.replace('command = "sh"', f'directory = "ann"\n{key} = {words}', 1)
+    error = plan(tmp_path, text)
+    assert f"entry 1 'ann': {key}: no " in error
+    assert LONG in error
+
+
+@pytest.mark.parametrize("word", ['["sh", "\\u0000"]', f'"sh {"x" * 200_000}"'])
+def test_a_command_that_no_process_could_receive(tmp_path: Path, word: str) -> None:
+    error = plan(tmp_path, ENTRIES.replace('command = "sh"', f"command = {word}", 1))
+    assert "entry 1 'ann': command: " in error
+    assert "zero byte" in error or "more than 100,000 characters" in error
+
+
+@pytest.mark.parametrize(
+    ("text", "fault"),
+    others_long(
+        [
+            ("a = " + "[" * 100_000, "nested too deeply"),
+            ("a = " + "{a=" * 80_000, "nested too deeply"),
+            (".".join("a" * 60_000) + " = 1", "more than 32 dots in line 3"),
+            ('"."'.join("a" * 60_000), "more than 32 dots in line 3"),
+            ("a = " + "1" * 100_000, "a number or a date out of range"),
+            ("".join(f"a{n}{'.a' * 30} = 1\n" for n in range(3_500)), "unknown setting"),
+            ("seed = 0x" + "f" * 100_000, "an integer of more than 512 bits"),
+            ("rounds = " + "9" * 4_000, "an integer of more than 512 bits"),
+            ("a = 2024-13-45", "cup.toml: is not valid TOML"),
+            ("a = '" + "x" * 300_000 + "'", "is larger than 262,144 bytes"),
+            ("[[entries]]\n" * 15_000, "more faults"),
+            ("a = '\udcff'".encode("utf-8", "surrogateescape").decode("latin-1"), "is missing"),
+        ],
+        4,
+    ),
+    ids=range(12),
+)
+def test_a_text_that_is_hard_to_read(tmp_path: Path, text: str, fault: str) -> None:
+    assert fault in plan(tmp_path, text)
+
+
+def make_hole(path: Path) -> None:
+    path.touch()
+    os.truncate(path, 10 << 30)
+
+
+ODD: dict[str, Callable[[Path], object]] = {
+    "is a device or a pipe": os.mkfifo,
+    "is a folder": lambda path: path.mkdir(),
+    "Too many levels of symbolic links": lambda path: path.symlink_to(path),
+    "is larger than 262,144 bytes": make_hole,
+    "is not a text file in UTF-8": lambda path: path.write_bytes(b"\xff\xfe\0"),
+    "no such file": lambda path: None,
+}
+
+
+@pytest.mark.parametrize("fault", ODD)
+def test_something_else_than_a_tournament_file(tmp_path: Path, fault: str) -> None:
+    ODD[fault](tmp_path / "cup.toml")
+    assert fault in refusal("tournament", "plan", tmp_path / "cup.toml")
+
+
+@pytest.mark.parametrize("path", ["/dev/zero", "/dev/null", "/proc/self/mem", "/proc/self/maps"])
+@pytest.mark.parametrize(
+    "command",
+    [
+        *("tournament plan {}", "replay show {}", "audit {}", "status {}"),
+        *("report {}", "token list --file {}", "token new x --file {}"),
+        "audit . --public-key {}",
+    ],
+)
+def test_devices_and_files_of_the_kernel(tmp_path: Path, command: str, path: str) -> None:
+    (tmp_path / "a.asara").touch()
+    done = asara(*command.format(path).split(), cwd=tmp_path)
+    assert done.returncode in (1, 2)
+    assert done.stdout + done.stderr
+    assert [file.name for file in tmp_path.iterdir()] == ["a.asara"]
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "match random random --out {}",
+        "duel random random --out {}",
+        "match {} random",
+        "tournament plan {}",
+        "status {}",
+        "report {}",
+        "report . --out {}",
+        "audit {}",
+        "audit . --public-key {}",
+        "replay show {}",
+        "replay diff {} {}",
+        "token new x --file {}",
+        "token list --file {}",
+        "duel random random --json {}/x",
+    ],
+)
+def test_a_path_that_is_too_long(tmp_path: Path, command: str) -> None:
+    (tmp_path / "a.asara").touch()
+    done = asara(*command.replace("{}", LONG).split(), cwd=tmp_path)
+    assert done.returncode in (1, 2)
+    errors = [line for line in done.stderr.splitlines() if line.startswith("asara: ")]
+    assert len(errors) == 1 or "1 failed" in done.stdout
+    assert [file.name for file in tmp_path.iterdir()] == ["a.asara"]
+
+
+def test_a_token_file_that_is_a_directory(tmp_path: Path) -> None:
+    for path in ("/", tmp_path, "."):
+        error = refusal("token", "new", "x", "--file", path, cwd=tmp_path)
+        assert error == f"asara: {path}: is a folder; choose a file\n"
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_bot_of_a_user_who_does_not_exist() -> None:
+    assert "~nobody-here names a user who does not exist" in refusal(
+        "match", "~nobody-here/bot.py", "random"
+    )

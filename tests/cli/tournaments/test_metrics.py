@@ -1,0 +1,122 @@
+"""The option --metrics of the commands that run a referee."""
+
+import os
+import re
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+from urllib.request import urlopen
+
+import pytest
+
+from asara_server.network.metrics import MetricsServer
+from asara_server.tournament.standings.match_result import read_results
+from tests.cli.command import refusal, started
+from tests.events import EVENT_S, wait_until
+from tests.tournament import sample_bots
+from tests.tournament.processes import children
+from tests.tournament.sample_bots import HEADER, write_tournament
+from tests.tournament.worker_runs import PATIENT
+
+
+@contextmanager
+def command(*words: str | Path) -> Iterator[tuple[subprocess.Popen[str], str]]:
+    """Yield a running command, and the URL of its metrics."""
+    with started(*words, "--metrics", "127.0.0.1:0") as process:
+        assert process.stderr is not None
+        line = process.stderr.readline()
+        found = re.fullmatch(r"Metrics: (http://127\.0\.0\.1:\d+/metrics)\n", line)
+        assert found, line
+        yield process, found[1]
+
+
+def scrape(url: str) -> str:
+    with urlopen(url, timeout=EVENT_S) as response:
+        text: str = response.read().decode()
+        return text
+
+
+@pytest.mark.long
+def test_the_referee_of_a_tournament_tells_how_it_fares_while_it_plays(tmp_path: Path) -> None:
+    file = write_tournament(
+        tmp_path,
+        {"good": sample_bots.GOOD, "crasher": sample_bots.CRASHES},
+        HEADER + "rounds = 4\n",
+    )
+    words = ("tournament", "run", file, "--out", tmp_path / "run", "--key", tmp_path / "key")
+    last = ""
+    with command(*words) as (process, url):
+        while process.poll() is None:
+            try:
+                last = scrape(url)
+            except OSError:  # it is about to end
+                break
+        assert process.wait(EVENT_S) == 0
+    assert re.search(r'^asara_matches_total\{result="sound"\} [1-8]\.0$', last, re.MULTILINE)
+    assert re.search(
+        r'^asara_forfeits_total\{entry="crasher",kind="crash"\} [1-8]\.0$', last, re.MULTILINE
+    )
+
+
+HELD = """
+import os, time
+import asara
+def decide(decision, match):
+    while match.match_id.startswith("r2-basic-0003") and not os.path.exists("go-on"):
+        time.sleep(0.05)
+    return decision.legal_actions[0]
+asara.run(decide)
+"""
+"""A bot that waits in one block until there is a file."""
+
+
+@pytest.mark.long
+@pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
+def test_worker_processes_are_counted_together_even_after_one_was_killed(tmp_path: Path) -> None:
+    file = write_tournament(
+        tmp_path, dict.fromkeys(("ann", "bob", "cid"), HELD), HEADER + "rounds = 2\n", PATIENT
+    )
+    words = ("tournament", "run", file, "--out", tmp_path / "run", "--key", tmp_path / "key")
+    workers = ("--workers", "2")
+    with command(*words, *workers) as (process, url):
+        wait_until("three matches are over", lambda: sound(scrape(url)) >= 3)
+        os.kill(children(process.pid, "spawn_main")[0], signal.SIGKILL)
+        results = tmp_path / "run" / "results.jsonl"
+        wait_until("one block is open", lambda: len(list(read_results(results))) == 10)
+        # The last match of the worker may be missing, if it was killed before it reported that.
+        wait_until("the others are counted", lambda: 9 <= sound(scrape(url)) <= 10)
+        last = scrape(url)
+        (tmp_path / "go-on").touch()
+        assert process.wait(EVENT_S) == 0
+    assert "its worker process died" in (tmp_path / "run" / "run.log").read_text()
+    assert [result.void for result in read_results(results)] == [False] * 12
+    assert last.count("asara_build_info{") == 1
+    buckets = re.findall(
+        r'^asara_decision_seconds_count\{phase="bot"\} ([\d.]+)$', last, re.MULTILINE
+    )
+    decisions = re.findall(r"^asara_decisions_total ([\d.]+)$", last, re.MULTILINE)
+    assert buckets == decisions
+
+
+def sound(metrics: str) -> int:
+    found = re.search(r'^asara_matches_total\{result="sound"\} ([\d.]+)$', metrics, re.MULTILINE)
+    return int(float(found[1])) if found else 0
+
+
+def test_an_address_that_will_not_do_is_refused_before_anything_is_begun(tmp_path: Path) -> None:
+    file = write_tournament(tmp_path, {"a": sample_bots.GOOD, "b": sample_bots.GOOD})
+    words = ("tournament", "run", file, "--out", tmp_path / "run", "--key", tmp_path / "key")
+    error = refusal(*words, "--metrics", "0.0.0.0:0")
+    assert error.startswith("asara: --metrics: address '0.0.0.0:0'")
+    assert error.endswith("or allow it expressly (--insecure-remote)\n")
+    assert "write host:port" in refusal(*words, "--metrics", "here")
+    with closing(MetricsServer("127.0.0.1:0")) as other:
+        assert "another program listens" in refusal(*words, "--metrics", other.address)
+    words = ("tournament", "run", file, "--out", file, "--key", tmp_path / "key")
+    error = refusal(*words, "--metrics", "0.0.0.0:0", "--insecure-remote")
+    assert re.search(r"^Metrics: http://0\.0\.0\.0:[1-9]\d*/metrics\n", error, re.MULTILINE)
+    assert "is a file" in error  # the fault for which it ends
+    assert not (tmp_path / "run").exists()

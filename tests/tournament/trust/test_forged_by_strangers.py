@@ -1,0 +1,363 @@
+"""The audit names what a stranger changes about the files of a run.
+
+A stranger has no key, or another one than the owner.
+"""
+
+import json
+import re
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from asara_server.match.deal_secrets import tournament_secret
+from asara_server.replay.file import read_replay, write_replay
+from asara_server.replay.signing import SigningKey
+from tests.cli.command import asara
+from tests.sizes import others_long
+from tests.tournament.played_runs import (
+    OTHER_KEY,
+    OTHER_SEED,
+    VOID,
+)
+from tests.tournament.sample_bots import SEED
+from tests.tournament.trust.forged_runs import (
+    AGAIN,
+    FIRST,
+    SECOND,
+    THIRD,
+    Played,
+    audited,
+    delete,
+    edit,
+    edit_line,
+    replay,
+    resign_everything,
+)
+
+
+def test_an_honest_run_is_sound(played: Played, run: Path) -> None:
+    status, output = audited(played, run)
+    assert status == 0, output
+    assert output.endswith("Audited 12 replays: 12 passed, 0 failed.\n")
+    assert "given with --public-key" in output
+    assert f"manifest: {played.manifest}, as published" in output
+    assert f"{AGAIN}: attempt 1 is void: {VOID}" in output
+    assert "not checked: the bots' programs and output" in output
+
+
+Change = Callable[[Path], object]
+"""Changes a run."""
+
+
+def edited(name: str, old: str, new: str) -> Change:
+    return lambda run: edit(run, name, old, new)
+
+
+def deleted(*names: str) -> Change:
+    return lambda run: delete(*(run / name for name in names))
+
+
+def changed(name: str, change: Callable[[bytes], bytes]) -> Change:
+    return lambda run: (run / name).write_bytes(change((run / name).read_bytes()))
+
+
+def from_other_run(*names: str) -> Change:
+    return lambda run: [shutil.copyfile(run.parent / "other-run" / n, run / n) for n in names]
+
+
+def moved(old: str, new: str) -> Change:
+    return lambda run: (run / old).rename(run / new)
+
+
+def copied(old: str, new: str) -> Change:
+    return lambda run: shutil.copyfile(run / old, run / new)
+
+
+def swap(run: Path) -> None:
+    one, other = run / A, run / C
+    a, b = one.read_bytes(), other.read_bytes()
+    one.write_bytes(b)
+    other.write_bytes(a)
+
+
+def forge_rank(run: Path) -> None:
+    def change(line: str) -> str:
+        result = json.loads(line)
+        one, other = result["seats"]
+        one["rank"], other["rank"] = other["rank"], one["rank"]
+        return json.dumps(result, separators=(",", ":")) + "\n"
+
+    edit_line(run, "results.jsonl", 1, change)
+
+
+def swap_lines(run: Path) -> None:
+    lines = (run / "results.jsonl").read_text().splitlines(keepends=True)
+    (run / "results.jsonl").write_text("".join([lines[1], lines[0], *lines[2:]]))
+
+
+def without_void(data: bytes) -> bytes:
+    return b"".join(line for line in data.splitlines(keepends=True) if VOID.encode() not in line)
+
+
+def other_interval(data: bytes) -> bytes:
+    return re.sub(rb'("interval_95": \[\s+0\.)(\d)', rb"\g<1>9\2", data, count=1)
+
+
+def without_ladder(data: bytes) -> bytes:
+    return json.dumps({**json.loads(data), "ladder": []}, indent=2).encode()
+
+
+def link(run: Path) -> None:
+    elsewhere = (run / A).rename(run.parent / f"{FIRST}.asara")
+    (run / A).symlink_to(elsewhere)
+
+
+def make_directory(run: Path) -> None:
+    (run / A).unlink()
+    (run / A).mkdir()
+
+
+A, B, C, NEW = (f"replays/{name}.asara" for name in (FIRST, SECOND, THIRD, "r3-basic-0001-1"))
+RESULTS, HEAD, MANIFEST = "results.jsonl", "tree_head.json", "manifest.json"
+NOT_AS_WRITTEN = "results.jsonl: line 1: not written as asara writes it"
+SECRETS = tournament_secret(SEED).hex(), tournament_secret(OTHER_SEED).hex()
+
+STRANGER: dict[str, tuple[Change, str]] = {
+    "results edited": (forge_rank, r"results.jsonl: line 1: seats\[0\]\.rank: expected \d by the"),
+    "results deleted": (deleted(RESULTS), "results.jsonl: missing"),
+    "results cut": (
+        changed(RESULTS, lambda data: data[:-9]),
+        "results.jsonl: cut short in line 13",
+    ),
+    "results without a line": (
+        lambda run: edit_line(run, RESULTS, 2, lambda line: ""),
+        "r1-basic-0002-2: no result, although the run is finished",
+    ),
+    "results in another order": (swap_lines, "results.jsonl: changed after the signing"),
+    "a result twice": (
+        lambda run: edit_line(run, RESULTS, 1, lambda line: line + line),
+        f"line 2: {FIRST}: attempted twice",
+    ),
+    "a byte order mark": (
+        changed(RESULTS, lambda data: b"\xef\xbb\xbf" + data),
+        "results.jsonl: line 1",
+    ),
+    "a blank in a result": (edited(RESULTS, '":"r1', '": "r1'), NOT_AS_WRITTEN),
+    "Windows line ends": (
+        changed(RESULTS, lambda data: data.replace(b"\n", b"\r\n")),
+        NOT_AS_WRITTEN,
+    ),
+    "an unknown setting": (edited(RESULTS, '"round":1', '"round":1,"note":"x"'), NOT_AS_WRITTEN),
+    "another duration": (
+        edited(RESULTS, '"seconds":3600.0', '"seconds":3601.0'),
+        "results.jsonl: changed after the signing",
+    ),
+    "a duration shorter than the match": (
+        edited(RESULTS, '"seconds":3600.0', '"seconds":0.001'),
+        "results.jsonl: line 1: seconds: expected",
+    ),
+    "another time of start": (
+        edited(RESULTS, '"started":"2020', '"started":"2021'),
+        "results.jsonl: line 1: started: expected '2020",
+    ),
+    "a void attempt hidden": (
+        changed(RESULTS, without_void),
+        f"{AGAIN}: attempt 2, but attempt 1 is missing",
+    ),
+    "another reason of a void attempt": (
+        edited(RESULTS, VOID, "the referee failed: OSError"),
+        "results.jsonl: changed after the signing",
+    ),
+    "standings edited": (
+        edited("standings.json", '"place": 1', '"place": 2'),
+        r"standings.json: overall\[0\].place: expected 1 by the results; found 2",
+    ),
+    "standings of another bootstrap": (
+        changed("standings.json", other_interval),
+        r"standings.json: .*interval_95\[0\]: expected",
+    ),
+    "standings without a row": (
+        changed("standings.json", without_ladder),
+        "standings.json: ladder: expected 3 by the results; found 0",
+    ),
+    "standings with blanks": (
+        edited("standings.json", '": ', '":  '),
+        "standings.json: .*changed",
+    ),
+    "standings deleted": (deleted("standings.json"), "standings.json: missing"),
+    "standings emptied": (
+        changed("standings.json", lambda data: b""),
+        "standings.json: cannot be read",
+    ),
+    "standings of another run": (
+        from_other_run("standings.json", RESULTS),
+        "results.jsonl: changed after the signing",
+    ),
+    "half of the replays deleted": (
+        lambda run: delete(*sorted((run / "replays").iterdir())[::2]),
+        f"{A}: missing",
+    ),
+    "all replays deleted": (
+        lambda run: shutil.rmtree(run / "replays"),
+        "replays: No such file or directory",
+    ),
+    "replays exchanged": (swap, f"{A}: exchanged with {C}"),
+    "a replay replaced by a copy": (copied(A, B), f"{B}: replaced by a copy of {A}"),
+    "a replay copied": (copied(A, NEW), f"{NEW}: extra: a copy of {A}"),
+    "a replay renamed": (moved(A, NEW), f"{A}: renamed to {NEW}"),
+    "a replay with another suffix": (
+        moved(A, f"replays/{FIRST}.bak"),
+        rf"replays/{FIRST}.bak: extra[^$]*{A}: missing",
+    ),
+    "a replay of another run with the same names": (
+        from_other_run(A),
+        f"{A}: record 1 .*: the deal does not follow from the secret",
+    ),
+    "a replay that is a link": (link, f"{A}: not a regular file"),
+    "a replay that is a directory": (make_directory, f"{A}: not a regular file"),
+    "a replay that is cut": (
+        changed(A, lambda data: data[:-1]),
+        f"{A}: changed: expected SHA-256",
+    ),
+    "a replay with a byte more": (changed(A, lambda data: data + b"\0"), f"{A}: record"),
+    "a file in replays": (
+        lambda run: (run / "replays" / "notes.txt").write_text("x"),
+        "replays/notes.txt: extra: not a replay of the run",
+    ),
+    "run.json edited": (
+        edited("run.json", '"title": "Cup"', '"title": "Final"'),
+        "run.json: title: expected 'Cup' by manifest.json; found 'Final'",
+    ),
+    "run.json with another time": (
+        edited("run.json", '"started": "2', '"started": "3'),
+        "run.json: changed after the signing",
+    ),
+    "run.json deleted": (deleted("run.json"), "run.json: missing"),
+    "run.json with the entries exchanged": (
+        edited("run.json", '"ann",\n    "bob"', '"bob",\n    "ann"'),
+        "run.json: entries: expected ",
+    ),
+    "run.json with another sandbox": (
+        edited("run.json", '"sandbox": "none"', '"sandbox": "bubblewrap"'),
+        "run.json: sandbox: expected 'none' by manifest.json; found 'bubblewrap'",
+    ),
+    "run.json says that it goes on": (
+        edited("run.json", '"state": "finished"', '"state": "running"'),
+        "run.json: state: expected 'finished' by tree_head.json; found 'running'",
+    ),
+    "run.json with another seed": (
+        edited("run.json", f'"seed": "{SEED}"', f'"seed": "{OTHER_SEED}"'),
+        "run.json: seed: the deals that follow from it are not those of manifest.json",
+    ),
+    "run.json with a suspension": (
+        edited("run.json", '"suspended": {}', '"suspended": {"ann": "late"}'),
+        "run.json: suspended: expected {} by tree_head.json; found {'ann': 'late'}",
+    ),
+    "the secret of another run": (
+        edited("run.json", *SECRETS),
+        "run.json: tournament_secret: expected",
+    ),
+    "tournament file edited": (
+        edited("tournament.toml", "rounds = 2", "rounds = 3"),
+        "tournament.toml: changed after the run began",
+    ),
+    "tournament file with a comment": (
+        changed("tournament.toml", lambda data: data + b"# x\n"),
+        "tournament.toml: changed after the run began",
+    ),
+    "tournament file deleted": (deleted("tournament.toml"), "tournament.toml: missing"),
+    "another public key": (
+        changed("referee.pub", lambda _: OTHER_KEY.public_pem),
+        "referee.pub: not the key that signed manifest.json",
+    ),
+    "the public key deleted": (deleted("referee.pub"), "referee.pub: missing"),
+    "the manifest deleted": (deleted(MANIFEST), "manifest.json: missing"),
+    "the manifest edited": (
+        edited(MANIFEST, '"bank_us": 60000000', '"bank_us": 90000000'),
+        "manifest.json: not the manifest that was published",
+    ),
+    "the signature of the manifest deleted": (
+        deleted("manifest.json.sig"),
+        "manifest.json.sig: missing",
+    ),
+    "the signature of another run's manifest": (
+        from_other_run("manifest.json.sig"),
+        "manifest.json: not signed by key",
+    ),
+    "manifest and tree head deleted": (
+        deleted(MANIFEST, "manifest.json.sig", HEAD, "tree_head.json.sig"),
+        "manifest.json: missing; nothing shows what was decided",
+    ),
+    "all documents deleted": (
+        lambda run: delete(*(path for path in run.iterdir() if path.is_file())),
+        "no signed end of a run",
+    ),
+    "the tree head deleted": (
+        deleted(HEAD, "tree_head.json.sig"),
+        "tree_head.json: missing: nothing signs results, standings",
+    ),
+    "the tree head edited": (
+        edited(HEAD, '"played": 12', '"played": 11'),
+        "tree_head.json: not signed by key",
+    ),
+    "the tree head of another run": (
+        from_other_run(HEAD, "tree_head.json.sig"),
+        "tree_head.json: belongs to another run",
+    ),
+    "the tree head with a blank": (
+        changed(HEAD, lambda data: data + b" "),
+        "tree_head.json: not written as asara writes it",
+    ),
+    "everything signed by another key": (
+        resign_everything,
+        "manifest.json: expected a signature by key .* another key signed this run",
+    ),
+}
+
+
+@pytest.mark.parametrize("forgery", others_long(STRANGER, 3))
+def test_what_a_stranger_changes_is_named(played: Played, run: Path, forgery: str) -> None:
+    forge, expected = STRANGER[forgery]
+    forge(run)
+    status, output = audited(played, run)
+    assert re.search(expected, output), output
+    assert status == 1
+
+
+@pytest.mark.parametrize("left", ["manifest.json.sig", "run.json", "run.journal"])
+def test_a_run_is_recognised_by_any_of_its_files(played: Played, run: Path, left: str) -> None:
+    kept = {"referee.pub", left}
+    delete(*(path for path in run.iterdir() if path.is_file() and path.name not in kept))
+    (run / left).touch()
+    done = asara("audit", run, "--public-key", played.key)
+    assert "manifest.json: missing" in done.stdout
+    assert done.returncode == 1
+
+
+def test_everything_signed_anew_by_another_key_is_never_called_trusted(
+    played: Played, run: Path
+) -> None:
+    resign_everything(run)
+    done = asara("audit", run)
+    assert f"signed with key {OTHER_KEY.public.hex()}. Nothing outside the run confirms" in (
+        done.stderr
+    )
+    assert "found in the run itself" in done.stdout
+    done = asara("audit", run, "--manifest", played.manifest)
+    assert done.returncode == 1
+    assert "not the manifest that was published" in done.stdout
+
+
+def test_the_published_hash_of_the_manifest_vouches_for_its_key(played: Played) -> None:
+    done = asara("audit", played.run, "--manifest", played.manifest.upper())
+    assert (done.returncode, done.stderr) == (0, "")
+    assert ", as published" in done.stdout
+
+
+def test_a_replay_by_another_key_among_the_others(played: Played, run: Path) -> None:
+    write_replay(replay(run, FIRST), read_replay(replay(run, FIRST)), SigningKey.new())
+    status, output = audited(played, run)
+    assert status == 1
+    assert "another key signed this file" in output
