@@ -136,7 +136,7 @@ class SearchBot(asara.Bot):
 
 
 def known_choices(view: View, plan: Sequence[Action]) -> tuple[Action, ...]:
-    """Return the legal actions after a plan; () if the turn is over or hidden facts decide."""
+    """Return the legal actions after a plan; () if the turn is over or they are not known yet."""
     ahead = foresee(view, plan)
     return () if ahead.hidden or ahead.seen is None else ahead.seen.legal
 

@@ -1,10 +1,10 @@
 """Compares two Dask workers with one worker, each with one process and one thread.
 
 Both clusters take turns playing the same tournament: two-player matches of equal cost, in which
-bots burn processor time for a fixed number of decisions. Bots think by turns, so one worker needs
-about one core, and two workers need two free cores. Two bots use the processor at the same time
-only while they start, even with one worker; matches are long enough to make this negligible. The
-time is taken from the first block given out to the standings. It includes starting bots but not
+bots burn processor time for a fixed number of decisions. Bots think one at a time, so one worker
+needs about one core, and two workers need two free cores. Two bots use the processor at the same
+time only while they start, even with one worker; matches are long enough to make this negligible.
+The time is taken from the first block given out to the standings. It includes starting bots but not
 starting the cluster.
 """
 

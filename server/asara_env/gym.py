@@ -55,10 +55,10 @@ class SeatEnv(gymnasium.Env[Observation, np.int64]):
     """Plays one seat in one match after another.
 
     `seat` is the learning seat, or None for a random seat in every match. `opponents` is `random`,
-    a function, or a list with one of these for each other seat in rising order. If `illegal` is
-    `lose`, an illegal action ends the match with the reward for last place; by default it raises an
-    error. Copying or pickling an environment keeps its settings but no match, because a match
-    contains hidden information.
+    a function, or a list with `random` or a function for each other seat in rising order. If
+    `illegal` is `lose`, an illegal action ends the match with the reward for last place; by default
+    it raises an error. Copying or pickling an environment keeps its settings but no match, because
+    a match contains hidden information.
     """
 
     metadata: dict[str, Any] = {  # noqa: RUF012 - Gymnasium declares it so

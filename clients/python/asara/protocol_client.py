@@ -300,7 +300,7 @@ def _prefix(where: str) -> str:
 
 
 def forgiveness(more: int) -> str:
-    """Describe the consequence of further rejections if `more` are forgiven in this match."""
+    """Tell the author what follows if `more` rejections are still forgiven in this match."""
     if not more:
         return "the next rejection forfeits the match"
     return f"{more} more {'is' if more == 1 else 'are'} forgiven in this match"

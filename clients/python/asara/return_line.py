@@ -41,7 +41,7 @@ class ReturnLine:
         """Offset in the function's code; -1 if unknown."""
 
     def call(self, function: Callable[..., R], *arguments: object) -> R:
-        """Call the function, or a method that calls it."""
+        """Call `function`, which is the monitored function or a method that calls it."""
         code = self._code
         if code is None:
             return function(*arguments)

@@ -354,8 +354,8 @@ def _assign_places(
 ) -> None:
     """Let other seats know places in the stack that they may have filled (RULES R9).
 
-    Known places form runs in the order in which they were filled, from the highest place down to
-    the bottom.
+    Each run of neighbouring places belongs to one seat. Runs are assigned from top to bottom, in
+    the order in which visits filled the stack.
     """
     room = lit_room(seen, limits)
     shuffled = not limits.lit_cards.isdisjoint(taken)

@@ -118,7 +118,7 @@ _NO_SHUFFLER: Final = _NoShuffler()
 
 
 def _fill(state: State, seen: View) -> None:
-    """Add the items that were looked through, and placeholders in place of hidden items.
+    """Add the items that the seat looked through, and placeholders for the hidden items.
 
     No prediction depends on the placeholders.
     """

@@ -312,7 +312,7 @@ class LitHistory:
 
 
 def _note(colours: Sequence[int], popped: Sequence[tuple[LitStep | None, int]]) -> None:
-    """Record at earlier steps which of the windows placed there the seat has now drawn."""
+    """Record, in the steps that placed windows, which of them the seat has now drawn."""
     for colour, (source, number) in zip(colours, popped, strict=True):
         if source is not None:
             source.later[number] = colour
