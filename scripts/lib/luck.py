@@ -102,7 +102,7 @@ class Table:
         return state
 
     def drawn(self, state: State) -> Array:
-        """Return V of the state that occurred, as the mean over several futures."""
+        """Return V of the actual state, as the mean over several futures."""
         values = [self.value(self.reshuffled(state)) for _ in range(_PLAYOUTS)]
         return np.asarray(np.mean(values, axis=0))
 

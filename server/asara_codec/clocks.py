@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 
 class Clocks(NamedTuple):
-    """A bot's time limits, in microseconds; the fields are those of the message Clocks."""
+    """A bot's time limits, in microseconds, with the same fields as the message Clocks."""
 
     start_up_us: int
     """Time from the start of the match until the bot must have connected."""

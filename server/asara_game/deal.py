@@ -34,7 +34,7 @@ class Shuffler(Protocol):
 
 
 class Deal:
-    """The shuffles of one match, from a secret of 32 bytes."""
+    """The shuffles of one match, derived from a secret of 32 bytes."""
 
     __slots__ = ("_hmac", "secret")
 

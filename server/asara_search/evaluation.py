@@ -526,7 +526,10 @@ class Estimator:
         keep[state.area_colours[_CIRCLE]] += weights.circle_following
 
     def building_buyers(self, state: State, hand: int, size: int) -> int:
-        """Return the buyers left to build with, at most 4; one fewer if this build needs two."""
+        """Return the buyers left to build with, at most 4.
+
+        Without a buyer in the circle's colour, the build takes two buyers instead of one.
+        """
         colour = state.area_colours[_CIRCLE]
         if colour and not hand & MASK[colour]:
             size -= 1

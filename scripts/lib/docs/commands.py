@@ -21,7 +21,7 @@ class _Markdown:
         self.buffer: list[str] = []
 
     def write(self, text: str) -> None:
-        """Add lines without changes, for example examples."""
+        """Add lines unchanged, such as the commands of an example."""
         self.buffer.append(dedent(text))
 
     def write_usage(self, prog: str, args: str = "", prefix: str | None = None) -> None:

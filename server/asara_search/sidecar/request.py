@@ -31,7 +31,7 @@ class Request:
         return name in self.members
 
     def value(self, name: str) -> Any:
-        """Return a required member."""
+        """Return a member that the request must have."""
         self._read.add(name)
         if name not in self.members:
             raise RequestError(f"member {name!r} is missing")
