@@ -1,7 +1,8 @@
-"""Writes files whole or not at all: no reader ever finds a part of one.
+"""Writes files whole or not at all: no reader ever sees a partly written file.
 
-The data is written to a hidden file beside the target and forced to disk before that file takes the
-target's name. A process that is killed in between leaves it behind; see `abandoned_parts`.
+The data is written to a hidden file next to the target and forced to disk. Only then is the hidden
+file renamed to the target. A process that is killed in between leaves the hidden file behind; see
+`abandoned_parts`.
 """
 
 import os
@@ -17,25 +18,25 @@ PRIVATE: Final = 0o600
 
 
 def replace_file(path: Path, data: bytes, *, mode: int = PUBLIC, durable: bool = True) -> None:
-    """Write a file, replacing the one that `path` may name. Raises OSError.
+    """Write a file, replacing any file at `path`. Raises OSError.
 
-    The permissions are `mode` less the umask, whatever those of the replaced file were. A file that
-    is not `durable` is not forced to disk: a loss of power may leave it empty.
+    The permissions are `mode` less the umask, regardless of the replaced file's permissions. A file
+    that is not `durable` is not forced to disk, so a power failure may leave it empty.
     """
     with _written_part(path, data, mode, durable=durable) as part:
         part.replace(path)
 
 
 def create_file(path: Path, data: bytes, *, mode: int = PUBLIC) -> None:
-    """Write a new file; raises FileExistsError if `path` names one, and OSError as above."""
+    """Write a new file; raises FileExistsError if `path` exists, and OSError for other failures."""
     with _written_part(path, data, mode) as part:
         path.hardlink_to(part)
 
 
 def abandoned_parts(folder: Path, names: Iterable[str]) -> list[Path]:
-    """Hidden files that killed writers of files with these names left in a folder.
+    """Return the hidden files left in a folder when writers of these file names were killed.
 
-    Names may be patterns such as `*.asara`. Files that are being written now are found, too.
+    Names may be patterns such as `*.asara`. The result includes files that are being written now.
     """
     return [part for name in names for part in folder.glob(f".{name}.*.part")]
 
@@ -56,16 +57,16 @@ def _written_part(path: Path, data: bytes, mode: int, *, durable: bool = True) -
 
 
 class AppendedFile:
-    """A file to which lines are appended, each of them written at once."""
+    """A file to which lines are appended; each line is written immediately."""
 
     def __init__(self, path: Path) -> None:
-        """Open the file, which is created if it does not exist; raises OSError."""
+        """Open the file, creating it if it does not exist; raises OSError."""
         self._path = path
         self._file = path.open("ab", buffering=0)
 
     def append(self, data: bytes) -> None:
-        """Append the data; raises OSError, which names the file."""
-        try:  # not `_named_errors`, which takes longer than the write
+        """Append the data; raises OSError with the file's name."""
+        try:  # without `_named_errors`, which would take longer than the write
             _write_whole(self._file, data)
         except OSError as error:
             raise OSError(error.errno, error.strerror, str(self._path)) from None
@@ -85,7 +86,7 @@ def _write_whole(file: FileIO, data: bytes) -> None:
 
 @contextmanager
 def _named_errors(path: Path) -> Iterator[None]:
-    """Name this file in errors of the context; those of writing have no name by themselves."""
+    """Add this file's name to OSErrors in the context, because errors of writing do not have it."""
     try:
         yield
     except OSError as error:

@@ -1,7 +1,7 @@
-"""Reads files of unknown origin: ordinary files only, and no more of them than is expected.
+"""Reads files of unknown origin: ordinary files only, and never more bytes than expected.
 
-A device such as /dev/zero never ends, a pipe waits for its writer, and a file that is mostly a hole
-is larger than memory.
+A device such as /dev/zero never ends, a pipe waits for its writer, and a sparse file can be larger
+than memory.
 """
 
 import errno
@@ -17,7 +17,7 @@ MIB: Final = 1 << 20
 
 @contextmanager
 def open_ordinary(path: Path) -> Iterator[BinaryIO]:
-    """Open a file for reading; raises OSError, also for a directory, a device or a pipe."""
+    """Open a file for reading; raises OSError, including for a directory, a device or a pipe."""
     flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0)
     try:
         descriptor = os.open(path, flags | getattr(os, "O_BINARY", 0))
@@ -33,7 +33,7 @@ def open_ordinary(path: Path) -> Iterator[BinaryIO]:
 
 
 def read_bounded(path: Path, largest: int) -> bytes:
-    """Return the content of a file of at most `largest` bytes; raises OSError as above."""
+    """Return the content of a file of at most `largest` bytes; raises OSError if it is larger."""
     with open_ordinary(path) as file:
         data = file.read(largest + 1)
     if len(data) > largest:
@@ -42,13 +42,13 @@ def read_bounded(path: Path, largest: int) -> bytes:
 
 
 def read_lines(path: Path, longest: int) -> Iterator[bytes]:
-    """Yield the lines of a file, each with its end, of at most `longest` bytes; raises OSError."""
+    """Yield the lines of a file, with line ends; raises OSError for a line over `longest` bytes."""
     with open_ordinary(path) as file:
         yield from bounded_lines(file, path, longest)
 
 
 def bounded_lines(file: BinaryIO, path: Path, longest: int) -> Iterator[bytes]:
-    """Yield the lines of an open file, which `path` names in errors, as `read_lines` does."""
+    """Yield the lines of an open file as `read_lines` does; `path` is used in errors only."""
     while line := file.readline(longest + 1):
         if len(line) > longest:
             fault = f"has a line of more than {longest:,} bytes"

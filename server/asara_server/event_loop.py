@@ -1,4 +1,4 @@
-"""The event loop and the garbage collection of a process that carries a heavy load."""
+"""The event loop and the garbage collector settings of a process under heavy load."""
 
 import asyncio
 import gc
@@ -8,18 +8,18 @@ from typing import Final, TypeVar
 T = TypeVar("T")
 
 _THRESHOLDS: Final = (50_000, 20, 100)
-"""Thresholds of the collector. Matches leave no reference cycles; with Python's own thresholds,
-looking for some takes a seventh of the referee's time."""
+"""Thresholds of the garbage collector. Matches leave no reference cycles. With Python's default
+thresholds, the search for cycles takes a seventh of the referee's time."""
 
 
 def seldom_collect() -> None:
-    """Make this process look for reference cycles less often."""
+    """Make this process's garbage collector search for reference cycles less often."""
     gc.freeze()
     gc.set_threshold(*_THRESHOLDS)
 
 
 def new_event_loop() -> asyncio.AbstractEventLoop:
-    """Return a loop of uvloop, which takes less time per message, if it is installed."""
+    """Return a uvloop event loop if uvloop is installed, because it takes less time per message."""
     try:
         import uvloop
     except ImportError:  # Windows
@@ -37,10 +37,10 @@ def run(main: Coroutine[None, None, T]) -> T:
 async def read_pipe(
     descriptor: int, protocol: Callable[[], asyncio.BaseProtocol]
 ) -> asyncio.BaseTransport:
-    """Have the running loop read a pipe, and close the descriptor in the end, once.
+    """Have the running loop read a pipe, and close the descriptor exactly once at the end.
 
-    uvloop closes the descriptor, and then the file that it was given. By then, another thread may
-    have opened something with this number: a socket, or the journal.
+    uvloop closes the descriptor first, and then the file object that it was given. Between the two,
+    another thread may have opened something with the same number: a socket, or the journal.
     """
     loop = asyncio.get_running_loop()
     closes_file = isinstance(loop, asyncio.BaseEventLoop)

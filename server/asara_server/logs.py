@@ -4,9 +4,9 @@ Call `configure` once, before anything is logged. A fact is an event in lower ca
 values: `log.info("seat forfeited", match="m1", seat=2)`. Tracebacks do not show the values of
 variables, which may be tokens or hands.
 
-Logs are bounded. Of the facts that a bot can cause at will, the same event of the same bot is
-logged `REPEATS_PER_S` times a second, after the first `REPEATS`; the next such fact, or
-`log_left_out`, says how many were left out. A file ends at `FILE_BYTES`.
+Logs are bounded, because bots can cause some facts as often as they like. For each bot, the first
+`REPEATS` facts with the same event are logged, and then `REPEATS_PER_S` per second. The next such
+fact, or `log_left_out`, reports how many were left out. A file ends at `FILE_BYTES`.
 """
 
 import logging
@@ -29,7 +29,7 @@ REPEATS_PER_S: Final = 5
 FILE_BYTES: Final = 1 << 30
 
 Fact: TypeAlias = dict[str, Any]
-"""The values of a line, `level`, `event` and `timestamp` included."""
+"""The values of a log line, including `level`, `event` and `timestamp`."""
 
 
 def configure(
@@ -40,8 +40,8 @@ def configure(
 ) -> None:
     """Write facts of this level and above, one line each, to a stream, to standard error, or both.
 
-    Without a `stream` they always go to standard error. Warnings of gRPC are written the same way.
-    Raises ValueError for an unknown level.
+    Without a `stream`, facts always go to standard error. Warnings of gRPC are written the same
+    way. Raises ValueError for an unknown level.
     """
     if level not in LEVELS:
         raise ValueError(f"log level {level!r}: use one of {', '.join(LEVELS)}")
@@ -82,27 +82,27 @@ def configure(
 
 
 def log_left_out() -> None:
-    """Log how many facts were left out, as far as no later fact has said so."""
+    """Log how many facts were left out, unless a later fact has already reported the number."""
     for fact in _repeats.pop_left_out():
         logger("log").warning("similar lines left out", **fact)
 
 
 class _Repeats:
-    """Leaves out facts that the referee would log too often for the same bot."""
+    """Limits how often the referee logs the same event of the same bot."""
 
     def __init__(self) -> None:
         self.reset()
 
     def reset(self) -> None:
-        """Forget all that was logged."""
-        # By event and entry: the level of a leaky bucket, and the time at which it was that.
+        """Forget everything logged so far."""
+        # By event and entry: the level of a leaky bucket, and the time of that level.
         self._levels: dict[tuple[str, str], tuple[float, float]] = {}
         self._left_out: Counter[tuple[str, str]] = Counter()
 
     def limit(
         self, _logger: object, _method: str, fact: structlog.typing.EventDict
     ) -> structlog.typing.EventDict:
-        """Return the fact, with the number of those left out before; or drop it."""
+        """Return the fact, with the number of facts left out before it; or drop the fact."""
         if fact.get("part") != "referee" or "match" in fact:
             return fact
         key = str(fact["event"]), str(fact.get("entry", ""))
@@ -119,7 +119,7 @@ class _Repeats:
         return fact
 
     def pop_left_out(self) -> list[Fact]:
-        """Return what was left out so far and not yet reported."""
+        """Return the facts left out and not yet reported, and forget them."""
         facts: list[Fact] = [
             {"similar_to": event, "entry": entry, "left_out": count}
             for (event, entry), count in self._left_out.items()
@@ -132,9 +132,10 @@ _repeats = _Repeats()
 
 
 class _BoundedHandler(logging.StreamHandler[TextIO]):
-    """Writes to a file until it has `FILE_BYTES`; its last line says that the rest is left out.
+    """Writes to a file up to `FILE_BYTES`; the last line reports that the rest is left out.
 
-    If the file cannot be written, because the disk is full, standard error says so once.
+    If the file cannot be written, for example because the disk is full, standard error reports it
+    once.
     """
 
     def __init__(self, stream: TextIO) -> None:
@@ -142,7 +143,7 @@ class _BoundedHandler(logging.StreamHandler[TextIO]):
         self._failed = False
         try:
             self._bytes = os.fstat(stream.fileno()).st_size
-        except OSError:  # not a file of the system
+        except OSError:  # not a real file
             self._bytes = 0
 
     def format(self, record: logging.LogRecord) -> str:
@@ -171,7 +172,7 @@ class _BoundedHandler(logging.StreamHandler[TextIO]):
 
 
 class _StderrHandler(logging.StreamHandler[TextIO]):
-    """Writes to the present `sys.stderr`, which rich replaces while it draws a progress bar."""
+    """Writes to the current `sys.stderr`, which rich replaces while it draws a progress bar."""
 
     def emit(self, record: logging.LogRecord) -> None:
         self.stream = sys.stderr
@@ -189,7 +190,7 @@ def _rendering(target: TextIO) -> list[Processor]:
 def _make_plain(
     _logger: object, _method: str, fact: structlog.typing.EventDict
 ) -> structlog.typing.EventDict:
-    """Make all texts plain, whoever wrote them; only a traceback has several lines."""
+    """Make all texts plain, whoever wrote them; only a traceback keeps several lines."""
     return {
         key: plain_value(value, plain_lines if key == "exception" else _on_one_line)
         for key, value in fact.items()
@@ -201,9 +202,9 @@ def _on_one_line(text: str) -> str:
 
 
 def logger(name: str, **values: Any) -> FilteringBoundLogger:
-    """Return a logger whose lines have the name of a part of the program.
+    """Return a logger whose lines contain the name of a part of the program.
 
-    It keeps the configuration of the moment, so that calls below its level cost next to nothing.
+    The logger keeps the current configuration, so that calls below its level cost next to nothing.
     """
     bound: FilteringBoundLogger = structlog.get_logger().bind(part=name, **values)
     return bound
@@ -233,7 +234,7 @@ def gather(facts: list[Fact], level: int) -> FilteringBoundLogger:
 
 
 def repeat(facts: Iterable[Fact], **values: Any) -> None:
-    """Log gathered facts, which keep their own times; the values are added to each."""
+    """Log gathered facts with their original times; `values` are added to each fact."""
     for fact in facts:
         own = dict(fact)
         level = logging.getLevelNamesMapping()[own.pop("level").upper()]

@@ -4,7 +4,7 @@ from collections.abc import Collection, Sequence
 
 
 def rank_seats(prestige: Sequence[int], forfeited: Collection[int] = ()) -> tuple[int, ...]:
-    """Return the rank of each seat, by prestige; seats that forfeited tie behind all others."""
+    """Return the rank of each seat by prestige; seats that forfeited tie behind all others."""
     kept = [points for seat, points in enumerate(prestige) if seat not in forfeited]
     return tuple(
         1 + (len(kept) if seat in forfeited else sum(other > points for other in kept))
@@ -13,9 +13,9 @@ def rank_seats(prestige: Sequence[int], forfeited: Collection[int] = ()) -> tupl
 
 
 def match_scores(ranks: Sequence[int]) -> tuple[float, ...]:
-    """Return the score of each seat: 1 for the first rank down to 0 for the last, in even steps.
+    """Return the score of each seat: from 1 for the first rank to 0 for the last, in even steps.
 
-    Seats that share a rank have the mean of the scores of the ranks that they take.
+    Seats that tie share the mean of the scores of the ranks that they occupy.
     """
     last = len(ranks) - 1
     if last < 1:

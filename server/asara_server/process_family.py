@@ -1,4 +1,4 @@
-"""Processes with their descendants, and the processor time of a process, as Linux reports them."""
+"""A process's descendants, and its processor time, as reported by Linux."""
 
 import errno
 import os
@@ -10,11 +10,11 @@ from typing import Final
 from asara_server import system
 
 _EXACT_CLOCK: Final = 2
-"""This and the number of a process make the clock of the exact time of all its threads."""
+"""With a process's number, this makes the ID of the exact processor clock of its threads."""
 
 
 def family(process: int) -> Iterator[int]:
-    """Yield a process and its running descendants; the process alone outside Linux."""
+    """Yield a process and its running descendants; outside Linux, only the process itself."""
     waiting = [process]
     while waiting:
         pid = waiting.pop()
@@ -29,7 +29,7 @@ def family(process: int) -> Iterator[int]:
 def processor_ns(process: int) -> int:
     """Return the processor time of a running process without its children, in nanoseconds.
 
-    Raises OSError if it has ended, or if the system is not Linux.
+    Raises OSError if the process has ended, or if the system is not Linux.
     """
     if not system.LINUX:
         raise OSError(errno.ENOSYS, os.strerror(errno.ENOSYS))

@@ -1,4 +1,4 @@
-"""An executor of one process, which notices whenever that process dies."""
+"""An executor with a single process, which always notices when that process dies."""
 
 from collections.abc import Callable
 from concurrent.futures import Future, ProcessPoolExecutor
@@ -10,11 +10,11 @@ _R = TypeVar("_R")
 
 
 class SingleProcess(ProcessPoolExecutor):
-    """Runs calls one after another in one process, which is started with the first.
+    """Runs calls one after another in one process, which starts with the first call.
 
-    A process that is killed while it sends a result breaks this executor, as it should. One of
-    several processes can leave theirs waiting for ever: the rest of the result could still come,
-    since the others, and the executor itself, can write to the same pipe.
+    If the process is killed while it sends a result, this executor breaks, as it should. An
+    executor with several processes could wait forever instead. The other processes and the executor
+    can still write to the same pipe, so the rest of the result might still come.
     """
 
     def __init__(
@@ -31,5 +31,5 @@ class SingleProcess(ProcessPoolExecutor):
         """Submit a call. Raises BrokenProcessPool if the process has died."""
         future = super().submit(function, *arguments, **named)
         writer: Any = self._result_queue._writer  # type: ignore[attr-defined]
-        writer.close()  # the process has its own by now
+        writer.close()  # the process has its own copy by now
         return future

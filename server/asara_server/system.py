@@ -1,7 +1,7 @@
-"""What this system has: everything on Linux, less on macOS, and less again on Windows.
+"""Which features this system has: all on Linux, fewer on macOS, and fewer still on Windows.
 
-Whatever is missing is imported, or looked up, only where it is used. The orphan reaper uses this,
-too, so it imports nothing but the standard library.
+Missing features are imported, or looked up, only where they are used. The orphan reaper uses this
+module too, so it imports nothing but the standard library.
 """
 
 import os
@@ -17,25 +17,26 @@ UNIX_SOCKETS: Final = hasattr(socket, "AF_UNIX")
 UNIX: Final = hasattr(os, "killpg")
 """False on Windows, which has no process groups."""
 FILE_OWNERS: Final = hasattr(os, "geteuid")
-"""Files have an owner, and permissions for others. Without, those of their folder decide."""
+"""True if files have an owner and permissions for others; if not, their folder decides."""
 
-_KILL: Final = getattr(signal, "SIGKILL", signal.SIGTERM)  # Windows ends a process by either
+_KILL: Final = getattr(signal, "SIGKILL", signal.SIGTERM)  # on Windows, either ends a process
 
 NEEDS_LINUX: Final = "needs Linux (on Windows: WSL2)"
 NEEDS_UNIX: Final = "needs Linux or macOS (on Windows: WSL2)"
 
 
 CREATION_FLAGS: Final[int] = getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0)
-"""Flags that keep Ctrl-C in the terminal from a new process; on Unix, `start_new_session` does."""
+"""Flags that keep Ctrl-C in the terminal from reaching a new process. On Unix, `start_new_session`
+does this."""
 
 
 def open_to_others(mode: int, bits: int) -> bool:
-    """Return True if the mode of a file has any of these bits for other users."""
+    """Return True if a file mode has any of these permission bits for users except the owner."""
     return FILE_OWNERS and bool(mode & bits)
 
 
 def signal_group(leader: int, number: signal.Signals) -> None:
-    """Send a signal to the processes of a group; without groups, end its leader."""
+    """Signal the processes of a group; on a system without groups, end the leader."""
     with suppress(ProcessLookupError, PermissionError):  # the group is empty
         if UNIX:
             os.killpg(leader, number)
@@ -44,7 +45,7 @@ def signal_group(leader: int, number: signal.Signals) -> None:
 
 
 def kill_group(leader: int) -> None:
-    """Kill the processes of a group; without groups, its leader."""
+    """Kill the processes of a group; on a system without groups, kill the leader."""
     signal_group(leader, _KILL)
 
 

@@ -1,8 +1,8 @@
 """Text for people: enum names in words, and text of unknown origin made safe to show.
 
-Bots and other people choose names and messages. These may contain characters that a terminal obeys,
-that reverse the direction of a line, or that a file cannot hold; escaping for HTML, CSV or markup
-does not remove them and is done separately, by the code that writes such a format.
+Bots and other people choose names and messages. These may contain characters that control a
+terminal, reverse the direction of a line, or cannot be stored in a file. Escaping for HTML, CSV or
+markup does not remove such characters. It is done separately, by the code that writes each format.
 """
 
 import re
@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
 _HIDDEN: Final = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
-"""Unicode categories without a visible shape: controls, direction marks, surrogates and so on."""
+"""Unicode categories without a visible shape, such as controls, direction marks and surrogates."""
 
 LONGEST: Final = 300
 """Default limit on the length of a text, in characters."""
@@ -20,8 +20,8 @@ LONGEST: Final = 300
 def plain(text: str, longest: int | None = LONGEST) -> str:
     r"""Return the text as one line of visible characters; longer text is cut and ends in `…`.
 
-    A hidden character is replaced by its number, such as `\u202e`, and any blank by a space.
-    `longest` counts characters of the original text; None means no limit.
+    Each hidden character becomes its code, such as `\u202e`, and each kind of blank becomes a
+    space. `longest` counts characters of the original text; None means no limit.
     """
     shown = text[:longest]
     if not shown.isprintable():
@@ -35,7 +35,7 @@ def plain_lines(text: str) -> str:
 
 
 def plain_value(value: Any, make_plain: Callable[[str], str] = plain_lines) -> Any:
-    """Return a value with all texts in it made plain, keys of tables included."""
+    """Return a value with all texts in it made plain, including the keys of tables."""
     if isinstance(value, str):
         return make_plain(value)
     if isinstance(value, Mapping):
@@ -64,9 +64,9 @@ def _visible(char: str) -> str:
 _SYSTEM: Final = re.compile(
     r"/(?:bin|sbin|lib|lib64|etc|proc|sys|dev|usr/(?:bin|sbin|lib|lib64|libexec|share|include|local))(?:/|$)"
 )
-"""Beginnings of paths that say nothing about a user."""
+"""First parts of paths that reveal nothing about a user."""
 _HOME: Final = re.compile(r"/(?:home|Users)/[^/]+|/[^/]+")
-"""Paths whose last part may be the name of a user."""
+"""Paths whose last part may be a user name."""
 _PART = r"[^\s/\"'`<>|:;,=()\[\]{}]+"
 _ABSOLUTE: Final = re.compile(
     r"""(?x)
@@ -78,7 +78,7 @@ _ABSOLUTE: Final = re.compile(
 
 
 def without_paths(text: str, private: Sequence[str] = ()) -> str:
-    """Return a text in which `…/NAME` replaces every absolute path but those of the system.
+    """Return the text with absolute paths shortened to `…/NAME`, except system paths.
 
     The names of directories tell strangers who runs a program and where. A path without quotation
     marks is taken to end at a blank, unless it begins with one of the `private` directories.
@@ -113,7 +113,7 @@ def count(number: int, noun: str) -> str:
 
 
 def plain_words(name: str) -> str:
-    """Return the name of an enum member in words, such as `time out`."""
+    """Return the name of an enum member as words, such as `time out`."""
     return name.lower().replace("_", " ")
 
 

@@ -1,4 +1,4 @@
-"""The `asara` command line: it parses arguments, calls the other packages, and prints."""
+"""The `asara` command line: parses arguments, calls the other packages, and prints results."""
 
 import sys
 from collections.abc import Sequence
@@ -7,10 +7,10 @@ from asara_server.text import plain
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Run the command that `arguments`, or else the command line, names, and exit.
+    """Run the command in `arguments`, by default those of the process, and exit.
 
-    A UserError is printed to standard error, line by line, without a traceback, and so is an error
-    of the system, such as a full disk.
+    A UserError is printed to standard error, line by line, without a traceback. The same is done
+    for an error of the system, such as a full disk.
     """
     words = list(sys.argv[1:] if arguments is None else arguments)
     if words[:1] == ["help"] and "--guide" not in words:
@@ -19,7 +19,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         from asara.bridge.command import main as bridge
 
         bridge(words[1:])
-    if words[:1] == ["sidecar"]:  # part of a bot, as well
+    if words[:1] == ["sidecar"]:  # also part of a bot
         from asara_search.sidecar.command import main as sidecar
 
         sidecar(words[1:])
@@ -52,7 +52,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
                     print(error, file=sys.stderr)
                     sys.exit(2)
         finally:
-            sys.stdout.flush()  # a full disk is an error of the command, and not of its exit
+            sys.stdout.flush()  # report a full disk as an error of the command, not at its exit
     except UserError as error:
         _print_error(str(error))
         sys.exit(error.status)

@@ -1,7 +1,6 @@
 """The address space that the program may use, which `ulimit -v` limits.
 
-Beyond the limit, libraries fail wherever they are, each in words of its own, and threads do not
-start.
+Beyond the limit, any library may fail at any point with its own message, and threads do not start.
 """
 
 from typing import Final
@@ -14,7 +13,7 @@ except ImportError:  # Windows, which has no such limit
     resource = None  # type: ignore[assignment]
 
 _NEEDED_MB: Final = 2_048
-"""A tournament uses half of it on two cores; libraries reserve more for each further core."""
+"""On two cores, a tournament uses half of this. Libraries reserve more for each further core."""
 
 
 def check_address_space() -> None:

@@ -75,4 +75,4 @@ def options(
         ),
     ] = False,
 ) -> None:
-    """Handle the options that stand before a command; each has done so in its callback."""
+    """Handle the options before a command; each option has already done its work in a callback."""

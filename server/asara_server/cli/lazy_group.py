@@ -1,7 +1,7 @@
-"""The commands of `asara`; the module of a command is imported when the command is used.
+"""The commands of `asara`. The module of a command is imported only when the command is used.
 
-Module `asara_server.cli.commands.NAME` defines either a function NAME, or a Typer called `app` if
-the command has subcommands.
+Module `asara_server.cli.commands.NAME` defines either a function NAME or, if the command has
+subcommands, a Typer called `app`.
 """
 
 from collections import UserDict
@@ -42,13 +42,13 @@ GROUPS: Final = {
         "proto": "Write the .proto files of the protocol.",
     },
 }
-"""The first line of each command's help, by reader, in the order of `asara --help`."""
+"""The first line of each command's help, grouped by reader, in the order of `asara --help`."""
 
 _WIDTH: Final = max(len(name) for group in GROUPS.values() for name in group)
 
 
 class CommandModules(UserDict[str, Any]):
-    """Commands by name; looking one up imports its module."""
+    """Commands by name. Looking up a command imports its module."""
 
     def __init__(self) -> None:
         super().__init__({name: None for group in GROUPS.values() for name in group})
@@ -60,7 +60,7 @@ class CommandModules(UserDict[str, Any]):
 
 
 class LazyGroup(TyperGroup):
-    """The group of all commands; its own help imports none of them."""
+    """The group of all commands. Its own help imports none of their modules."""
 
     def __init__(self, **settings: Any) -> None:
         super().__init__(**settings)
@@ -84,7 +84,7 @@ class LazyGroup(TyperGroup):
 
 
 def _load_command(name: str) -> Any:
-    """Return what Typer makes of a command's module: a command or a group."""
+    """Return the Typer command or group that a command's module defines."""
     module = import_module(f"asara_server.cli.commands.{name}")
     parent = typer.Typer(rich_markup_mode=None)
     if hasattr(module, "app"):

@@ -1,7 +1,7 @@
-"""Standard streams that a command can use, whatever the machine gives it.
+"""Makes the standard streams usable for a command, whatever the machine provides.
 
-A stream that was closed (`>&-`) is None in Python, and the next file that is opened takes its
-number. An encoding without a sign that is printed would end a command in the middle of a line.
+A stream that was closed (`>&-`) is None in Python, and the next opened file takes its number. An
+encoding that lacks a printed character would end a command in the middle of a line.
 """
 
 import codecs
@@ -40,7 +40,7 @@ def check_streams() -> None:
 
 
 def _replace_signs(error: UnicodeError) -> tuple[str, int]:
-    """Replace signs that an encoding lacks by what looks alike, or else by a question mark."""
+    """Replace characters that an encoding lacks by similar ones, or else by a question mark."""
     assert isinstance(error, UnicodeEncodeError)
     signs = error.object[error.start : error.end]
     return "".join(map(_look_alike, signs)), error.end
@@ -52,7 +52,7 @@ def _look_alike(sign: str) -> str:
 
 
 def discard_output() -> None:
-    """Discard what standard output still holds, which would fail again at the exit."""
+    """Discard standard output's buffer, because writing it at exit would fail again."""
     try:
         sys.stdout.flush()
     except OSError:

@@ -1,4 +1,4 @@
-"""Errors in a command line, each as one line that also gives the help page to read."""
+"""Command line errors, each as one line that also mentions the help page."""
 
 import difflib
 import re
@@ -8,7 +8,7 @@ from typing import Any, Final
 import typer
 
 UsageError: Final[type[Exception]] = typer.BadParameter.__mro__[1]
-"""Base of what the parser raises; Typer exports only some of its classes."""
+"""Base class of the parser's errors; Typer exports only some of them."""
 
 _IN_RANGE: Final = re.compile(r"is not in the range (?:(\S+)<=)?x(?:([<>])=(\S+))?$")
 _PLAINER: Final = (
@@ -29,7 +29,7 @@ _PLAINER: Final = (
 
 
 def explain(error: Any) -> str:
-    """Return the line for an error of the parser; it says where the usage is explained."""
+    """Return the line for a parser error, including where the usage is explained."""
     command = error.ctx.command_path if error.ctx else "asara"
     fault = _fault(error)
     return f"{fault}{' See' if fault.endswith('?') else '; see'} `{command} --help`"
@@ -41,7 +41,7 @@ def is_help(error: Any) -> bool:
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:
-    """Return "; " and a question about the known word that is most like this one, or ""."""
+    """Return "; " and a question about the most similar known word; "" if none is similar."""
     words = list(known)
     close = [one for one in words if len(word) > 2 and one.startswith(word)]
     close = close or difflib.get_close_matches(word, words, n=1, cutoff=0.7)
@@ -73,7 +73,7 @@ def _fault(error: Any) -> str:
 
 
 def _place(error: Any) -> str:
-    """Return the option or argument that is wrong, or ""."""
+    """Return the option or argument that is wrong; "" if there is none."""
     hint = getattr(error, "param_hint", None)
     if hint:
         return str(hint)

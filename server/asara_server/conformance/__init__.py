@@ -1,5 +1,5 @@
-"""Conformance: cases, as data, that a scripted referee plays against any program that is a bot.
+"""Conformance: data-driven cases that a scripted referee plays against any bot program.
 
-The cases are in `cases/LEVEL/*.yaml`, and `case` describes their form. `runner` plays them side by
-side, each with a referee and a process of its own.
+The cases are in `cases/LEVEL/*.yaml`, and `case` describes their form. `runner` plays them
+concurrently, each with its own referee and process.
 """

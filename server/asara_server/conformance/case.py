@@ -1,6 +1,6 @@
 """The form of a case: its settings, a script for each stream, and what is expected at the end.
 
-A script is a list of steps; the first key of a step names its kind, as in `- ask: m1`.
+A script is a list of steps. The first key of a step is its kind, as in `- ask: m1`.
 """
 
 from typing import Annotated, Any, Literal
@@ -19,7 +19,7 @@ MutationName = Literal[
     "no-nonce",
     "no-secret",
 ]
-"""A change of a message before it is sent; `mutations` has a function for each."""
+"""How a message is changed before it is sent; `mutations` has a function for each."""
 
 
 class _Strict(BaseModel):
@@ -30,37 +30,37 @@ class _Strict(BaseModel):
 
 
 class MatchSettings(_Strict):
-    """A match that the referee plays with the program; the referee itself plays the other seats."""
+    """A match that the program plays against the referee, which plays all other seats."""
 
     seats: int = 2
     seat: int = 0
-    """Seat of the program."""
+    """The program's seat."""
     rules: str = "basic"
     joint: bool = False
     """True if the program is asked for a nonce."""
     shared: bool = False
-    """True if the deal is shared, as in a mirrored block: its secret is not sent."""
+    """True if the deal is shared, as in a mirrored block, so that its secret is not sent."""
     played: int = 0
-    """Number of the program's decisions that an earlier process has answered."""
+    """Number of the program's decisions that an earlier process answered."""
 
 
 class Settings(_Strict):
     """The settings under which the program is started."""
 
     address: Literal["unix", "tcp", "nobody", "malformed", "missing"] = "unix"
-    """Kind of ASARA_ADDRESS; nothing listens at `nobody`."""
+    """Kind of ASARA_ADDRESS; at `nobody`, nothing listens."""
     tls: Literal["", "localhost", "example.org"] = ""
-    """Name in the referee's certificate; without one, the referee uses no TLS."""
+    """Host name in the referee's certificate; if empty, the referee uses no TLS."""
     ca: Literal["", "right", "wrong", "absent", "garbage"] = ""
-    """Authority that ASARA_CA names, or a file that is absent or no certificate."""
+    """The authority to which ASARA_CA refers, or a file that is missing or not a certificate."""
     token: bool = True
     seed: str = "7"
-    """ASARA_SEED; if it is empty, it is not set."""
+    """ASARA_SEED; if empty, the variable is not set."""
     transcript: Literal["", "folder", "used folder", "file"] = ""
-    """ASARA_TRANSCRIPT: a folder that does not exist yet, one that has a transcript of each match,
+    """ASARA_TRANSCRIPT: a folder that does not exist yet, a folder with a transcript of each match,
     or the path of a file."""
     environment: dict[str, str] = {}
-    """Further variables."""
+    """Further environment variables."""
 
 
 # Steps
@@ -69,7 +69,7 @@ Changes = Annotated[list[MutationName], Field(alias="with")]
 
 
 class Hello(_Strict):
-    """Check the Hello of this stream, which has arrived before the first step."""
+    """Check this stream's Hello, which arrived before the first step."""
 
     hello: Literal["fields", "last events", "no last events"]
 
@@ -94,26 +94,26 @@ class Start(_Strict):
 
 
 class Resume(_Strict):
-    """Let the program reconnect to a match; further steps send what follows from that."""
+    """Let the program reconnect to a match; further steps send the messages that follow."""
 
     resume: str
 
 
 class Ask(_Strict):
-    """Send the next decision of the program's seat, with everything that precedes it."""
+    """Send the next decision of the program's seat, with all messages that precede it."""
 
     ask: str
     changes: Changes = []
 
 
 class Answer(_Strict):
-    """Check the reply to the open decision, and play it."""
+    """Check the reply to the open decision, and play its actions."""
 
     answer: str
 
 
 class Play(_Strict):
-    """Ask and answer so many decisions, or all of them and then the end of the match."""
+    """Ask and answer this many decisions; or all decisions, and then the end of the match."""
 
     play: str
     decisions: int = 0
@@ -128,20 +128,20 @@ class Reject(_Strict):
 
 
 class Lose(_Strict):
-    """Check the reply to the open decision, and take it to be lost on its way."""
+    """Check the reply to the open decision, and behave as if it was lost on its way."""
 
     lose: str
 
 
 class Update(_Strict):
-    """Send the events since the last message, which the program did not ask for."""
+    """Send the events since the last message, without a request by the program."""
 
     update: str
     changes: Changes = []
 
 
 class Finish(_Strict):
-    """End a match by a forfeit of the other seats, and send the result."""
+    """End a match by a forfeit of the other seats, and send the results."""
 
     finish: str
     changes: Changes = []
@@ -154,30 +154,30 @@ class Void(_Strict):
 
 
 class Send(_Strict):
-    """Send a message, given in the JSON form of PlayResponse, or with unknown members only."""
+    """Send a message, given in the JSON form of PlayResponse or with unknown members only."""
 
     send: dict[str, Any] | Literal["unknown"]
 
 
 class Silence(_Strict):
-    """Send nothing for so many seconds, in which no request may arrive."""
+    """Send nothing for this many seconds; no request may arrive in that time."""
 
     silence: float
     idle: bool = False
-    """True if the program has to sleep meanwhile."""
+    """True if the program must be asleep during the silence."""
     pings: Literal["", "some", "none"] = ""
-    """Pings of HTTP/2 that the program has to send meanwhile."""
+    """Whether the program must send HTTP/2 pings during the silence; "" for either."""
 
 
 class Drop(_Strict):
-    """Lose all bytes of this connection from now on, and wait until the program dials again."""
+    """Lose all bytes of this connection from now on, and wait until the program reconnects."""
 
     drop: float
-    """Seconds within which it has to dial again."""
+    """Seconds within which the program must reconnect."""
 
 
 class End(_Strict):
-    """End the stream with a status, or OK."""
+    """End the stream with a status; the default is OK."""
 
     end: str
     reason: str = ""
@@ -185,7 +185,7 @@ class End(_Strict):
 
 
 class Cut(_Strict):
-    """Break the connection; for `away_s` seconds nothing listens at the address."""
+    """Break the connection; for `away_s` seconds, nothing listens at the address."""
 
     cut: Literal["connection"]
     away_s: float = 0
@@ -199,7 +199,7 @@ class Goodbye(_Strict):
 
 
 def _kind(step: Any) -> str:
-    """Return the first key of a step."""
+    """Return the first key of a step, which is its kind."""
     return next(iter(step), "") if isinstance(step, dict) else type(step).__name__.lower()
 
 
@@ -231,54 +231,54 @@ Step = Annotated[
 
 
 class Expected(_Strict):
-    """The state of things after the script, apart from what its steps have checked."""
+    """What has to be true after the script, apart from the checks in its steps."""
 
     status: int | None = 0
-    """Exit status of the program; None for any."""
+    """Exit status of the program; None accepts any."""
     may_end: bool = False
     """True if the program may end instead of opening the last stream."""
     stderr: list[str] = []
-    """Texts that standard error has to contain; {address} stands for that of the referee."""
+    """Texts that standard error must contain; {address} stands for the referee's address."""
     not_stderr: list[str] = []
     """Texts that standard error must not contain."""
     one_line: bool = False
-    """True if standard error has to be a single line that begins with `asara: `."""
+    """True if standard error must be a single line that begins with `asara: `."""
     secret_token: bool = False
     """True if the program must not print its token."""
     transcripts: list[str] = []
-    """Matches whose transcripts have to be complete."""
+    """Matches whose transcripts must be complete."""
     digests: list[str] = []
-    """Matches whose digests have to be those of the messages that were sent."""
+    """Matches whose digests must match the messages that were sent."""
     dials: tuple[int, int] | None = None
-    """Least and greatest number of streams opened."""
+    """Minimum and maximum number of streams opened."""
     growing_pauses: bool = False
-    """True if the pauses between streams have to grow."""
+    """True if the pauses between streams must grow."""
     closed_first: bool = False
-    """True if a connection has to be closed before the next one is opened."""
+    """True if a connection must be closed before the next one is opened."""
     one_stream: bool = False
-    """True if no two streams may be open at once."""
+    """True if no two streams may be open at the same time."""
     ends_after_s: tuple[float, float] | None = None
-    """Seconds from the last contact, or the start, until the program has ended."""
+    """Minimum and maximum seconds from the last contact, or the start, to the program's end."""
 
 
 class Case(_Strict):
-    """One case."""
+    """One case of the suite."""
 
     name: str = Field(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$")
     level: Level
-    """That of the folder in which the case is."""
+    """The level of the folder that contains the case."""
     proves: str = Field(pattern=r"^[A-Z].*\.$")
-    """One sentence that says what is proved."""
+    """A sentence that states what the case proves."""
     says: str
-    """The words of the level's page that demand it."""
+    """The words on the level's page that require this behaviour."""
     by_rule: bool = False
-    """True if actions and nonces have to follow from the seed, by the published rules."""
+    """True if actions and nonces must be derived from the seed by the published rules."""
     settings: Settings = Settings()
     matches: dict[str, MatchSettings] = {}
     streams: list[list[Step]] = []
     """A script for each stream that the program opens, in order."""
     expect: Expected = Expected()
     limit_s: float = 60
-    """Seconds for the whole case."""
+    """Time limit for the whole case, in seconds."""
     waits: bool = False
-    """True if the case mostly waits, so that it runs beside the others without a job of its own."""
+    """True if the case spends most of its time waiting, so that `jobs` does not count it."""

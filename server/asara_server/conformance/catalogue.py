@@ -1,4 +1,4 @@
-"""All cases, read from the files beside this one."""
+"""All cases, read from the files in the `cases` folder."""
 
 import shlex
 from difflib import get_close_matches
@@ -15,11 +15,11 @@ from asara_server.text import plain
 
 
 class SelectionError(ValueError):
-    """A pattern or a list of known failures names a case that does not exist."""
+    """Raised when a pattern or a list of known failures refers to a case that does not exist."""
 
 
 def all_cases() -> list[Case]:
-    """Return all cases in the order of levels, of the files' names, and of the cases in each."""
+    """Return all cases, sorted by level and file name; the order within each file is kept."""
     folder = files("asara_server.conformance") / "cases"
     adapter = TypeAdapter(list[Case])
     cases: list[Case] = []
@@ -33,10 +33,11 @@ def all_cases() -> list[Case]:
 
 
 def selected(cases: list[Case], run: list[str], level: Level | None = None) -> list[Case]:
-    """Return the cases up to a level that match a pattern of `run`, or all.
+    """Return the cases up to a level that match a pattern of `run`; without patterns, all of them.
 
-    A pattern is a name in which `*` stands for any text. Raises SelectionError if one matches none.
-    Without a level, cases that `run` names are of any, and else of `protocol`.
+    A pattern is a case name in which `*` stands for any text. Raises SelectionError if a pattern
+    matches no case. Without a level, `run` selects from all levels; without `run` as well, the
+    level is `protocol`.
     """
     for pattern in run:
         if not any(fnmatchcase(case.name, pattern) for case in cases):
@@ -48,9 +49,9 @@ def selected(cases: list[Case], run: list[str], level: Level | None = None) -> l
 
 
 def known_failing(text: str, cases: list[Case]) -> frozenset[str]:
-    """Return the names in a list of known failures: one a line, with comments after `#`.
+    """Return the case names in a list of known failures: one per line, with comments after `#`.
 
-    Raises SelectionError for a name that no case has.
+    Raises SelectionError for a name that belongs to no case.
     """
     names = {case.name for case in cases}
     found = set()

@@ -1,4 +1,4 @@
-"""Certificates for cases with TLS, generated for every run."""
+"""Certificates for TLS cases, generated for every run."""
 
 import datetime as dt
 import ipaddress
@@ -14,7 +14,7 @@ _VALID = dt.timedelta(days=2)
 
 
 class Certificate(NamedTuple):
-    """A server's certificate and key, and the certificate of the authority that signed it; PEM."""
+    """A server's certificate and key, and the certificate of the signing authority, as PEM."""
 
     authority: bytes
     certificate: bytes
@@ -23,7 +23,7 @@ class Certificate(NamedTuple):
 
 @cache
 def certificate_for(name: str) -> Certificate:
-    """Return a certificate for a server of this name, signed by an authority of its own."""
+    """Return a certificate for a server with this name, signed by a newly created authority."""
     authority_key = ec.generate_private_key(ec.SECP256R1())
     issuer = _name("ASARA conformance")
     authority = (

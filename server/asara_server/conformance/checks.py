@@ -18,14 +18,14 @@ from asara_server.conformance.stream import Stream
 from asara_server.text import plain
 
 _OF_RUNTIMES = re.compile(r"Picked up |WARNING: |OpenJDK |\(node:|\(Use `node")
-"""Beginnings of lines that a language's runtime prints by itself."""
+"""Beginnings of lines that a language's runtime may print on its own."""
 _SHOWN = 120
 _ENDINGS = (".transcript", ".digest")
 _EARLIER = "of an earlier run"
 _FIRST_PAUSE_S = 0.1
 _LONGEST_PAUSE_S = 2.0
 _SHORTEST = 0.45
-"""The least part of a pause that is left by the random part that clients subtract."""
+"""Minimum share of a pause that remains after clients subtract a random part."""
 _ALLOWANCE_S = 0.9
 """Seconds that connecting may add to a pause."""
 
@@ -40,7 +40,7 @@ def check_end(
     token: str,
     transcripts: Path,
 ) -> None:
-    """Check everything that the case expects of a program that has ended; raise CaseFailed."""
+    """Check everything that the case expects after the program has ended; raise CaseFailed."""
     ended = time.monotonic()
     expected = case.expect
     if program.stderr.too_large or program.stdout.too_large:
@@ -91,7 +91,7 @@ def _last_line(text: str) -> str:
 
 
 def fill_folder(case: Case, folder: Path) -> None:
-    """Write transcripts and digests of an earlier run."""
+    """Write transcripts and digests, as an earlier run would have left them."""
     folder.mkdir()
     for name, settings in case.matches.items():
         for ending in _ENDINGS:
@@ -135,7 +135,7 @@ def _content(path: Path) -> bytes:
 
 
 def _file_name(match_id: str, seat: int) -> str:
-    """Return the beginning of the names of a match's files."""
+    """Return the first part of the file names of a match."""
     kept = re.compile(rb"[A-Za-z0-9._+-]")
     parts = [bytes([byte]) for byte in match_id.encode()]
     text = "".join(p.decode() if kept.match(p) else f"%{p[0]:02X}" for p in parts)
@@ -162,8 +162,8 @@ def _check_streams(expected: Expected, stage: Stage) -> None:
 def _check_pauses(streams: Sequence[Stream]) -> None:
     """Check that the pauses between streams grow from the first one to the longest one.
 
-    A busy machine makes any single pause longer, but never shorter. So every pause has a minimum,
-    and one in two a maximum.
+    A busy machine makes a single pause longer, but never shorter. So every pause has a minimum, but
+    out of two pauses only one has to keep to the maximum.
     """
     pauses = [
         later.opened_at - (earlier.ended_at or later.opened_at)

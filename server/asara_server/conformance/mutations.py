@@ -1,4 +1,4 @@
-"""Changes of messages before they are sent: those of a later version, or of a false referee."""
+"""Changes to messages before they are sent, as a later version or a false referee makes them."""
 
 from collections.abc import Callable, Sequence
 from typing import Final
@@ -22,7 +22,7 @@ UNKNOWN_MEMBER: Final = bytes.fromhex("fa 07 03 61 62 63")
 
 
 def mutated(message: bytes, names: Sequence[str]) -> bytes:
-    """Return a serialized PlayResponse with these changes."""
+    """Return a serialized PlayResponse with these changes applied."""
     for name in names:
         message = _MUTATIONS[name](message)
     return message
@@ -39,7 +39,7 @@ def _with_fields(message: bytes, fields: bytes) -> bytes:
 
 
 def _unknown_fields(message: bytes) -> bytes:
-    """Add fields of every wire type to the message and to its member."""
+    """Add unknown fields of every wire type to the message and to its member."""
     return _with_fields(message, _UNKNOWN_FIELDS) + _UNKNOWN_FIELDS
 
 
@@ -49,7 +49,7 @@ def _padding(message: bytes) -> bytes:
 
 
 def _unknown_events(message: bytes) -> bytes:
-    """Replace the events by as many that have an unknown member only."""
+    """Replace the events by the same number of events that have only an unknown member."""
     response = PlayResponse.FromString(message)
     member: Message = getattr(response, response.WhichOneof("response") or "")
     events = member.events  # type: ignore[attr-defined]
@@ -61,7 +61,7 @@ def _unknown_events(message: bytes) -> bytes:
 
 
 def _unknown_values(message: bytes) -> bytes:
-    """Give every enum of the member, and some inside it, a value that no program knows."""
+    """Set every enum of the member, and some nested ones, to a value that no program knows."""
     response = PlayResponse.FromString(message)
     match response.WhichOneof("response"):
         case "decision":

@@ -1,4 +1,7 @@
-"""A real match in which the program plays one seat, and the referee the others by the same rule."""
+"""A real match in which the program plays one seat, and the referee plays all others.
+
+The other seats choose by the rule of `random_rule`.
+"""
 
 from collections import deque
 from collections.abc import Iterable, Mapping
@@ -27,16 +30,16 @@ _OTHERS_SEED: Final = "others"
 
 
 class PlayedMatch:
-    """A match with the messages that the program has been sent.
+    """A match with the messages that were sent to the program.
 
     - `sent`: serialized messages of the match, in order, as the program received them
-    - `sequence`: number of the last event among them
-    - `open`: the decision that the program has to answer; None if there is none
+    - `sequence`: number of the last event in these messages
+    - `open`: the decision that the program has to answer; None if no decision is open
     - `running`: True from MatchStarted to MatchEnded
     """
 
     def __init__(self, name: str, settings: MatchSettings, seed: str, *, by_rule: bool) -> None:
-        """`by_rule` demands actions that follow from the seed; otherwise any legal one will do."""
+        """`by_rule` requires actions derived from the seed; otherwise, any legal action will do."""
         self.name = name
         self.settings = settings
         self.seat = settings.seat
@@ -59,7 +62,7 @@ class PlayedMatch:
     # Messages
 
     def commitment(self) -> bytes:
-        """Return DealCommitted."""
+        """Return a DealCommitted message."""
         return deal_committed_bytes(
             match_id=self.name, seat=self.seat, deal_commitment=sha256(self._secret).digest()
         )
@@ -75,24 +78,24 @@ class PlayedMatch:
         return self._unsent.popleft()
 
     def resume(self, hello: play_pb2.Hello) -> None:
-        """Let the program reconnect; `ask` returns what it is sent."""
+        """Let the program reconnect; the next call of `ask` returns the messages for it."""
         last = {one.match_id: one.sequence for one in hello.last_events}
         self.leave()
         self._played.enter(self.seat, _presence(hello, last.get(self.name)), self._now())
         self._collect()
 
     def ask(self) -> list[bytes]:
-        """Return the messages up to the next decision of the program, or to the end."""
+        """Return the messages up to the program's next decision, or to the end of the match."""
         self._advance()
         messages = list(self._unsent)
         self._unsent.clear()
         return messages
 
     def update(self) -> bytes | None:
-        """Let the other seats play, and return their events as an Update of its own.
+        """Let the other seats play, and return their events as a separate Update.
 
-        This is what the referee sends to programs that want live updates. None while the program's
-        own turn lasts: `ask` then returns its next decision.
+        This is what the referee sends to programs that requested live updates. Return None during
+        the program's own turn: in that case, `ask` returns its next decision.
         """
         self.leave()
         self._played.enter(self.seat, Presence(True, False, self.sequence), self._now())
@@ -122,7 +125,7 @@ class PlayedMatch:
         return list(self._unsent)
 
     def note_sent(self, message: bytes) -> None:
-        """Note a message of this match that the program receives."""
+        """Note that a message of this match was sent to the program."""
         response = PlayResponse.FromString(message)
         kind = response.WhichOneof("response")
         repeated = kind == "deal_committed" and message in self.sent
@@ -146,7 +149,7 @@ class PlayedMatch:
 
     @property
     def expected_answer(self) -> list[ActionMessage] | None:
-        """The actions that the program has to choose; None if any legal ones will do."""
+        """Return the actions that the program has to choose; None if any legal ones will do."""
         assert self.open is not None
         number, legal = self.open.decision_id, self.open.legal_actions
         if not self._rejected and self._lost is not None and self._lost[0] == number:
@@ -158,7 +161,7 @@ class PlayedMatch:
         return [legal[random_index(self._seed, self.name, self.seat, number, len(legal))]]
 
     def answer(self, actions: list[ActionMessage]) -> None:
-        """Play a reply to the open decision for the program; its first action is legal."""
+        """Play the program's reply to the open decision; its first action is legal."""
         assert self.open is not None
         number, self.open = self.open.decision_id, None
         answer = self._played.reply(self.seat, number, actions, self._now())
@@ -167,13 +170,13 @@ class PlayedMatch:
         self._collect()
 
     def lose(self, actions: list[ActionMessage]) -> None:
-        """Note a reply that is lost: the decision stays open, and is to get the same answer."""
+        """Note a reply that is lost: the decision stays open, and must get the same answer."""
         assert self.open is not None
         self._lost = self.open.decision_id, actions
         self.open = None
 
     def reject(self, reason: str, received: list[ActionMessage]) -> bytes:
-        """Take the reply for a defective one; return the rejection with this reason."""
+        """Treat the reply as a defective one; return the rejection with this reason."""
         assert self.open is not None
         number = self.open.decision_id
         actions: Iterable[ActionMessage]
@@ -204,7 +207,7 @@ class PlayedMatch:
         return self._match
 
     def leave(self) -> None:
-        """Take the program to have lost its stream."""
+        """Note that the program has lost its stream."""
         if self._match is not None and not self._match.finished:
             self._match.leave(self.seat, self._now())
             self._match.outbox.clear()
@@ -253,7 +256,7 @@ class PlayedMatch:
         self._collect()
 
     def _collect(self) -> None:
-        """Keep the new messages to the program's seat."""
+        """Queue the new messages addressed to the program's seat."""
         outbox = self._played.outbox
         self._unsent.extend(message for seat, message in outbox if seat == self.seat)
         outbox.clear()
@@ -268,7 +271,7 @@ def _presence(hello: play_pb2.Hello, last: int | None) -> Presence:
 
 
 def _illegal(decision: play_pb2.Decision) -> ActionMessage:
-    """Return an action that exists, but is not legal now."""
+    """Return an action that exists but is not legal now."""
     action = ActionMessage()
     action.build_count.SetInParent()
     action.build_count.count = 1

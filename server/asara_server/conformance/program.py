@@ -1,4 +1,4 @@
-"""The program under test: a process group with bounded output, which does not outlive its case."""
+"""The program under test: a process group with limited output, which does not outlive its case."""
 
 import asyncio
 import contextlib
@@ -13,19 +13,19 @@ from asara_server.tournament.config.commands import resolve_command
 from asara_server.tournament.config.tournament_file import Entry
 
 _KEPT: Final = 1 << 18
-"""Bytes kept of each output."""
+"""Number of bytes kept of each output."""
 _MOST: Final = 64 << 20
-"""Bytes of output after which a program is killed."""
+"""Number of bytes of output after which a program is killed."""
 _DRAIN_S: Final = 1.0
 _SAMPLE_S: Final = 0.1
 
 
 class ProgramError(Exception):
-    """The program could not be executed; the text gives the reason."""
+    """Raised when the program could not be executed; the text gives the reason."""
 
 
 class Output:
-    """One of the outputs of the program: its beginning, and its number of bytes."""
+    """Standard output or standard error of the program: its beginning, and its number of bytes."""
 
     def __init__(self) -> None:
         self.kept = bytearray()
@@ -41,7 +41,7 @@ class Output:
 
 
 class Program:
-    """A running program."""
+    """The running program."""
 
     def __init__(self, process: asyncio.subprocess.Process) -> None:
         self._process = process
@@ -56,7 +56,7 @@ class Program:
 
     @classmethod
     async def start(cls, bot: Entry, environment: Mapping[str, str]) -> "Program":
-        """Start a bot, in its directory and in a process group of its own; raise ProgramError."""
+        """Start a bot in its directory, as a new process group; raise ProgramError."""
         command = resolve_command(bot.command, bot.directory)
         try:
             process = await asyncio.create_subprocess_exec(
@@ -73,27 +73,27 @@ class Program:
         return cls(process)
 
     async def wait(self) -> int:
-        """Wait for the end of the program and of its output; return the exit status.
+        """Wait for the program and its output to end; return the exit status.
 
         A negative status is the number of the signal that ended the program.
         """
         status = await self._process.wait()
-        self._kill_group()  # what it has left running may keep the outputs open
+        self._kill_group()  # its remaining children may keep the outputs open
         await asyncio.wait(self._readers, timeout=_DRAIN_S)
         return status
 
     async def kill(self) -> None:
-        """Kill the program and all processes that it has started."""
+        """Kill the program and all processes that it started."""
         self._kill_group()
         await self.wait()
         for reader in self._readers:
             reader.cancel()
 
     async def busy_share(self, seconds: float) -> float:
-        """Return the share of moments, within so many seconds, at which a thread is running.
+        """Return how often a thread is found running, as a share of the samples taken in this time.
 
-        A thread that waits for a processor counts, too, so a busy machine changes nothing. The
-        share is 0 if the system does not show it.
+        A thread waiting for a processor counts as running, so a busy machine does not change the
+        result. The share is 0 if the system does not show the states of threads.
         """
         samples = busy = 0
         until = time.monotonic() + seconds - _SAMPLE_S
@@ -104,7 +104,7 @@ class Program:
         return busy / max(samples, 1)
 
     def _is_running(self) -> bool:
-        """Return True if a thread of the process group is running, or could be."""
+        """Return True if a thread of the process group is running or ready to run."""
         for process in _entries("/proc"):
             if _stat(f"/proc/{process}")[2:3] != [str(self._process.pid)]:
                 continue  # it belongs to another process group
@@ -122,11 +122,11 @@ class Program:
             output.size += len(data)
             output.kept += data[: _KEPT - len(output.kept)]
             if output.too_large:
-                self._kill_group()  # what is left is read, so that the pipe is closed
+                self._kill_group()  # the remaining output is then read, and the pipe closed
 
 
 def _entries(folder: str) -> list[str]:
-    """Return the names of processes or threads in a folder of /proc; none if there is no such."""
+    """Return the processes or threads listed in a folder of /proc; empty if the folder is gone."""
     try:
         return [name for name in os.listdir(folder) if name.isdecimal()]  # noqa: PTH208
     except OSError:
@@ -134,7 +134,7 @@ def _entries(folder: str) -> list[str]:
 
 
 def _stat(folder: str) -> list[str]:
-    """Return state, parent, process group and more of a process or thread; none if it is gone."""
+    """Return state, parent, process group and more of a process or thread; empty if it is gone."""
     try:
         text = Path(folder, "stat").read_text(encoding="utf-8", errors="replace")
     except OSError:
@@ -143,7 +143,7 @@ def _stat(folder: str) -> list[str]:
 
 
 def ended_with(status: int) -> str:
-    """Return how a process ended, such as `status 1` or `SIGSEGV`, by its status in Python."""
+    """Return how a process ended, such as `status 1` or `SIGSEGV`, from its Python return code."""
     if status >= 0:
         return f"status {status}"
     try:

@@ -12,22 +12,22 @@ _FRAME_HEADER: Final = 9
 _PING: Final = 6
 _ACK: Final = 1
 _NOTICED_S: Final = 0.3
-"""Seconds in which a connection may end after the next one has begun."""
+"""Seconds by which the end of a connection may overlap with the next connection."""
 _ROUNDS: Final = 10
-"""Rounds of the event loop until an end that has arrived is noticed."""
+"""Rounds of the event loop to wait until the end of a connection is noticed."""
 
 
 class PingCounter:
-    """Counts the pings, without answers to pings, among the bytes of an HTTP/2 client."""
+    """Counts the pings in the bytes of an HTTP/2 client, without the answers to pings."""
 
     def __init__(self) -> None:
         self.times: list[float] = []
-        """Times of the pings, in seconds of the monotonic clock."""
+        """Times of the pings, in seconds on the monotonic clock."""
         self._skip = len(_PREFACE)
         self._header = b""
 
     def feed(self, data: bytes) -> None:
-        """Take the next bytes."""
+        """Process the next bytes."""
         while data:
             if self._skip:
                 skipped = min(self._skip, len(data))
@@ -45,7 +45,7 @@ class PingCounter:
 
 
 class Connection:
-    """A connection of the program, forwarded to the referee."""
+    """A connection from the program, forwarded to the referee."""
 
     def __init__(self, program: asyncio.StreamWriter) -> None:
         self.program = program
@@ -57,7 +57,7 @@ class Connection:
         self.pings = PingCounter()
 
     def abort(self) -> None:
-        """Break the connection at once."""
+        """Break the connection immediately."""
         for writer in (self.program, self.referee):
             if writer is not None:
                 writer.transport.abort()
@@ -65,14 +65,14 @@ class Connection:
 
 
 class Proxy:
-    """Listens at an address of its own, and forwards connections to a Unix socket.
+    """Listens at its own address, and forwards connections to a Unix socket.
 
     - `connections`: all connections so far, in order
-    - `overlapped`: True if one was opened while an earlier one was open
+    - `overlapped`: True if a connection was opened while an earlier one was still open
     """
 
     def __init__(self, target: Path, socket: Path | None) -> None:
-        """Forward to `target`; listen at `socket`, or on a TCP port without one."""
+        """Forward to `target`; listen at `socket` or, if it is None, on a TCP port."""
         self._target = target
         self._socket = socket
         self._port = 0
@@ -83,11 +83,11 @@ class Proxy:
 
     @property
     def port(self) -> int:
-        """The TCP port; 0 for a Unix socket."""
+        """The TCP port; 0 if the proxy listens at a Unix socket."""
         return self._port
 
     async def listen(self) -> None:
-        """Listen, the first time at any free port, then at the same."""
+        """Listen at any free port the first time, and later at the same port again."""
         if self._socket is not None:
             self._socket.unlink(missing_ok=True)
             self._server = await asyncio.start_unix_server(self._serve, self._socket)
@@ -106,17 +106,17 @@ class Proxy:
             self._socket.unlink(missing_ok=True)
 
     def break_connections(self) -> None:
-        """Break all connections at once."""
+        """Break all connections immediately."""
         for connection in self.connections:
             connection.abort()
 
     def lose_connections(self) -> None:
-        """Drop all further bytes of the open connections, which stay open."""
+        """Drop all further bytes of the open connections without closing them."""
         for connection in self.connections:
             connection.lost = True
 
     def pings_since(self, began: float) -> int:
-        """Return the number of pings from the program since this time of the monotonic clock."""
+        """Return how many pings the program has sent since `began` on the monotonic clock."""
         return sum(at >= began for one in self.connections for at in one.pings.times)
 
     async def close(self) -> None:

@@ -1,4 +1,4 @@
-"""The results of a run as JUnit XML, for machines."""
+"""The results of a run as JUnit XML, for other programs to read."""
 
 from collections.abc import Sequence
 from xml.etree import ElementTree as ET

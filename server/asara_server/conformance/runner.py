@@ -1,4 +1,4 @@
-"""Plays cases against a program, side by side."""
+"""Plays cases against a program, several at a time."""
 
 import asyncio
 import os
@@ -21,17 +21,17 @@ from asara_server.network.addresses import socket_parent
 from asara_server.tournament.config.tournament_file import Entry
 
 _SETTLE_S = 5.0
-"""Seconds in which a script may end after the program."""
+"""Seconds for a script to end after the program has ended."""
 _EXIT_S = 15.0
-"""Seconds in which the program has to end after the last script."""
+"""Seconds for the program to end after the last script."""
 _TICK_S = 0.1
 _PRINTED_LINES = 6
 
 
 async def play_cases(cases: Sequence[Case], bot: Entry, jobs: int) -> AsyncIterator[CaseResult]:
-    """Yield the results of all cases in the order in which they end; raise ProgramError.
+    """Yield the result of each case as soon as it ends; raise ProgramError.
 
-    Those that mostly wait begin first, and take none of the `jobs`.
+    Cases that spend most of their time waiting begin first, and do not count towards `jobs`.
     """
     places = asyncio.Semaphore(jobs)
     waiting = [asyncio.create_task(play_case(case, bot)) for case in cases if case.waits]
@@ -151,7 +151,7 @@ class _Performance:
         return self._folder / "transcripts"
 
     def _environment(self, address: str) -> Mapping[str, str]:
-        """Return the environment of the program: this one, with the variables of bot and case."""
+        """Return the program's environment: this process's, plus the variables of bot and case."""
         settings = self._case.settings
         inherited = {**os.environ, **self._bot.environment}
         found = {name: value for name, value in inherited.items() if not name.startswith("ASARA_")}
@@ -170,7 +170,7 @@ class _Performance:
         return found | settings.environment
 
     def _authority(self) -> str:
-        """Return the path for ASARA_CA, "" for none."""
+        """Return the path for ASARA_CA; "" if there is none."""
         settings = self._case.settings
         path = self._folder / "authority.pem"
         match settings.ca:
@@ -192,7 +192,7 @@ def _end_text(program: Program, status: int) -> str:
 
 
 async def _exit_status(ending: asyncio.Task[int], stage: Stage, case: Case) -> int:
-    """Wait for the end of the program, which must not open a further stream."""
+    """Wait for the end of the program, and check that it opens no further stream."""
     longest = case.expect.ends_after_s
     seconds = _EXIT_S if longest is None else longest[1] + 1
     until = time.monotonic() + seconds

@@ -1,4 +1,4 @@
-"""Plays the scripts of a case, stream after stream, with the program."""
+"""Plays the scripts of a case with the program, one stream after another."""
 
 import asyncio
 import hmac
@@ -26,17 +26,17 @@ PROTOCOL_VERSION: Final = 1
 _NONCE_BYTES: Final = 32
 _TEXT_CHARACTERS: Final = 64
 _START_S: Final = 30.0
-"""Seconds for a stream: some programs start slowly."""
+"""Seconds to wait for a stream, as some programs start slowly."""
 _WAIT_S: Final = 10.0
-"""Seconds for a request."""
+"""Seconds to wait for a request."""
 _MOST_BUSY: Final = 0.25
-"""Share of moments at which a program that waits may be found running."""
+"""Maximum share of samples in which a waiting program may be found running."""
 
 
 class Script:
-    """All scripts of a case, and what they have in common.
+    """All scripts of a case, and the state that they share.
 
-    - `matches`: by name, with everything that was sent of them
+    - `matches`: by name, each with everything that was sent in it
     - `replies`: number of replies so far
     """
 
@@ -99,7 +99,7 @@ class Script:
     # Sending
 
     async def _send(self, stream: Stream, message: bytes, changes: Sequence[str] = ()) -> None:
-        """Send a message, changed, and note it for its match."""
+        """Send a message after applying the changes, and note it for its match."""
         message = mutated(message, changes)
         await stream.send(message)
         response = PlayResponse.FromString(message)
@@ -111,7 +111,7 @@ class Script:
     async def _send_all(
         self, stream: Stream, messages: Sequence[bytes], changes: Sequence[str] = ()
     ) -> None:
-        """Send messages, of which the last is changed."""
+        """Send messages, applying the changes to the last one."""
         for message in messages[:-1]:
             await self._send(stream, message)
         await self._send(stream, messages[-1], changes)
@@ -200,7 +200,7 @@ class Script:
         match.answer(await self._reply(stream, match))
 
     async def _reply(self, stream: Stream, match: PlayedMatch) -> list[Action]:
-        """Return the actions of the reply to the open decision, which have to be the right ones."""
+        """Return the actions of the reply to the open decision, after checking them."""
         assert match.open is not None, f"{self._case.name}: {match.name} has no open decision"
         number = match.open.decision_id
         expected = f"a Reply to decision {number} of {match.name!r}"
@@ -301,7 +301,7 @@ class Script:
             await asyncio.sleep(0.1)
 
     def _before_end(self, stream: Stream) -> None:
-        """Check that no step has missed anything, before a stream ends."""
+        """Before a stream ends, check that the steps have left no request or stream unhandled."""
         stream.check_empty()
         if self._early:
             raise CaseFailed("no further reply", f"one in {next(iter(self._early))!r}")

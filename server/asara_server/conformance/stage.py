@@ -1,4 +1,4 @@
-"""The scripted referee of one case: a gRPC server behind a proxy, and all streams opened so far."""
+"""The scripted referee of one case: a gRPC server behind a proxy, with all streams so far."""
 
 import asyncio
 import socket
@@ -24,12 +24,12 @@ class Stage:
     """Accepts the streams of the program.
 
     - `streams`: all streams so far, in order
-    - `most_streams`: greatest number of streams open at once, without those that were lost
-    - `last_contact`: time of the monotonic clock at which the last stream ended, or of the start
+    - `most_streams`: maximum number of streams open at the same time, without lost ones
+    - `last_contact`: when the last stream ended, on the monotonic clock; before that, the start
     """
 
     def __init__(self, folder: Path, settings: Settings) -> None:
-        """Use a folder whose path is short enough for sockets."""
+        """`folder` is for sockets, so its path has to be short."""
         self._settings = settings
         self._target = folder / "grpc"
         socket_path = folder / "referee" if settings.address == "unix" else None
@@ -46,7 +46,7 @@ class Stage:
 
     @property
     def address(self) -> str:
-        """ASARA_ADDRESS; "" if it is not to be set."""
+        """ASARA_ADDRESS; "" if the variable must not be set."""
         match self._settings.address:
             case "unix":
                 return f"unix:{self._socket}"
@@ -82,7 +82,7 @@ class Stage:
         await self._server.stop(0)
 
     async def next_stream(self, seconds: float) -> Stream:
-        """Return the next stream that no script has had; raise CaseFailed."""
+        """Return the next stream that no script has taken; raise CaseFailed."""
         expected = "a stream" if not self._taken else "another stream"
         try:
             async with asyncio.timeout(seconds):
@@ -95,7 +95,7 @@ class Stage:
         return self.streams[self._taken - 1]
 
     def check_no_other_stream(self) -> None:
-        """Raise CaseFailed if a stream is open that no script is about to have."""
+        """Raise CaseFailed if a stream was opened that no script has taken."""
         if len(self.streams) > self._taken:
             first = not self._taken
             raise CaseFailed(

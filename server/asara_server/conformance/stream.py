@@ -1,4 +1,4 @@
-"""The referee's side of one stream: requests in, bytes out, and how it ends."""
+"""The referee's side of one stream: it receives requests, sends bytes, and controls the end."""
 
 import asyncio
 import time
@@ -17,8 +17,8 @@ Context = grpc.aio.ServicerContext[bytes, bytes]
 class Stream:
     """A stream that the program has opened.
 
-    - `opened_at`, `ended_at`: times of the monotonic clock
-    - `closed`: set once the stream is over, whoever ended it
+    - `opened_at`, `ended_at`: times on the monotonic clock
+    - `closed`: set once the stream is over, whichever side ended it
     """
 
     def __init__(self, context: Context) -> None:
@@ -43,7 +43,7 @@ class Stream:
             self._arrived.set()
 
     async def send(self, message: bytes) -> None:
-        """Send a serialized PlayResponse; raise CaseFailed if the program has left."""
+        """Send a serialized PlayResponse; raise CaseFailed if the program has disconnected."""
         if self.closed.is_set():
             raise CaseFailed("an open stream", "the program closed it", closed=True)
         try:
@@ -52,7 +52,7 @@ class Stream:
             raise CaseFailed("an open stream", "the program closed it", closed=True) from None
 
     async def request(self, kind: str, expected: str, seconds: float) -> Any:
-        """Return the next request, which has to be of this kind; raise CaseFailed."""
+        """Return the next request; raise CaseFailed if it is of another kind or late."""
         request = await self._next(expected, seconds)
         found = request.WhichOneof("request")
         if found != kind:
@@ -60,7 +60,7 @@ class Stream:
         return getattr(request, kind)
 
     async def silent(self, seconds: float) -> None:
-        """Wait so many seconds; raise CaseFailed if a request arrives or the stream ends."""
+        """Wait this many seconds; raise CaseFailed if a request arrives or the stream ends."""
         try:
             request = await self._next("", seconds)
         except TimeoutError:
@@ -113,7 +113,7 @@ class Stream:
 
 
 def described(request: PlayRequest) -> str:
-    """Return what a request is, in words."""
+    """Return a description of a request, in words."""
     match request.WhichOneof("request"):
         case "hello":
             return "a Hello"

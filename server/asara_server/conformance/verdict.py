@@ -10,22 +10,22 @@ class Verdict(Enum):
     PASSED = "passed"
     FAILED = "failed"
     KNOWN = "known failure"
-    """It fails, as its author knows."""
+    """The case fails, and its author lists it as failing."""
     UNEXPECTED = "unexpected pass"
-    """It passes, although its author lists it as failing."""
+    """The case passes, although its author lists it as failing."""
 
     @property
     def good(self) -> bool:
-        """True unless it makes the run fail."""
+        """True unless this verdict makes the run fail."""
         return self in (Verdict.PASSED, Verdict.KNOWN)
 
 
 @dataclass(frozen=True, slots=True)
 class CaseResult:
-    """A case that was played.
+    """The result of a case.
 
-    `expected` and `seen` are parts of a sentence, `streams` is the number of streams that were
-    opened, and `printed` the end of standard error if it failed.
+    `expected` and `seen` are parts of a sentence. `streams` is the number of streams that were
+    opened. If the case failed, `printed` is the end of standard error.
     """
 
     case: Case

@@ -1,1 +1,1 @@
-"""The inputs of matches as bytes on disk, and their re-simulation."""
+"""The inputs of matches: storing them on disk, and re-simulating matches from them."""

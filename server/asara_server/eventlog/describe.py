@@ -1,4 +1,4 @@
-"""Records, and differences between them, in words."""
+"""Describes records, and the differences between them, in words."""
 
 from typing import Any, Final
 
@@ -19,11 +19,11 @@ from asara_server.match.inputs import (
 from asara_server.text import plain
 
 _LONGEST: Final = 160
-"""Characters of a value."""
+"""Maximum characters of a value."""
 
 
 def describe(record: Record) -> str:
-    """Return a noun phrase, such as `a reply from seat 1 (build 2)`."""
+    """Return a noun phrase for a record, such as `a reply from seat 1 (build 2)`."""
     match record:
         case ReplyRecord(_, seat, actions):
             played = ", ".join(map(str, actions))
@@ -53,7 +53,7 @@ def describe(record: Record) -> str:
 
 
 def describe_difference(expected: Any, found: Any) -> str:
-    """Return the first field in which two records or two results differ, with both values."""
+    """Return the first field in which two records or results differ, with both values, in words."""
     if type(expected) is not type(found):
         return f"expected {describe(expected)}; found {describe(found)}"
     name, one, other = first_difference(expected, found)
@@ -61,7 +61,7 @@ def describe_difference(expected: Any, found: Any) -> str:
 
 
 def first_difference(a: Any, b: Any) -> tuple[str, Any, Any]:
-    """Return name and values of the first field in which two named tuples of one type differ."""
+    """Return the name and both values of the first field in which two named tuples differ."""
     fields = zip(a._fields, a, b, strict=True)
     return next((name, one, other) for name, one, other in fields if one != other)
 

@@ -1,4 +1,4 @@
-"""Forces a file to disk from a thread of its own, so that nothing waits for the disk."""
+"""Forces a file to disk from a separate thread, so that nothing waits for the disk."""
 
 import os
 import threading
@@ -17,17 +17,17 @@ class DiskSync:
         self._closed = threading.Event()
         self._thread: threading.Thread | None = None
         self.error: OSError | None = None
-        """Error of the disk; nothing is forced to it any more."""
+        """The error that the disk reported; nothing is forced to disk after it."""
 
     def request(self) -> None:
-        """Have what was written so far forced to disk soon."""
+        """Have everything written so far forced to disk soon."""
         if self._thread is None:
             self._thread = threading.Thread(target=self._run, name="disk-sync", daemon=True)
             self._thread.start()
         self._requested.set()
 
     def close(self) -> None:
-        """End the thread; a request that waits is dropped. The file is closed after that."""
+        """End the thread and drop a waiting request. Close the file only after this call."""
         self._closed.set()
         self._requested.set()
         if self._thread is not None:

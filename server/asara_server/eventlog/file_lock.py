@@ -1,7 +1,7 @@
 """Locks on open files, and the processes that hold them.
 
-A process loses its lock on a file when it closes that file, however often it has it open: it must
-not look for the holder of a file that it holds itself.
+When a process closes a file, it loses its lock, even if it has the file open elsewhere. So it must
+not look for the holder of a file that it holds itself, because that opens and closes the file.
 """
 
 import os
@@ -16,11 +16,11 @@ except ImportError:  # Windows
     fcntl = None  # type: ignore[assignment]
 
 _LOCK_OFFSET: Final = 1 << 62
-"""Position of the byte that is locked, which no file has: on Windows nobody could read it."""
+"""Position of the locked byte, beyond the end of any file: on Windows, nobody can read it."""
 
 
 def hold(descriptor: int) -> None:
-    """Hold a file alone until it is closed; raises OSError if another process holds it."""
+    """Lock a file exclusively until it is closed; raises OSError if another process holds it."""
     if fcntl is not None:
         fcntl.lockf(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB, 1, _LOCK_OFFSET)
     elif sys.platform == "win32":
@@ -32,19 +32,19 @@ def hold(descriptor: int) -> None:
 
 
 def hold_shared(descriptor: int) -> None:
-    """Hold a file together with other processes, until it is closed or given up."""
+    """Lock a file together with other processes, until it is closed or `give_up` is called."""
     if fcntl is not None:
         fcntl.lockf(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB, 1, _LOCK_OFFSET)
 
 
 def give_up(descriptor: int) -> None:
-    """Hold a file no more."""
+    """Release the lock on a file."""
     if fcntl is not None:
         fcntl.lockf(descriptor, fcntl.LOCK_UN, 1, _LOCK_OFFSET)
 
 
 def holder(descriptor: int) -> int | None:
-    """Return the number of another process that holds an open file, or None; see `lock_holder`."""
+    """Return the ID of the other process that holds an open file, or None; see `lock_holder`."""
     if fcntl is None:
         return None
     kind, process = _unpack(fcntl.fcntl(descriptor, fcntl.F_GETLK, _pack(fcntl.F_WRLCK)))
@@ -52,17 +52,17 @@ def holder(descriptor: int) -> int | None:
 
 
 def lock_holder(path: Path) -> int | None:
-    """Return the number of the process that holds a file, or None if there is none.
+    """Return the ID of the process that holds a file, or None if no process does.
 
-    The number is 0 if the process cannot be determined. No lock is taken, except on Windows: even
-    a short one could keep out a run that is about to begin. Raises OSError.
+    The ID is 0 if the process cannot be determined. No lock is taken, except on Windows, because
+    even a brief lock could keep out a run that is about to begin. Raises OSError.
     """
     descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))  # for a pipe
     try:
         if fcntl is None:
             hold(descriptor)
         return holder(descriptor)
-    except PermissionError:  # Windows, where it is held
+    except PermissionError:  # Windows, if the file is held
         return 0
     finally:
         os.close(descriptor)
@@ -86,7 +86,7 @@ def _pack(kind: int) -> bytes:
 
 
 def _unpack(answer: bytes) -> tuple[int, int]:
-    """Return the kind of the lock and the process that holds it."""
+    """Return the lock's type and the ID of the process that holds it."""
     if sys.platform == "darwin":
         _, _, process, kind, _ = struct.unpack("qqihh", answer)
     else:

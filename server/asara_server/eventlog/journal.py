@@ -1,16 +1,16 @@
 """The journal: every input of every match, written to disk before its consequences are sent.
 
-It is one file, which only grows; `log_file` has the format. Frames with the number of a match hold
-the records of its replay, with the same bytes, one after another: header and inputs as they come,
-and at its end results and signature. So the frames of a match that is over are its replay. Frames
-of number 0 hold a line of text about the run:
+It is one file, which only grows; `log_file` describes the format. A frame with the number of a
+match contains one record of its replay, byte for byte: first the header, then the inputs as they
+arrive, and at the end the results and the signature. So the frames of a finished match are its
+replay. Frames with the number 0 contain a line of text about the run:
 
 match NUMBER NAME      the match NAME begins, or begins anew; its frames have this NUMBER
 result NUMBER RESULT   this match is over; NUMBER is 0 if it never began
 given SUBMISSION       a worker was given matches; see `tournament.run.submissions`
 
-The file holds the secrets of running matches, so only its owner may read it. One process can have
-it open at a time, which locks it.
+The file contains the secrets of running matches, so only its owner may read it. Only one process
+can have it open at a time, because opening the journal locks it.
 """
 
 import errno
@@ -56,34 +56,35 @@ class Ended(NamedTuple):
     """A match that is over."""
 
     result: str
-    """The text with which it was ended."""
+    """The text with which the match was ended."""
     records: tuple[bytes, ...]
-    """All that the journal has of its replay; empty if that is not wanted."""
+    """All records that the journal has of its replay; empty if the match is not in `wanted`."""
 
 
 class Journal:
-    """An open journal. As a context manager it commits what was added, and closes the file."""
+    """An open journal. As a context manager, it commits what was added and then closes the file."""
 
     def __init__(self, path: Path, wanted: Callable[[str], bool] = lambda name: True) -> None:
-        """Open a journal, which is created if it does not exist; raises JournalError.
+        """Open a journal, creating it if it does not exist; raises JournalError.
 
-        A journal that is damaged is refused, and none is changed before the first commit. Records
-        of matches that are over are kept in `ended` if their names are `wanted`.
+        A damaged journal is refused. The file is not changed before the first commit. `ended` keeps
+        the records of finished matches only if their names are in `wanted`.
         """
         self.path = path
         self.unfinished: dict[str, OpenMatch] = {}
-        """By name, the matches that had begun and were not over when the journal was opened.
+        """By name, the matches that were unfinished when the journal was opened.
 
-        A match that ends, or that the owner takes from it, is removed."""
+        A match is removed when it ends, or when the journal's owner takes it over.
+        """
         self.ended: list[Ended] = []
-        """The matches that were over then, in the order in which they ended."""
+        """The matches that were over when the journal was opened, in the order they ended."""
         self.given: list[str] = []
-        """What workers were given before then."""
+        """The submissions that workers had been given by the time the journal was opened."""
         self._failed: str | None = None
         self._numbers: dict[str, int] = {}
         """Numbers of the matches that began and are not over, by name."""
         self._records: dict[int, int] = {}
-        """For each of these matches, by its number: the number of its records."""
+        """Number of records written for each unfinished match, by the match's number."""
         self._added: list[bytes] = []
         try:
             with ExitStack() as stack:
@@ -93,7 +94,7 @@ class Journal:
                 self._next_number = self._read(reader, wanted)
                 self._checksum = reader.checksum
                 self._end: int | None = reader.end
-                """Where the first commit goes; None after it."""
+                """Position of the first commit; None after it."""
                 self._file = AppendedFile(path)
                 stack.callback(self._file.close)
                 self._sync = DiskSync(self._file.fileno())
@@ -102,14 +103,14 @@ class Journal:
             self._fail(error)
 
     def _lock(self, descriptor: int) -> None:
-        """Hold the file until it is closed; raises JournalError if another process does."""
+        """Lock the file until it is closed; raises JournalError if another process holds it."""
         try:
             hold(descriptor)
         except (BlockingIOError, PermissionError):
             raise JournalError(f"{self.path}: {in_use(holder(descriptor) or 0)}") from None
 
     def _read(self, reader: LogReader, wanted: Callable[[str], bool]) -> int:
-        """Read all that is there; return the number of the next match."""
+        """Read the whole journal; return the number for the next match."""
         names: dict[int, str] = {}
         records: dict[int, list[bytes]] = {}
         highest = 0
@@ -150,7 +151,7 @@ class Journal:
         return bool(self._added)
 
     def begin(self, match_id: str, header: bytes) -> int:
-        """Begin a match; return the number under which its records are added."""
+        """Begin a match; return the number to use when its records are added."""
         number = self._numbers[match_id] = self._next_number
         self._next_number += 1
         self._records[number] = 0
@@ -159,8 +160,10 @@ class Journal:
         return number
 
     def adopt(self, opened: OpenMatch) -> None:
-        """Take over and commit an unfinished match of another journal, which this one may hold in
-        part; nothing is done if it holds something else. Raises JournalError.
+        """Take over and commit an unfinished match of another journal; raises JournalError.
+
+        This journal may already contain the first part of the match. If it contains different
+        records, nothing is done.
         """
         held = self.unfinished.get(opened.match_id, OpenMatch(opened.match_id, ()))
         if held.records == opened.records[: len(held.records)]:
@@ -174,7 +177,7 @@ class Journal:
         self._added.append(varint(number) + delimited(record))
 
     def commit(self) -> None:
-        """Write all that was added; raises JournalError, and does so again once it has failed."""
+        """Write everything that was added; raises JournalError, and again after a failure."""
         if not self._added:
             return
         self._check()
@@ -192,10 +195,10 @@ class Journal:
             self._fail(error)
 
     def end(self, match_id: str, result: str, records: Sequence[bytes] = ()) -> None:
-        """End a match, and commit all that was added; raises JournalError.
+        """End a match, and commit everything that was added; raises JournalError.
 
-        `records` are those of its replay, of which the journal adds what it lacks. It begins anew
-        if it was played from its start again by somebody who did not have this journal.
+        `records` are the records of its replay; the journal adds any that it lacks. If somebody
+        without this journal played the match again from its start, the match begins anew here.
         """
         if records:
             held = self.unfinished.get(match_id)
@@ -210,12 +213,12 @@ class Journal:
         self._sync.request()
 
     def give(self, submission: str) -> None:
-        """Write what a worker is about to be given; raises JournalError."""
+        """Record what a worker is about to be given; raises JournalError."""
         self._add_line(f"given {submission}")
         self.commit()
 
     def _add_rest(self, match_id: str, records: Sequence[bytes]) -> None:
-        """Add the records that the journal does not have of a match, which may have to begin."""
+        """Add the records of a match that the journal lacks; begin the match if necessary."""
         if match_id not in self._numbers:
             self.begin(match_id, records[0])
         number = self._numbers[match_id]
@@ -226,7 +229,7 @@ class Journal:
         self._added.append(_ABOUT_RUN + delimited(text.encode()))
 
     def number(self, match_id: str) -> int:
-        """Return the number of a match that is not over; raises KeyError."""
+        """Return the number in the journal of an unfinished match, by name; raises KeyError."""
         return self._numbers[match_id]
 
     # Closing and failing
@@ -264,13 +267,13 @@ _FULL: Final = "the disk is full: make room, then continue with --resume"
 
 
 def in_use(process: int) -> str:
-    """Return that a process has a run open, in words; 0 stands for an unknown one."""
+    """Return the message that a process has a run open; 0 means an unknown process."""
     which = f" (process {process})" if process else ""
     return f"another program has it open{which}: wait until that run is over, or stop it"
 
 
 def _open_private(path: Path) -> BinaryIO:
-    """Open an ordinary file, which is created if it does not exist; raises OSError."""
+    """Open an ordinary file, creating it if it does not exist; raises OSError."""
     flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
     descriptor = os.open(path, flags | getattr(os, "O_BINARY", 0), PRIVATE)
     if not stat.S_ISREG(os.fstat(descriptor).st_mode):

@@ -1,12 +1,12 @@
-"""The file of a journal: rows that are only ever appended, in a chain of checksums.
+"""The file format of a journal: append-only rows, chained by checksums.
 
-A row is what one commit wrote: the number of bytes of its frames (four bytes, little-endian), the
-frames, and a checksum, which covers the frames and the checksum of the row before. The first 16
-bytes of the file identify the format and stand for the checksum before the first row. A frame is
-a number (varint), and bytes preceded by their length (varint); `journal` says what they mean.
+Each commit writes one row: the number of bytes of its frames (four bytes, little-endian), the
+frames, and a checksum. The checksum covers the frames and the previous row's checksum. The first 16
+bytes of the file identify the format and serve as the checksum before the first row. A frame is a
+number (varint), and bytes preceded by their length (varint); `journal` defines their meaning.
 
-A database would take ten times as long for such small commits, mostly because its code is large and
-not in the processor's caches when it is needed.
+A database would take ten times as long for such small commits. The main reason is that its code is
+large and not in the processor's caches when it is needed.
 """
 
 import os
@@ -23,18 +23,18 @@ _CHECKSUM_BYTES: Final = 16
 _LENGTH_BYTES: Final = 4
 _SMALLEST_ROW: Final = _LENGTH_BYTES + _CHECKSUM_BYTES
 _LARGEST_ROW: Final = 256 << 20
-"""More bytes than any commit writes."""
+"""Upper limit on a row's bytes, above the size of any commit."""
 _LARGEST_TORN: Final = 1 << 20
-"""More bytes than what is left of a row that was cut short."""
+"""Upper limit on the bytes that are left of a row that was cut short."""
 _MOST_NEWS: Final = 1 << 20
 
 
 class JournalError(Exception):
-    """The journal cannot be read or written; the text says why, and what to do."""
+    """Raised when the journal cannot be read or written; the text gives reason and remedy."""
 
 
 def row_checksum(before: bytes, frames: bytes) -> bytes:
-    """Return the checksum of a row that follows one with the checksum `before`."""
+    """Return the checksum of a row, given the checksum `before` of the previous row."""
     return sha256(before + frames).digest()[:_CHECKSUM_BYTES]
 
 
@@ -59,16 +59,16 @@ def split_frames(frames: bytes) -> Iterator[tuple[int, bytes]]:
 
 
 class LogReader:
-    """Reads an open file to its last whole row; another process may be appending to it."""
+    """Reads an open file up to its last complete row; another process may be appending to it."""
 
     def __init__(self, file: BinaryIO, path: Path, end: int = 0, checksum: bytes = MAGIC) -> None:
-        """`path` names the file in errors. What comes before `end` was read by another reader,
-        whose last row had this checksum.
+        """`path` is used in errors. Reading starts at `end`, where another reader stopped;
+        `checksum` is the checksum of the last row that it read.
         """
         self.end = end
-        """Number of bytes up to the end of the last row that was read."""
+        """Position of the end of the last row that was read, in bytes."""
         self.checksum = checksum
-        """Checksum of that row."""
+        """Checksum of the last row that was read."""
         self._row = end
         self._file = file
         self._path = path
@@ -76,8 +76,7 @@ class LogReader:
     def rows(self) -> Iterator[bytes]:
         """Yield the frames of each row.
 
-        Raises OSError, and JournalError if a row is damaged. A last row that is not there to its
-        end is left out.
+        Raises OSError, and JournalError if a row is damaged. An incomplete last row is left out.
         """
         read = self._file.read
         size = os.fstat(self._file.fileno()).st_size
@@ -102,14 +101,14 @@ class LogReader:
             yield frames
 
     def damaged(self, fault: str) -> JournalError:
-        """Return the error about the row that was read last, or could not be read."""
+        """Return the error for the row that was just read, or could not be read."""
         return JournalError(
             f"{self._path}: damaged at byte {self._row:,}: {fault}; restore it from a backup, or "
             "start the run again in another folder"
         )
 
     def _check_torn(self, size: int) -> None:
-        """Raise JournalError unless what follows is what a full disk or a kill leaves of a row."""
+        """Raise JournalError unless the rest looks like a row cut short by a full disk or kill."""
         self._file.seek(self.end)
         rest = self._file.read(min(size - self.end, _LARGEST_ROW))
         if not _is_torn(self.checksum, rest):
@@ -117,9 +116,9 @@ class LogReader:
 
 
 def _is_torn(before: bytes, rest: bytes) -> bool:
-    """Return True for the first part of a row that follows the checksum `before`, or zeros.
+    """Return True if `rest` is zeros, or the first part of a row after the checksum `before`.
 
-    Such a part is not whole, even with another length, and no row follows it.
+    It must not be a whole row with a damaged length, and no whole row may follow it.
     """
     if not rest.strip(b"\0"):  # the system lost power before it had written the row
         return True
@@ -132,7 +131,7 @@ def _is_torn(before: bytes, rest: bytes) -> bool:
 
 
 def _is_row(data: bytes, at: int) -> bool:
-    """Return True if a sound row begins at a position, behind the checksum of another."""
+    """Return True if a valid row begins at a position, after the checksum of another row."""
     end = _row_end(data, at)
     if end > len(data):
         return False
@@ -147,7 +146,7 @@ def _row_end(data: bytes, at: int) -> int:
 
 
 class LogFollower:
-    """Reads what is added to a log, from its beginning."""
+    """Follows a log from its beginning, and reads the rows that are added."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -155,9 +154,9 @@ class LogFollower:
         self._checksum = MAGIC
 
     def news(self) -> list[tuple[int, bytes]]:
-        """Return the frames of the next rows, some MiB at most; none if there are no new ones.
+        """Return the frames of the next rows, a few MiB at most; empty if there are no new rows.
 
-        Raises OSError, and JournalError if a row is damaged, or the file is another one.
+        Raises OSError, and JournalError if a row is damaged or the file has been replaced.
         """
         with open_ordinary(self._path) as file:
             reader = LogReader(file, self._path, self._end, self._checksum)

@@ -14,7 +14,7 @@ from asara_server.match.spec import MatchLimits, MatchSpec
 
 
 class RecoveredMatch(NamedTuple):
-    """An unfinished match as the journal holds it."""
+    """An unfinished match as it stands in the journal."""
 
     number: int
     """Its number in the journal."""
@@ -24,20 +24,20 @@ class RecoveredMatch(NamedTuple):
     records: tuple[Record, ...]
 
     def resimulate(self) -> Match:
-        """Return the match after its last record; raises UnsoundError."""
+        """Return the match as it was after its last record; raises UnsoundError."""
         return resimulate(self.spec, self.limits, self.records)
 
     @property
     def time_us(self) -> int:
-        """Time of the match at the end of its last record, in microseconds since it began."""
+        """Time of the last record, in microseconds since the match began."""
         return _end_us(self.records[-1]) if self.records else 0
 
 
 def recover(journal: Journal, spec: MatchSpec) -> RecoveredMatch | None:
-    """Take a match that has begun from the journal's unfinished ones; None if it is not there.
+    """Take an unfinished match out of the journal; return None if the journal does not have it.
 
-    Its bots present the tokens of `spec`. Raises JournalError if the journal cannot be read, or
-    holds another match of this name.
+    Its bots use the tokens of `spec`. Raises JournalError if the journal cannot be read, or
+    contains another match of this name.
     """
     opened = journal.unfinished.pop(spec.match_id, None)
     if opened is None:

@@ -1,4 +1,4 @@
-"""Replays as values: what a match was set up with, its inputs, and how it ended."""
+"""Replays as values: the set-up of a match, its inputs, and how it ended."""
 
 from dataclasses import dataclass
 from functools import lru_cache
@@ -21,38 +21,38 @@ from asara_server.match.spec import (
 
 
 class ReplayError(ValueError):
-    """A replay cannot be read or re-simulated; the text names the place and the remedy."""
+    """Raised when a replay cannot be read or re-simulated; the text gives place and remedy."""
 
 
 @dataclass(frozen=True, slots=True)
 class ReplayHeader:
-    """Everything needed to set up the match again."""
+    """Everything needed to set up the same match again."""
 
     match_id: str
     edition: bytes
-    """The edition file, byte for byte."""
+    """The content of the edition file, byte for byte."""
     rule_sets: frozenset[RuleSet]
     entries: tuple[str, ...]
-    """Names of the entries, by seat; their number is the number of seats."""
+    """Names of the entries, by seat; there is one per seat."""
     clocks: Clocks
     actions_per_reply: int
     rejections_forgiven: int
     deal_secret: bytes
     """The referee's 32 bytes from which the deal is derived."""
     deal_commitment: bytes
-    """SHA-256 of the secret, as the bots were sent it."""
+    """SHA-256 of the secret, as it was sent to the bots."""
     started_unix_ms: int
     nonces: tuple[bytes, ...] = ()
-    """By seat, the bots' parts of a joint deal; empty for a bot that sent none."""
+    """By seat, the nonces that the bots added to a joint deal; empty for a bot that sent none."""
     shared_deal: str = ""
-    """Name of the deal, if other matches may have it; "" if no other match has it."""
+    """Name of the deal, if other matches may have the same deal; otherwise ""."""
     processes: tuple[ProcessPolicy | None, ...] = ()
-    """By seat, the lifetime of the bots' processes; None for one that is started elsewhere. Empty
-    if that is so for all, or not known."""
+    """By seat, the lifetime of the bot's process; None for a process started elsewhere. The whole
+    tuple is empty if every process was started elsewhere, or nothing is known."""
     hide_forced: bool = False
     """True if a pause hides that a seat had no choice."""
     rules_version: int = RULES_VERSION
-    """Version of the rules by which the match was played."""
+    """Version of the rules under which the match was played."""
 
     @classmethod
     def of(cls, spec: MatchSpec, limits: MatchLimits, started_unix_ms: int) -> Self:
@@ -75,7 +75,7 @@ class ReplayHeader:
         )
 
     def rules(self) -> Rules:
-        """Return the rules of the match; raises ReplayError if this program does not have them."""
+        """Return the rules of the match; raises ReplayError if this program lacks them."""
         if self.rules_version != RULES_VERSION:
             raise ReplayError(
                 f"played by version {self.rules_version} of the rules; this program has version "
@@ -87,7 +87,7 @@ class ReplayHeader:
             raise ReplayError(str(error)) from None
 
     def spec(self) -> MatchSpec:
-        """Return the match to be played again, with tokens of no meaning; raises ReplayError."""
+        """Return a spec to play the match again, with meaningless tokens; raises ReplayError."""
         return _spec(self)
 
     def limits(self) -> MatchLimits:
@@ -118,21 +118,21 @@ def _spec(header: ReplayHeader) -> MatchSpec:
         raise ReplayError(str(error)) from None
 
 
-@lru_cache(maxsize=64)  # rules take long to prepare, and a tournament has few different ones
+@lru_cache(maxsize=64)  # slow to prepare, and few differ within a tournament
 def _rules(edition: bytes, rule_sets: frozenset[RuleSet], seats: int) -> Rules:
     return Rules(parse_edition(edition), rule_sets, seats)
 
 
 @dataclass(frozen=True, slots=True)
 class Replay:
-    """A match that is over."""
+    """A finished match, as its replay records it."""
 
     header: ReplayHeader
     records: tuple[Record, ...]
     results: tuple[SeatResult, ...]
-    """By seat."""
+    """The results, by seat."""
     digests: tuple[bytes, ...]
-    """By seat, the digest of all messages sent to it."""
+    """By seat, the digest of all messages sent to the seat."""
 
 
 def replay_of(match: MatchRecord) -> Replay:

@@ -1,7 +1,7 @@
-"""Re-simulation: the records of a match are applied to a new one by the code that plays matches.
+"""Re-simulation: applies the records of a match to a new match, using the code that plays matches.
 
-The new match makes records of its own. A record that it does not make again, field by field, cannot
-be a record of that match.
+The new match makes its own records. Each one must equal the original record, field by field.
+Otherwise the original cannot be a record of that match.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -34,17 +34,18 @@ from asara_server.match.match import Answer, Match
 from asara_server.match.spec import MatchLimits, MatchSpec
 
 _LATEST_US: Final = 2**53
-"""Latest time of a record: 285 years. Sums of later times could leave 64 bits."""
+"""Latest time of a record: 285 years. Sums of later times could exceed 64 bits."""
 
 
 _AFTER_THE_END: Final = frozenset({LateReplyRecord, UnreadRecord})
-"""Records that may follow the end of a match, which a timeout has brought about."""
+"""Records that may still follow after a timeout has ended a match."""
 
 
 class UnsoundError(ReplayError):
-    """A record is not one that the match makes after the records before it.
+    """Raised for a record that the match does not make after the records before it.
 
-    `index` is that of the record in `Replay.records`, or their number if the end does not hold.
+    `index` is the record's position in `Replay.records`, or the number of records if the end of the
+    match is wrong.
     """
 
     def __init__(self, index: int, fault: str) -> None:
@@ -62,13 +63,13 @@ class Step(NamedTuple):
     state: State
     """A copy of the state after the record."""
     decision_id: int
-    """Number, among the decisions of its seat, of the one that the record answers; 0 if none."""
+    """Number of the decision that the record answers, counted per seat; 0 if none."""
 
 
 def resimulate(spec: MatchSpec, limits: MatchLimits, records: Iterable[Record]) -> Match:
-    """Return the match after all these records, with all of its messages in the outbox.
+    """Return the match after all these records, with all its messages in the outbox.
 
-    Raises UnsoundError at the first record that does not hold.
+    Raises UnsoundError at the first record that the match does not make.
     """
     match = Match(spec, limits)
     for record in records:
@@ -81,10 +82,11 @@ def resimulated(
 ) -> Iterator[tuple[Match, Record | None]]:
     """Yield the match of a replay after its set-up, with None, and then after every record.
 
-    It is the same object each time, with the messages that the record caused in its outbox. Raises
-    ReplayError at the first record that does not hold, and at the end if the match ends otherwise
-    than in the replay or, unless `check_digests` is false, its seats were sent other bytes.
-    `at_rest` is called in between whenever no turn is running, see `Match`.
+    The match is the same object each time; its outbox contains the messages caused by the last
+    record. Raises ReplayError at the first record that the match does not make, and at the end if
+    the results differ from the replay. With `check_digests`, it also raises ReplayError if the
+    bytes sent to any seat differ from the replay. `at_rest` is called whenever no turn is running,
+    see `Match`.
     """
     match = Match(replay.header.spec(), replay.header.limits(), at_rest)
     yield match, None
@@ -122,9 +124,9 @@ def resimulated_steps(replay: Replay) -> Iterator[Step]:
 
 
 def apply_record(match: Match, record: Record) -> None:
-    """Apply the next record to a match, which makes the same record.
+    """Apply the next record to a match, which has to make the same record.
 
-    Raises UnsoundError if it does not make it.
+    Raises UnsoundError if the match makes a different record.
     """
     made = match.records
     index = len(made)
@@ -148,7 +150,7 @@ def apply_record(match: Match, record: Record) -> None:
 
 
 def _check_position(match: Match, index: int, record: Record) -> None:
-    """Raise UnsoundError if a driver of the match could not have caused the record here."""
+    """Raise UnsoundError if a match's driver could not have caused the record at this point."""
     if index == 0:
         if type(record) is not StartRecord:
             raise UnsoundError(index, f"expected the start of the match; found {describe(record)}")
@@ -179,7 +181,7 @@ def _check_time(match: Match, index: int, time_us: int) -> None:
 
 
 def _check_reply(match: Match, index: int, record: ReplyRecord) -> None:
-    """Raise UnsoundError if no reply could have come here; it is not the first record."""
+    """Raise UnsoundError if no reply could have come at this point, after the match has begun."""
     time_us, seat, _, _, referee_us = record
     if match.finished:
         raise UnsoundError(
@@ -195,7 +197,7 @@ def _check_reply(match: Match, index: int, record: ReplyRecord) -> None:
 
 
 def _check_late_reply(match: Match, index: int, record: LateReplyRecord) -> None:
-    """Raise UnsoundError unless a late reply could have come here."""
+    """Raise UnsoundError unless a late reply could have come at this point."""
     if not match.awaits_late_reply(record.seat):
         raise UnsoundError(
             index,
@@ -267,7 +269,7 @@ _APPLY: Final[dict[type, Callable[[Match, Any], None]]] = {
 
 
 def _check_end(match: Match, replay: Replay) -> None:
-    """Raise UnsoundError if the match is not over, or did not end as the replay says."""
+    """Raise UnsoundError if the match is not over, or ended differently from the replay."""
     end = len(replay.records)
     if not match.finished:
         reason = "the match ran" if match.asked is None else f"seat {match.asked} was asked"
@@ -276,7 +278,7 @@ def _check_end(match: Match, replay: Replay) -> None:
 
 
 def _check_digests(match: Match, replay: Replay) -> None:
-    """Raise UnsoundError if a seat was sent other bytes than the replay says."""
+    """Raise UnsoundError if the bytes sent to a seat do not match the replay's digest."""
     end = len(replay.records)
     for seat, (made, found) in enumerate(zip(match.feed.digests, replay.digests, strict=True)):
         if made != found:

@@ -1,4 +1,4 @@
-"""Derivation of a deal's secret, such that no one can choose a deal and everyone can check it.
+"""Derivation of a deal's secret, so that nobody can choose a deal and everybody can check it.
 
 All secrets, commitments and nonces have 32 bytes; texts are UTF-8; || joins bytes.
 
@@ -9,30 +9,31 @@ All secrets, commitments and nonces have 32 bytes; texts are UTF-8; || joins byt
     D = S                                               source of the shuffles, or
     D = HMAC-SHA256(S, "joint/" || N0 || N1 || ...)     if every bot adds a nonce, by seat
 
-The seed is a text of 64 hexadecimal digits, 256 random bits. Bots receive values that follow from
-it: ASARA_SEED, commitments and, after most matches, S. None of them leads to a deal that is still
-secret, because labels differ and no search finds the seed. One that somebody chose could be found
-by a search, so a tournament file with such a seed is refused (`tournament.config.seeds`).
+The seed is a text of 64 hexadecimal digits, 256 random bits. Bots receive values derived from the
+seed: ASARA_SEED, commitments and, after most matches, S. None of these values leads to a deal that
+is still secret, because the labels differ and no search finds a random seed. A search could find a
+seed that somebody chose, so a tournament file with a chosen seed is refused
+(`tournament.config.seeds`).
 
-A seat that sent no nonce counts as 32 zero bytes. `asara_game.deal` describes how the shuffles
-follow from D.
+A seat that sent no nonce counts as 32 zero bytes. `asara_game.deal` describes how the shuffles are
+derived from D.
 
-`shared_deal` names the block, such as "r1-basic-0007". `match_id` names the match as it was played:
-"r1-basic-0007-1", or "r1-basic-0007-1.2" if it was played again. So a match that is played again
-has another deal, unless its block shares one.
+`shared_deal` is the name of the block, such as "r1-basic-0007". `match_id` is the name under which
+the match was played: "r1-basic-0007-1", or "r1-basic-0007-1.2" if it was played again. So a match
+that is played again has another deal, unless its block shares one.
 
 SHA-256(T) is published before the first match of a tournament, and T after the last. SHA-256(S) is
 sent to all bots before the match, and S at its end. With nonces, SHA-256(S) is sent before any bot
-sends its nonce, and no bot receives another's nonce before its own has arrived: whoever chose S
-could not foresee the nonces, and a bot that chose its nonce knew neither S nor the other nonces.
-This does not protect against an organiser who colludes with one of the bots and lets it choose its
-nonce last.
+sends its nonce, and no bot receives another bot's nonce before its own has arrived. So whoever
+chose S could not foresee the nonces, and a bot that chose its nonce knew neither S nor the other
+nonces. This does not protect against an organiser who colludes with one of the bots and lets it
+choose its nonce last.
 
-If a deal is shared, SHA-256(S) is sent before each match, and S after none, because S is the deal
-of matches still to come or running. The replays hold S. Bots can recognise matches with one deal by
-SHA-256(S), as they can by the initial display, which is the same in all of them, and by the names
-of the matches. SHA-256(S) reveals nothing more, and proves afterwards that the referee was bound to
-one deal.
+If a deal is shared, SHA-256(S) is sent before each match. S is never sent, because other matches
+with the same deal may be running or still to come. The replays contain S. Bots can recognise
+matches with the same deal by SHA-256(S). They can also recognise them by the initial display, which
+is the same in all of them, and by the match names. So SHA-256(S) reveals nothing more, and it
+proves afterwards that the referee was bound to one deal.
 
 `tests/vectors/joint_deal.json` has examples of each line.
 """
@@ -54,17 +55,17 @@ def tournament_secret(seed: str) -> bytes:
 
 
 def match_secret(tournament: bytes, match_id: str) -> bytes:
-    """Return S of a match whose deal no other match has."""
+    """Return S of a match that shares its deal with no other match."""
     return _hmac(tournament, b"match/" + match_id.encode())
 
 
 def shared_secret(tournament: bytes, shared_deal: str) -> bytes:
-    """Return S of all matches that share the deal of this name."""
+    """Return S of all matches that share the deal with this name."""
     return _hmac(tournament, b"block/" + shared_deal.encode())
 
 
 def secret_of(tournament: bytes, match_id: str, shared_deal: str = "") -> bytes:
-    """Return S of a match, whether other matches share its deal or not."""
+    """Return S of a match; `shared_deal` is empty if no other match has its deal."""
     if shared_deal:
         return shared_secret(tournament, shared_deal)
     return match_secret(tournament, match_id)
@@ -78,8 +79,8 @@ def commitment(secret: bytes) -> bytes:
 def deal_secret(secret: bytes, nonces: Sequence[bytes] = ()) -> bytes:
     """Return D, the source of the shuffles of a match.
 
-    Nonces are by seat, empty for a seat that sent none; without any, the deal is not joint.
-    Raises ValueError for a secret or a nonce of another length.
+    Nonces are by seat, empty for a seat that sent none. Without any nonce, the deal is not joint.
+    Raises ValueError for a secret or a nonce of the wrong length.
     """
     if len(secret) != BYTES:
         raise ValueError(f"the secret of the deal has {len(secret)} bytes, not {BYTES}")

@@ -1,14 +1,14 @@
-"""The messages that each seat of a match is sent, and when. No others are about the match.
+"""All messages that the seats of a match receive, and when they are sent.
 
-What a seat is sent depends on the events and on its own secrets, never on what other seats hide:
+The messages to a seat depend on the events and on its own secrets, never on what other seats hide:
 
 - Events of another seat's turn are sent when that turn is over, one turn at a time. Whether a seat
-  was asked within its turn, or its action was forced, depends on its secrets.
-- A forfeit follows the events of the turn in which it happened, the forfeiting seat's own included:
-  its place among these events would show how far that turn had come.
-- Watchers are shown the table as it was when the last turn ended, at any time.
-- A bot that reconnects while its seat is not asked is sent the view with its next decision, for
-  the same reason.
+  had to decide within its turn, or its action was forced, depends on its secrets.
+- A forfeit is sent after all events of the turn in which it happened, even to the forfeiting seat.
+  Its place among these events would show how far that turn had come.
+- Watchers always see the table as it was when the last turn ended.
+- A bot that reconnects while its seat has no open decision receives the view with its next
+  decision, for the same reason.
 """
 
 from collections.abc import Iterable, Sequence
@@ -34,23 +34,23 @@ from asara_game.view import PublicView, RunningView
 from asara_game.vocabulary import DecisionKind
 from asara_server.match.inputs import Presence
 
-# Before these decisions of a seat nothing of its turn has happened.
+# When a seat gets one of these decisions, nothing of its turn has happened yet.
 _SPACE: Final = DecisionKind.SPACE
 _BUYERS: Final = DecisionKind.BUYERS
 
 _SHA256: Final = sha256()
-"""Copied for every message: for `sha256(...)` OpenSSL looks the algorithm up, which takes longer
-than the digest itself."""
+"""Copied for every message, because `sha256(...)` makes OpenSSL look the algorithm up, which takes
+longer than the digest itself."""
 
 
 class _SeatFeed:
-    """The state of what one seat is sent.
+    """What has been sent to one seat, and what is due.
 
-    - `digest`: SHA-256 over the digest before and the message, for each message in turn
-    - `presence`: its bot's stream; None while it has none
-    - `sent`: number of events that it knows, from messages or from a view
-    - `view_due`: its bot reconnected, and is sent the view before anything else
-    - `forfeit_due`: the seat's forfeit is among the events, and its bot is sent an update with it
+    - `digest`: running SHA-256 of all messages: the hash of the previous digest and the message
+    - `presence`: the stream of the seat's bot; None while the bot has no stream
+    - `sent`: number of events that the seat knows, from messages or from a view
+    - `view_due`: the bot reconnected, and receives the view before anything else
+    - `forfeit_due`: the seat's forfeit is among the events, and its bot receives an update with it
     """
 
     __slots__ = ("digest", "forfeit_due", "presence", "sent", "view_due")
@@ -64,13 +64,13 @@ class _SeatFeed:
 
 
 class MatchFeed:
-    """The events of a match, and in `outbox` the messages to its seats, in order.
+    """The events of a match, and the messages to its seats, in order, in `outbox`.
 
-    - `events`: all events, from the set-up on
-    - `event_parts`: the same, as they are sent
+    - `events`: all events, starting with the set-up
+    - `event_parts`: the same events, encoded for messages
     - `turn_ends`: numbers of events after which no turn was running, in rising order
-    - `public`: the public view at the last of these
-    - `live`: True if a seat is sent turns as they end
+    - `public`: the public view at the last of `turn_ends`
+    - `live`: True if some seat receives turns as they end
     """
 
     def __init__(
@@ -85,7 +85,7 @@ class MatchFeed:
         *,
         shared_deal: bool = False,
     ) -> None:
-        """Start with the events of the set-up; `state` is the one that will change in place."""
+        """Start with the set-up's events; `state` is the match's state and changes in place."""
         self.match_id = match_id
         self.clocks = clocks
         self.commitment = commitment
@@ -105,7 +105,7 @@ class MatchFeed:
 
     @property
     def digests(self) -> tuple[bytes, ...]:
-        """By seat, the digest of all messages sent to it."""
+        """By seat, the digest of all messages sent to the seat."""
         return tuple(own.digest for own in self._seats)
 
     def present(self, seat: int) -> bool:
@@ -115,7 +115,7 @@ class MatchFeed:
     # Events
 
     def add_events(self, events: Sequence[Event], state: State) -> None:
-        """Add the events that led to this state; forced decisions may make them several turns."""
+        """Add the events that led to this state; forced decisions may spread them over turns."""
         known = self.events
         parts = self.event_parts
         for event in events:
@@ -139,11 +139,11 @@ class MatchFeed:
             self.turn_ends.append(len(self.events))
 
     def hold_forfeit(self, event: SeatForfeited) -> None:
-        """Add a forfeit when the turn ends, even if nothing has happened in it yet."""
+        """Hold a forfeit until the current turn ends, even if that turn has no events yet."""
         self._forfeits.append(event)
 
     def add_forfeits(self) -> None:
-        """Add the forfeits held back, at the end of the set-up, of a turn or of the match."""
+        """Add the held forfeits; called at the end of the set-up, of a turn or of the match."""
         if not self._forfeits:
             return
         for event in self._forfeits:
@@ -156,7 +156,7 @@ class MatchFeed:
         self._update_live()
 
     def close(self) -> None:
-        """Add the forfeits held back, and end the turn in progress: the match is over."""
+        """Add the held forfeits and end the current turn, because the match is over."""
         self.add_forfeits()
         if self.turn_ends[-1] < len(self.events):
             self.turn_ends.append(len(self.events))
@@ -171,7 +171,7 @@ class MatchFeed:
         self._update_live()
 
     def reconnect(self, seat: int, presence: Presence) -> None:
-        """Send to a new stream of the seat's bot."""
+        """From now on, send messages to this new stream of the seat's bot."""
         own = self._seats[seat]
         own.presence = presence
         own.view_due = True
@@ -186,7 +186,7 @@ class MatchFeed:
     # Messages
 
     def send_start(self, seat: int, presence: Presence) -> None:
-        """Send MatchStarted to a seat whose bot takes part from the start."""
+        """Send MatchStarted to a seat whose bot is present from the start."""
         own = self._seats[seat]
         own.presence = presence
         own.sent = len(self.events)
@@ -199,9 +199,10 @@ class MatchFeed:
         self._update_live()
 
     def send_decision(self, seat: int, decision_id: int, clock_us: int, charged_us: int) -> None:
-        """Ask the seat, or ask it again after a break.
+        """Send the seat its decision, possibly again after a reconnection.
 
-        All events are sent: since the last turn ended only those of its own turn have been added.
+        All events are sent, because only the seat's own turn has added any since the last turn
+        ended.
         """
         own = self._seats[seat]
         presence = own.presence
@@ -234,7 +235,7 @@ class MatchFeed:
         clock_us: int,
         forgiven: int,
     ) -> None:
-        """Send a seat the reason why its reply was not accepted."""
+        """Tell a seat why its reply was not accepted."""
         if self._seats[seat].presence is None:
             return
         message = rejection_bytes(
@@ -249,7 +250,7 @@ class MatchFeed:
         self._send(seat, message)
 
     def send_turns(self) -> None:
-        """Send all turns that are over to the seats that want them; needed only while `live`."""
+        """Send all finished turns to the seats that want them; needed only while `live`."""
         ends = self.turn_ends
         for seat, own in enumerate(self._seats):
             presence = own.presence
@@ -267,7 +268,7 @@ class MatchFeed:
         self._update_live()
 
     def send_end(self, results: Sequence[SeatResult], secret: bytes) -> None:
-        """Send all seats the results; `secret` is empty if it is not to be disclosed."""
+        """Send the results to all seats; `secret` is empty if it must not be disclosed."""
         sequence = len(self.events)
         for seat, own in enumerate(self._seats):
             if own.presence is None:
@@ -285,7 +286,7 @@ class MatchFeed:
             self._send(seat, message)
 
     def send_void(self) -> None:
-        """Send all seats that the match is void, instead of what is in the outbox."""
+        """Tell all seats that the match is void, and drop everything else in the outbox."""
         self.outbox.clear()
         for seat, own in enumerate(self._seats):
             if own.presence is not None:
@@ -300,7 +301,10 @@ class MatchFeed:
                 self._send(seat, message)
 
     def _send_view_again(self, seat: int, own: _SeatFeed) -> None:
-        """Send the view to a bot that reconnected, after the missed events if it named the last."""
+        """Send the view to a bot that reconnected.
+
+        If the bot reported its last event, it receives the missed events first.
+        """
         assert own.presence is not None
         sequence = len(self.events)
         last = own.presence.last_sequence

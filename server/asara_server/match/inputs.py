@@ -1,7 +1,8 @@
-"""The inputs of a match as records, which determine everything else about it.
+"""The inputs of a match as records, which determine everything else about the match.
 
-`Match` records each call that changes anything; the same records applied to another match make it
-record the same (see `eventlog.resimulate`). Times are microseconds since the match began.
+`Match` records each call that changes anything. Applying the same records to a new match makes it
+record the same inputs again (see `eventlog.resimulate`). Times are microseconds since the match
+began.
 """
 
 from typing import Final, NamedTuple
@@ -11,12 +12,12 @@ from asara_game.actions import Action
 
 
 class Presence(NamedTuple):
-    """A bot's stream, as far as it concerns a match."""
+    """What a match needs to know about a bot's stream."""
 
     live_updates: bool = False
     omit_public_view: bool = False
     last_sequence: int | None = None
-    """Number of the last event that the bot received before a break; None if it does not say."""
+    """Number of the last event that the bot received before a disconnection; None if unknown."""
 
 
 class Absence(NamedTuple):
@@ -27,44 +28,46 @@ class Absence(NamedTuple):
 
 
 class StartRecord(NamedTuple):
-    """The start of the match: the first record, and the only one of its type."""
+    """The start of the match: always the first record, and recorded once only."""
 
     present: tuple[tuple[int, Presence], ...]
-    """By seat, the bots that took part."""
+    """By seat, the bots that were present."""
     absent: tuple[tuple[int, Absence], ...]
-    """By seat, the other bots; these seats forfeited immediately."""
+    """By seat, the bots that were absent; these seats forfeited immediately."""
     time_us: int = 0
 
 
 class ReplyRecord(NamedTuple):
-    """An accepted reply. Forced actions follow from the rules, the steward's from the forfeits."""
+    """An accepted reply. Forced actions and the steward's actions need no record, because they
+    follow from the rules and from the forfeits.
+    """
 
     time_us: int
     seat: int
     actions: tuple[Action, ...]
-    """Actions that were played. Any others that the reply carried had no effect."""
+    """Actions that were played. Any further actions in the reply had no effect."""
     bot_us: int
-    """Time from the question to the reply, in microseconds, grace included."""
+    """Time from the decision to the reply, in microseconds, grace included."""
     referee_us: int = 0
-    """The referee's own work on the reply, in microseconds."""
+    """Time that the referee itself spent on the reply, in microseconds."""
 
 
 class RejectionRecord(NamedTuple):
-    """A reply that was not accepted. Whether the seat forfeits by it follows from the limits."""
+    """A reply that was not accepted. The limits determine whether it makes the seat forfeit."""
 
     time_us: int
     seat: int
     decision_id: int
-    """Decision that the reply named."""
+    """Number of the decision that the reply answered, according to the bot."""
     actions: tuple[bytes, ...]
-    """Actions that it carried, each serialized."""
+    """Actions in the reply, each serialized."""
     reason: RejectionReason
     detail: str
-    """The text that the bot was sent."""
+    """The text sent to the bot."""
 
 
 class ForfeitRecord(NamedTuple):
-    """A seat forfeited for a reason outside the match, one of `EXTERNAL_TERMINATIONS`."""
+    """A forfeit for a reason outside the match, one of `EXTERNAL_TERMINATIONS`."""
 
     time_us: int
     seat: int
@@ -73,7 +76,7 @@ class ForfeitRecord(NamedTuple):
 
 
 class ExpiryRecord(NamedTuple):
-    """Seats ran out of time, for a decision or for reconnecting."""
+    """Seats ran out of time to decide or to reconnect."""
 
     time_us: int
     seats: tuple[int, ...]
@@ -96,43 +99,43 @@ class EnterRecord(NamedTuple):
 
 
 class PauseRecord(NamedTuple):
-    """A pause has ended in which a seat seemed to decide; it had one legal action."""
+    """The end of a pause in which a seat seemed to decide, but had only one legal action."""
 
     time_us: int
     seat: int
 
 
 class LateReplyRecord(NamedTuple):
-    """The first reply to a decision after its seat had run out of time for it."""
+    """The first reply to a decision after the seat's time for that decision had run out."""
 
     time_us: int
     """When the event loop received the request."""
     seat: int
     decision_id: int
     actions: tuple[bytes, ...]
-    """Actions that it carried, each serialized."""
+    """Actions in the reply, each serialized."""
     socket_us: int | None = None
-    """Latest time at which bytes on the bot's connection arrived at the socket; None if the system
-    does not report it."""
+    """Time at which the last bytes on the bot's connection arrived at the socket; None if the
+    system does not report it."""
 
 
 class UnreadRecord(NamedTuple):
-    """The socket of a bot whose time had run out, examined at that moment."""
+    """The state of a bot's socket at the moment when its time ran out."""
 
     time_us: int
     seat: int
     bytes: int
-    """Bytes that had arrived and that nothing had read."""
+    """Number of bytes that had arrived but had not been read."""
 
 
 class HaltRecord(NamedTuple):
-    """The referee is stopping: the open decision may be answered, and no other is asked."""
+    """The referee is stopping: the open decision may still be answered; no other one is sent."""
 
     time_us: int
 
 
 class ReopenRecord(NamedTuple):
-    """The referee was restarted: all streams are lost, and the decision is asked again."""
+    """The referee was restarted: all streams are lost, and the open decision is sent again."""
 
     time_us: int
 
@@ -161,4 +164,4 @@ EXTERNAL_TERMINATIONS: Final = frozenset(
         Termination.MISSED,
     }
 )
-"""Terminations that a match cannot derive from its inputs and is given as one."""
+"""Terminations that a match cannot derive from its inputs, so that they are inputs themselves."""

@@ -1,12 +1,12 @@
-"""One match: whose decision it is, each seat's clock, and what follows from faults.
+"""One match: whose decision it is, each seat's clock, and the consequences of faults.
 
-Nothing here waits, reads a clock or sends. The driver of a match calls a method for everything that
-happens, with its time in microseconds since the match began; times never decrease. It then sends
-the messages in `outbox` to the seats' bots, and calls `expire` when `deadline_us` has come. `feed`
-decides what the messages are.
+Nothing here waits, reads a clock or sends messages. The driver of a match calls a method for every
+input, with its time in microseconds since the match began; times never decrease. The driver then
+sends the messages in `outbox` to the seats' bots, and calls `expire` when `deadline_us` has come.
+`feed` makes the messages.
 
-A match follows from these calls, to the last byte of its messages. It keeps them as `records`: the
-same records applied to another match (`eventlog.resimulate`) give the same match.
+These calls determine a match completely, to the last byte of its messages. The match keeps them as
+`records`. Applying the same records to another match (`eventlog.resimulate`) gives the same match.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -50,10 +50,10 @@ NEVER: Final = 2**63 - 1
 _NO_SEAT: Final = -1
 _DECLINE: Final = Decline()
 _new: Final = tuple.__new__
-"""Makes a named tuple in a tenth of the time that calling its class takes; all fields are given."""
+"""Makes a named tuple in a tenth of the time that calling the class takes; needs all fields."""
 
 ReceivedAction = Action | ActionMessage
-"""An action of a reply; a message may turn out not to be an action."""
+"""An action in a reply; decoding may show that the message is not a valid action."""
 
 
 class Answer(Enum):
@@ -62,7 +62,7 @@ class Answer(Enum):
     ACCEPTED = "accepted"
     REJECTED = "rejected"
     IGNORED = "ignored"
-    """Its decision has been answered before, or its seat has forfeited."""
+    """The decision has been answered before, or the seat has forfeited."""
     LATE = "late"
     """The seat's time for the decision had run out."""
 
@@ -80,11 +80,12 @@ class _Seat:
 
     - `away_since_us`: when its bot lost its stream; NEVER while it has one
     - `bank_us`: time left in the bank
-    - `charged_us`: time charged for the decision answered last
-    - `decision_id`: number of the decision asked last; 0 before the first
+    - `charged_us`: time charged for the last answered decision
+    - `decision_id`: number of the seat's last decision; 0 before the first
     - `expired_us`: when its time to decide ran out; NEVER until then
-    - `forgiven`: number of rejections that will not forfeit
-    - `late`, `unread`: its late reply is recorded; so is what its socket held at the timeout
+    - `forgiven`: number of further rejections that will not forfeit
+    - `late`: True once the seat's late reply is recorded
+    - `unread`: True once the bytes unread at the timeout are recorded
     - `termination`, `detail`: how its part in the match ended; UNSPECIFIED and "" until then
     """
 
@@ -115,18 +116,18 @@ class _Seat:
 
 
 class Match:
-    """The state machine of a running match; the module's text describes how it is driven.
+    """The state machine of a running match; the module's docstring describes how to drive it.
 
     - `records`: all inputs so far
     - `faults`: rejections and forfeits so far
-    - `deadline_us`: when `expire` has to be called, unless something else happens first
+    - `deadline_us`: when `expire` has to be called, unless another input comes first
     - `results`: by seat, once the match is `finished`; empty if it is `void`
     """
 
     def __init__(
         self, spec: MatchSpec, limits: MatchLimits, at_rest: Callable[[], None] | None = None
     ) -> None:
-        """`at_rest` is called whenever no turn is running, also between turns that are forced."""
+        """`at_rest` is called whenever no turn is running, even between turns that are forced."""
         self._at_rest = at_rest
         self.spec = spec
         self.limits = limits
@@ -150,20 +151,20 @@ class Match:
         self.void = False
         self.results: tuple[SeatResult, ...] = ()
         self._seats = [_Seat(self.clocks.bank_us, limits.rejections_forgiven) for _ in spec.players]
-        self._seats_playing = len(self._seats)  # those that have not forfeited
+        self._seats_playing = len(self._seats)  # seats that have not forfeited
         self._any_away = False  # a bot has lost its stream and may reconnect
         self._asked = _NO_SEAT
         self._asked_at_us = 0
         self._allowed_us = 0  # bank and increment for the open decision
         self._halted = False
-        self._pauses: Pauses | None = None  # unless it has to hide that a seat had no choice
+        self._pauses: Pauses | None = None  # None unless pauses are on
         if spec.clocks.hide_forced:
             self._pauses = Pauses(spec.secret, spec.match_id, len(spec.players))
-        self._paused = _NO_SEAT  # it has one legal action, which is played when the pause ends
+        self._paused = _NO_SEAT  # its only legal action is played when the pause ends
         self._pause_ends_us = NEVER
         # The arguments of the ReplyRecord that `record_reply` will complete.
         self._accepted: tuple[int, int, tuple[Action, ...], int] | None = None
-        self._late: LateReplyRecord | None = None  # which `record_late_reply` will complete
+        self._late: LateReplyRecord | None = None  # `record_late_reply` completes it
 
     @property
     def asked(self) -> int | None:
@@ -172,7 +173,7 @@ class Match:
 
     @property
     def asked_at_us(self) -> int:
-        """The time at which the open decision was asked."""
+        """The time at which the open decision was sent."""
         return self._asked_at_us
 
     def termination(self, seat: int) -> Termination:
@@ -180,30 +181,30 @@ class Match:
         return self._seats[seat].termination
 
     def decision_id(self, seat: int) -> int:
-        """Return the number of the decision that a seat was asked last; 0 before the first."""
+        """Return the number of a seat's last decision; 0 before the first."""
         return self._seats[seat].decision_id
 
     def expired_us(self, seat: int) -> int | None:
-        """Return the first moment that was too late for a seat that timed out; None for others."""
+        """Return the first moment that was too late for a seat that timed out; otherwise None."""
         expired_us = self._seats[seat].expired_us
         return None if expired_us == NEVER else expired_us
 
     def awaits_late_reply(self, seat: int) -> bool:
-        """Return True if a seat timed out, and no reply to that decision has come since."""
+        """Return True if a seat timed out and has not replied to that decision since."""
         own = self._seats[seat]
         return own.expired_us != NEVER and not own.late
 
     # Inputs
 
     def start(self, present: Mapping[int, Presence], absent: Mapping[int, Absence]) -> None:
-        """Begin with the bots that are present; the other seats forfeit immediately."""
+        """Begin the match with the bots that are present; the other seats forfeit immediately."""
         start = StartRecord(tuple(sorted(present.items())), tuple(sorted(absent.items())))
         self.records.append(start)
         for seat, presence in start.present:
             self.feed.send_start(seat, presence)
         for seat, (termination, detail) in start.absent:
             self._forfeit(seat, termination, detail)
-        self.feed.add_forfeits()  # no turn has begun that they could reveal
+        self.feed.add_forfeits()  # no turn has begun, so they reveal nothing
         self._advance(0)
 
     def reply(
@@ -211,11 +212,11 @@ class Match:
     ) -> Answer:
         """Take a bot's reply to a decision.
 
-        `record_reply` has to follow an accepted one, `record_late_reply` a late one.
+        Call `record_reply` after an accepted reply, and `record_late_reply` after a late reply.
 
-        The first action has to be legal. Further ones are played as far as they are legal in the
-        same turn. A reply after the timeout changes nothing; only the first one is late, even if
-        the match is over, and further ones are ignored.
+        The first action has to be legal. Further actions are played as long as they are legal in
+        the same turn. A reply after the timeout changes nothing. Only the first reply after a
+        timeout counts as late, even if the match is over. Further ones are ignored.
         """
         own = self._seats[seat]
         if now_us >= self.deadline_us:
@@ -248,7 +249,7 @@ class Match:
         return Answer.REJECTED
 
     def record_reply(self, referee_us: int) -> None:
-        """Record the reply just accepted, with the time that the referee itself took for it.
+        """Record the reply just accepted, with the time that the referee itself spent on it.
 
         The driver calls this after every accepted reply, before anything else happens.
         """
@@ -258,7 +259,7 @@ class Match:
         self._accepted = None
 
     def record_late_reply(self, socket_us: int | None) -> None:
-        """Record the late reply just taken, with the time at which it lay at the socket, if known.
+        """Record the late reply just taken; `socket_us` is when it arrived at the socket, if known.
 
         The driver calls this after every late reply, before anything else happens.
         """
@@ -268,9 +269,10 @@ class Match:
         self._late = None
 
     def note_unread(self, seat: int, unread_bytes: int) -> None:
-        """Record what the socket of a seat's bot holds, immediately after the seat timed out.
+        """Record how many bytes were unread at a bot's socket, immediately after its seat timed
+        out.
 
-        It has the time of the record before it, so that nothing can expire in between.
+        The record has the same time as the previous record, so that nothing can expire in between.
         """
         own = self._seats[seat]
         if own.expired_us != NEVER and not own.unread:
@@ -278,7 +280,7 @@ class Match:
             self.records.append(UnreadRecord(self.records[-1].time_us, seat, unread_bytes))
 
     def expire(self, now_us: int) -> None:
-        """Forfeit every seat whose time has run out by now, and end a pause that is over."""
+        """Forfeit every seat whose time has run out, and end the current pause if it is over."""
         self.expire_seats(now_us)
         if now_us >= self._pause_ends_us:
             self.records.append(PauseRecord(now_us, self._paused))
@@ -287,7 +289,7 @@ class Match:
             self._advance(now_us)
 
     def expire_seats(self, now_us: int) -> None:
-        """Forfeit every seat whose time has run out by now, in the order in which it ran out."""
+        """Forfeit every seat whose time has run out, in the order in which the times ran out."""
         expired: list[int] = []
         while not self.finished:
             deadlines = list(map(self._forfeits_at_us, range(len(self._seats))))
@@ -306,13 +308,13 @@ class Match:
             self.records.append(ExpiryRecord(now_us, tuple(expired)))
 
     def leave(self, seat: int, now_us: int) -> None:
-        """Take the seat's bot to have lost its stream."""
+        """Note that the seat's bot has lost its stream."""
         if self._runs_at(now_us) and self.feed.present(seat):
             self.records.append(LeaveRecord(now_us, seat))
             self._leave(seat, now_us)
 
     def enter(self, seat: int, presence: Presence, now_us: int) -> None:
-        """Use a new stream of the seat's bot; it is sent the open decision if it has to decide."""
+        """Switch to a new stream of the seat's bot; an open decision of the seat is sent again."""
         own = self._seats[seat]
         if not self._runs_at(now_us) or own.termination is not Termination.UNSPECIFIED:
             return
@@ -335,7 +337,7 @@ class Match:
             self._advance(now_us)
 
     def halt(self, now_us: int) -> None:
-        """Ask no more decisions, because the referee is stopping; the open one may be answered."""
+        """Open no further decisions, as the referee is stopping; the open one may be answered."""
         if self._runs_at(now_us):
             self.records.append(HaltRecord(now_us))
             self._halted = True
@@ -343,7 +345,8 @@ class Match:
     def reopen(self, now_us: int) -> None:
         """Continue after a restart of the referee, in which all streams were lost.
 
-        No time runs out first, because the clocks stood still while there was no referee.
+        Nothing expires before the match continues: the clocks stood still while no referee was
+        running.
         """
         if self.finished:
             return
@@ -363,7 +366,7 @@ class Match:
         self.feed.send_void()
 
     def _runs_at(self, now_us: int) -> bool:
-        """Expire what is due; return True if the match is not finished then."""
+        """Expire what is due; return True if the match is still running afterwards."""
         if now_us >= self.deadline_us:
             self.expire(now_us)
         return not self.finished
@@ -397,7 +400,7 @@ class Match:
         self._advance(now_us)
 
     def _play(self, action: Action) -> None:
-        """Play an action and what it forces, or with pauses the action alone."""
+        """Play an action and the forced actions after it; with pauses, only the action itself."""
         if self._at_rest is not None:
             self._play_stepwise(action, self._at_rest)
             return
@@ -405,7 +408,7 @@ class Match:
         self.feed.add_events(carry_out(self.state, action), self.state)
 
     def _play_stepwise(self, action: Action, at_rest: Callable[[], None]) -> None:
-        """Do the same action by action, so that the state after every turn can be observed."""
+        """Do the same as `_play`, but action by action, so that `at_rest` sees every turn's end."""
         state = self.state
         forced: Sequence[Action] = (action,)
         while len(forced) == 1:
@@ -415,7 +418,7 @@ class Match:
             forced = state.legal if self._pauses is None else ()
 
     def _play_further(self, seat: int, actions: Sequence[ReceivedAction]) -> tuple[Action, ...]:
-        """Play the actions behind the first one; return those that were played."""
+        """Play the further actions of a reply; return the actions that were played."""
         state = self.state
         played: list[Action] = []
         for received in actions[1:]:
@@ -423,7 +426,7 @@ class Match:
                 action = _action(received)
             except UnknownAction:
                 break
-            # With pauses, what is forced in between is open, and becomes part of the reply.
+            # With pauses, forced decisions in between are open; their actions join the reply.
             while len(state.legal) == 1 and state.legal[0] != action and self._turn_of(seat):
                 played.append(self._play_at_once(seat, state.legal[0]))
             if action not in state.legal or not self._turn_of(seat):
@@ -432,11 +435,11 @@ class Match:
         return tuple(played)
 
     def _turn_of(self, seat: int) -> bool:
-        """Return True within a turn of the seat, after its dispatch."""
+        """Return True during a turn of the seat, after its dispatch."""
         return self.state.seat == seat and self.state.kind != DecisionKind.SPACE
 
     def _play_at_once(self, seat: int, action: Action) -> Action:
-        """Play an action behind the first one of a reply, which took no time of its own."""
+        """Play a further action of a reply, which takes no time of its own."""
         if self._pauses is not None:
             self._pauses.add_answer(seat, self.state.kind, 0)
         self._play(action)
@@ -460,7 +463,7 @@ class Match:
             self._set_deadline()
 
     def _play_unasked(self, now_us: int) -> None:
-        """Play for seats that have forfeited or have one legal action, up to the next pause."""
+        """Play for seats that have forfeited or have one legal action, until the next pause."""
         state = self.state
         while state.seat >= 0:
             if self._seats[state.seat].termination.forfeit:
@@ -472,7 +475,7 @@ class Match:
                 self._play(state.legal[0])
 
     def _pauses_at(self, now_us: int) -> bool:
-        """Return True if a pause takes the place of the open decision, or begins now."""
+        """Return True if a pause is running instead of the open decision, or begins now."""
         state = self.state
         if self._paused == _NO_SEAT and self._pauses is not None and could_have_had_a_choice(state):
             pause_us = self._pauses.draw(state.seat, state.kind)
@@ -494,10 +497,10 @@ class Match:
         self._set_deadline()
         self.feed.send_decision(seat, own.decision_id, allowed, own.charged_us)
 
-    # Faults. Replays hold the texts, and re-simulation compares them: they stay as they are.
+    # Faults. Replays contain the texts and re-simulation compares them, so don't change them.
 
     def _wrong_decision(self, seat: int, decision_id: int) -> tuple[RejectionReason, str] | None:
-        """Return why a reply to another than the open decision is rejected; None to ignore it."""
+        """Return why a reply to any but the open decision is rejected; None to ignore the reply."""
         own = self._seats[seat]
         last = own.decision_id
         if 0 < decision_id <= last or own.termination is not Termination.UNSPECIFIED:
@@ -551,7 +554,7 @@ class Match:
         return max(self._allowed_us - charged, 0)
 
     def _decision_expires_us(self) -> int:
-        """Return the first moment that is too late for the open decision."""
+        """Return the first moment that is too late to answer the open decision."""
         return self._asked_at_us + self._allowed_us + self.clocks.grace_us + 1
 
     def _absence_expires_us(self, own: _Seat) -> int:
@@ -604,7 +607,7 @@ class Match:
             if own.termination is Termination.UNSPECIFIED:
                 own.termination = Termination.COMPLETED
         self.results = self._rank()
-        # Other matches, now or later, have a shared deal.
+        # A shared deal belongs to other matches too, now or later.
         secret = b"" if self.spec.shared_deal else self.spec.secret
         self.feed.send_end(self.results, secret)
 
@@ -633,7 +636,7 @@ class Match:
 
 
 def steward_action(kind: DecisionKind, legal: Sequence[Action]) -> Action:
-    """Return the steward's action: the one that does least, by a fixed rule.
+    """Return the steward's action: the action with the smallest effect, chosen by a fixed rule.
 
     The steward is the referee itself, playing for a seat that has forfeited. It dispatches to the
     coloured building if it can, otherwise declines if it can, and otherwise takes the first legal
@@ -647,7 +650,7 @@ def steward_action(kind: DecisionKind, legal: Sequence[Action]) -> Action:
 
 
 def _action(received: ReceivedAction) -> Action:
-    """Return the action; raises UnknownAction for a message that is none."""
+    """Return the decoded action; raises UnknownAction if the message is not a valid action."""
     if type(received) is ActionMessage:  # which has no subclasses; compiled, this needs no call
         return action_from_proto(received)
     return cast("Action", received)

@@ -1,18 +1,19 @@
 """Pauses that hide whether a seat had a choice.
 
-The rules carry out a decision with one legal action without asking. Others notice: the turn takes
-less time, and whether a lay was forced depends on the hand. With `ClockSettings.hide_forced`, a
-pause takes the place of the answer. It is drawn from the seat's own recent answers to decisions of
-the same kind, or of any kind if there are none, and is charged to nobody.
+The rules carry out a decision with one legal action without asking the bot. Opponents notice,
+because the turn takes less time, and whether a lay was forced depends on the hand. With
+`ClockSettings.hide_forced`, a pause takes the place of the missing answer. Its length is drawn from
+the seat's own recent answers to decisions of the same kind, or of any kind if there are none. The
+pause is charged to nobody.
 
-A pause lies at a random place between two neighbours among the sorted answers. The randomness
-follows from the secret of the match, which no bot knows before the end, so an audit repeats it:
+Its length is a random value between two neighbours among the sorted answer times. The randomness is
+derived from the match's secret, which no bot knows before the end. So an audit can repeat it:
 
     P = HMAC-SHA256(S, "pauses/" || match_id)
     r = the first 8 bytes of HMAC-SHA256(P, number of the pause in 8 bytes), over 2**64
 
-Numbers are big-endian, and the first pause has number 0. With n sorted times, the place is
-r * (n - 1), and the time between two neighbours is interpolated and rounded down.
+Numbers are big-endian, and the first pause has number 0. With n sorted times, the position is r *
+(n - 1). The time between two neighbours is interpolated and rounded down.
 """
 
 import hmac
@@ -25,7 +26,7 @@ from asara_game.state import State
 from asara_game.vocabulary import DecisionKind
 
 RECENT: Final = 16
-"""Number of a seat's latest answers to each kind of decision from which a pause is drawn."""
+"""How many of a seat's latest answers are kept for each kind of decision, to draw pauses from."""
 
 _LIT_WINDOWS: Final = frozenset({DecisionKind.SPACE, DecisionKind.BUILD_COUNT, DecisionKind.BUILD})
 
@@ -39,7 +40,7 @@ class Pauses:
         self._answers: list[dict[DecisionKind, deque[int]]] = [{} for _ in range(seats)]
 
     def add_answer(self, seat: int, kind: DecisionKind, microseconds: int) -> None:
-        """Add the time of an answer; that of a further action in a reply is 0."""
+        """Add the time of an answer; a further action in a reply counts as 0."""
         self._answers[seat].setdefault(kind, deque(maxlen=RECENT)).append(microseconds)
 
     def draw(self, seat: int, kind: DecisionKind) -> int:
@@ -54,7 +55,7 @@ class Pauses:
 
 
 def _quantile(times: Sequence[int], random: int) -> int:
-    """Return the time at a place in a sorted sequence, which is `random` of 2**64 of it."""
+    """Return the time at the fraction `random` / 2**64 of the way through a sorted sequence."""
     index, fraction = divmod(random * (len(times) - 1), 2**64)
     low = times[index]
     high = times[min(index + 1, len(times) - 1)]
@@ -62,10 +63,10 @@ def _quantile(times: Sequence[int], random: int) -> int:
 
 
 def could_have_had_a_choice(state: State) -> bool:
-    """Return True if others cannot know that the open decision has one legal action only.
+    """Return True if other seats cannot know that the open decision has only one legal action.
 
     Everybody can count the purses and unbuilt sections (RULES R15), and so knows what a seat cannot
-    pay or build. Hands, lit windows and searched tiles are hidden.
+    pay for or build. Hands, lit windows and searched tiles are hidden.
     """
     kind = state.kind
     seat = state.seat

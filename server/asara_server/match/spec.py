@@ -12,29 +12,29 @@ from asara_server.match.inputs import Record
 
 SECOND_US: Final = 1_000_000
 ProcessPolicy = Literal["match", "run"]
-"""Lifetime of the process of a bot: "match": one match; "run": further matches as well, of which
-none has a deal that it has met."""
+"""Lifetime of a bot's process. With "match", it ends with the match. With "run", the process also
+plays further matches, but never the same deal twice."""
 _LONGEST_ID: Final = 128
 
 
 @dataclass(frozen=True, slots=True)
 class ClockSettings:
-    """Time controls, in seconds, as people set them; raises ValueError unless 0 to 10**9.
+    """Time controls in seconds, for people to set; raises ValueError unless each is 0 to 10**9.
 
-    `Clocks` has the same in microseconds, as the protocol carries them.
+    `Clocks` holds the same values in microseconds, as the protocol sends them.
     """
 
     start_up_s: float = 30.0
-    """From the start of the match until a bot must have connected."""
+    """Time from the start of the match within which a bot must connect."""
     bank_s: float = 60.0
     increment_s: float = 0.5
     """Added to the bank with every decision."""
     grace_s: float = 0.05
-    """Not charged, per decision, to allow for the network."""
+    """Time per decision that is not charged, to allow for the network."""
     reconnect_s: float = 10.0
-    """For reconnecting after a stream broke."""
+    """Time to reconnect after a stream broke."""
     hide_forced: bool = False
-    """True if a pause hides that a seat had no choice, see `asara_server.match.pauses`."""
+    """True if a pause hides that a seat had no choice; see `asara_server.match.pauses`."""
 
     def __post_init__(self) -> None:
         for field in Clocks._fields:
@@ -54,7 +54,7 @@ class ClockSettings:
 
     @classmethod
     def from_microseconds(cls, clocks: Clocks, *, hide_forced: bool = False) -> Self:
-        """Raise ValueError if they are out of range."""
+        """Return the settings for clocks in microseconds; raises ValueError if out of range."""
         start_up_s, bank_s, increment_s, grace_s, reconnect_s = (
             microseconds / SECOND_US for microseconds in clocks
         )
@@ -62,11 +62,11 @@ class ClockSettings:
 
 
 class MatchLimits(NamedTuple):
-    """The limits on which the course of a match depends; replays hold them."""
+    """The limits that affect the course of a match; replays contain them."""
 
     actions_per_reply: int
     rejections_forgiven: int
-    """Rejected replies per seat that do not forfeit."""
+    """Rejected replies per seat that are forgiven before a rejection forfeits."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +76,7 @@ class Player:
     entry: str
     token: str
     processes: ProcessPolicy | None = None
-    """Lifetime of the bot's process; None if it is started elsewhere, such as a remote bot."""
+    """Lifetime of the bot's process; None if it is started elsewhere, as for a remote bot."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,22 +84,23 @@ class MatchSpec:
     """One match to be played; raises ValueError if its fields contradict each other."""
 
     match_id: str
-    """Unique in a run. Bots and spectators see it, so it reveals nothing about the deal."""
+    """Unique within a run. Bots and spectators see it, so it reveals nothing about the deal."""
     rules: Rules
     players: tuple[Player, ...]
-    """By seat."""
+    """The players, by seat."""
     clocks: ClockSettings
     secret: bytes
     """The referee's 32 bytes, from which `deal_secrets` derives the deal."""
     joint: bool = False
-    """True if every bot is asked for a nonce before the match begins."""
+    """True if every bot has to send a nonce before the match begins."""
     nonces: tuple[bytes, ...] = ()
-    """By seat, once a joint match begins; empty for a seat that sent none."""
+    """By seat, known once a joint match begins; empty for a seat that sent no nonce."""
     shared_deal: str = ""
-    """Name of the deal, if other matches may have it; "" if no other match has it.
+    """Name of the deal, if other matches may have the same deal; otherwise "".
 
-    The secret of such a deal is not disclosed, and the match has no spectators, because other
-    matches with this deal may follow or be running."""
+    The secret of a shared deal is not disclosed, and the match has no spectators, because other
+    matches with the same deal may follow or be running.
+    """
 
     def __post_init__(self) -> None:
         if not 0 < len(self.match_id.encode()) <= _LONGEST_ID:
@@ -151,15 +152,15 @@ class MatchRecord:
 
     spec: MatchSpec
     results: tuple[SeatResult, ...]
-    """By seat; empty if the match is void."""
+    """The results by seat; empty if the match is void."""
     records: tuple[Record, ...]
     events: tuple[Event | SeatForfeited, ...]
     void: bool
-    """True if the referee failed: the match does not count and has to be played again."""
+    """True if the referee failed, so that the match does not count and has to be played again."""
     digests: tuple[bytes, ...]
-    """By seat, the digest of all messages sent to it."""
+    """By seat, the digest of all messages sent to the seat."""
     limits: MatchLimits
     started_unix_ms: int
     duration_us: int
     void_reason: str = ""
-    """Why the match is void; it reveals nothing of the match. "" if the match counts."""
+    """Why the match is void, without revealing anything about the match; "" if the match counts."""

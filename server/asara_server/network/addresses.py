@@ -12,10 +12,11 @@ from typing import Final, Literal
 from asara_server import system
 
 _MAX_PATH_BYTES: Final = 107
-"""Length of a Unix socket's path: the size of sockaddr_un.sun_path without the final 0."""
+"""Maximum length of a Unix socket's path: the size of sockaddr_un.sun_path without the final 0."""
 
 _MAX_PARENT_BYTES: Final = 75
-"""Longest path in which directories of sockets are made; some systems limit a socket's to 104."""
+"""Maximum length of a directory in which directories for sockets are made. Some systems limit the
+path of a socket to 104 bytes."""
 _SHORT_PARENT: Final = "/tmp"  # noqa: S108 - mkdtemp makes a directory that only this user may enter
 
 
@@ -25,13 +26,13 @@ loopback port."""
 
 
 class ServeError(ValueError):
-    """An address or certificate that cannot be used; the text says what to do."""
+    """Raised for an address or certificate that cannot be used; the text explains what to do."""
 
 
 def split_address(address: str, *, alternative: str = "") -> tuple[str, int]:
-    """Return host (without brackets) and port; raise ServeError.
+    """Return the host (without brackets) and the port; raise ServeError.
 
-    `alternative` names other accepted forms, for the error.
+    `alternative` describes other accepted forms, for the error.
     """
     host, colon, digits = address.rpartition(":")
     host = host.removeprefix("[").removesuffix("]")
@@ -50,7 +51,7 @@ def join_address(host: str, port: int) -> str:
 
 
 def reachable_address(address: str) -> str:
-    """Return the address for other machines: this machine's name instead of a wildcard."""
+    """Return an address for other machines: a wildcard is replaced by this machine's name."""
     host, _, port = address.rpartition(":")
     return f"{socket.gethostname()}:{port}" if host in {"0.0.0.0", "[::]"} else address  # noqa: S104
 
@@ -84,7 +85,7 @@ def is_loopback(numeric: str) -> bool:
 
 
 def check_port(address: str, numeric: str, port: int) -> None:
-    """Bind a port and release it; raise ServeError with the reason if that fails.
+    """Bind a port and release it; raise ServeError with the reason if this fails.
 
     The libraries that listen afterwards do not report the reason.
     """
@@ -105,22 +106,23 @@ def check_port(address: str, numeric: str, port: int) -> None:
 
 
 def free_address() -> str:
-    """Return an address of the loopback interface at which nobody listens so far."""
+    """Return a currently unused address of the loopback interface."""
     with socket.create_server(("127.0.0.1", 0)) as probe:
         return join_address("127.0.0.1", probe.getsockname()[1])
 
 
 def socket_parent() -> str:
-    """Return the directory in which to make directories of sockets; their paths must be short."""
+    """Return a directory for directories of sockets; its path is short, as socket paths must be."""
     usual = tempfile.gettempdir()
     short = len(os.fsencode(usual)) <= _MAX_PARENT_BYTES or not system.UNIX_SOCKETS
     return usual if short else _SHORT_PARENT
 
 
 def check_socket_path(path: str) -> Path:
-    """Make sure that a Unix socket can be created; return its absolute path, or raise ServeError.
+    """Check that a Unix socket can be created; return its absolute path, or raise ServeError.
 
-    A socket whose program was killed is removed. gRPC would take over one that is in use.
+    A socket left by a killed program is removed. A socket in use is refused, because gRPC would
+    take it over.
     """
     if not system.UNIX_SOCKETS:
         raise ServeError(f"unix:{path}: a Unix socket {system.NEEDS_UNIX}; write 127.0.0.1:0")

@@ -1,7 +1,8 @@
-"""The address of one bot: a gRPC server of its own, at which only its token is accepted.
+"""The address of one bot: a separate gRPC server that accepts only this bot's token.
 
-Whatever a bot opens, sends or leaves unread, it does so at its own address, whose limits concern no
-other bot. A server takes a tenth of a millisecond to start, one descriptor and 14 KiB of memory.
+Whatever a bot opens, sends or leaves unread happens at its own address, and the limits of that
+address affect no other bot. A server takes a tenth of a millisecond to start, one file descriptor
+and 14 KiB of memory.
 """
 
 import asyncio
@@ -21,14 +22,14 @@ from asara_server.referee.stream_errors import Context, ErrorKind, StreamError, 
 
 class BotServer:
     """A server for one bot. It is also the `Authenticator` with which the bot is registered, and
-    the `BotSocket` of its streams.
+    the `BotSocket` of the bot's streams.
     """
 
     def __init__(self, referee: BotRegistry, token: str, on_flood: Callable[[str], None]) -> None:
         """`on_flood` is called with the reason if the server closes because the bot floods it."""
         self.address = ""
         self.first_connected_s: float | None = None
-        """Monotonic time at which its bot first connected, in seconds; None before."""
+        """Monotonic time of the bot's first connection, in seconds; None before."""
         self._referee = referee
         self._token = token
         self._on_flood = on_flood
@@ -43,7 +44,7 @@ class BotServer:
         self._closing: asyncio.Task[None] | None = None
 
     async def start(self, target: str) -> None:
-        """Listen at `unix:/path`, or at `127.0.0.1:0` for any free port; raise ServeError."""
+        """Listen at `unix:/path`, or at any free port for `127.0.0.1:0`; raise ServeError."""
         add_play_service(self._server, self._play)
         port = add_port(self._server, target, None)
         self.address = target if target.startswith("unix:") else f"127.0.0.1:{port}"
@@ -59,10 +60,11 @@ class BotServer:
         return token if hmac.compare_digest(token.encode(), self._token.encode()) else None
 
     def connections_changed(self) -> None:
-        """Permit connections only while the bot has none.
+        """Permit new connections only while the bot has none.
 
-        Otherwise a bot that connects and disconnects all the time, without ever opening a stream,
-        would keep gRPC's threads busy. The system then refuses it without our noticing.
+        Otherwise, a bot could keep gRPC's threads busy by connecting and disconnecting all the time
+        without ever opening a stream. The system now refuses such connections before they reach
+        this process.
         """
         if self.first_connected_s is None:
             self.first_connected_s = time.monotonic()
@@ -77,7 +79,7 @@ class BotServer:
         return unread_at(self.address.removeprefix("unix:"))
 
     def last_arrival_us(self) -> int | None:
-        return None  # the system does not report it of Unix sockets
+        return None  # the system does not report it for Unix sockets
 
     async def _play(self, _: object, context: Context) -> None:
         if self._closing is None and not self._streams.allow(time.monotonic()):
@@ -94,7 +96,7 @@ class BotServer:
     def close_after_flood(self, what: str) -> None:
         """Close the address; the bot forfeits.
 
-        To refuse streams one by one would take as long as to serve them.
+        Refusing streams one by one would take as long as serving them.
         """
         if self._closing is None:
             detail = f"{what}; its address was closed"

@@ -1,15 +1,15 @@
-"""The door for strangers: accepts TCP connections and forwards their bytes to a gRPC server.
+"""The gate for unknown clients: accepts TCP connections and forwards their bytes to a gRPC server.
 
-gRPC for Python reports neither who connects nor closes a single connection. So the gate accepts the
-connections of a public address and forwards them to the server's Unix socket; TLS ends in the
-server. A *client* is an IPv4 address or an IPv6 network of 64 bits. A connection is *unknown* until
-one of its bots has presented a valid token. The caps on unknown connections:
+gRPC for Python does not report who connects, and cannot close a single connection. So the gate
+accepts the connections of a public address and forwards them to the server's Unix socket. TLS ends
+in the server. A *client* is an IPv4 address or an IPv6 network of 64 bits. A connection is
+*unknown* until one of its bots has presented a valid token. The caps on unknown connections are:
 
-- A client has a maximum number, and so have all clients together. Beyond a client's maximum, its
-  oldest connection makes room for the newest; beyond the total, the oldest of the clients that come
-  last.
-- A client that connects too often within a minute comes last. Of the others, those from which a
-  valid token came are first.
+- Each client has a maximum number, and all clients together have a total. Beyond a client's
+  maximum, its oldest connection makes room for the newest. Beyond the total, the oldest connection
+  of the clients with the lowest priority makes room.
+- A client that connects too often within a minute has the lowest priority. Clients that have
+  presented a valid token have the highest.
 - A connection is forwarded after its first bytes, at a limited rate, in the same order of clients.
 - A connection is closed after `hello_s`, after too many bytes, and after too many streams.
 
@@ -32,37 +32,37 @@ from asara_server.referee.limits import LimitSettings
 from asara_server.referee.match_clock import monotonic_us
 
 _BACKLOG: Final = 4096
-"""Connections that may wait for the gate in the system, where they need no file."""
+"""Connections that may wait in the system, where they need no file, until the gate accepts them."""
 
 _ACCEPTED_AT_ONCE: Final = 64
-"""Connections that are accepted before the event loop does something else."""
+"""Maximum connections accepted before the event loop does something else."""
 
 _LOOK_S: Final = 0.005
-"""Seconds between looks at the connections that have not been forwarded."""
+"""Seconds between checks of the connections that have not been forwarded."""
 
 _PAUSE_S: Final = 0.1
-"""Seconds without accepting after the system refused a file."""
+"""Seconds without accepting after the system refused to open a file."""
 
 _REPORT_S: Final = 60.0
-"""Seconds between reports of what was refused. The first follows a second after the event."""
+"""Seconds between reports of refused connections. The first follows a second after the refusal."""
 
 _BUFFER_BYTES: Final = 256 * 1024
-"""Bytes on their way to one side of a connection at which its other side is read no more."""
+"""Bytes queued for one side of a connection above which the other side is not read."""
 
 _FLUSH_S: Final = 1.0
-"""Seconds within which a side of a connection must take the last bytes of the other."""
+"""Seconds within which one side of a connection must take the last bytes of the other side."""
 
 _LAST_DATA_RECEIVED: Final = 52
 _TCP_INFO_BYTES: Final = 56
-"""Position in Linux's `struct tcp_info`, and end, of the milliseconds since data arrived last."""
+"""Start and end, in Linux's `struct tcp_info`, of the milliseconds since data last arrived."""
 
 _CLIENTS: Final = 4096
-"""Clients that are remembered."""
+"""Maximum number of clients that are remembered."""
 _MINUTE_S: Final = 60.0
 _KNOCKS: Final = 10
-"""Connections without a valid token that a client may make within a minute."""
+"""Connections per minute that a client may open without presenting a valid token."""
 _KNOCKS_OF_FAMILIAR: Final = 100
-"""The same, if a valid token has come from it."""
+"""The same limit for a client that has presented a valid token."""
 
 _TLS_HANDSHAKE: Final = b"\x16\x03"
 _HTTP2: Final = b"PRI * HTTP/2"
@@ -76,46 +76,46 @@ class _Client:
     def __init__(self, name: str) -> None:
         self.name = name
         self.familiar = False
-        """True if a valid token came from here."""
+        """True if this client has presented a valid token."""
         self.knocks = 0
-        """Connections in this minute on which no valid token came."""
+        """Connections in the current minute without a valid token."""
         self.unknown: dict[GateConnection, None] = {}
-        """Its unknown connections, the oldest first."""
+        """Its unknown connections, oldest first."""
 
     @property
     def place(self) -> int:
-        """Its place among the clients: the smallest comes first."""
+        """The client's priority; the smallest number comes first."""
         if self.knocks > (_KNOCKS_OF_FAMILIAR if self.familiar else _KNOCKS):
             return 2
         return 0 if self.familiar else 1
 
 
 class GateConnection:
-    """A connection of a client and, once it is forwarded, its counterpart at the server.
+    """A connection of a client and, once it is forwarded, the matching connection to the server.
 
-    It is also the `BotSocket` of the streams on it.
+    It is also the `BotSocket` of the streams on this connection.
     """
 
     def __init__(self, gate: "ConnectionGate", client: _Client, accepted: socket.socket) -> None:
         self.client = client
         self.accepted: socket.socket | None = accepted
-        """The socket until it is forwarded, and None afterwards."""
+        """The client's socket until the connection is forwarded; None afterwards."""
         self.deadline_s = 0.0
-        """Monotonic time at which the connection is closed if it is unknown."""
+        """Monotonic time at which the connection is closed if it is still unknown."""
         self.name = ""
-        """Name of the counterpart's socket, as gRPC reports it; empty before it is forwarded."""
+        """Name of the socket to the server, as gRPC reports it; empty before forwarding."""
         self.closed = False
         self.client_side = _Side(self)
         self.server_side = _Side(self)
         self._gate = gate
         self._known = 0
-        """Number of its streams whose bots have presented a valid token."""
+        """Number of streams on this connection whose bots have presented a valid token."""
         self._was_known = False
         self._unknown_bytes = 0
         self._unknown_streams = 0
 
     def begin_stream(self) -> bool:
-        """Count a stream of this connection; return False, and close it, if there are too many."""
+        """Count a stream of this connection; if there are too many, close it and return False."""
         self._unknown_streams += 1
         if self._unknown_streams > self._gate.limits.unknown_streams:
             self.refuse("opened too many streams")
@@ -123,7 +123,7 @@ class GateConnection:
         return True
 
     def admit(self) -> None:
-        """Exempt the connection from the caps: a valid token was presented on it."""
+        """Exempt the connection from the caps, because a valid token was presented on it."""
         if not self._was_known:
             self.client.knocks -= 1
         self.client.familiar = self._was_known = True
@@ -133,14 +133,14 @@ class GateConnection:
         self._gate.discard_unknown(self)
 
     def end_stream(self, *, admitted: bool) -> None:
-        """Subject the connection to the caps again if this was its last admitted stream."""
+        """Apply the caps to the connection again if this was its last admitted stream."""
         if admitted:
             self._known -= 1
             if not self._known and not self.closed:
                 self._gate.add_unknown(self)
 
     def unread_bytes(self) -> int | None:
-        """Return the bytes of the client that the server has not read, wherever they are."""
+        """Return the number of the client's bytes that the server has not read yet."""
         client = self._socket()
         if client is None or not can_check():
             return None
@@ -149,13 +149,13 @@ class GateConnection:
         return unread_bytes(client.fileno()) + forwarded + unread_from(self.name)
 
     def last_arrival_us(self) -> int | None:
-        """Return when the system received bytes of the client last; Linux knows it of TCP."""
+        """Return when the client's last bytes reached the system; only Linux reports it for TCP."""
         client = self._socket()
         if client is None:
             return None
         try:
             info = client.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, _TCP_INFO_BYTES)
-        except (AttributeError, OSError):  # no Linux, or closed meanwhile
+        except (AttributeError, OSError):  # not Linux, or closed in the meantime
             return None
         if len(info) < _TCP_INFO_BYTES:
             return None
@@ -168,22 +168,22 @@ class GateConnection:
         return None if client is None or client.fileno() < 0 else client
 
     def count_bytes(self, number: int) -> None:
-        """Count bytes of the client; close the connection if an unknown one sends too many."""
+        """Count bytes from the client; close an unknown connection that sends too many."""
         if not self._known:
             self._unknown_bytes += number
             if self._unknown_bytes > self._gate.limits.unknown_bytes:
                 self.refuse("sent too many bytes")
 
     def refuse(self, reason: str) -> None:
-        """Close the connection, and report the reason unless it had been known."""
+        """Close the connection; report the reason unless the connection was ever known."""
         if not self._was_known:
             self._gate.report(reason, self.client.name)
         self.abort()
 
     def side_lost(self, side: "_Side") -> None:
-        """Close the other side too once what was written has been sent, for which it has a second.
+        """Close the other side too, once its queued bytes are sent, or after a second.
 
-        gRPC reads nothing more from a client that takes none of its answers.
+        gRPC stops reading from a client that does not take its answers.
         """
         both = (self.client_side, self.server_side)
         for other in both:
@@ -194,7 +194,7 @@ class GateConnection:
         self.abort()
 
     def abort(self) -> None:
-        """Close both sides at once."""
+        """Close both sides immediately."""
         self.closed = True
         self._gate.remove(self)
         if self.accepted is not None:
@@ -206,14 +206,14 @@ class GateConnection:
 
 
 class _Side(asyncio.Protocol):
-    """One side of a forwarded connection; it is read as fast as the other takes the bytes."""
+    """One side of a forwarded connection; it is read only as fast as the other side accepts."""
 
     def __init__(self, connection: GateConnection) -> None:
         self.transport: asyncio.Transport | None = None
         self.lost = False
         self._connection = connection
         self.early = bytearray()
-        """Bytes of the server from before the client's side is there."""
+        """Bytes that the server sent before the client's side was ready."""
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self.transport = cast("asyncio.Transport", transport)  # uvloop's is no subclass
@@ -244,7 +244,7 @@ class _Side(asyncio.Protocol):
         self._connection.side_lost(self)
 
     def _open_other(self) -> asyncio.Transport | None:
-        """Return the other side's transport; None if it is closed, when it can do nothing."""
+        """Return the other side's transport; None if it is closed."""
         connection = self._connection
         is_client = self is connection.client_side
         other = (connection.server_side if is_client else connection.client_side).transport
@@ -264,7 +264,7 @@ class ConnectionGate:
         self._all: dict[GateConnection, None] = {}
         self._by_name: dict[str, GateConnection] = {}
         self._unknown: dict[GateConnection, None] = {}
-        """Unknown connections, the earliest deadline first."""
+        """Unknown connections, earliest deadline first."""
         self._clients: dict[str, _Client] = {}
         self._minute_began_s = 0.0
         self._forwardable = 0.0
@@ -280,7 +280,7 @@ class ConnectionGate:
     # Accepting
 
     def listen(self, listener: socket.socket) -> None:
-        """Accept connections at a bound socket, which the gate closes."""
+        """Accept connections at a bound socket, which the gate closes in the end."""
         listener.listen(_BACKLOG)
         listener.setblocking(False)
         self._listener = listener
@@ -305,7 +305,7 @@ class ConnectionGate:
                 accepted, peer = self._listener.accept()
             except (BlockingIOError, ConnectionAbortedError):
                 return
-            except OSError as error:  # no file or no memory is left
+            except OSError as error:  # out of files or memory
                 self.report(f"found no free file ({error.strerror})", "this machine")
                 loop = asyncio.get_running_loop()
                 loop.remove_reader(self._listener)
@@ -330,14 +330,17 @@ class ConnectionGate:
         return self._clients[name]
 
     def _forget_clients(self) -> None:
-        """Forget all clients that need not be remembered, and the oldest of the others."""
+        """Forget all clients that have neither a valid token nor an unknown connection.
+
+        If too many clients remain, forget the oldest ones too.
+        """
         kept = [one for one in self._clients.values() if one.familiar or one.unknown]
         self._clients = {one.name: one for one in kept[-_CLIENTS // 2 :]}
 
     # The caps
 
     def add_unknown(self, connection: GateConnection) -> None:
-        """Subject a connection to the caps, from now on; another may have to make room."""
+        """Apply the caps to a connection from now on; another connection may have to make room."""
         client = connection.client
         if len(client.unknown) >= self.limits.unknown_connections_per_client:
             next(iter(client.unknown)).refuse("made room for newer ones of their client")
@@ -350,13 +353,13 @@ class ConnectionGate:
             self._look_later()
 
     def discard_unknown(self, connection: GateConnection) -> None:
-        """Subject a connection to the caps no longer."""
+        """Stop applying the caps to a connection."""
         if connection in self._unknown:
             del self._unknown[connection]
             del connection.client.unknown[connection]
 
     def remove(self, connection: GateConnection) -> None:
-        """Forget a connection that is closed."""
+        """Forget a closed connection."""
         self._all.pop(connection, None)
         self._by_name.pop(connection.name, None)
         self.discard_unknown(connection)
@@ -365,7 +368,7 @@ class ConnectionGate:
         self._look_timer = asyncio.get_running_loop().call_later(_LOOK_S, self._look)
 
     def _look(self) -> None:
-        """Close unknown connections whose time is over, and forward those that have sent bytes."""
+        """Close unknown connections that are out of time; forward those that have sent bytes."""
         now_s = time.monotonic()
         while self._unknown and (oldest := next(iter(self._unknown))).deadline_s <= now_s:
             oldest.refuse("presented no valid token in time")
@@ -381,7 +384,7 @@ class ConnectionGate:
             self._look_timer = None
 
     def _forward_some(self) -> None:
-        """Forward connections in the order of clients, the newest first."""
+        """Forward connections by their clients' priority, newest first."""
         newest_first = list(reversed(self._unknown))
         for connection in sorted(newest_first, key=_place):
             if connection.accepted is not None and self._is_ready(connection):
@@ -391,7 +394,7 @@ class ConnectionGate:
                     return
 
     def _is_ready(self, connection: GateConnection) -> bool:
-        """True if a connection has sent something; close it if that cannot be a bot's."""
+        """Return True if a connection has sent something; close it if that is not from a bot."""
         assert connection.accepted is not None
         try:
             first = connection.accepted.recv(len(_HTTP2), socket.MSG_PEEK)
@@ -417,7 +420,7 @@ class ConnectionGate:
         task.add_done_callback(self._tasks.discard)
 
     async def _forward(self, connection: GateConnection, accepted: socket.socket) -> None:
-        """Connect a counterpart to the server's socket, under a name that gRPC reports."""
+        """Open the matching connection to the server's socket, under a name that gRPC reports."""
         loop = asyncio.get_running_loop()
         ours = [accepted]  # sockets that no transport has taken over
         try:
@@ -430,7 +433,7 @@ class ConnectionGate:
                 if not connection.closed:
                     self._by_name[connection.name] = connection
                     await _take_over(ours.pop(), side)
-        except (OSError, RuntimeError) as error:  # RuntimeError: uvloop's, of a closed socket
+        except (OSError, RuntimeError) as error:  # uvloop raises RuntimeError for a closed socket
             connection.refuse(f"could not be forwarded ({error})")
         finally:
             if ours:
@@ -439,13 +442,13 @@ class ConnectionGate:
                 unused.close()
 
     def find(self, peer: str) -> GateConnection | None:
-        """Return the connection of a call by its peer, as gRPC names it; None if it is closed."""
+        """Return the connection of a call from gRPC's name for the peer; None if it is closed."""
         return self._by_name.get(peer)
 
     # The end
 
     def break_connections(self) -> None:
-        """Break all connections at once."""
+        """Break all connections immediately."""
         for connection in list(self._all):
             connection.abort()
 
@@ -465,7 +468,7 @@ class ConnectionGate:
     # The report
 
     def report(self, reason: str, client: str) -> None:
-        """Count a connection that was refused; a line in the log tells of it within a minute."""
+        """Count a refused connection; the log reports the count within a minute."""
         self._refused[reason] += 1
         if len(self._refused_clients) < _CLIENTS:
             self._refused_clients[client] = None
@@ -492,8 +495,8 @@ class ConnectionGate:
 async def _take_over(connected: socket.socket, side: _Side) -> None:
     """Let a transport read and close a connected socket.
 
-    `create_unix_connection` is unfit: if uvloop closes such a transport early, the socket closes
-    another file later, the one that has received its number.
+    `create_unix_connection` is not suitable. If uvloop closes such a transport early, the socket
+    later closes its file descriptor's number again, which by then may belong to another file.
     """
     await asyncio.get_running_loop().connect_accepted_socket(lambda: side, connected)
 
@@ -505,8 +508,9 @@ def _place(connection: GateConnection) -> int:
 def transport_fault(first: bytes, *, tls: bool) -> str:
     """Return what is wrong with a connection that begins with these bytes, or "".
 
-    TLS where the address has none, or the reverse, is a common mistake of settings. Such a client
-    gets no answer of its own: one of HTTP/2 without TLS makes gRPC dial again without a pause.
+    TLS at an address without TLS, or the reverse, is a common mistake in settings. The gate gives
+    such a client no answer. If it answered a client without TLS in HTTP/2, gRPC would reconnect
+    without a pause.
     """
     expected, other = (_TLS_HANDSHAKE, _HTTP2) if tls else (_HTTP2, _TLS_HANDSHAKE)
     if first.startswith(expected[: len(first)]):
@@ -519,7 +523,7 @@ def transport_fault(first: bytes, *, tls: bool) -> str:
 
 
 def _bind_name(end: socket.socket, server_path: Path) -> str:
-    """Give a socket a name of its own; return it as gRPC writes it."""
+    """Bind a socket to a unique name; return the name as gRPC writes it."""
     end.bind("")  # Linux chooses an abstract name
     name = end.getsockname()
     if isinstance(name, bytes) and name:
@@ -531,7 +535,7 @@ def _bind_name(end: socket.socket, server_path: Path) -> str:
 
 
 def client_network(peer: tuple[object, ...] | None) -> str:
-    """Return the IPv4 address of a peer, or the first 64 bits of its IPv6 address."""
+    """Return a peer's IPv4 address, or the first 64 bits of its IPv6 address."""
     host = str(peer[0]).partition("%")[0] if peer else "0.0.0.0"  # noqa: S104
     if ":" not in host:
         return host

@@ -1,4 +1,4 @@
-"""The gRPC server of a referee: its services, at an address, with or without TLS."""
+"""The gRPC server of a referee: its services at an address, with or without TLS."""
 
 import asyncio
 import shutil
@@ -37,21 +37,21 @@ _HEALTH_SERVICE: Final = health_pb2.DESCRIPTOR.services_by_name["Health"].full_n
 
 _KEEPALIVE_MS: Final = 20_000
 _NEVER_MS: Final = 2**31 - 1
-"""The value that gRPC treats as infinite. Its defaults are 2 hours and 1 minute."""
+"""A value that gRPC treats as infinite. Its defaults are 2 hours and 1 minute."""
 _CLOSE_S: Final = 1.0
-"""Seconds after the end of all calls within which connections must close by themselves."""
+"""Seconds for connections to close by themselves after all calls have ended."""
 
 _Play: TypeAlias = Callable[[Any, Context], Awaitable[None]]
 _Methods: TypeAlias = dict[str, "grpc.RpcMethodHandler[Any, Any]"]
 
 
 class PublicServer:
-    """A gRPC server at a public address, with the gate through which TCP connections reach it."""
+    """A gRPC server at a public address, with the gate that forwards TCP connections to it."""
 
     def __init__(
         self, server: grpc.aio.Server, gate: ConnectionGate | None, folder: Path | None
     ) -> None:
-        """`folder` is that of the socket to which the gate forwards."""
+        """`folder` contains the socket to which the gate forwards."""
         self._server = server
         self._gate = gate
         self._folder = folder
@@ -59,7 +59,7 @@ class PublicServer:
     async def stop(self, grace: float | None) -> None:
         """Stop listening; calls in progress have `grace` seconds to end.
 
-        gRPC waits for connections on which a client sends without pause; they are broken.
+        gRPC would wait for connections on which a client sends without pause, so these are broken.
         """
         stopping = asyncio.create_task(self._server.stop(grace))
         if self._gate is not None:
@@ -74,7 +74,7 @@ class PublicServer:
 
 
 class RunningServer(NamedTuple):
-    """A server that listens, and the address at which bots reach it."""
+    """A listening server, and the address at which bots reach it."""
 
     server: PublicServer
     address: str
@@ -90,9 +90,10 @@ async def serve(
 ) -> RunningServer:
     """Listen on `host:port` (port 0: any free one) or `unix:/path`, until the server is stopped.
 
-    With an authenticator, only its bots can connect. Without one, an address of this machine also
-    answers health checks and reflection. Raise ServeError for an address that is malformed, in use,
-    or open to other machines without TLS, and for a certificate that cannot be used.
+    With an authenticator, only its bots can connect. Without one, an address that only this machine
+    can reach also answers health checks and reflection. Raise ServeError for an address that is
+    malformed, in use, or open to other machines without TLS, and for a certificate that cannot be
+    used.
     """
     credentials = None if tls is None else tls_credentials(tls)
     if address.startswith("unix:"):
@@ -115,7 +116,7 @@ async def _serve_local(
     credentials: grpc.ServerCredentials | None,
     authenticator: Authenticator | None,
 ) -> RunningServer:
-    """Serve programs of this user; `target` is a Unix socket, or a port where there are none."""
+    """Serve programs of this user at `target`: a Unix socket or, on systems without, a port."""
     limits = referee.limits
     quota = ("grpc.max_allowed_incoming_connections", limits.socket_connections)
     options = [*server_options(limits, limits.request_bytes, keepalive=False), quota]
@@ -135,7 +136,7 @@ async def _serve_tcp(
     authenticator: Authenticator | None,
     remote_allowed: bool,
 ) -> RunningServer:
-    """Serve at a socket in a directory that only this user may enter, behind a gate."""
+    """Serve behind a gate, at a socket in a directory that only this user can enter."""
     host, numeric, port = _resolve(address, remote_allowed)
     local = authenticator is None and is_loopback(numeric)
     listener = _listen(address, numeric, port)
@@ -159,7 +160,7 @@ async def _serve_tcp(
 
 
 def _listen(address: str, numeric: str, port: int) -> socket.socket:
-    """Return a socket that is bound to the address; raise ServeError."""
+    """Return a socket bound to the address; raise ServeError."""
     family = socket.AF_INET6 if ":" in numeric else socket.AF_INET
     try:
         return socket.create_server(
@@ -180,10 +181,11 @@ def server_options(
 ) -> list[tuple[str, int]]:
     """Return the options of gRPC's transport, which refuses requests above `request_bytes`.
 
-    `keepalive` is for clients on other machines. A Unix socket needs no pings, because the system
-    reports every connection that is lost; and a runner that was stopped must not find that its bots
-    have not answered in time. Nor need a bot that is frozen: without `keepalive`, gRPC waits for
-    the answers to all its pings, such as those by which it measures a connection, without limit.
+    Use `keepalive` for clients on other machines. A Unix socket needs no pings, because the system
+    reports every lost connection. Pings could even do harm there. A runner that was stopped could
+    conclude that its bots answered too late, and a frozen bot cannot answer. So without
+    `keepalive`, gRPC waits without limit for the answers to all its pings, such as those that
+    measure a connection.
     """
     options = [
         ("grpc.max_receive_message_length", max(request_bytes, limits.request_bytes)),
@@ -207,7 +209,7 @@ def server_options(
 
 
 def _resolve(address: str, remote_allowed: bool) -> tuple[str, str, int]:
-    """Return host, its numeric address, and port; raise ServeError if the port is not free."""
+    """Return host, numeric address and port; raise ServeError if the port is not free."""
     host, port = split_address(address, alternative=", or unix:/path")
     numeric = numeric_host(
         address,
@@ -223,7 +225,7 @@ def _resolve(address: str, remote_allowed: bool) -> tuple[str, str, int]:
 def add_port(
     server: grpc.aio.Server, target: str, credentials: grpc.ServerCredentials | None
 ) -> int:
-    """Add an address to a server that has not started; return its port. Raise ServeError."""
+    """Add an address to a server that has not started; return the port, or raise ServeError."""
     try:
         if credentials is not None:
             return server.add_secure_port(target, credentials)
@@ -236,13 +238,13 @@ def add_port(
 
 
 def add_play_service(server: grpc.aio.Server, play: _Play) -> None:
-    """Add PlayService with this method, which receives and sends bytes."""
+    """Add PlayService with `play` as its method, which receives and sends bytes."""
     methods: _Methods = {"Play": grpc.stream_stream_rpc_method_handler(play)}
     server.add_generic_rpc_handlers((grpc.method_handlers_generic_handler(PLAY_SERVICE, methods),))
 
 
 def _add_services(server: grpc.aio.Server, servicer: "_Servicer", *, local: bool) -> None:
-    """Add PlayService; at an address of this machine also health and reflection."""
+    """Add PlayService and, at an address that only this machine can use, health and reflection."""
     add_play_service(server, servicer.play)
     if not local:
         return
@@ -254,8 +256,8 @@ def _add_services(server: grpc.aio.Server, servicer: "_Servicer", *, local: bool
 class _Servicer:
     """The method of PlayService.
 
-    It receives and returns bytes: the referee assembles its messages as bytes, and a request that
-    cannot be parsed must reach the referee instead of ending the stream inside gRPC.
+    It receives and returns bytes, for two reasons. The referee assembles its messages as bytes. And
+    a request that cannot be parsed must reach the referee instead of ending the stream inside gRPC.
     """
 
     def __init__(
@@ -287,7 +289,7 @@ class _Servicer:
 
 
 class _Health(health_pb2_grpc.HealthServicer):
-    """The standard health check, without what a client could keep open or have echoed.
+    """The standard health check, without anything that a client could keep open or have echoed.
 
     `Watch` is unimplemented, as the standard permits.
     """

@@ -1,8 +1,8 @@
 """A referee's metrics, served over HTTP for Prometheus.
 
-Of a running match they show no more than a watcher sees: that it runs. Everything else is counted
-when a match is over (see `asara_server.referee.counters`). Requests are answered by their own
-threads; the event loop never waits for them.
+The metrics show no more of a running match than a watcher can see: that it is running. Everything
+else is counted when the match is over (see `asara_server.referee.counters`). Separate threads
+answer requests, so the event loop never waits for a request.
 """
 
 import socket
@@ -33,14 +33,14 @@ from asara_server.referee.referee import Referee
 PATH: Final = "/metrics"
 
 _MAX_REQUESTS: Final = 8
-"""Concurrent requests; further connections are closed at once."""
+"""Maximum concurrent requests; further connections are closed immediately."""
 
 _REQUEST_S: Final = 5.0
-"""Seconds for a request and its response together; then the connection is closed."""
+"""Seconds for a request and its response together; after that, the connection is closed."""
 
 
 def metrics_registry(referee: Referee | None = None) -> CollectorRegistry:
-    """Return the metrics of the program and, if given, of a referee, which starts counting."""
+    """Return the metrics of the program and, if given, of a referee, which then starts counting."""
     disable_created_metrics()  # type: ignore[no-untyped-call] # the documented series only
     registry = CollectorRegistry()
     build_info = Gauge(
@@ -73,7 +73,7 @@ class MetricsServer:
     def __init__(self, address: str, *, allow_insecure_remote: bool = False) -> None:
         """Raise ServeError for an address that is malformed, in use, or open to other machines.
 
-        Port 0 takes any free one; `address` then has its number.
+        Port 0 takes any free port, and `address` then contains that port.
         """
         host, port = split_address(address)
         numeric = numeric_host(
@@ -94,14 +94,15 @@ class MetricsServer:
         Thread(target=self._server.serve_forever, name="metrics", daemon=True).start()
 
     def watch(self, referee: Referee) -> None:
-        """Serve the metrics of this referee from now on."""
+        """Serve this referee's metrics from now on."""
         self._referee = referee
         self._server.set_app(_metrics_app(metrics_registry(referee)))
 
     def watch_others(self) -> SummedMetrics:
-        """Serve the metrics of referees in other processes from now on, which report them.
+        """Serve the metrics of referees in other processes from now on.
 
-        A referee that was watched before counts as one of them.
+        These processes report their metrics. A referee that was watched before counts as one of
+        them.
         """
         if self._referee is not None:
             self._others.update(self._referee, metrics_registry(self._referee).collect())
@@ -113,13 +114,13 @@ class MetricsServer:
         return self._others
 
     def close(self) -> None:
-        """Stop listening; requests in progress are abandoned."""
+        """Stop listening, and abandon requests in progress."""
         self._server.shutdown()
         self._server.server_close()
 
 
 def _metrics_app(registry: CollectorRegistry) -> WSGIApplication:
-    """Return prometheus_client's application, limited to one path."""
+    """Return prometheus_client's application, restricted to one path."""
     metrics = make_wsgi_app(registry)
 
     def app(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
@@ -133,9 +134,10 @@ def _metrics_app(registry: CollectorRegistry) -> WSGIApplication:
 
 
 class _Server(ThreadingMixIn, WSGIServer):
-    """A thread per request, like prometheus_client's server, but with limits.
+    """A server with one thread per request, like prometheus_client's server, but with limits.
 
-    That server accepts any number of connections and waits for each as long as the client likes.
+    prometheus_client's server accepts any number of connections, and waits for each as long as the
+    client likes.
     """
 
     daemon_threads = True
@@ -190,4 +192,4 @@ class _Server(ThreadingMixIn, WSGIServer):
 
 class _Handler(WSGIRequestHandler):
     def log_message(self, format: str, *args: object) -> None:  # noqa: A002
-        """Log no requests: anybody who can reach the port could fill the log."""
+        """Log nothing: otherwise, anybody who can reach the port could fill the log."""

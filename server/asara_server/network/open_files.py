@@ -1,4 +1,4 @@
-"""The limit on the open files of this process: sockets, pipes and logs count as well."""
+"""The limit on this process's open files, which include sockets, pipes and logs."""
 
 from typing import Final
 
@@ -11,18 +11,18 @@ except ImportError:  # Windows, which has no such limit
     resource = None  # type: ignore[assignment]
 
 _OWN_FILES: Final = 80
-"""Files of the program itself: libraries, journal, results, metrics, event loop, gRPC."""
+"""Files that the program itself needs: libraries, journal, results, metrics, event loop, gRPC."""
 
 _FILES_PER_CONNECTION: Final = 3
-"""A forwarded connection: the client's socket, and both ends of the one to the server."""
+"""Files for a forwarded connection: the client's socket, and both ends of the one to the server."""
 
 
 class OpenFilesError(ServeError):
-    """The system permits fewer open files than a run may need."""
+    """Raised when the system permits fewer open files than a run may need."""
 
 
 def raise_open_files_limit() -> int | None:
-    """Raise the soft limit to the hard limit; return it, or None if there is none."""
+    """Raise the soft limit to the hard limit; return the new limit, or None if unlimited."""
     if resource is None:
         return None
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
@@ -32,13 +32,13 @@ def raise_open_files_limit() -> int | None:
 
 
 def files_needed(limits: LimitSettings, *, processes: int, remote_bots: int | None = None) -> int:
-    """Return how many files can be open at most, however bots and strangers behave.
+    """Return the maximum number of files that can be open, however bots and unknown clients behave.
 
-    `processes` is the number of bot processes, `remote_bots` that of bots on other machines; None
-    if there is no address for them.
+    `processes` is the number of bot processes. `remote_bots` is the number of bots on other
+    machines; None if they have no address to connect to.
     """
-    # Of a process: the socket of its address, its connections, its output, its log, two files of
-    # its control group, its memory files while it starts.
+    # A process needs the socket of its address, its connections, its output, its log, two files of
+    # its control group, and memory files while it starts.
     needed = _OWN_FILES + processes * (limits.bot_connections + 8)
     if remote_bots is not None:
         connections = limits.unknown_connections + 2 * remote_bots

@@ -1,6 +1,6 @@
-"""Metrics of several referees in other processes, added up for one registry.
+"""Metrics of several referees in other processes, summed for one registry.
 
-Counters and histograms of a referee that is gone keep counting; its gauges end with it.
+Counters and histograms of a referee that has ended stay in the sums; its gauges are dropped.
 """
 
 from collections.abc import Iterable
@@ -17,7 +17,7 @@ _Labels = tuple[tuple[str, str], ...]
 
 
 class SummedMetrics(Collector):
-    """A collector of the latest metrics that each source has reported. Any thread may use it."""
+    """A collector of the latest metrics reported by each source. Any thread may use it."""
 
     def __init__(self) -> None:
         self._lock = Lock()
@@ -25,31 +25,31 @@ class SummedMetrics(Collector):
         self._ended: list[Metric] = []
 
     def update(self, source: object, metrics: Iterable[Metric]) -> None:
-        """Replace what a source has reported."""
+        """Replace the metrics that a source last reported."""
         reported = [metric for metric in metrics if metric.name not in _NOT_SUMMED]
         with self._lock:
             self._latest[source] = reported
 
     def end(self, source: object) -> None:
-        """Keep the counts of a source that reports no more."""
+        """Keep the counts of a source that will report nothing more."""
         with self._lock:
             last = self._latest.pop(source, [])
             counted = [metric for metric in last if metric.type != "gauge"]
             self._ended = _summed([*self._ended, *counted])
 
     def collect(self) -> list[Metric]:
-        """Return the sums."""
+        """Return the summed metrics."""
         with self._lock:
             every = [*self._ended, *(one for latest in self._latest.values() for one in latest)]
         return _summed(every)
 
     def describe(self) -> list[Metric]:
-        """Return no names: none are known before the first report."""
+        """Return no names, because none are known before the first report."""
         return []
 
 
 def _summed(metrics: Iterable[Metric]) -> list[Metric]:
-    """Return one metric of each name, with the sums of the samples that have the same labels."""
+    """Return one metric per name; samples with the same labels are added up."""
     found: dict[str, Metric] = {}
     sums: dict[str, dict[tuple[str, _Labels], float]] = {}
     for metric in metrics:

@@ -19,7 +19,7 @@ class TlsFiles:
 
 
 def tls_credentials(tls: TlsFiles) -> grpc.ServerCredentials:
-    """Read and check the files; raise ServeError if they cannot be used."""
+    """Read and check the certificate and key; raise ServeError if they cannot be used."""
     held: list[bytes] = []
     for path, content in ((tls.certificate, "certificate"), (tls.key, "private key")):
         try:

@@ -1,9 +1,10 @@
 """Detection of bots that send without pause, below the level of requests.
 
-A bot can send HTTP/2 frames that gRPC handles by itself, such as settings, as fast as gRPC reads
-them. No request arrives then, and gRPC's threads delay the connections of others. So the bytes that
-wait to be read at the sockets of this process are looked at from time to time. An honest bot has
-sent one reply at most; only a bot that sends without pause is found again and again with many.
+gRPC handles some HTTP/2 frames by itself, such as settings frames. A bot can send these as fast as
+gRPC reads them. No request arrives then, and gRPC's threads delay the connections of other bots. So
+this module checks, from time to time, how many bytes are waiting at the sockets of this process. An
+honest bot has at most one reply waiting. Only a bot that sends without pause is found with many
+bytes in check after check.
 """
 
 import array
@@ -22,26 +23,26 @@ with contextlib.suppress(ImportError):  # Windows, which has no descriptors of t
 
 CHECK_INTERVAL_S: Final = 0.5
 UNREAD_BYTES: Final = 16 * 1024
-"""Bytes waiting at one connection that count as many; a reply has some 200."""
+"""Bytes waiting at one connection that count as many; a reply has about 200."""
 CHECKS: Final = 4
-"""Consecutive checks with many bytes after which a bot is said to send without pause."""
+"""Consecutive checks with many waiting bytes that prove that a bot sends without pause."""
 
 
 class UnreadBytes:
-    """Finds the Unix sockets whose connections have many unread bytes in every check."""
+    """Finds the Unix sockets with a connection that has many unread bytes in every check."""
 
     def __init__(self) -> None:
         self._checks: Counter[str] = Counter()
 
     def check(self) -> list[str]:
-        """Return the paths at which many bytes have waited in each of the last checks."""
+        """Return the paths at which many bytes were waiting in each of the most recent checks."""
         crowded = crowded_paths()
         self._checks = Counter({path: self._checks[path] + 1 for path in crowded})
         return [path for path, checks in self._checks.items() if checks >= CHECKS]
 
 
 def crowded_paths() -> set[str]:
-    """Return the paths of Unix sockets with a connection that has many unread bytes."""
+    """Return the paths of Unix sockets that have a connection with many unread bytes."""
     found: set[str] = set()
     for descriptor in _descriptors():
         if unread_bytes(descriptor) >= UNREAD_BYTES:
@@ -52,7 +53,7 @@ def crowded_paths() -> set[str]:
 
 
 def unread_at(path: str) -> int:
-    """Return the number of unread bytes of all connections that were accepted at a path."""
+    """Return the total number of unread bytes of all connections accepted at a path."""
     found = 0
     for descriptor in _descriptors():
         unread = unread_bytes(descriptor)
@@ -66,7 +67,7 @@ def unread_at(path: str) -> int:
 def unread_from(name: str) -> int:
     """Return the number of unread bytes of the connections that come from a Unix socket.
 
-    `name` is that of the other end, as gRPC writes it.
+    `name` is the name of the remote end, as gRPC writes it.
     """
     found = 0
     for descriptor in _descriptors():
@@ -89,14 +90,14 @@ def _peer_name(connection: socket.socket) -> str:
 
 
 def break_connections(path: str) -> None:
-    """Break all connections that were accepted at a path.
+    """Break all connections accepted at a path.
 
-    gRPC closes a connection only once its last frames are sent, for which a bot can let it wait.
+    gRPC closes a connection only after sending its last frames, and a bot can delay that.
     """
     for descriptor in _descriptors():
         with _connection(descriptor) as connection:
             if connection is not None and connection.getsockname() == path:
-                with contextlib.suppress(OSError):  # the socket that listens, or broken already
+                with contextlib.suppress(OSError):  # the listening socket, or already broken
                     connection.shutdown(socket.SHUT_RDWR)
 
 
@@ -105,7 +106,7 @@ def _descriptors() -> list[int]:
 
 
 def unread_bytes(descriptor: int) -> int:
-    """Return the number of bytes that can be read; 0 if it is unknown."""
+    """Return the number of bytes waiting to be read; 0 if unknown."""
     count = array.array("i", [0])
     try:
         fcntl.ioctl(descriptor, termios.FIONREAD, count)
@@ -116,17 +117,17 @@ def unread_bytes(descriptor: int) -> int:
 
 @contextlib.contextmanager
 def _connection(descriptor: int) -> Iterator[socket.socket | None]:
-    """Yield a second descriptor of a Unix socket with a name; None for any other descriptor.
+    """Yield a duplicate descriptor of a Unix socket with a name; None for any other descriptor.
 
-    Other files are not duplicated: to close any descriptor of a file gives up all locks of this
-    process on it, such as those of the journal.
+    Other files are not duplicated. Closing any descriptor of a file would release all locks of this
+    process on that file, such as the journal's lock.
     """
     try:
         if not stat.S_ISSOCK(os.fstat(descriptor).st_mode):
             yield None
             return
         duplicate = os.dup(descriptor)
-    except OSError:  # closed meanwhile
+    except OSError:  # closed in the meantime
         yield None
         return
     with socket.socket(fileno=duplicate) as connection:
@@ -135,5 +136,5 @@ def _connection(descriptor: int) -> Iterator[socket.socket | None]:
 
 
 def can_check() -> bool:
-    """True if the system shows the descriptors of this process, as Linux does."""
+    """Return True if the system shows the descriptors of this process, as Linux does."""
     return Path("/proc/self/fd").is_dir()

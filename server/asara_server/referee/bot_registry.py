@@ -1,4 +1,4 @@
-"""The interface of a referee for those that start bots and open addresses for them."""
+"""The part of a referee's interface for code that starts bots and opens addresses for them."""
 
 from collections.abc import Callable
 from typing import Protocol

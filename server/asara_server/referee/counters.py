@@ -1,8 +1,8 @@
-"""Counters of the matches that are over, as Prometheus metrics.
+"""Counters of finished matches, as Prometheus metrics.
 
 A match is counted as a whole when it ends. Counting a running match would leak information to a bot
-that reads the metrics: the number of decisions that its opponent was asked, for example, depends on
-what the opponent holds.
+that reads the metrics. For example, the number of an opponent's decisions depends on what the
+opponent holds.
 """
 
 from collections.abc import Iterable
@@ -24,9 +24,10 @@ BUCKETS_S: Final = (
 
 
 class Counters:
-    """The counters of one referee, in a registry of their own.
+    """The counters of one referee, in a separate Prometheus registry.
 
-    The event loop counts; any thread may read. Each decision costs about 3 µs when its match ends.
+    The event loop counts; any thread may read. Counting costs about 3 µs per decision, at the end
+    of its match.
     """
 
     def __init__(self) -> None:
@@ -97,7 +98,7 @@ class Counters:
                 self.violations.labels(kind.reason)
 
     def count_match(self, match: MatchRecord, commits_us: Iterable[int]) -> None:
-        """Count a match that is over, and the commits attributed to it (microseconds each).
+        """Count a finished match, and the commits attributed to it (microseconds each).
 
         A commit that several matches share is attributed to one of them.
         """
@@ -115,12 +116,12 @@ class Counters:
                 self.forfeits.labels(result.entry, result.termination.name.lower()).inc()
 
     def count_stalls(self, stalled_us: int) -> None:
-        """Count the time for which the referee's clock has stood still, in total."""
+        """Update the total time for which the referee's clock has stood still."""
         self.stalled_seconds.inc((stalled_us - self._stalled_us) / SECOND_US)
         self._stalled_us = stalled_us
 
     def count_violation(self, kind: ErrorKind) -> None:
-        """Count a violation at once: it reveals nothing of the game, and the forfeit is public."""
+        """Count a violation now: it reveals nothing about the game, and the forfeit is public."""
         self.violations.labels(kind.reason).inc()
 
 

@@ -1,6 +1,6 @@
 """One journal commit for everything that happens in one turn of the event loop.
 
-Messages of matches are sent after the commit, so the journal on disk always leads to everything
+Messages of matches are sent after the commit. So the journal on disk always contains everything
 that a bot or a watcher has received.
 """
 
@@ -18,7 +18,7 @@ class GroupCommit:
     """Commits the new records of matches together, then sends the matches' messages."""
 
     def __init__(self, journal: Journal, on_failure: Callable[[JournalError], None]) -> None:
-        """`on_failure` is called once, when the journal fails; nothing is sent after that."""
+        """`on_failure` is called once if the journal fails; nothing is sent after that."""
         self.journal = journal
         self.error: JournalError | None = None
         self._on_failure = on_failure
@@ -26,7 +26,7 @@ class GroupCommit:
         self._scheduled = False
 
     def add(self, hosted: HostedMatch, match: Match) -> None:
-        """Add a match with new records or messages to the commit at the end of this turn."""
+        """Include a match with new records or messages in the commit at the end of this turn."""
         records = match.records
         add = self.journal.add
         for index in range(hosted.journaled, len(records)):
@@ -42,7 +42,7 @@ class GroupCommit:
         self.flush()
 
     def flush(self) -> None:
-        """Commit and send what is pending now, ahead of the end of the turn."""
+        """Commit and send everything pending now, without waiting for the end of the turn."""
         if not self._pending:
             return
         pending, self._pending = self._pending, []
@@ -60,7 +60,7 @@ class GroupCommit:
 
 
 def send_messages(hosted: HostedMatch, match: Match) -> None:
-    """Send the messages of a match to its bots, and wake the calls that follow it."""
+    """Send the messages of a match to its bots, and wake the calls waiting for updates."""
     if match.outbox:
         post(hosted, match)
     if hosted.update_waiters:
@@ -68,7 +68,7 @@ def send_messages(hosted: HostedMatch, match: Match) -> None:
 
 
 def post(hosted: HostedMatch, match: Match) -> None:
-    """Move the messages of a match to its bots' streams; a bot without one misses them."""
+    """Move the messages of a match to its bots' streams; bots without a stream miss theirs."""
     bots = hosted.bots
     for seat, message in match.outbox:
         session = bots[seat].session

@@ -10,7 +10,7 @@ PROTOCOL_VERSION: Final = 1
 
 
 class CheckedHello(NamedTuple):
-    """A Hello of the right protocol version; its token is not checked yet."""
+    """A Hello with the right protocol version; its token has not been checked yet."""
 
     token: str
     bot_name: str
@@ -22,7 +22,7 @@ class CheckedHello(NamedTuple):
     """By match, the number of the last event that the bot received before it was disconnected."""
 
     def presence(self, last_sequence: int | None = None) -> Presence:
-        """Return the part of it that concerns a match."""
+        """Return the part of the Hello that concerns a match."""
         return Presence(self.live_updates, self.omit_public_view, last_sequence)
 
 

@@ -18,18 +18,18 @@ class HostedBot:
     """A bot that may connect.
 
     key             its token or, with an authenticator, the key that the authenticator returns
-    max_matches     concurrent matches allowed to it, regardless of its Hello
+    max_matches     number of concurrent matches allowed, regardless of its Hello
     authenticator   None if it connects at the referee's own addresses
     session         its open stream, if any
     hello           its most recent Hello, kept when the stream ends
     lost            the reason why it will not connect again, or None
-    unstarted       True if its machine could not start it, which is no fault of its own
-    absence         termination of a match that it is lost before, if it has never connected
-    matches         the match and its seat in it, by the match's name
+    unstarted       True if its machine could not start it, which is not the bot's fault
+    absence         how it forfeits a match if it is lost before it has ever connected
+    matches         by the match's name, the match and the bot's seat
     forfeited       the names of running matches that it has forfeited
-    late_matches    matches that are over and whose replays wait for its late reply, with its seat
+    late_matches    finished matches whose replays wait for its late reply, with its seat
     before_send     called before every message to it, if not None
-    connect_waiters futures to be completed when it connects or is lost
+    connect_waiters futures that are completed when it connects or is lost
     rate_limiter    limits its requests that answer no open decision
     connection_limiter  limits how often it connects
     """
@@ -80,7 +80,7 @@ class HostedBot:
         self.before_send: Callable[[], None] | None = None
 
     def update_reading(self) -> None:
-        """Read its stream, unless it has forfeited a running match and plays no other."""
+        """Stop reading while the bot has only forfeited matches left; otherwise read its stream."""
         if self.session is None:
             return
         if self.forfeited and self.forfeited.issuperset(self.matches):
@@ -89,13 +89,13 @@ class HostedBot:
             self.session.resume_reading()
 
     def _awaits_late_reply(self) -> bool:
-        """Return True if a reply to a decision is awaited for which its time has run out."""
+        """Return True if a late reply of this bot to a running match is still awaited."""
         running = ((hosted.match, seat) for hosted, seat in self.matches.values())
         return any(match is not None and match.awaits_late_reply(seat) for match, seat in running)
 
     @property
     def has_room(self) -> bool:
-        """True if it is connected and can take one more match."""
+        """True if the bot is connected and can play one more match."""
         return (
             self.session is not None
             and self.lost is None
@@ -109,25 +109,26 @@ class HostedMatch:
 
     Before it begins
         added_us        when it began to wait for its bots, by the clock of the referee
-        start_overdue   True once the time to connect is over or, for a joint deal, to send a nonce
+        start_overdue   True once the time to connect or, for a joint deal, to send a nonce is over
         committed       True once the bots of a joint deal have been asked for their nonces
         nonces          nonces received so far, by seat
-        absent          seats whose bots will take no part, with the reason
-        recovered       a match of an earlier referee, until its bots are back
+        absent          seats whose bots will not take part, with the reason
+        recovered       the match as an earlier referee left it, until its bots are back
     From its beginning
         match           None before
-    duration_us     duration of the match, once it is over
-    failure         reason why it is void, once it is over; "" if it is not
-        started_us      by the clock of the referee
+        started_us      when it began, by the clock of the referee
         stood_us        how long the clock of the referee had stood still by then
         timer_us        time in the match for which `timer` is set
         commits_us      durations of the journal commits that are counted for this match
         faults_logged   number of faults that are in the log
         number          its number in the journal
         journaled       number of its records that are in the journal
+    Once it is over
+        duration_us     its duration
+        failure         why it is void; "" if it is not
     All the time
-        result          the future with which `Referee.play` ends
-        update_waiters  futures to be completed when messages were sent, or when it is over
+        result          the future that `Referee.play` awaits
+        update_waiters  futures that are completed when messages were sent, or when it is over
     """
 
     __slots__ = (
@@ -186,7 +187,7 @@ class HostedMatch:
         return now - self.started_us
 
     def is_late_reply(self, seat: int, decision_id: int) -> bool:
-        """Return True if a reply to this decision of the seat would be its late reply."""
+        """Return True if a reply to this decision would be the late reply awaited from the seat."""
         match = self.match
         if match is None or not match.awaits_late_reply(seat):
             return False
@@ -199,7 +200,7 @@ class HostedMatch:
         self.timer_us = NEVER
 
     async def updated(self) -> None:
-        """Wait until messages of the match were sent, or until it is over."""
+        """Wait until new messages of the match are sent, or until the match is over."""
         waiter = asyncio.get_running_loop().create_future()
         self.update_waiters.append(waiter)
         await waiter

@@ -1,7 +1,8 @@
 """Joint deals: every bot contributes a nonce to the deal before the match begins.
 
-The bots receive the commitment to the referee's secret first, and no nonce is sent to anybody until
-the match begins. A bot that sends no nonce in time forfeits; the deal is then made without it.
+First, the bots receive the commitment to the referee's secret. Nobody receives another bot's nonce
+until the match begins. A bot that sends no nonce in time forfeits, and the deal is made without its
+nonce.
 """
 
 from dataclasses import replace
@@ -15,14 +16,14 @@ from asara_server.referee.stream_errors import ErrorKind, StreamError
 
 
 def ask_for_nonces(hosted: HostedMatch) -> None:
-    """Send the commitment to all bots; their nonces are due from now on."""
+    """Send the commitment to all bots; from now on, their nonces are due."""
     hosted.committed = True
     for seat in range(len(hosted.bots)):
         ask_for_nonce(hosted, seat)
 
 
 def ask_for_nonce(hosted: HostedMatch, seat: int) -> None:
-    """Send the commitment to a seat's bot if its nonce is due, again after a broken stream."""
+    """Send the commitment to a seat's bot if its nonce is due, for example after a reconnection."""
     session = hosted.bots[seat].session
     due = hosted.committed and hosted.match is None and seat not in hosted.absent
     if due and seat not in hosted.nonces and session is not None:
@@ -46,7 +47,7 @@ def accept_nonce(hosted: HostedMatch, seat: int, nonce: bytes) -> None:
 
 
 def unready_seats(hosted: HostedMatch) -> list[int]:
-    """Return the seats whose nonces are missing or whose bots have disconnected since."""
+    """Return the seats whose nonces are missing or whose bots have disconnected again."""
     return [
         seat
         for seat, bot in enumerate(hosted.bots)
@@ -61,13 +62,13 @@ def no_nonce(hosted: HostedMatch) -> Absence:
 
 
 def close_deal(hosted: HostedMatch) -> None:
-    """Fix the deal: the spec gets the nonces by seat, empty for a seat that sent none."""
+    """Fix the deal: store the nonces in the spec by seat, empty for a seat that sent none."""
     nonces = tuple(hosted.nonces.get(seat, b"") for seat in range(len(hosted.bots)))
     hosted.spec = replace(hosted.spec, nonces=nonces)
 
 
 def call_off(hosted: HostedMatch) -> None:
-    """Send MatchEnded (void) to the bots that were asked for nonces: no match will follow."""
+    """Send MatchEnded (void) to bots that were asked for nonces, as no match will follow."""
     message = match_ended_bytes(
         match_id=hosted.spec.match_id,
         events=(),

@@ -7,25 +7,25 @@ from asara.v1.play_pb2 import Limits as LimitsMessage
 from asara_server.match.spec import MatchLimits
 
 MOST_RECONNECTIONS: Final = 500
-"""New streams of a bot in one match; with the next it forfeits, as the records of a replay are
-limited."""
+"""How often a bot may open a new stream in one match; the next time, it forfeits. The number of a
+replay's records is limited, and every new stream adds records."""
 
 
 @dataclass(frozen=True, slots=True)
 class LimitSettings:
-    """The limits that the referee enforces; `message` has those that bots receive."""
+    """The limits that the referee enforces; `message` returns the limits that bots are told."""
 
     request_bytes: int = 64 * 1024
-    """Size of a request."""
+    """Maximum size of a request."""
     requests_per_second: int = 1_000
     """Requests that answer no open decision, averaged over `rate_window_s`."""
     matches: int = 1_024
-    """Concurrent matches on one stream."""
+    """Maximum concurrent matches on one stream."""
     actions_per_reply: int = 64
     rejections_forgiven: int = 3
     """Rejected replies per seat and match before a forfeit."""
     late_reply_s: float = 1.0
-    """Seconds for which the replay of a match stays open after a timeout, for the late reply."""
+    """Seconds for which a match's replay stays open after a timeout, to record a late reply."""
     responses_unread: int = 1_024
     """Queued responses; a bot may exceed this for `unread_patience_s`."""
     unread_patience_s: float = 1.0
@@ -33,43 +33,43 @@ class LimitSettings:
     """Total size of queued responses; no bot may exceed this."""
     rate_window_s: float = 5.0
     hello_s: float = 10.0
-    """Seconds from the opening of a stream to its Hello."""
+    """Seconds from the opening of a stream until its Hello must arrive."""
     streams_without_hello: int = 256
-    """Open streams that have not sent Hello, per address; the oldest ends if another is opened."""
+    """Open streams without a Hello, per address. If another one is opened, the oldest ends."""
     streams_opened: int = 50
     """Streams that one bot may open within `stream_window_s`."""
     stream_window_s: float = 10.0
     streams_per_connection: int = 8
-    """Concurrent streams of one connection; gRPC delays further ones."""
+    """Concurrent streams on one connection; gRPC delays further streams."""
     bot_connections: int = 8
-    """Concurrent connections at the address of one bot; further ones are closed at once."""
+    """Concurrent connections at the address of one bot; further ones are closed immediately."""
     socket_connections: int = 256
     """Concurrent connections at a Unix socket that several bots may use."""
     unknown_connections: int = 128
     """Connections to a public address whose clients have presented no valid token."""
     unknown_connections_per_client: int = 32
-    """The same, of one client: an IPv4 address or an IPv6 network of 64 bits."""
+    """Connections without a valid token per client: one IPv4 address or 64-bit IPv6 network."""
     unknown_bytes: int = 128 * 1024
     """Bytes that a client may send on a connection before it has presented a valid token."""
     unknown_streams: int = 8
     """Streams that a client may open on a connection without presenting a valid token."""
     handshakes_per_second: int = 100
-    """Connections at a public address that may begin to be served, averaged over a second."""
+    """Connections per second that may begin to be served at a public address."""
     transport_bytes: int = 1024 * 1024
-    """Size of a message at which gRPC itself breaks the stream, without a protocol violation, at
-    the address of one bot. At public addresses, `request_bytes` is this size."""
+    """Size of a message above which gRPC itself breaks the stream, at the address of one bot. This
+    does not count as a protocol violation. At public addresses, gRPC's limit is `request_bytes`."""
 
     @property
     def match_limits(self) -> MatchLimits:
-        """The limits that decide what happens in a match."""
+        """Return the limits that affect the course of a match."""
         return MatchLimits(self.actions_per_reply, self.rejections_forgiven)
 
     def new_stream_limiter(self) -> "RateLimiter":
-        """Return the limiter of the streams that one bot opens."""
+        """Return a limiter for the streams that one bot opens."""
         return RateLimiter(self.streams_opened / self.stream_window_s, self.stream_window_s)
 
     def message(self, matches: int) -> LimitsMessage:
-        """Return the limits for Welcome, with the number of matches that the bot may play."""
+        """Return the limits to send in Welcome; `matches` is the number that the bot may play."""
         return LimitsMessage(
             request_bytes=self.request_bytes,
             requests_per_second=self.requests_per_second,
@@ -92,7 +92,7 @@ class RateLimiter:
         self._updated_s = 0.0
 
     def allow(self, now_s: float, requests: int = 1) -> bool:
-        """Count requests that arrived now; return False if they exceed the rate."""
+        """Count requests that arrived now; return False if they exceed the allowed rate."""
         leaked = (now_s - self._updated_s) * self._per_second
         self._updated_s = now_s
         self._level = max(self._level - leaked, 0.0) + requests

@@ -1,17 +1,17 @@
 """The clock of the referee, which stands still while the referee itself is not running.
 
-All time that is charged to bots is read from it. While it is in use, a timer of the event loop, the
-beat, reports every few milliseconds that the loop turns. The clock advances at most `SLACK_US`
-beyond the last beat. Whatever keeps the loop from turning therefore costs no bot more than the
-slack, which is a part of the grace of a decision: a long callback, a commit to a slow disk,
-garbage collection, a machine without a free core, or SIGSTOP.
+All time charged to bots is read from this clock. While the clock is in use, a timer of the event
+loop, the beat, fires every few milliseconds and so shows that the loop is turning. The clock
+advances at most `SLACK_US` beyond the last beat. So whatever keeps the loop from turning costs no
+bot more than the slack, which is part of a decision's grace. Examples are a long callback, a commit
+to a slow disk, garbage collection, a machine without a free core, and SIGSTOP.
 
 When the loop turns again, the clock waits a little longer, at most `CATCH_UP_US`. A reply that
-arrived meanwhile still lies in the buffers of the socket and of gRPC, whose thread hands it to the
-loop only after the loop has run its timers; without the wait, the timer of a decision could forfeit
-a bot whose answer is already there.
+arrived in the meantime is still in the buffers of the socket and of gRPC. gRPC's thread passes it
+to the loop only after the loop has run its timers. Without the wait, the timer of a decision could
+forfeit a bot whose answer has already arrived.
 
-The clock is monotonic and continuous. While it is not in use it advances like the system's
+The clock is monotonic and continuous. While nobody holds it, it advances like the system's
 monotonic clock, which on Linux and macOS does not count the time that a machine was suspended.
 """
 
@@ -28,21 +28,23 @@ from structlog.typing import FilteringBoundLogger
 BEAT_US: Final = 5_000
 """Time between two beats, in microseconds.
 
-An idle loop wakes for each, which takes 0.6 % of one core; a busy one notices nothing."""
+An idle loop wakes for each beat, which takes 0.6 % of one core. The cost to a busy loop is too
+small to notice.
+"""
 
 SLACK_US: Final = 10_000
-"""Longest time that a turn of the event loop is charged, in microseconds.
+"""Maximum time charged for one turn of the event loop, in microseconds.
 
-A reply waits at most for the rest of the turn in which it arrives and for its place in the next,
-and the decision before it for the turn in which it is sent: three turns, which at this slack fit
-into the default grace of 50 ms. A smaller slack would take the delays of a busy scheduler for
-stalls."""
+A reply waits for at most two turns: the rest of the turn in which it arrives, and its place in the
+next turn. Its decision waited for one turn to be sent. With this slack, the three turns fit into
+the default grace of 50 ms. A smaller slack would mistake the delays of a busy scheduler for stalls.
+"""
 
 CATCH_UP_US: Final = 50_000
-"""Longest time that the clock waits after a stall, in microseconds; never longer than the stall."""
+"""Maximum wait of the clock after a stall, in microseconds; never longer than the stall itself."""
 
 _LOGGED_US: Final = 500_000
-"""Shortest stall that is logged by itself."""
+"""Duration above which a single stall is logged."""
 
 _STALLS_REMEMBERED: Final = 64
 
@@ -57,20 +59,20 @@ class MatchClock:
 
     def __init__(self, log: FilteringBoundLogger) -> None:
         self.stalled_us = 0
-        """Time for which the loop did not turn, less the slack, in microseconds."""
+        """Total time for which the loop did not turn, less the slack, in microseconds."""
         self._log = log
         self._holders = 0
         self._beat_timer: asyncio.TimerHandle | None = None
         self._slack_us = _ANY_US
-        # The system's time of the last beat, in the future during a catch-up, and how long the
-        # clock has stood still before it.
+        # The system time of the last beat (in the future during a catch-up), and how long the
+        # clock had stood still by then.
         self._beat_us = monotonic_us()
         self._stood_us = 0
-        # From which time of the system the clock has been behind it, and by how much.
+        # For each stall, the system time of its end, and how far the clock has been behind since.
         self._stalls = deque([(self._beat_us, 0)], maxlen=_STALLS_REMEMBERED)
 
     def now_us(self) -> int:
-        """Return microseconds of the clock."""
+        """Return this clock's time in microseconds."""
         beat_us = self._beat_us
         ran_us = _monotonic_ns() // 1_000 - beat_us  # twice for every decision, so without a call
         if ran_us < 0:
@@ -81,31 +83,33 @@ class MatchClock:
 
     @property
     def stood_us(self) -> int:
-        """Time for which the clock has stood still, stalls and waits after them, in microseconds.
+        """Total time for which the clock has stood still, in microseconds: stalls and the waits
+        after them.
 
-        All clocks of bots stand still meanwhile.
+        The clocks of all bots stand still for that time.
         """
         return monotonic_us() - self.now_us()
 
     def at_us(self, system_us: int) -> int | None:
         """Return this clock's time at a past moment of the system's monotonic clock.
 
-        None if the moment is so long ago that it is not known how long the clock had stood still.
+        Return None if the moment is too long ago to know how long the clock had stood still by
+        then.
         """
         stopped_us = _ANY_US
         for began_us, stood_us in reversed(self._stalls):
             if system_us >= began_us:
                 return min(system_us - stood_us, stopped_us)
-            stopped_us = began_us - stood_us  # its time throughout the stall before
+            stopped_us = began_us - stood_us  # this clock's time throughout the previous stall
         return None
 
     def now_s(self) -> float:
-        """Return seconds of the clock."""
+        """Return this clock's time in seconds."""
         return self.now_us() / _SECOND_US
 
     @contextmanager
     def held(self) -> Iterator[None]:
-        """Notice stalls meanwhile; to be used in the event loop."""
+        """Hold the clock, so that it notices stalls; use it in the event loop."""
         self._holders += 1
         if self._holders == 1:
             self._start()
@@ -119,11 +123,11 @@ class MatchClock:
     def call_later(
         self, delay_s: float, callback: Callable[..., None], *args: object
     ) -> "ClockTimer":
-        """Call back once this clock has advanced by `delay_s` seconds."""
+        """Call the callback once this clock has advanced by `delay_s` seconds."""
         return ClockTimer(self, delay_s, callback, args)
 
     def timeout(self, delay_s: float) -> "ClockTimeout":
-        """Like `asyncio.timeout`, by this clock."""
+        """Limit the time of a context like `asyncio.timeout`, measured by this clock."""
         return ClockTimeout(self, delay_s)
 
     # Beats
@@ -148,7 +152,7 @@ class MatchClock:
         self._schedule()
 
     def _advance(self) -> None:
-        """Account for the time since the last beat."""
+        """Advance the clock by the time since the last beat, less any stall."""
         now_us = monotonic_us()
         ran_us = now_us - self._beat_us
         if ran_us < 0:  # catching up
@@ -167,7 +171,7 @@ class MatchClock:
 
 
 class ClockTimer:
-    """A call at a later time of a clock; `MatchClock.call_later` creates one."""
+    """A callback scheduled on a clock; `MatchClock.call_later` creates it."""
 
     __slots__ = ("_args", "_callback", "_clock", "_due_us", "_handle")
 
@@ -193,14 +197,14 @@ class ClockTimer:
 
     def _check(self) -> None:
         left_us = self._due_us - self._clock.now_us()
-        if left_us > 0:  # the clock stood still meanwhile
+        if left_us > 0:  # the clock stood still in between
             self._set(left_us / _SECOND_US)
         else:
             self._callback(*self._args)
 
 
 class ClockTimeout:
-    """A time limit for what is done in the context; `MatchClock.timeout` creates one."""
+    """A time limit on the code in the context; `MatchClock.timeout` creates it."""
 
     __slots__ = ("_clock", "_delay_s", "_timeout", "_timer")
 
@@ -224,7 +228,7 @@ class ClockTimeout:
 
 
 def monotonic_us() -> int:
-    """Return microseconds of the system's monotonic clock."""
+    """Return the system's monotonic time in microseconds."""
     return _monotonic_ns() // 1_000
 
 

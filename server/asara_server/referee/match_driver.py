@@ -1,6 +1,7 @@
-"""Drives the running matches: passes inputs in, messages out, and keeps their timers.
+"""Drives the running matches: passes inputs in and messages out, and keeps the timers.
 
-`Match` decides what follows from an input; this module carries it out. It runs for every decision.
+`Match` decides the consequences of an input; this module carries them out. It runs for every
+decision.
 """
 
 from collections.abc import Callable, Sequence
@@ -17,9 +18,9 @@ from asara_server.referee.match_ending import MatchEnding
 
 
 class MatchDriver:
-    """Passes inputs to matches and carries out what follows.
+    """Passes inputs to matches and carries out the consequences.
 
-    An exception that a match raises voids this match and no other.
+    An exception raised by a match voids that match only.
     """
 
     def __init__(
@@ -40,7 +41,7 @@ class MatchDriver:
     ) -> Answer:
         """Pass a bot's reply to a match that has begun: the hot path.
 
-        After the end of a match, it may be the late reply for which the replay waits.
+        If the match is over, the reply may be the late reply for which the replay waits.
         """
         match = hosted.match
         assert match is not None
@@ -59,7 +60,7 @@ class MatchDriver:
         return answer
 
     def drive(self, hosted: HostedMatch, step: Callable[..., None], *args: object) -> None:
-        """Pass any other input to a match: call one of its methods, unless the match is over."""
+        """Pass any other input to a match by calling `step`, unless the match is over."""
         match = hosted.match
         if match is None or match.finished:
             return
@@ -71,7 +72,7 @@ class MatchDriver:
             self._carry_out(hosted, match)
 
     def _carry_out(self, hosted: HostedMatch, match: Match) -> None:
-        """Journal and send what followed from an input; set the timer, or end the match."""
+        """Journal and send the consequences of an input, then set the timer or end the match."""
         if len(match.faults) > hosted.faults_logged:
             self._handle_faults(hosted, match)
         if self._commits is None:
@@ -84,8 +85,8 @@ class MatchDriver:
             self._set_timer(hosted, match.deadline_us)
 
     def _set_timer(self, hosted: HostedMatch, deadline_us: int) -> None:
-        # Most deadlines move on before they come, so a timer may expire early and is then set
-        # again. That is cheaper than setting it for every decision.
+        # Most deadlines are moved before they arrive. So a timer may expire early, and is then
+        # set again, which is cheaper than setting it for every decision.
         hosted.stop_timer()
         hosted.timer_us = deadline_us
         delay_s = (deadline_us - hosted.time_us(self._now_us())) / SECOND_US
@@ -107,7 +108,7 @@ class MatchDriver:
         )
 
     def _handle_faults(self, hosted: HostedMatch, match: Match) -> None:
-        """Log new faults; stop reading from bots that have forfeited."""
+        """Log new faults, and stop reading from bots that have forfeited."""
         for fault in match.faults[hosted.faults_logged :]:
             forfeit = isinstance(fault.reason, Termination)
             facts: dict[str, int] = {}
@@ -130,7 +131,7 @@ class MatchDriver:
 
 
 def _note_unread(bot: HostedBot, match: Match, seat: int) -> dict[str, int]:
-    """Record what the socket holds of a bot that has just timed out; return it for the log."""
+    """Record what is unread at a bot's socket just after its timeout; return it for the log."""
     socket = None if bot.session is None else bot.session.socket
     unread = None if socket is None else socket.unread_bytes()
     if unread is None:

@@ -1,8 +1,8 @@
 """The end of a hosted match: finished, void, cut, or because the journal failed.
 
-After a match in which a bot timed out, its replay stays open for a while, so that it can hold the
-bot's late reply. The match itself is not delayed: all bots have received its end by then, and play
-others.
+After a match in which a bot timed out, the replay stays open for a while, so that it can include
+the bot's late reply. This delays nobody: all bots have already received the end of the match, and
+can play others.
 """
 
 from collections.abc import Callable
@@ -21,11 +21,11 @@ from asara_server.referee.match_clock import MatchClock
 
 
 class MatchCut(Exception):
-    """The referee stopped before the match was over; the text reports its progress."""
+    """Raised when the referee stops before a match is over; the text reports its progress."""
 
 
 class MatchEnding:
-    """Ends matches: sends what is left to send, and completes their results."""
+    """Ends matches: sends the remaining messages, and completes their results."""
 
     def __init__(
         self,
@@ -36,9 +36,9 @@ class MatchEnding:
         remove: Callable[[HostedMatch], None],
         late_reply_s: float,
     ) -> None:
-        """`remove` makes a referee forget a match.
+        """`remove` makes the referee forget a match.
 
-        A replay waits `late_reply_s` after a timeout for the reply.
+        After a timeout, the replay waits `late_reply_s` for the late reply.
         """
         self.counters: Counters | None = None
         self._late_reply_us = round(late_reply_s * SECOND_US)
@@ -51,8 +51,8 @@ class MatchEnding:
     def finish(self, hosted: HostedMatch, failure: str = "") -> None:
         """End a match that is over, or void: `play` returns its record.
 
-        `failure` is the reason why the match is void. If a late reply may still come, its replay
-        stays open for a while; all messages are sent at once.
+        `failure` is the reason why the match is void. All messages are sent immediately. If a late
+        reply may still come, the replay stays open for a while.
         """
         if hosted.duration_us is not None:  # a late reply came after the end
             self._close_if_complete(hosted)
@@ -78,10 +78,10 @@ class MatchEnding:
             self._close(hosted)
 
     def _keep_open(self, hosted: HostedMatch, match: Match) -> bool:
-        """Keep the replay of a match open that is over; return False if there is no reason to.
+        """Keep the replay of a finished match open; return False if there is no reason to.
 
-        The reason is a connected bot whose time ran out less than the wait ago and that has not
-        replied since.
+        The reason is a connected bot that may still send a late reply: its time ran out less than
+        the wait ago, and it has not replied since.
         """
         now_us = last_us = hosted.time_us(self._clock.now_us())
         for seat, bot in enumerate(hosted.bots):
@@ -98,7 +98,7 @@ class MatchEnding:
         return True
 
     def _close_if_complete(self, hosted: HostedMatch) -> None:
-        """Close a replay once no bot is awaited any more."""
+        """Close a replay once it waits for no bot any more."""
         assert hosted.match is not None
         name = hosted.spec.match_id
         for seat, bot in enumerate(hosted.bots):
@@ -108,13 +108,13 @@ class MatchEnding:
             self._close(hosted)
 
     def bot_left(self, bot: HostedBot) -> None:
-        """Wait no longer for a bot that has lost its stream."""
+        """Stop waiting for a bot that has lost its stream."""
         for name, (hosted, _) in list(bot.late_matches.items()):
             del bot.late_matches[name]
             self._close_if_complete(hosted)
 
     def _close(self, hosted: HostedMatch) -> None:
-        """Complete the result of a match that is over: nothing more is added to its replay."""
+        """Complete the result of a finished match: nothing more is added to its replay."""
         hosted.stop_timer()
         for bot in hosted.bots:
             bot.late_matches.pop(hosted.spec.match_id, None)
@@ -146,16 +146,16 @@ class MatchEnding:
     def void(self, hosted: HostedMatch, error: Exception) -> None:
         """End a match in which the referee failed."""
         self._log.error("match void", match=hosted.spec.match_id, exc_info=error)
-        # The text of the error may contain what is hidden in the match; its type does not.
+        # The error's text may contain hidden information of the match; its type does not.
         self.call_off(hosted, type(error).__name__)
 
     def call_off(self, hosted: HostedMatch, why: str) -> None:
-        """End a match that is to be played again through no fault of a bot."""
+        """End a match that has to be played again, although no bot is at fault."""
         _abandon(hosted)
         self.finish(hosted, f"the referee failed: {why}")
 
     def cut(self, hosted: HostedMatch) -> str:
-        """End a match because the referee stops; return a line with its progress.
+        """End a match because the referee stops; return a line with the match's progress.
 
         `play` raises MatchCut.
         """
@@ -170,7 +170,7 @@ class MatchEnding:
         return text
 
     def fail(self, hosted: HostedMatch, error: JournalError) -> None:
-        """End a match without a further message: `play` raises the error of the journal."""
+        """End a match without a further message: `play` raises the journal's error."""
         self._remove(hosted)
         if not hosted.result.done():
             hosted.result.set_exception(error)

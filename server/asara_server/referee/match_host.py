@@ -1,4 +1,4 @@
-"""All matches of a referee, from the call of `play` to their results."""
+"""All matches of a referee, from the call to `play` until the result."""
 
 import asyncio
 
@@ -22,7 +22,7 @@ from asara_server.referee.stream_errors import ErrorKind
 
 
 class MatchHost:
-    """The matches that wait or run, and the effects of bots that connect, leave or forfeit."""
+    """The waiting and running matches, and how they react when bots connect, leave or forfeit."""
 
     def __init__(
         self,
@@ -33,7 +33,7 @@ class MatchHost:
     ) -> None:
         limits = settings.match_limits
         self.by_id: dict[str, HostedMatch] = {}
-        """By the match's name, in the order of the calls of `play`."""
+        """Matches by name, in the order of the calls to `play`."""
         self._clock = clock
         self._log = log
         self._commits = None if journal is None else GroupCommit(journal, self._journal_failed)
@@ -44,7 +44,8 @@ class MatchHost:
         self.starter = MatchStarter(clock, limits, log, journal, self.driver, self.ending)
 
     async def play(self, spec: MatchSpec, bots: tuple[HostedBot, ...]) -> MatchRecord:
-        """Play a match to its end, from the last input in the journal if it holds the match.
+        """Play a match to its end; if the journal contains the match, continue after its last
+        input.
 
         Raise MatchCut if the referee stops first, and JournalError if the journal fails.
         """
@@ -72,7 +73,7 @@ class MatchHost:
             raise
 
     def use_journal(self, journal: Journal) -> None:
-        """Write to another journal from now on; no match is hosted, and there was one before."""
+        """Write to another journal from now on; call this only while no match is hosted."""
         assert self._commits is not None
         assert not self.by_id
         self._commits.flush()
@@ -80,17 +81,18 @@ class MatchHost:
         self.starter.journal = journal
 
     def flush(self) -> None:
-        """Journal and send what has happened so far.
+        """Journal and send everything that has happened so far.
 
-        Call this before a match is shown to anybody: what they see must not be lost in a crash.
+        Call this before a match is shown to anybody, because nothing that was shown may be lost in
+        a crash.
         """
         if self._commits is not None:
             self._commits.flush()
 
     async def stop(self, finish_s: float) -> list[str]:
-        """Cut all matches, after at most `finish_s` for the open decisions.
+        """Cut all matches, after waiting at most `finish_s` for the open decisions.
 
-        Return a line for each match with the progress that it had made.
+        Return a line with the progress of each match.
         """
         cut = [self.ending.cut(hosted) for hosted in self.starter.waiting]
         running = list(self.by_id.values())
@@ -106,7 +108,7 @@ class MatchHost:
     # Bots
 
     def bot_connected(self, bot: HostedBot) -> None:
-        """Return a bot that has a new stream to its matches."""
+        """Bring a bot with a new stream back to its matches."""
         if bot.hello is None:
             return
         now = self._clock.now_us()
@@ -120,7 +122,7 @@ class MatchHost:
         self.starter.start_soon()
 
     def _reconnected_too_often(self, hosted: HostedMatch, seat: int, now: int) -> bool:
-        """Forfeit a seat whose bot has returned to the match too often; return True if so."""
+        """Forfeit a seat if its bot has returned to the match too often; return True if so."""
         records = hosted.match.records if hosted.match is not None else ()
         returns = sum(type(each) is EnterRecord and each.seat == seat for each in records)
         if returns < MOST_RECONNECTIONS:
@@ -131,13 +133,13 @@ class MatchHost:
         return True
 
     def bot_disconnected(self, bot: HostedBot) -> None:
-        """Start the reconnect clock in the matches of a bot that has lost its stream."""
+        """Start the reconnect clock in all matches of a bot that has lost its stream."""
         self.ending.bot_left(bot)
         now = self._clock.now_us()
         for match_id, (hosted, seat) in list(bot.matches.items()):
             match = hosted.match
             if match is not None and match.termination(seat).forfeit:
-                del bot.matches[match_id]  # the steward plays for it; it need not come back
+                del bot.matches[match_id]  # the steward plays on; the bot need not return
             self.driver.drive(hosted, Match.leave, seat, hosted.time_us(now))
 
     def forfeit_all(self, bot: HostedBot, termination: Termination, detail: str) -> None:
@@ -174,7 +176,7 @@ class MatchHost:
         wake(hosted.update_waiters)
 
     def _journal_failed(self, error: JournalError) -> None:
-        """Give up all matches: without the journal nothing more may happen or be sent."""
+        """Give up all matches: without the journal, nothing more may happen or be sent."""
         self._log.error("journal failed", detail=str(error), matches=len(self.by_id))
         for hosted in list(self.by_id.values()):
             self.ending.fail(hosted, error)

@@ -23,9 +23,10 @@ from asara_server.referee.match_ending import MatchEnding
 def restore(
     hosted: HostedMatch, recovered: RecoveredMatch, clock: MatchClock, ending: MatchEnding
 ) -> None:
-    """Bring a match to its last input in the journal.
+    """Restore a match to its state after its last input in the journal.
 
-    A match that was over by then is finished now; any other can be resumed when its bots are back.
+    If the match was over by then, finish it now. Any other match can be resumed when its bots are
+    back.
     """
     hosted.spec = recovered.spec
     hosted.number = recovered.number
@@ -48,7 +49,7 @@ def restore(
 
 
 def resume(hosted: HostedMatch, match: Match, clock: MatchClock, driver: MatchDriver) -> None:
-    """Continue a restored match; no time has passed in it meanwhile."""
+    """Resume a restored match; no match time has passed while it was stopped."""
     hosted.match, hosted.recovered = match, None
     time_us = last_us(match)
     hosted.started_us = clock.now_us() - time_us
@@ -76,10 +77,10 @@ def has_forfeited(match: Match | None, seat: int) -> bool:
 
 
 class MatchStarter:
-    """The matches that wait, and what begins them.
+    """The waiting matches, and the conditions under which they begin.
 
-    A match begins when each of its bots is connected and has room, or can no longer come in time.
-    A match of an earlier referee is resumed on the same condition.
+    A match begins once each of its bots either is connected and has room, or can no longer come in
+    time. A match left by an earlier referee is resumed on the same condition.
     """
 
     def __init__(
@@ -116,13 +117,13 @@ class MatchStarter:
         self._set_timer(hosted)
 
     def remove(self, hosted: HostedMatch) -> None:
-        """Remove a match if it waits; others may find room now."""
+        """Remove a waiting match, so that others may find room."""
         if hosted in self._waiting:
             self._waiting.remove(hosted)
         self.start_soon()
 
     def start_soon(self) -> None:
-        """Begin the matches that can begin, once the current callback is done."""
+        """Begin all matches that are ready, once the current callback is done."""
         if self._waiting and not self._scheduled:
             self._scheduled = True
             asyncio.get_running_loop().call_soon(self._start_ready)
@@ -176,7 +177,7 @@ class MatchStarter:
         self._begin_joint_if_ready(hosted)
 
     def _begin_joint_if_ready(self, hosted: HostedMatch) -> None:
-        """Begin when every nonce has arrived or is overdue."""
+        """Begin once every nonce has arrived or is overdue."""
         unready = joint_deal.unready_seats(hosted)
         if unready and not hosted.start_overdue:
             return

@@ -29,7 +29,7 @@ from asara_server.referee.waits import Wait, awaits, longest_waits
 
 
 class Referee:
-    """The registry of bots and matches. All methods belong to one event loop."""
+    """The registry of bots and matches. Call all methods in the same event loop."""
 
     def __init__(
         self,
@@ -42,7 +42,7 @@ class Referee:
         self.limits = limits or LimitSettings()
         self.log = log or logger("referee")
         self.clock = MatchClock(self.log)
-        """Clock of all that is charged to bots."""
+        """The clock for all time charged to bots."""
         self._bots: dict[str, HostedBot] = {}
         self._matches = MatchHost(self.clock, self.limits, self.log, journal)
         self._streams = StreamHandler(
@@ -57,7 +57,7 @@ class Referee:
     # Metrics, which any thread may read
 
     def start_counting(self) -> Counters:
-        """Return the counters; nothing is counted before the first call."""
+        """Return the counters; nothing is counted before this is first called."""
         ending = self._matches.ending
         if ending.counters is None:
             ending.counters = Counters()
@@ -65,7 +65,7 @@ class Referee:
 
     @property
     def waiting_match_count(self) -> int:
-        """Number of matches that wait for their bots."""
+        """Number of matches waiting for their bots."""
         return self._matches.starter.waiting_count
 
     @property
@@ -95,7 +95,7 @@ class Referee:
     ) -> None:
         """Admit a bot that presents this token; raise ValueError if the token is in use.
 
-        With an authenticator, the bot can connect at the authenticator's address only, and `key` is
+        With an authenticator, the bot can connect only at the authenticator's address, and `key` is
         what the authenticator returns for the bot's token. `max_matches` limits its concurrent
         matches.
         """
@@ -127,15 +127,15 @@ class Referee:
         self._matches.forfeit_all(bot, Termination.CRASH, f"dismissed: {reason}")
         self._matches.flush()
         session.close(goodbye_bytes(reason))
-        bot.session = None  # at once, although its stream may take a moment to end
+        bot.session = None  # now, although its stream may take a moment to end
         self._matches.bot_disconnected(bot)
 
     def mark_lost(
         self, key: str, detail: str, absence: Termination = Termination.NEVER_STARTED
     ) -> None:
-        """Forfeit all matches of a bot whose process has ended; it cannot connect again.
+        """Forfeit all matches of a bot whose process has ended; the bot cannot connect again.
 
-        `absence` is the termination of the matches that it did not connect for.
+        `absence` is the termination for matches for which the bot never connected.
         """
         bot = self._bots.get(key)
         if bot is not None and bot.lost is None:
@@ -143,9 +143,9 @@ class Referee:
             self._lose(bot, detail, goodbye=detail)
 
     def mark_unstarted(self, key: str, why: str) -> None:
-        """Void the matches that wait for a bot which its machine could not start: nobody forfeits.
+        """Void the matches waiting for a bot that its machine could not start. Nobody forfeits.
 
-        It cannot connect again.
+        The bot cannot connect again.
         """
         bot = self._bots.get(key)
         if bot is not None and bot.lost is None:
@@ -153,7 +153,7 @@ class Referee:
             self._lose(bot, why, goodbye=why)
 
     def expel_bot(self, key: str, error: StreamError) -> None:
-        """Disconnect a bot for good because of a violation that was noticed outside its stream."""
+        """Disconnect a bot for good because of a violation that was detected outside its stream."""
         bot = self._bots.get(key)
         if bot is not None and bot.lost is None:
             self._streams.expel(bot, error)
@@ -164,15 +164,15 @@ class Referee:
         return bot is not None and bot.session is not None
 
     def awaits(self, key: str) -> bool:
-        """Return True if anything is expected of a bot: to connect, a nonce or a reply.
+        """Return True if a bot still has something to do: connect, send a nonce, or reply.
 
-        The reply may also be a late one, for `late_reply_s` after its time ran out.
+        A late reply counts too, for `late_reply_s` after the timeout.
         """
         bot = self._bots.get(key)
         return bot is not None and awaits(bot, self.clock.now_us(), self.limits.late_reply_s)
 
     def before_send(self, key: str, called: Callable[[], None] | None) -> None:
-        """Have this called before every message to a bot, in place of what was called so far."""
+        """Register a function to call before every message to a bot, replacing any earlier one."""
         bot = self._bots.get(key)
         if bot is not None:
             bot.before_send = called
@@ -180,14 +180,14 @@ class Referee:
                 bot.session.before_send = called
 
     def match_capacity(self, key: str) -> int:
-        """Return how many matches a bot can play at once; 0 if it is not connected."""
+        """Return how many matches a bot can play concurrently; 0 if it is not connected."""
         bot = self._bots.get(key)
         if bot is None or bot.session is None or bot.hello is None:
             return 0
         return bot.hello.max_matches
 
     async def wait_until_connected(self, key: str, timeout_s: float) -> bool:
-        """Return True once a bot is connected; False after the timeout, or if it is lost."""
+        """Return True once a bot is connected; False after the timeout, or if the bot is lost."""
         bot = self._bots.get(key)
         if bot is None or bot.lost is not None:
             return False
@@ -214,11 +214,11 @@ class Referee:
     # Matches
 
     async def play(self, spec: MatchSpec) -> MatchRecord:
-        """Play a match to its end; it begins when its bots are connected and have room for it.
+        """Play a match to its end. It begins when its bots are connected and have room.
 
-        A match that the journal holds continues from its last input. Raise ValueError if a bot is
-        not registered or a match of this name is being played, MatchCut if the referee stops before
-        the end, and JournalError if the journal fails.
+        A match that the journal contains continues after its last input. Raise ValueError if a bot
+        is not registered or a match of this name is being played, MatchCut if the referee stops
+        before the end, and JournalError if the journal fails.
         """
         if self._streams.stopping:
             raise MatchCut(f"match {spec.match_id}: not started, the referee is stopping")
@@ -233,29 +233,29 @@ class Referee:
         return await self._matches.play(spec, tuple(bots))
 
     def use_journal(self, journal: Journal) -> None:
-        """Write to another journal from now on, between two matches; there must have been one."""
+        """Write to another journal from now on; call this only while no match is hosted."""
         self._matches.use_journal(journal)
 
     def flush(self) -> None:
-        """Journal and send what has happened so far; to be called before a match is shown."""
+        """Journal and send everything so far; call this before a match is shown to anybody."""
         self._matches.flush()
 
     def running_matches(self) -> list[HostedMatch]:
-        """Return the matches that have begun, in the order of the calls of `play`."""
+        """Return the matches that have begun, in the order of the calls to `play`."""
         self.flush()
         return [hosted for hosted in self._matches.by_id.values() if hosted.match is not None]
 
     def decision_id(self, match_id: str, seat: int) -> int:
-        """Return the number of the decision that a seat was asked last; 0 if there is none."""
+        """Return the number of a seat's last decision; 0 if there is none."""
         hosted = self._matches.by_id.get(match_id)
         return 0 if hosted is None or hosted.match is None else hosted.match.decision_id(seat)
 
     def waits(self) -> list[Wait]:
-        """Return the bots that matches wait for, longest first, for the organiser alone."""
+        """Return the bots that matches are waiting for, longest wait first; for organisers only."""
         return longest_waits(self._matches.by_id.values(), self.clock.now_us())
 
     async def stop(self, *, finish_s: float) -> list[str]:
-        """End all matches and streams, after at most `finish_s` for the open decisions.
+        """End all matches and streams, after waiting at most `finish_s` for the open decisions.
 
         Return a line for each match that was cut.
         """
@@ -279,8 +279,7 @@ class Referee:
     ) -> Session:
         """Return a session for a new stream.
 
-        `authenticator` is that of the address at which the stream was opened. `on_admitted` is
-        called once the bot has presented a valid token. `socket` is that of its connection, if it
-        is known.
+        `authenticator` belongs to the address at which the stream was opened. `on_admitted` is
+        called once the bot has presented a valid token. `socket` is the bot's connection, if known.
         """
         return self._streams.open(context, authenticator, on_admitted, socket)

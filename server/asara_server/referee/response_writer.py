@@ -1,4 +1,4 @@
-"""The responses of one stream: a queue, and a task that writes as long as it is not empty."""
+"""The responses of one stream: a queue, and a task that writes while the queue is not empty."""
 
 import asyncio
 from collections import deque
@@ -11,7 +11,7 @@ from asara_server.referee.limits import LimitSettings
 
 
 class ResponseWriter:
-    """Writes responses in order. It never waits: what the bot does not read stays in the queue."""
+    """Writes responses in order. It never waits: responses that a bot does not read stay queued."""
 
     def __init__(
         self,
@@ -19,7 +19,7 @@ class ResponseWriter:
         limits: LimitSettings,
         now_us: Callable[[], int],
     ) -> None:
-        """`write` is gRPC's; `now_us` reads the clock of the referee."""
+        """`write` is gRPC's write method; `now_us` reads the referee's clock."""
         self._write = write
         self._now_us = now_us
         self._loop = asyncio.get_running_loop()  # to look it up again takes a system call
@@ -27,15 +27,15 @@ class ResponseWriter:
         self._most_responses = limits.responses_unread
         self._patience_us = round(limits.unread_patience_s * SECOND_US)
         self._queue: deque[bytes] = deque()
-        self._queued_bytes = 0  # those of the message that is being written included
+        self._queued_bytes = 0  # including the message being written
         self._began_us = 0
-        self._size = 0  # of that message
+        self._size = 0  # of the message being written
         self._writing: asyncio.Task[None] | None = None
         self._broken = False
         self._drained: asyncio.Future[None] | None = None
 
     def add(self, message: bytes) -> None:
-        """Queue a response; it is written as soon as the stream takes it."""
+        """Queue a response, which is written as soon as the stream takes it."""
         if self._broken:
             return
         self._queue.append(message)
@@ -45,7 +45,7 @@ class ResponseWriter:
             self._writing = self._loop.create_task(self._write_queue())
 
     def overfull(self) -> str:
-        """Return how much waits if the bot does not read, or ""; a burst is no fault of the bot."""
+        """Return how much is queued if the bot does not read, or ""; short bursts are allowed."""
         if self._writing is None:
             return ""
         if self._queued_bytes <= self._most_bytes:
@@ -59,7 +59,7 @@ class ResponseWriter:
         )
 
     def drop(self) -> None:
-        """Forget the responses that are not being written."""
+        """Drop all queued responses except the one being written."""
         self._queue.clear()
         self._queued_bytes = self._size
 

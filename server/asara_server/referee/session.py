@@ -1,6 +1,6 @@
-"""One stream of a bot: its requests are read and handled here, its responses queued and written.
+"""One stream of a bot: requests are read and handled here, and responses are queued and written.
 
-One coroutine reads the stream and handles each request at once. A `ResponseWriter` writes.
+One coroutine reads the stream and handles each request immediately. A `ResponseWriter` writes.
 """
 
 import asyncio
@@ -31,7 +31,7 @@ _CLOSE_S: Final = 1.0
 
 
 class SessionHandler(Protocol):
-    """Receives what happens on a stream. None of its methods waits."""
+    """Reacts to what happens on a stream. None of the methods waits."""
 
     def on_hello(self, session: "Session", hello: CheckedHello) -> None:
         """Admit the bot; raise StreamError to refuse it."""
@@ -40,23 +40,23 @@ class SessionHandler(Protocol):
         """Handle a reply; raise StreamError for a violation."""
 
     def on_late_reply(self, session: "Session", reply: PlainReply | Reply) -> bool:
-        """Handle a reply after a timeout; return False, without any effect, for another one."""
+        """Handle a late reply; return False, without any effect, if the reply is not a late one."""
 
     def on_request(self, session: "Session", request: PlayRequest) -> None:
-        """Handle any other request after Hello; raise StreamError for a violation."""
+        """Handle a request other than Hello or a reply; raise StreamError for a violation."""
 
     def on_violation(self, session: "Session", error: StreamError) -> None:
-        """React to a violation of the protocol or a limit; `on_closed` follows."""
+        """Handle a violation of the protocol or a limit; `on_closed` is called afterwards."""
 
     def on_failure(self, session: "Session", error: Exception) -> None:
-        """React to a failure of the referee in handling a request; `on_closed` follows."""
+        """Handle a failure of the referee during a request; `on_closed` is called afterwards."""
 
     def on_closed(self, session: "Session") -> None:
-        """React to the end of the stream, whatever its cause."""
+        """Handle the end of the stream, whatever its cause."""
 
 
 class Session:
-    """A stream from its opening to its end."""
+    """One stream, from its opening to its end."""
 
     def __init__(
         self,
@@ -68,10 +68,10 @@ class Session:
         on_admitted: Callable[[], None] = lambda: None,
         socket: BotSocket | None = None,
     ) -> None:
-        """`authenticator` is that of the address at which the stream was opened.
+        """`authenticator` belongs to the address at which the stream was opened.
 
-        `on_admitted` is called once the bot is known by its token. `socket` is that of the
-        connection, if it is known.
+        `on_admitted` is called once the bot is identified by its token. `socket` is the bot's
+        connection, if known.
         """
         self.authenticator = authenticator
         self.socket = socket
@@ -79,7 +79,7 @@ class Session:
         self.before_send: Callable[[], None] | None = None
         """Called before every response, if not None."""
         self.closed = False
-        """True once nothing more is handled, and nothing more is queued."""
+        """True once no more requests are handled and no more responses are queued."""
         self.ignored_requests = 0
         self.request_bytes = 0
         """Size of the request that is being handled."""
@@ -90,13 +90,13 @@ class Session:
         self._responses = ResponseWriter(context.write, limits, clock.now_us)
         self._reader: asyncio.Task[Any] | None = None
         self._paused: asyncio.Future[None] | None = None
-        self._late_reply_awaited = False  # so that one request is looked at in spite of a pause
+        self._late_reply_awaited = False  # if True, one request is read despite the pause
         self._error: StreamError | None = None
 
     # For the referee
 
     def send(self, message: bytes) -> None:
-        """Queue a response; it is written as soon as the stream takes it."""
+        """Queue a response, which is written as soon as the stream takes it."""
         if self.closed:
             return
         if self.before_send is not None:
@@ -107,10 +107,10 @@ class Session:
             self.abort(StreamError(ErrorKind.RESPONSES_UNREAD, detail))
 
     def pause_reading(self, *, after_late_reply: bool) -> None:
-        """Read and handle no more requests; those that the bot sends fill its own buffers.
+        """Stop reading requests; further requests from the bot fill the bot's own buffers.
 
-        `after_late_reply` excepts the next request if it is the late reply to a decision. If it is
-        not, it is kept until reading is resumed, and none is read after it.
+        With `after_late_reply`, one more request is read. If it is the late reply to a decision, it
+        is handled. If not, it is kept until reading is resumed.
         """
         if self._paused is None:
             self._paused = asyncio.get_running_loop().create_future()
@@ -123,7 +123,7 @@ class Session:
             self._paused = None
 
     def abort(self, error: StreamError) -> None:
-        """End the stream with the status of an error; queued responses are dropped."""
+        """End the stream with the status of an error; drop queued responses."""
         if not self.closed:
             self._error = error
             self._responses.drop()
@@ -138,7 +138,7 @@ class Session:
             self._stop_reading()
 
     def _stop_reading(self) -> None:
-        """Make the reading task end; any task may call this."""
+        """Make the reading task end; this may be called from any task."""
         self.closed = True
         reader = self._reader
         if reader is not None and reader is not asyncio.current_task():
@@ -178,7 +178,7 @@ class Session:
             self._handler.on_closed(self)
 
     async def _end_call(self) -> None:
-        """Write what is queued, or give the call the status of the error."""
+        """Write the queued responses, or give the call the status of the error."""
         try:
             async with asyncio.timeout(_CLOSE_S):
                 if self._error is not None:
@@ -209,8 +209,8 @@ class Session:
             await self._paused
 
     async def _send_headers(self) -> None:
-        # Otherwise gRPC sends the headers with the first response, and once more with a status that
-        # comes while that response is written. It refuses the second time, and the stream would
+        # Otherwise gRPC sends the headers with the first response. A status that is set while the
+        # response is being written would send them again. gRPC refuses that, and the stream would
         # never end.
         with contextlib.suppress(grpc.aio.BaseError):  # disconnected; the next read reports it
             await self._context.send_initial_metadata(())
@@ -238,7 +238,7 @@ class Session:
             self._handler.on_request(self, self._parse(data))
 
     def _handle_late(self, data: bytes) -> bool:
-        """Handle the first request after a forfeit if it is a late reply; False for any other."""
+        """Handle the first request after a forfeit if it is a late reply; return False if not."""
         if not self._late_reply_awaited:
             return False
         self._late_reply_awaited = False

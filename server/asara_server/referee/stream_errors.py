@@ -12,7 +12,7 @@ Context: TypeAlias = "grpc.aio.ServicerContext[Any, Any]"
 
 
 class ErrorKind(Enum):
-    """The kinds of errors, each with its gRPC status code and its machine-readable reason."""
+    """The kinds of errors, each with its gRPC status code and a machine-readable reason."""
 
     UNKNOWN_TOKEN = (grpc.StatusCode.UNAUTHENTICATED, "unknown-token")
     REPLACED = (grpc.StatusCode.ABORTED, "replaced")
@@ -50,7 +50,7 @@ VIOLATIONS: Final = frozenset(
 
 
 class StreamError(Exception):
-    """An error that ends a stream or a call; its text is sent to the peer and holds no secret."""
+    """Raised to end a stream or a call; its text is sent to the peer and contains no secret."""
 
     def __init__(self, kind: ErrorKind, detail: str) -> None:
         super().__init__(detail)
@@ -59,10 +59,11 @@ class StreamError(Exception):
 
 
 def end_call(context: Context, error: StreamError) -> None:
-    """Give a call the status of an error; the caller returns, which ends the call.
+    """Give a call the status of an error; the caller then returns, which ends the call.
 
-    `context.abort` would raise an exception whose traceback and frames refer to each other. The
-    request would stay in memory until the next garbage collection, which is rare here.
+    `context.abort` would raise an exception whose traceback and frames refer to each other. Because
+    of this cycle, the request would stay in memory until the next garbage collection, which is rare
+    here.
     """
     kind = error.kind
     context.set_code(kind.code)

@@ -1,4 +1,4 @@
-"""The streams of all bots: requests are passed to matches, and a violation ends the stream."""
+"""The streams of all bots: passes requests to matches, and ends a stream after a violation."""
 
 import time
 from collections.abc import Callable, Mapping
@@ -22,9 +22,9 @@ from asara_server.referee.stream_errors import Context, ErrorKind, StreamError
 from asara_server.text import plain
 
 _IGNORED_LOGGED: Final = 10
-"""Ignored requests that are logged one by one for a stream; the rest are only counted."""
+"""How many ignored requests of a stream are logged one by one; further ones are only counted."""
 _COUNTED_BYTES: Final = 1024
-"""Size of a request that counts as one; to read 64 KiB can take the time of a hundred requests."""
+"""Size of a request that counts as one; reading 64 KiB can take as long as a hundred requests."""
 
 
 class StreamHandler:
@@ -39,9 +39,9 @@ class StreamHandler:
         log: FilteringBoundLogger,
         name: str,
     ) -> None:
-        """`bots` are the registered bots by key, `name` the referee's name in Welcome."""
+        """`bots` are the registered bots by key; `name` is the referee's name in Welcome."""
         self.stopping = False
-        """True once no further bot is admitted."""
+        """True once no more bots are admitted."""
         self._bots = bots
         self._host = host
         self._clock = clock
@@ -70,10 +70,11 @@ class StreamHandler:
         on_admitted: Callable[[], None],
         socket: BotSocket | None,
     ) -> Session:
-        """Return a session for a new stream; the oldest without Hello ends if there are too many.
+        """Return a session for a new stream. If too many have sent no Hello, the oldest of them
+        ends.
 
-        Streams are counted by authenticator: a crowd at one address does not block another. A crowd
-        at the same address does not block a bot that sends Hello immediately.
+        Streams are counted per authenticator, so a crowd at one address does not block another.
+        Even a crowd at the same address does not block a bot that sends Hello immediately.
         """
         waiting = self._without_hello.setdefault(authenticator, {})
         if len(waiting) >= self._limits.streams_without_hello:
@@ -95,7 +96,7 @@ class StreamHandler:
     # What happens on a stream
 
     def on_hello(self, session: Session, hello: CheckedHello) -> None:
-        """Connect a bot: its new stream replaces an earlier one and takes up its matches."""
+        """Connect a bot: its new stream replaces any earlier one and continues its matches."""
         bot = self._find_bot(session, hello)
         self._limit_connections(bot)
         self._host.flush()  # earlier messages go to the earlier stream
@@ -149,9 +150,9 @@ class StreamHandler:
         self._limit_rate(bot, _equivalent(session.request_bytes))
 
     def on_late_reply(self, session: Session, reply: Reply | PlainReply) -> bool:
-        """Record a reply to a decision for which the time had run out; return False if it is none.
+        """Record a reply that came too late for its decision; return False for any other reply.
 
-        The bot has forfeited all of its matches, and this is the only request that is looked at.
+        The bot has forfeited all of its matches, so no request but this one is still read.
         """
         bot = self._admitted[session]
         found = bot.matches.get(reply.match_id)

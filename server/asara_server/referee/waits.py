@@ -1,4 +1,4 @@
-"""The bots that matches wait for, for the organiser's display and to freeze the others.
+"""The bots that matches are waiting for. Organisers see them; other bots can be frozen.
 
 These times reveal how long a bot thinks, so nothing here may reach another bot.
 """
@@ -16,10 +16,10 @@ class Wait(NamedTuple):
     entry: str
     match_id: str
     decision_id: int
-    """Number of its open decision; 0 while the match waits for it to connect."""
+    """Number of the bot's open decision; 0 while the match waits for the bot to connect."""
     waited_s: float
     left_s: float
-    """Seconds until it forfeits."""
+    """Seconds until the bot forfeits."""
 
 
 def longest_waits(matches: Iterable[HostedMatch], now_us: int) -> list[Wait]:

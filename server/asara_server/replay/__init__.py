@@ -1,1 +1,1 @@
-"""Replays: signed files of finished matches, their audit, and their description in words."""
+"""Replays: signed files of finished matches, with their audit and their description in words."""

@@ -1,9 +1,9 @@
 """The audit of a replay, which trusts only the owner of the key that signed it.
 
-What the file says about itself is checked first: frames, chain, signature, commitment. Then the
-match is re-simulated by the code that plays matches, and has to come out the same: whose turn it
-was, which actions were legal, the cost of every decision, whose time ran out and when, scores,
-ranks, and every byte that every seat was sent.
+First, it checks what the file says about itself: frames, chain, signature, commitment. Then the
+match is re-simulated by the code that plays matches, and everything has to come out the same. This
+includes whose turn it was, which actions were legal, the cost of every decision, and whose time ran
+out and when. It also includes scores, ranks, and every byte that was sent to every seat.
 """
 
 import random
@@ -26,13 +26,15 @@ from asara_server.replay.signing import fingerprint
 
 
 def leak_fault(file: ReplayFile, worlds: int) -> str | None:
-    """Return the first record after which a message reveals something; None if there is none.
+    """Return the first record after which a message reveals something hidden; None if there is
+    none.
 
-    At every decision, everything hidden from a seat is replaced by other possibilities. What the
-    seat would be sent then has to stay the same, byte for byte: its view, the decision with the
+    At every decision, everything hidden from a seat is replaced by other possibilities. Everything
+    that the seat would receive must stay the same, byte for byte: its view, the decision with the
     legal actions, and the rejection of an illegal reply.
 
-    `worlds` is the number of other possibilities tried each time, the same ones for the same file.
+    `worlds` is the number of possibilities tried at each decision. For a given file, they are
+    always the same.
     """
     header = file.replay.header
     rng = random.Random(header.deal_secret)
@@ -47,7 +49,7 @@ def leak_fault(file: ReplayFile, worlds: int) -> str | None:
 
 
 def _leaking(step: Step, seats: int, worlds: int, rng: random.Random) -> Iterator[int]:
-    """Yield the seats that would be sent other messages in another world."""
+    """Yield the seats that would receive different messages in another world."""
     state = step.state
     for seat in range(seats):
         seen = view(state, seat)
@@ -61,7 +63,7 @@ def _leaking(step: Step, seats: int, worlds: int, rng: random.Random) -> Iterato
 
 
 def _messages(state: State, seat: int) -> tuple[bytes, ...]:
-    """Return what the seat would be sent in this state."""
+    """Return the messages that the seat would be sent in this state."""
     seen = view(state, seat)
     if state.seat != seat:
         return (ViewWriter().view(seen),)
@@ -90,26 +92,26 @@ class Verdict(NamedTuple):
     """The result of an audit."""
 
     fault: str | None
-    """First record that does not hold, with the expected and the found value; None if sound."""
+    """The first wrong record, with the expected and the found value; None if sound."""
     public_key: bytes = b""
-    """Key of the signature; empty if the file could not be read."""
+    """The key that made the signature; empty if the file could not be read."""
     checked: "Checked | None" = None
-    """What was checked, if the file is sound."""
+    """What was checked, if the replay is sound."""
     result_fault: str | None = None
-    """First field of the recorded result that does not follow from the file, which is sound."""
+    """If the replay is sound, the first field of the recorded result that contradicts it."""
 
 
 class Checked(NamedTuple):
-    """What a sound replay holds, all of which came out the same when the match was played again."""
+    """The content of a sound replay, confirmed by playing the match again."""
 
     match_id: str
     replies: int
     rejections: int
     late_replies: int
     forfeits: tuple[tuple[int, Termination], ...]
-    """By seat."""
+    """The forfeits, by seat."""
     from_tournament_secret: bool
-    """True if the deal follows from the secret of the run that the file lies in."""
+    """True if the deal is derived from the secret of the run that contains the file."""
 
 
 def audit(
@@ -124,11 +126,11 @@ def audit(
 ) -> Verdict:
     """Check the content of a file that the owner of this key should have signed.
 
-    Without a key, any signature will do; `Verdict.public_key` has its key. With the secret of a
-    tournament, the deal has to follow from it. `header_fault` and `other_file` make further
-    comparisons, before and after the match is played again; `result_fault` compares the recorded
-    result of a file that is sound with it. `worlds` is the number of other worlds
-    that are tried for every seat at every decision, to find out whether it was sent too much.
+    Without a key, any signature is accepted; `Verdict.public_key` then holds the key that made it.
+    With the secret of a tournament, the deal must be derived from it. `header_fault` and
+    `other_file` make further comparisons, before and after the match is played again.
+    `result_fault` compares the recorded result with a file that is sound. To find out whether a
+    seat received too much, `worlds` other worlds are tried for every seat at every decision.
     """
     try:
         file = parse_file(data)
@@ -177,7 +179,7 @@ def _signature_fault(file: ReplayFile) -> str | None:
 
 
 def _secret_fault(file: ReplayFile, tournament_secret: bytes | None) -> str | None:
-    """Return a fault if the secret of the deal is not the one that the tournament's leads to."""
+    """Return a fault unless the deal's secret is derived from the tournament's secret."""
     if tournament_secret is None:
         return None
     header = file.replay.header

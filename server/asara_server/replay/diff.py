@@ -16,7 +16,7 @@ _TIMES: Final = frozenset({"time_us", "bot_us", "referee_us", "socket_us"})
 
 
 class Difference(NamedTuple):
-    """What differs, and what each of the two replays has there."""
+    """A field that differs, with its values in the two replays."""
 
     what: str
     a: str
@@ -26,7 +26,7 @@ class Difference(NamedTuple):
 def diff_replays(one: Replay, other: Replay) -> Iterator[Difference]:
     """Yield differences in set-up, the first record that differs, and differences in results.
 
-    Times are not compared, since no two matches have the same.
+    Times are not compared, because no two matches have the same times.
     """
     for name in (
         "entries",
@@ -56,7 +56,7 @@ def diff_replays(one: Replay, other: Replay) -> Iterator[Difference]:
 
 
 def _value(value: Any) -> str:
-    """Return the value of a field; names without quotes."""
+    """Return the value of a field in words, with names unquoted."""
     if isinstance(value, str):
         return value
     if isinstance(value, frozenset):

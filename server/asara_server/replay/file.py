@@ -1,7 +1,8 @@
 """Replay files: eight bytes that identify the format, then each record preceded by its length.
 
-The header comes first, then the inputs of the match, the results, and the signature. Every record
-but the last is hashed into a chain, and the referee signs its end. README.md is the specification.
+The header comes first, then the inputs of the match, the results, and the signature. All records
+before the signature are hashed into a chain, and the referee signs the chain's last hash. README.md
+is the specification.
 """
 
 import stat
@@ -39,13 +40,14 @@ VERSION: Final = 3
 _MAGIC: Final = b"ASARA\r\n"
 _START: Final = len(_MAGIC) + 1
 LARGEST_FILE: Final = 4 * 2**20
-"""Bytes of the largest file. An ordinary replay has 10 KiB. The largest that a referee can write
-has 2 MiB, nearly all of it rejected replies, of which every seat has at most four of 64 KiB."""
+"""Maximum bytes of a file. An ordinary replay has 10 KiB. The largest that a referee can write has
+2 MiB. Nearly all of that would be rejected replies, at most four of 64 KiB for every seat."""
 _LARGEST_RECORD: Final = 72 * 1024
-"""Bytes of the largest record, a rejected reply in a request of 64 KiB."""
+"""Maximum bytes of a record: a rejected reply in a request of 64 KiB."""
 MOST_RECORDS: Final = 8_192
-"""Records of the longest replay: some 300 replies; for each of four bots 4 rejections, and leaving
-and returning 500 times; and restarts of the referee, with up to five records each."""
+"""Maximum number of records. The longest replay has about 300 replies. For each of four bots, it
+has 4 rejections, and 500 records each of leaving and returning. Every restart of the referee adds
+up to five records."""
 
 
 def write_replay(path: Path, replay: Replay, key: SigningKey) -> None:
@@ -65,7 +67,7 @@ def replay_records(replay: Replay) -> tuple[bytes, ...]:
 
 
 def signed_records(records: Iterable[bytes], key: SigningKey) -> tuple[bytes, ...]:
-    """Return these records and their signature."""
+    """Return these records followed by their signature."""
     held = tuple(records)
     return *held, record_bytes(Signature(key.public, key.sign(chain(held))))
 
@@ -89,7 +91,7 @@ def chain(records: Iterable[bytes]) -> bytes:
 
 
 class RawRecord(NamedTuple):
-    """The bytes of a record, with its number from 1 and the position of its length in the file."""
+    """A record's bytes, its number from 1, and the position in the file of its length."""
 
     number: int
     offset: int
@@ -104,16 +106,16 @@ class RawRecord(NamedTuple):
 
 
 class ReplayFile(NamedTuple):
-    """A file that was read; its records have not been re-simulated."""
+    """A file that has been read. Its records have not been re-simulated."""
 
     replay: Replay
     record_bytes: Sequence[bytes]
-    """All records; those of `replay.records` begin with the second one."""
+    """All records, starting with the header; `replay.records` starts with the second one."""
     signature: Signature
 
     @property
     def raw(self) -> Sequence[RawRecord]:
-        """The same, with their positions, which follow from their lengths."""
+        """The records with their positions in the file, computed from their lengths."""
         found = []
         offset = _START
         for number, data in enumerate(self.record_bytes, 1):
@@ -127,7 +129,7 @@ class ReplayFile(NamedTuple):
         return signature_holds(*self.signature, chain(self.record_bytes[:-1]))
 
     def check_signature(self) -> None:
-        """Raise ReplayError if the records are not those that were signed."""
+        """Raise ReplayError if the signature does not match the records."""
         if not self.signed:
             key = fingerprint(self.signature.public_key)
             raise self.raw[-1].error(
@@ -137,12 +139,12 @@ class ReplayFile(NamedTuple):
 
 
 def read_replay(path: Path) -> Replay:
-    """Return the replay in a file; raises ReplayError, which names file, record and position."""
+    """Return the replay in a file; raises ReplayError with file, record and position."""
     return read_signed(path).replay
 
 
 def read_signed(path: Path) -> ReplayFile:
-    """Return the same, with its raw records and its signature."""
+    """Return the replay in a file with its raw records and its signature; raises ReplayError."""
     try:
         file = parse_file(read_file(path))
         file.check_signature()
@@ -152,14 +154,14 @@ def read_signed(path: Path) -> ReplayFile:
 
 
 def read_file(path: Path) -> bytes:
-    """Return the bytes of a file that may be a replay; raises ReplayError, without the path."""
+    """Return the bytes of a file that may be a replay; raises ReplayError without the path."""
     try:
         about = path.stat()
         if not stat.S_ISREG(about.st_mode):
             raise ReplayError("not a file; choose a file in the folder replays")
         if about.st_size > LARGEST_FILE:
             raise ReplayError(_too_large())
-        with path.open("rb") as file:  # whose size may be unknown, as in /proc
+        with path.open("rb") as file:  # its size may be unknown, as in /proc
             data = file.read(LARGEST_FILE + 1)
         if len(data) > LARGEST_FILE:
             raise ReplayError(_too_large())
@@ -170,7 +172,7 @@ def read_file(path: Path) -> bytes:
         raise ReplayError("no such file") from None
     except OSError as error:
         raise ReplayError(error.strerror or str(error)) from None
-    except ValueError:  # the system cannot look for it
+    except ValueError:  # the system rejects such a path
         raise ReplayError("not a path: it contains a zero byte") from None
 
 
@@ -184,8 +186,8 @@ def _too_large() -> str:
 def parse_replay(data: bytes) -> Replay:
     """Return the replay in the content of a file; raises ReplayError.
 
-    Its records are those that were signed, by whichever key the file names. Only re-simulation
-    shows if they are those of a match.
+    The signature is checked against the key in the file, which may be anybody's key. Only
+    re-simulation shows whether the records are those of a real match.
     """
     file = parse_file(data)
     file.check_signature()
@@ -209,7 +211,7 @@ def parse_file(data: bytes) -> ReplayFile:
 
 
 def _assemble(data: bytes) -> ReplayFile:
-    """Read records as they are found, so that nothing behind the first wrong one is kept."""
+    """Read records one by one, and stop at the first wrong one, so that no later one is kept."""
     parts: list[bytes] = []
     rejections: Counter[int] = Counter()
     header: ReplayHeader | None = None
@@ -269,7 +271,7 @@ def _assemble(data: bytes) -> ReplayFile:
 
 
 def _frame(data: bytes, offset: int, number: int) -> tuple[int, int]:
-    """Return the start and the end of the record whose length is at this position."""
+    """Return the start and the end of the record whose length begins at this position."""
     try:
         length, start = read_varint(data, offset)
     except IndexError:

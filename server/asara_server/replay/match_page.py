@@ -1,11 +1,12 @@
 """A match as an HTML page that needs no server and no network.
 
-The page holds the match as its viewer may see it, and of an open view the signed replay as well, so
-that the browser can check chain and signature. Script and style are inside the page, or files in
-the same folder as many pages. A content security policy permits these two and nothing else.
+The page contains the match as its viewer may see it. If the viewer may see everything, it also
+contains the signed replay, so that the browser can check the chain and the signature. The script
+and the style are either inside the page, or in files that all pages in the same folder share. A
+content security policy permits these two and nothing else.
 
-Names in the page are untrusted text. In the title they are escaped; the data are base64, which can
-end no element.
+Names in the page are untrusted text. They are escaped in the title; the data are base64, which
+cannot end an element.
 """
 
 import html
@@ -38,9 +39,9 @@ _LOADER: Final = (
     '"deflate")),script=document.createElement("script");script.textContent=await new Response('
     "stream).text();document.body.append(script)})()"
 )
-"""Expands the script and executes it, which the policy permits by its hash."""
+"""Expands the script and executes it; the policy permits this loader by its hash."""
 _LONGEST_NAME: Final = 60
-"""Characters of a name in the title."""
+"""Maximum characters of a name in the title."""
 
 
 class PageLanguage(StrEnum):
@@ -55,32 +56,32 @@ class PageLanguage(StrEnum):
 
 
 class NoPageError(ReplayError):
-    """The built page is missing."""
+    """Raised when the built page is missing."""
 
 
 @dataclass(frozen=True)
 class PageFiles:
-    """The script and the style of the page, as they are built."""
+    """The script and the style of the built page."""
 
     script: str
     style: str
 
     @cached_property
     def head(self) -> str:
-        """The policy and the style, inside the page."""
+        """The policy and the style, to be placed inside the page."""
         scripts = f"{_hash(_LOADER)} {_hash(self.script)}"
         policy = _POLICY.format(script=scripts, style=_hash(self._inner_style), font="")
         return _policy_element(policy) + f"<style>{self._inner_style}</style>\n"
 
     @cached_property
     def foot(self) -> str:
-        """The script, inside the page: compressed, as it is most of the file."""
+        """The script, to be placed inside the page; compressed, because it is most of the file."""
         script = zlib.compress(self.script.encode(), 9)
         return data_block("script", script) + f"<script>{_LOADER}</script>\n"
 
     @cached_property
     def _inner_style(self) -> str:
-        """The style, such that it cannot end its element; its meaning is the same."""
+        """The style, changed so that it cannot end its element; its meaning is the same."""
         style = self.style.replace("\r\n", "\n").strip()
         return re.sub("</(?=style)", r"<\\/", style, flags=re.IGNORECASE)
 
@@ -93,8 +94,8 @@ LINKED_HEAD: Final = (
     _policy_element(_POLICY.format(script="'self' file:", style="'self' file:", font=""))
     + f'<link rel="stylesheet" href="{STYLE}">\n'
 )
-"""The same for pages beside the files SCRIPT and STYLE. Of pages that are opened from a disk,
-`'self'` does not include the files beside them in every browser."""
+"""The head of a page that is in the same folder as the files SCRIPT and STYLE. In some browsers,
+`'self'` does not include neighbouring files when a page is opened from a disk."""
 LINKED_FOOT: Final = f'<script src="{SCRIPT}"></script>\n'
 
 
@@ -115,8 +116,8 @@ def document(
 ) -> bytes:
     """Return a page whose script reads `data`, made by `data_block`.
 
-    `body` is shown until the script replaces it. Without `files`, they are linked. Without
-    `language`, the browser decides.
+    `body` is shown until the script replaces it. Without `files`, the page links to script and
+    style. Without `language`, the browser chooses the language.
     """
     attributes = "" if language is None else f' data-language="{language}"'
     return (
@@ -141,7 +142,7 @@ def match_page(
     replay: bytes | None = None,
     language: PageLanguage | None = None,
 ) -> bytes:
-    """Return the page of a match; `replay` is the content of its file, for an open view only."""
+    """Return the page of a match; pass `replay`, the file's content, for an open view only."""
     data = data_block("replay-view", zlib.compress(serialize(seen), 9))
     if replay is not None:
         data += data_block("replay", replay)
@@ -155,7 +156,7 @@ def _title(seen: ReplayView) -> str:
 
 
 def data_block(name: str, data: bytes) -> str:
-    """Return a block of data, which a browser does not execute."""
+    """Return a block of data that a browser does not execute."""
     kind = f"application/x-asara-{name}"
     return f'<script type="{kind}" id="{name}">{b64encode(data).decode()}</script>\n'
 

@@ -1,7 +1,8 @@
 """A replay in words, as the referee or as one seat saw the match.
 
 The account of a seat uses the events, which are public, and that seat's own views, moves and
-rejections. It uses nothing else of the states and records, so it cannot reveal anything else.
+rejections. Nothing else in the states and records is used, so the account cannot reveal anything
+else.
 """
 
 import re
@@ -41,23 +42,23 @@ from asara_server.replay.phrases import (
 from asara_server.text import plain_words
 
 WIDTH: Final = 100
-"""Characters of the longest line."""
+"""Default maximum of characters in a line."""
 _NARROWEST: Final = 40
 _HARD_SPACE: Final = "\N{NO-BREAK SPACE}"
 _ITEM: Final = re.compile(
     r"(?:\d )?\w+ (?:base|trunk|window|turret)s?\b(?: with gold)?|\d \w+(?: with gold)?"
     r"|\((?:space|plot) \d+\)"
 )
-"""Words between which a line is not broken: a section, or a number and what it counts."""
+"""Words that a line break must not separate: a section, or a number and what it counts."""
 _FACE_DOWN: Final = " face down"
 _BEFORE_TURN: Final = (DecisionKind.SPACE, DecisionKind.BUYERS)
-"""Decisions before which nothing of a turn is public."""
+"""Decisions that a seat makes before any event of its turn becomes public."""
 _SETTING_UP: Final = (DisplayFilled, GiftLaid)
 _EVALUATING: Final = (IncomeReceived, YearEvaluated, FinalEvaluated)
 
 
 def narrate(replay: Replay, seat: int | None = None, *, width: int = WIDTH) -> Iterator[str]:
-    """Yield lines: everything, or only what `seat` could know when it happened.
+    """Yield the account, line by line: everything, or only what `seat` could know at the time.
 
     Lines have at most `width` characters if that is enough for a name and a word. Raises
     ReplayError if there is no such seat, and at the first record that does not hold.
@@ -86,16 +87,16 @@ def narrate_steps(
 
 
 class _Narrator:
-    """Collects the events of a turn, and writes them in one paragraph when it is over.
+    """Collects the events of a turn, and writes them as one paragraph when the turn is over.
 
     - `own`: seats whose secrets are shown
-    - `prestige`, `shown`: of each seat, the prestige now and as it was shown last
+    - `prestige`, `shown`: by seat, the prestige now and the prestige last shown
     - `stewards`: seats that have forfeited
     - `turn`: seat whose turn is being collected, or -1
     - `phrases`: the events of the turn
-    - `answered`: by own seat, the numbers of the decisions of its turn
+    - `answered`: by own seat, the numbers of its decisions in the turn
     - `deferred`: lines to be written after the turn
-    - `changed`: own seats whose possessions changed since they were shown
+    - `changed`: own seats whose possessions have changed since they were last shown
     """
 
     def __init__(self, entries: tuple[str, ...], seat: int | None, width: int) -> None:
@@ -142,7 +143,7 @@ class _Narrator:
             self.changed.clear()
         elif (
             state.seat in self.own
-            and state.kind is not DecisionKind.LIT_RETURN  # these were seen when they were drawn
+            and state.kind is not DecisionKind.LIT_RETURN  # already seen when drawn
             and (step.record is None or isinstance(step.record, ReplyRecord))
         ):
             self.phrases += _insights(view(state, state.seat).private)
@@ -150,7 +151,7 @@ class _Narrator:
             yield from self._end_turn()
 
     def _secret_notes(self, record: Record | None) -> list[tuple[type, str]]:
-        """Return what an own record adds to the next events of these types."""
+        """Return the secrets that an own record adds to the next events of these types."""
         notes: list[tuple[type, str]] = []
         if isinstance(record, RejectionRecord) and record.seat in self.own:
             reason = plain_words(record.reason.name)
@@ -168,7 +169,7 @@ class _Narrator:
                     case KeepLitWindows(colours):
                         names = ", ".join(colour.name.lower() for colour in colours)
                         notes.append((LitWindowsKept, f" ({names})"))
-                    case ChooseBuyer(buyer):  # not in the event of the gift card
+                    case ChooseBuyer(buyer):  # the gift card's event does not contain it
                         self.phrases.append(f"takes a {buyer.name.lower()} buyer")
                     case ReturnLitWindow(colour):  # no event says so
                         words = f"puts a {colour.name.lower()} one under the stack"
@@ -234,7 +235,7 @@ class _Narrator:
         return self._paragraph(self.names[seat], f"{text}.")
 
     def _paragraph(self, head: str, text: str) -> Iterator[str]:
-        """Yield a paragraph that hangs behind its head; no item is broken if there is room."""
+        """Yield a paragraph with a hanging indent after its head; avoid breaking items."""
         first = f"  {head}  " if head else "  "
         further = " " * min(len(first) if head else 4, self.width // 3)
         narrow = len(first) > self.width * 2 // 3
@@ -277,7 +278,7 @@ def _insights(private: PrivateView) -> Iterator[str]:
 
 
 def _possessions(private: PrivateView) -> str:
-    """Return what a seat has behind its screen."""
+    """Return the possessions behind a seat's screen."""
     parts = [f"{private.asari} Asari", f"buyers: {buyer_words(private.hand)}"]
     if any(private.sections):
         parts.append(f"unbuilt: {section_words(private.sections)}")

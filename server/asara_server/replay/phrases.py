@@ -1,4 +1,4 @@
-"""Events and counts of pieces in words."""
+"""Describes events and counts of pieces in words."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable
@@ -47,7 +47,7 @@ from asara_server.text import plain_words
 
 
 def phrase(event: Event | SeatForfeited) -> str:
-    """Return an event without its seat: `buys a red trunk (-5 Asari)`."""
+    """Return an event without its seat, such as `buys a red trunk (-5 Asari)`."""
     return _PHRASES[type(event)](event) + _gains(event.asari, event.prestige)
 
 
@@ -76,17 +76,17 @@ def card_words(card: GiftCard) -> str:
 
 
 def buyer_words(counts: Iterable[int]) -> str:
-    """Return `2 blue, 1 green` from five counts by buyer colour; `none` if all are 0."""
+    """Describe five counts by buyer colour, such as `2 blue, 1 green`; `none` if all are 0."""
     return _counted((colour.name.lower() for colour in BuyerColour), counts)
 
 
 def colour_words(counts: Iterable[int]) -> str:
-    """Return `1 red, 2 white` from five counts by colour; `none` if all are 0."""
+    """Describe five counts by colour, such as `1 red, 2 white`; `none` if all are 0."""
     return _counted((colour.name.lower() for colour in Colour), counts)
 
 
 def section_words(counts: Iterable[int]) -> str:
-    """Return `1 red trunk with gold, 2 white bases` from 40 counts by section; or `none`."""
+    """Describe 40 counts by section, such as `1 red trunk with gold, 2 white bases`; or `none`."""
     pairs = zip(SECTION_TYPES, counts, strict=True)
     return ", ".join(_sections(count, section) for section, count in pairs if count) or "none"
 
@@ -101,7 +101,7 @@ def _a_section(section: Section) -> str:
 
 
 def market_words(sections: Iterable[Section]) -> str:
-    """Return `2 brown, 1 brown with gold` from sections of one kind."""
+    """Describe sections of one kind, such as `2 brown, 1 brown with gold`."""
     found = Counter(sections)
     return ", ".join(
         f"{found[section]} {section.colour.name.lower()}{' with gold' if section.gold else ''}"
@@ -111,7 +111,7 @@ def market_words(sections: Iterable[Section]) -> str:
 
 
 def place_words(space: Space) -> str:
-    """Return where a space is, such as `the bank (space 12)`."""
+    """Return the location of a space, such as `the bank (space 12)`."""
     number = "plot" if space.area is Area.BUILDING_CIRCLE else "space"
     name = plain_words(space.area.name).replace("caliphs", "caliph's")
     return f"the {name} ({number} {space.number})"
@@ -123,13 +123,13 @@ def _counted(names: Iterable[str], counts: Iterable[int]) -> str:
 
 
 def listed_sections(sections: Iterable[Section]) -> str:
-    """Return the same from a list of sections."""
+    """Describe a list of sections as `section_words` does."""
     found = Counter(sections)
     return section_words(found[section] for section in SECTION_TYPES)
 
 
 def listed_buyers(buyers: Iterable[BuyerColour]) -> str:
-    """Return `2 blue, 1 green` from a list of buyers."""
+    """Describe a list of buyers, such as `2 blue, 1 green`."""
     found = Counter(buyers)
     return buyer_words(found[colour] for colour in BuyerColour)
 

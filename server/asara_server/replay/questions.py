@@ -1,4 +1,4 @@
-"""The decisions of a finished match, as its bots were asked them and can be asked them again."""
+"""The decisions of a finished match, as its bots received them, so that they can be asked again."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -23,7 +23,7 @@ class Question(NamedTuple):
     """A decision of one seat, numbered as in `Decision.decision_id`."""
 
     messages: tuple[bytes, ...]
-    """Messages sent to the seat since its last reply, serialized; the last one is the decision."""
+    """Messages sent to the seat since its last reply, serialized; the decision comes last."""
     decision: Decision
     recorded: ReplyRecord | None
     """The reply in the replay; None if the seat never answered."""
@@ -31,7 +31,7 @@ class Question(NamedTuple):
     """The match in which the decision is open, until the next question is taken."""
 
     def judge(self, actions: Sequence[ReceivedAction]) -> ReplyRecord | RejectionRecord:
-        """Return the record that this reply would be; the match is of no use afterwards."""
+        """Return the record that this reply would make; the match cannot be used afterwards."""
         match = self.match
         seat = match.state.seat
         time_us = match.records[-1].time_us
@@ -45,9 +45,9 @@ class Question(NamedTuple):
 def questions(replay: Replay, seat: int, presence: Presence | None = None) -> Iterator[Question]:
     """Yield the decisions of a seat in order, each as it was sent first.
 
-    With `presence`, the messages are those to another bot, which connects with these options and
-    never loses its stream; otherwise they are those that were sent. Raises ReplayError if there is
-    no such seat, and at the first record that does not hold.
+    By default, the messages are the original ones. With `presence`, they are the messages for
+    another bot, which connects with these options and never loses its stream. Raises ReplayError if
+    there is no such seat, and at the first record that does not hold.
     """
     seats = len(replay.header.entries)
     if not 0 <= seat < seats:
@@ -69,7 +69,7 @@ def questions(replay: Replay, seat: int, presence: Presence | None = None) -> It
             waiting.append(message if stream is None else serialize(response))
             number = response.decision.decision_id
             if number > asked:
-                # The seat may have answered decisions that it was never sent.
+                # The seat may have answered decisions that were never sent to it.
                 recorded = [next(replies, None) for _ in range(number - asked)][-1]
                 asked = number
                 yield Question(tuple(waiting), response.decision, recorded, match)
@@ -90,7 +90,7 @@ def question(replay: Replay, seat: int, number: int) -> Question:
 
 
 def _with_presence(record: Record, seat: int, presence: Presence) -> Record:
-    """Return the record as if the seat's bot had connected with these options."""
+    """Return the record as it would be if the seat's bot had connected with these options."""
     if isinstance(record, StartRecord):
         present = tuple((s, presence if s == seat else other) for s, other in record.present)
         return record._replace(present=present)
@@ -100,7 +100,7 @@ def _with_presence(record: Record, seat: int, presence: Presence) -> Record:
 
 
 class _UnbrokenStream:
-    """Selects what a bot would be sent that had never lost its stream and never been rejected."""
+    """Selects the messages for a bot that never lost its stream and was never rejected."""
 
     def __init__(self) -> None:
         self._started = False
@@ -108,7 +108,7 @@ class _UnbrokenStream:
         self._decision_id = 0
 
     def accept(self, response: PlayResponse) -> bool:
-        """Return True if the message is one of these; events that are known are removed from it."""
+        """Return True if the bot would receive the message; remove events that it already knows."""
         match response.WhichOneof("response"):
             case "match_started":
                 again, self._started = self._started, True

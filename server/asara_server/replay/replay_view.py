@@ -1,12 +1,12 @@
-"""A finished match as one viewer may see it, as the message ReplayView.
+"""A finished match as one viewer may see it, as a ReplayView message.
 
-`eventlog.resimulate` plays the match again, and what each viewer is shown follows from that:
+`eventlog.resimulate` plays the match again, and this determines what each viewer is shown:
 
-- Everybody is shown the public events, turn by turn. No boundary lies within a turn, because it
-  would show whether the seat was asked there, which depends on what it hides.
-- A seat is shown the same, and within its own turns what it was sent and what it answered. The view
-  is a function of the messages to the seat, its own replies and the results. So its private views
-  end with the last one that it was sent, or with what follows from this one.
+- Everybody is shown the public events, turn by turn. There are no steps within a turn, because they
+  would show whether the seat had to decide there, which depends on what it hides.
+- A seat is also shown, within its own turns, its messages and its answers. The view depends only on
+  the messages to the seat, its own replies and the results. So its last private view is the last
+  one that it was sent, or follows from that one.
 - The open view shows every reply of every seat, and all private views.
 """
 
@@ -55,22 +55,22 @@ from asara_server.match.inputs import Record, RejectionRecord, ReplyRecord, Star
 from asara_server.match.match import Match
 
 LONGEST_LOG: Final = 4_000
-"""Characters of a bot's log that are shown beside a decision."""
+"""Maximum characters of a bot's log shown for a decision."""
 _REJECTED_ACTIONS: Final = 64
-"""Actions of a rejected reply that are shown; it may hold thousands."""
+"""Maximum actions shown of a rejected reply, which may contain thousands."""
 _events: Final = RepeatedField(ReplayMoment, "events")
 _legal_actions: Final = RepeatedField(ReplayDecision, "legal_actions")
 _actions: Final = RepeatedField(ReplayDecision, "actions")
 _build_steps: Final = RepeatedField(ReplayDecision, "build_steps")
 _REVEALING: Final = (GiftTaken, BuyersRecruited, LitWindowsDrawn, PileSearched)
-"""Events of a seat by which it may come to know something that the event does not contain."""
+"""Events from which their own seat may learn something that the event does not contain."""
 
 Logs = Mapping[tuple[int, int], str]
-"""What bots wrote while they decided, by seat and decision."""
+"""By seat and decision, the lines that the bot logged while it decided."""
 
 
 class Viewer(NamedTuple):
-    """A viewer of a match: everybody, one seat, or one from whom nothing is hidden."""
+    """A viewer of a match: everybody, one seat, or "open", from whom nothing is hidden."""
 
     kind: ViewerKind
     seat: int = 0
@@ -96,7 +96,7 @@ def seat_viewer(seat: int) -> Viewer:
 
 
 def parse_viewer(text: str) -> Viewer:
-    """Return the viewer "everybody", "open" or "seat-N"; raises ValueError, as `str` inverts."""
+    """Parse "everybody", "open" or "seat-N" as a viewer (inverse of `str`); raises ValueError."""
     for viewer in (EVERYBODY, OPEN, *map(seat_viewer, range(4))):
         if text == str(viewer):
             return viewer
@@ -132,7 +132,7 @@ def replay_view(replay: Replay, viewer: Viewer, logs: Logs | None = None) -> Rep
 
 @dataclass(frozen=True, slots=True)
 class _Asked:
-    """A decision that is open for a seat whose information is shown."""
+    """An open decision of a seat whose information is shown."""
 
     decision_id: int
     asked: Decision
@@ -145,8 +145,8 @@ class _Asked:
 class _OwnViews:
     """The private views of one seat, each with the number of the moment after which it holds.
 
-    - `certain`: number of those, from the first, that the seat was sent or that follow from these
-    - `follows`: True while the next one follows from the last one sent and the events since
+    - `certain`: number of views, from the first, that the seat was sent or could derive
+    - `follows`: True while the next view follows from the last one sent and the events since
     """
 
     views: list[tuple[int, PrivateView]] = field(default_factory=list)
@@ -159,7 +159,7 @@ class _OwnViews:
             self.certain = len(self.views)
 
     def sent(self) -> None:
-        """Note that the seat was sent the view added last; from this one, earlier ones follow."""
+        """Note that the seat was sent its latest view, so that all earlier ones are certain."""
         self.certain = len(self.views)
         self.follows = True
 
@@ -207,7 +207,7 @@ class _Moments:
         return self.moments
 
     def _private(self, match: Match) -> list[PrivateView]:
-        """Return the private views of own seats; without `open`, of those that still play."""
+        """Return the private views of own seats; only the open view includes forfeited seats."""
         return [
             private_view(match.state, seat)
             for seat in self.own
@@ -215,7 +215,7 @@ class _Moments:
         ]
 
     def _changed(self, match: Match) -> list[PrivateView]:
-        """Return the private views that may have changed and were not noted at the turn's end."""
+        """Return the private views that may have changed and were not noted when the turn ended."""
         if match.finished:
             return self._private(match)
         end = match.feed.turn_ends[-1]
@@ -233,7 +233,7 @@ class _Moments:
         if isinstance(record, StartRecord):
             for seat, _ in record.present:
                 if seat in self.own:
-                    self.views[seat].sent()  # that of the set-up
+                    self.views[seat].sent()  # the view after the set-up
         elif isinstance(record, ReplyRecord) and record.seat in self.own:
             self._add_decision(self._reply(record))
             self.asked = None
@@ -260,7 +260,7 @@ class _Moments:
     def _reply(self, record: ReplyRecord) -> ReplayDecision:
         if self.asked is not None:
             message = self._ended(self.asked, record.time_us)
-        else:  # it was asked while its bot was away
+        else:  # the decision was opened while its bot was away
             number = self.numbers[record.seat]
             message = ReplayDecision(seat=record.seat, decision_id=number, time_us=record.time_us)
         message.MergeFromString(_actions.encode(map(action_bytes, record.actions)))
@@ -282,7 +282,7 @@ class _Moments:
         return message
 
     def _ended(self, asked: _Asked, time_us: int) -> ReplayDecision:
-        """Return a decision that is open no more, without an answer."""
+        """Return a decision that was closed without an answer."""
         seat, kind, space, sections, steps, gifts, windows = asked.asked
         log = self.logs.get((seat, asked.decision_id), "")
         message = ReplayDecision(
@@ -305,7 +305,7 @@ class _Moments:
     # Events
 
     def _show(self, match: Match) -> None:
-        """Add the events that the viewer may see by now, and the views that seats were sent."""
+        """Add the events that the viewer may see by now, and the views that were sent to seats."""
         sent = [seat for seat in self.own if not self.open and _was_sent_its_view(match, seat)]
         asked = match.asked
         if asked is not None and asked in self.own:
@@ -329,7 +329,7 @@ class _Moments:
                 self.views[seat].sent()
 
     def _show_turn(self, match: Match, end: int) -> None:
-        """Add a turn up to this event, or the part of one that a reply has caused."""
+        """Add a turn up to this event, or the part of a turn that a reply has caused."""
         feed = match.feed
         events, parts = feed.events[self.shown : end], feed.event_parts[self.shown : end]
         if self.answered is None:
@@ -349,10 +349,10 @@ class _Moments:
         self.views[private.seat].add(len(self.moments) - 1, private)
 
     def _add_private_views(self) -> None:
-        """Add to the moments the private views that are certain."""
+        """Add to the moments the private views that seats were sent or could derive."""
         writer = ViewWriter()
         for own in self.views.values():
-            held = dict(own.views[: own.certain])  # the last one of each moment
+            held = dict(own.views[: own.certain])  # the last view at each moment
             last: PrivateView | None = None
             for moment, private in held.items():
                 if private != last:
@@ -373,7 +373,7 @@ def _open_decision(match: Match, seat: int) -> _Asked:
 
 
 def _was_sent_its_view(match: Match, seat: int) -> bool:
-    """Return True if the record caused a message to the seat with its view of now."""
+    """Return True if the record caused a message to the seat with its current view."""
     for receiver, data in match.outbox:
         if receiver == seat:
             message = PlayResponse.FromString(data)
@@ -383,5 +383,5 @@ def _was_sent_its_view(match: Match, seat: int) -> bool:
 
 
 def _reveals(event: Event | SeatForfeited, seat: int) -> bool:
-    """Return True if the seat may know something after the event that does not follow from it."""
+    """Return True if the event may teach the seat something that the event does not contain."""
     return isinstance(event, YearStarted) or (isinstance(event, _REVEALING) and event.seat == seat)

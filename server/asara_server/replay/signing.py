@@ -1,7 +1,7 @@
 """The referee's key, which signs every replay, and the check of its signatures.
 
 The private key is an Ed25519 key as PEM (PKCS #8, no password) that only its owner may read; it is
-created when first needed. The public key (PEM, SubjectPublicKeyInfo) lies in every run directory.
+created when first needed. Every run directory contains the public key (PEM, SubjectPublicKeyInfo).
 """
 
 import contextlib
@@ -32,14 +32,14 @@ _LARGEST_KEY: Final = 64 * 1024
 
 
 class KeyFileError(ValueError):
-    """A key cannot be read or created; the text says why, and what to do."""
+    """Raised when a key cannot be read or created; the text gives the reason and the remedy."""
 
 
 class SigningKey:
     """The referee's private key.
 
     - `public`: the public key, 32 bytes
-    - `public_pem`: the public key as its file holds it
+    - `public_pem`: the public key as PEM
     """
 
     def __init__(self, key: Ed25519PrivateKey) -> None:
@@ -58,7 +58,7 @@ class SigningKey:
         return self._key.sign(data)
 
     def private_pem(self) -> bytes:
-        """Return the private key as its file holds it."""
+        """Return the private key as PEM."""
         return self._key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
 
 
@@ -73,7 +73,7 @@ def default_key_path() -> Path:
 
 
 def can_make_key(path: Path) -> bool:
-    """Return True if a file can be created at this path, with the folders above it."""
+    """Return True if a file can be created at this path, including missing parent folders."""
     folder = next(one for one in path.parents if os.path.exists(one))  # noqa: PTH110 - no errors
     return os.access(folder, os.W_OK | os.X_OK)
 
@@ -81,7 +81,7 @@ def can_make_key(path: Path) -> bool:
 def load_or_make_key(
     path: Path | None = None, created: Callable[[Path], None] = lambda path: None
 ) -> SigningKey:
-    """Return the key in a file, which is created if it does not exist; raises KeyFileError.
+    """Return the key in a file, creating the file if it does not exist; raises KeyFileError.
 
     `created` is called with the path of a new key.
     """
@@ -95,7 +95,7 @@ def load_or_make_key(
 
 
 def load_key(path: Path | None = None) -> SigningKey:
-    """Return the key in a file, which must exist; raises KeyFileError."""
+    """Return the key in an existing file; raises KeyFileError."""
     path = path or default_key_path()
     try:
         return _load(path)
@@ -104,7 +104,7 @@ def load_key(path: Path | None = None) -> SigningKey:
 
 
 def _create(path: Path) -> bool:
-    """Write a new key; return False if another process has written one in the meantime."""
+    """Write a new key; return False if another process has written one first."""
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     with contextlib.suppress(FileExistsError):
         create_file(path, SigningKey.new().private_pem(), mode=PRIVATE)
@@ -146,13 +146,13 @@ def read_public_key(path: Path) -> bytes:
 
 
 def public_key_pem(public_key: bytes) -> bytes:
-    """Return a public key of 32 bytes as its file holds it; raises ValueError."""
+    """Return a public key of 32 bytes as PEM; raises ValueError."""
     key = Ed25519PublicKey.from_public_bytes(public_key)
     return key.public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo)
 
 
 def signature_holds(public_key: bytes, signature: bytes, data: bytes) -> bool:
-    """Return True if the owner of the key signed these bytes."""
+    """Return True if the owner of the key signed this data."""
     try:
         Ed25519PublicKey.from_public_bytes(public_key).verify(signature, data)
     except (InvalidSignature, ValueError):
@@ -161,5 +161,5 @@ def signature_holds(public_key: bytes, signature: bytes, data: bytes) -> bool:
 
 
 def fingerprint(public_key: bytes) -> str:
-    """Return the part of a key by which people recognise it."""
+    """Return a short form of a key by which people can recognise it."""
     return public_key.hex()[:16]

@@ -1,4 +1,4 @@
-"""The time that each decision of a match cost its bot and the referee, and what became late."""
+"""The time that each decision cost its bot and the referee, and the replies that were late."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -18,7 +18,7 @@ class Cost(NamedTuple):
     """The time that one reply took."""
 
     record: int
-    """Number of its record; the header is 1."""
+    """Number of the reply's record; the header is number 1."""
     seat: int
     decision_id: int
     bot_us: int
@@ -37,7 +37,7 @@ class Forfeit(NamedTuple):
 
 
 class Unread(NamedTuple):
-    """The bytes that lay at a bot's socket when its time had run out."""
+    """The unread bytes at a bot's socket when its time had run out."""
 
     record: int
     time_us: int
@@ -45,20 +45,20 @@ class Unread(NamedTuple):
 
 
 class LateReply(NamedTuple):
-    """The reply to a decision for which the time had run out."""
+    """A reply to a decision for which the time had run out."""
 
     record: int
     time_us: int
-    """When the referee received it."""
+    """When the referee received the reply."""
     socket_us: int | None
-    """When bytes of the bot had arrived at the socket last; None if unknown."""
+    """When the bot's last bytes had arrived at the socket; None if unknown."""
     answer: str
-    """Its first action, and whether this was legal."""
+    """The first action of the reply, and whether it was legal."""
 
 
 @dataclass(slots=True)
 class TimeOut:
-    """A decision for which the time of a seat ran out; times since the start of the match."""
+    """A decision for which a seat's time ran out; times are since the start of the match."""
 
     seat: int
     decision_id: int
@@ -66,7 +66,7 @@ class TimeOut:
     expired_us: int
     """First moment that was too late."""
     unread: Unread | None = None
-    """None if the system did not report it."""
+    """The bytes unread at that moment; None if the system did not report them."""
     late_reply: LateReply | None = None
 
 
@@ -80,7 +80,7 @@ class Ledger(NamedTuple):
         return tuple(cost for cost in self.costs if cost.seat == seat)
 
     def largest(self, number: int) -> Iterable[Cost]:
-        """Return the decisions that took their bots longest, the longest first."""
+        """Return the decisions that took their bots longest, longest first."""
         return sorted(self.costs, key=lambda cost: (-cost.bot_us, cost.record))[:number]
 
 
@@ -93,7 +93,7 @@ def ledger(replay: Replay) -> Ledger:
 
 
 class _Asked(NamedTuple):
-    """A decision that is or was open."""
+    """A decision that is open, or was open until it was answered."""
 
     seat: int
     decision_id: int

@@ -1,4 +1,4 @@
-"""What else is known of a run: dates, commitments, keys, versions, processor time. Pure."""
+"""Further facts about a run: dates, commitments, keys, versions, processor time. Pure."""
 
 import shlex
 from collections.abc import Iterator
@@ -13,7 +13,7 @@ Fact = tuple[str, str | int | float | bool]
 
 
 def facts_of(report: Report) -> Iterator[Fact]:
-    """Yield names and values; an empty text is not known."""
+    """Yield the facts by name and value; an empty value means unknown."""
     info, counts, times = report.info, report.standings.matches, report.times
     yield "title", info.title
     yield "state", info.state
@@ -52,7 +52,7 @@ def facts_of(report: Report) -> Iterator[Fact]:
 
 
 def _secrets(report: Report) -> Iterator[Fact]:
-    """Yield what the deals came from, of a run that has finished and cannot be resumed."""
+    """Yield the sources of the deals, for a run that has finished and cannot be resumed."""
     info = report.info
     if info.tournament_secret is not None:
         yield "tournament_secret", info.tournament_secret
@@ -69,7 +69,7 @@ def _opens(secret: str, commitment: str) -> bool:
 
 
 def _costs(report: Report) -> Iterator[Fact]:
-    """Yield where the processor time went, of a run that has ended."""
+    """Yield how the processor time was spent, for a run that has ended."""
     costs = report.info.costs
     if not report.info.ended or costs is None or not costs.bots_cpu_s:
         return

@@ -27,12 +27,12 @@ class _Ended(NamedTuple):
     """A forfeit at the end of a match."""
 
     when: float
-    """End of the match, Unix time."""
+    """End of the match, as Unix time."""
     number: int
     """Index of the match in the schedule."""
     reason: Reason
     cause: str
-    """The reason without what differs between matches; see `_cause_of`."""
+    """The reason without the parts that differ between matches; see `_cause_of`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,13 +43,13 @@ class Faults:
     kind: Termination
     forfeits: int
     matches: int
-    """All matches of the entry."""
+    """Number of all matches that the entry played."""
     latest: tuple[Reason, ...]
-    """Latest distinct reasons, latest first."""
+    """The latest distinct reasons, latest first."""
 
 
 def faults_of(report: Report) -> list[Faults]:
-    """Return the forfeits by entry, best first, then by kind."""
+    """Return the forfeits, sorted by entry (best first) and then by kind."""
     ended: dict[tuple[str, Termination], list[_Ended]] = defaultdict(list)
     for number, result in enumerate(report.results):
         end = end_of(result)
@@ -67,7 +67,7 @@ def faults_of(report: Report) -> list[Faults]:
 
 
 def end_of(result: MatchResult) -> datetime | None:
-    """Return the end of a match; None if its times cannot be read."""
+    """Return when a match ended; None if its times cannot be read."""
     try:
         started = datetime.fromisoformat(result.started)
         return started + timedelta(seconds=result.seconds) if started.tzinfo else None
@@ -86,10 +86,10 @@ def _latest(found: Iterable[_Ended]) -> tuple[Reason, ...]:
 
 
 def _cause_of(detail: str, result: MatchResult) -> str:
-    """Return the reason of a forfeit without names of matches, numbers and printed lines.
+    """Return the reason of a forfeit without match names, numbers and printed lines.
 
-    Of what a bot printed only the first and the last line of a known error message count: the rest
-    differs in every match.
+    Of the lines that a bot printed, only the first and the last line of a known error message
+    count. The rest differs in every match.
     """
     error = known_error(output_of(detail))
     text = " | ".join((without_output(detail), *error[:1], *error[-1:]))

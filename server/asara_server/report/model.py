@@ -1,4 +1,4 @@
-"""The content of a report: what `tables` and the page are made from."""
+"""The content of a report, from which `tables` and the page are made."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -15,21 +15,21 @@ from asara_server.tournament.standings.standings import by_schedule
 
 
 class Publisher(NamedTuple):
-    """Decides what readers may see of a run."""
+    """Decides which details of a run readers may see."""
 
     private: tuple[str, ...]
-    """Directories of the organiser."""
+    """The organiser's directories."""
     full: bool
-    """True for a report, which its organiser gives away. False for the page of a server, which
-    anybody may open: it shows neither what bots printed nor the seed or the secret of the deals."""
+    """True for a report, which the organiser hands out. False for a server's page, which anybody
+    may open: it shows neither what bots printed nor the seed or the secret of the deals."""
 
     def reason(self, text: str) -> str:
-        """Return a reason of unknown origin as it may be shown; see `without_paths`."""
+        """Return a reason of unknown origin in a form that may be shown; see `without_paths`."""
         shown = text if self.full else without_output(text)
         return plain(without_paths(on_one_line(shown), self.private))
 
     def exclusions(self, info: RunInfo) -> list[tuple[str, str, str]]:
-        """Return the entries that play no match any more or never did: name, kind and reason.
+        """Return the entries that play no matches, with name, kind and reason.
 
         The kind is `out` if an entry could not be built or started, `suspended` if it forfeited too
         often, and `left_out` if its folder has no usable `bot.toml`.
@@ -47,7 +47,7 @@ class Publisher(NamedTuple):
 
 
 def _in_folder(folder: str, why: str) -> str:
-    """Return why a folder was left out, with the paths that begin its lines shortened to it."""
+    """Return why a folder was left out; paths at the start of lines are shortened to the folder."""
     lines = []
     for line in why.split("\n"):
         before, found, after = line.partition(f"/{folder}")
@@ -57,11 +57,11 @@ def _in_folder(folder: str, why: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """A run as its report shows it, with texts as they are: code that shows them calls `plain`."""
+    """A run as its report shows it. Texts are unchanged, so code that shows them calls `plain`."""
 
     info: RunInfo
     results: tuple[MatchResult, ...]
-    """Results that count, in the order of the schedule."""
+    """Results that count, in schedule order."""
     standings: Standings
     files: RunFiles
     times: Times
@@ -81,7 +81,7 @@ def read_report(
     *,
     full: bool,
 ) -> Report:
-    """Return the report of a run; `results` are all there are, in any order."""
+    """Return the report of a run; `results` are all of its results, in any order."""
     counted = tuple(result for result in by_schedule(results) if not result.void)
     files = read_run_files(directory)
     times = time_use(files, counted)

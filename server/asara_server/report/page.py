@@ -1,6 +1,6 @@
 """A report as one HTML page: the page that a server would send, with the run inside.
 
-Without scripts, the same tables are there as plain HTML. The page does not depend on when or where
+Without scripts, the page shows the same tables as plain HTML. It does not depend on when or where
 it was written.
 """
 
@@ -20,16 +20,16 @@ from asara_server.text import plain
 from asara_server.tournament.run.status import RunStatus
 
 MOST_MATCHES: Final = 5_000
-"""Most matches listed on the page; the CSV has all."""
+"""Maximum number of matches listed on the page; the CSV file has all of them."""
 
 _PROGRESS: Final = ("scheduled", "over", "void", "blocks", "started", "ended", "elapsed_s")
-"""Of the progress, what does not change with the clock or with the presence of bots."""
+"""Progress values that depend neither on the clock nor on which bots are connected."""
 
 
 def report_page(
     report: Report, status: RunStatus, pages: Mapping[str, str], files: PageFiles
 ) -> bytes:
-    """Return the page; `pages` are addresses of pages of matches, by name."""
+    """Return the page; `pages` are the addresses of match pages, by match name."""
     links = _links(report, pages)
     title = plain(report.standings.title)
     data = json.dumps(_data(report, status, links), separators=(",", ":"), allow_nan=False)
@@ -39,14 +39,14 @@ def report_page(
 
 
 def _links(report: Report, pages: Mapping[str, str]) -> Mapping[str, str]:
-    """Return the addresses of what may be opened: until the run is over, only pages of matches."""
+    """Return the addresses that may be opened: until the run is over, only those of match pages."""
     if pages or not report.over:
         return pages
     return {name: f"replays/{quote(name + SUFFIX)}" for name in report.files.published}
 
 
 def _data(report: Report, status: RunStatus, links: Mapping[str, str]) -> dict[str, Any]:
-    """Return what the page shows, in the form in which a server sends it."""
+    """Return the data that the page shows, in the form in which a server sends it."""
     run = run_json(status, 0.0, report.publisher)
     progress = {name: run["progress"][name] for name in _PROGRESS}
     return {

@@ -1,6 +1,6 @@
-"""Pages of the matches of a run, in one folder with the script and style that they share.
+"""Pages of a run's matches, in one folder with the script and the style that they share.
 
-During a run, a match with a shared deal has no page before its block is over, because its replay
+During a run, a match with a shared deal has no page until its block is over, because its replay
 appears only then.
 """
 
@@ -24,7 +24,7 @@ from asara_server.tournament.run.directory import PAGES
 from asara_server.tournament.standings.match_result import MatchResult
 
 _FEW: Final = 64
-"""Pages that are not worth the start of further processes."""
+"""Number of pages up to which a single process writes them all."""
 _CHUNK: Final = 16
 
 
@@ -32,9 +32,9 @@ class Pages(NamedTuple):
     """The pages that were written."""
 
     links: dict[str, str]
-    """By the name of a match, the address of its page from the folder of the report."""
+    """By match name, the address of the match's page relative to the report's folder."""
     problems: tuple[str, ...]
-    """Replays without a page, with the reason."""
+    """Replays for which no page was written, with the reason."""
 
 
 class _Job(NamedTuple):
@@ -48,9 +48,9 @@ class _Job(NamedTuple):
 def write_pages(
     files: RunFiles, results: Iterable[MatchResult], page: PageFiles, beside: Path
 ) -> Pages:
-    """Write a page for each of these matches that has a replay, in a folder beside the report.
+    """Write a page for each match that has a replay, to a folder next to the report.
 
-    Pages of earlier calls are replaced. Raises OSError.
+    Pages from earlier calls are replaced. Raises OSError.
     """
     folder = beside / PAGES
     if folder.is_symlink():  # in a run of unknown origin, it may lead anywhere
@@ -78,7 +78,7 @@ def _jobs(files: RunFiles, results: Iterable[MatchResult], folder: Path) -> Iter
 
 
 def _written(jobs: list[_Job]) -> Iterator[str | None]:
-    """Write all pages, on all processors if there are many; yield what prevented each one."""
+    """Write all pages, in parallel if there are many; yield the error of each page, or None."""
     processors = usable_cores()
     if len(jobs) <= _FEW or processors == 1:
         yield from map(_write, jobs)
@@ -92,7 +92,7 @@ def _write(job: _Job) -> str | None:
     try:
         replace_file(job.page, _page(job))
     except ReplayError as error:
-        job.page.unlink(missing_ok=True)  # of an earlier call, when the replay was sound
+        job.page.unlink(missing_ok=True)  # from an earlier call, when the replay was sound
         return str(error)
     return None
 

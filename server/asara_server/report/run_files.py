@@ -1,4 +1,4 @@
-"""What a report reads from the directory of a run, apart from the results."""
+"""What a report reads from a run's directory, apart from the results."""
 
 import os
 from dataclasses import dataclass
@@ -12,15 +12,15 @@ SUFFIX = ".asara"
 
 @dataclass(frozen=True, slots=True)
 class RunFiles:
-    """Replays and key of a run, whatever its state."""
+    """Replays and key of a run, in whatever state the run is."""
 
     replays: Path
     published: frozenset[str]
-    """Names of the matches that have a replay. Links do not count."""
+    """Names of the matches that have a replay file. Links do not count."""
     public_key: bytes | None
-    """Key that should have signed the replays, 32 bytes; None if it cannot be read."""
+    """The key that should have signed the replays, 32 bytes; None if it cannot be read."""
     private: tuple[str, ...]
-    """Directories that hold the run, which are left out of everything that is published."""
+    """Directories that contain the run; their names are left out of everything published."""
     problems: tuple[str, ...]
     """Files that could not be read, with the reason."""
 

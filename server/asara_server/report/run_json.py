@@ -1,6 +1,7 @@
 """A run in JSON, as the page shows it: progress, standings, forfeits, matches. Pure.
 
-The web server sends it and a report contains it. All text of unknown origin passes `plain`.
+The web server sends this JSON, and reports contain it. All text of unknown origin is passed through
+`plain`.
 """
 
 from collections.abc import Container, Iterator, Sequence
@@ -17,7 +18,7 @@ MatchRow: TypeAlias = dict[str, Any]
 
 
 def run_json(status: RunStatus, now: float, publisher: Publisher) -> dict[str, Any]:
-    """Return what is known of a run at a time in seconds since 1970."""
+    """Return what is known about a run; `now` is in seconds since 1970."""
     return {
         "title": plain(status.info.title),
         "entries": [plain(name) for name in status.info.entries],
@@ -37,9 +38,9 @@ def run_json(status: RunStatus, now: float, publisher: Publisher) -> dict[str, A
 
 
 def progress_json(status: RunStatus, now: float) -> dict[str, Any]:
-    """Return the progress at a time in seconds since 1970.
+    """Return the progress; `now` is in seconds since 1970.
 
-    It names moments instead of durations, so that it changes only if the run does.
+    It contains points in time instead of durations, so that it changes only when the run does.
     """
     running = status.state is RunState.RUNNING
     info = status.info
@@ -66,7 +67,7 @@ def progress_json(status: RunStatus, now: float) -> dict[str, Any]:
 
 
 def standings_json(standings: Standings) -> dict[str, Any]:
-    """Return the tables that follow from the results."""
+    """Return the tables derived from the results."""
     return {
         "matches": standings.matches.played,
         "complete": standings.complete,
@@ -128,9 +129,9 @@ def _failing(failing: FailingEntry, publisher: Publisher) -> dict[str, Any]:
 
 
 def match_row(result: MatchResult, published: Container[str]) -> MatchRow:
-    """Return a match as the page lists it.
+    """Return a match as one row of the page's list.
 
-    Reasons of forfeits are left out: they may contain what a bot printed.
+    Reasons of forfeits are left out, because they may contain what a bot printed.
     """
     name = plain(result.played_as)
     state = "replay" if result.played_as in published else "waiting"

@@ -1,7 +1,7 @@
-"""The tables of a report, each defined once: as CSV files, as HTML, and as JSON for the page.
+"""The tables of a report, each defined once for CSV files, HTML, and the page's JSON.
 
-Numbers are not rounded. In CSV, text that a spreadsheet would interpret as a formula is prefixed
-with an apostrophe.
+Numbers are not rounded. In CSV, an apostrophe is put before text that a spreadsheet would interpret
+as a formula.
 """
 
 import csv
@@ -20,17 +20,17 @@ Value = str | int | float | None
 Row = Sequence[Value]
 
 MOST_ROWS: Final = 1_000
-"""Rows of a table as HTML; the page and the CSV files have all."""
+"""Maximum rows of a table in HTML; the page and the CSV files have all rows."""
 
 _LONG: Final = 100
-"""Rows beyond which a table is folded, except for the standings."""
+"""Number of rows above which a table is folded, except for the standings."""
 
 _FORMULA = ("=", "+", "-", "@", "＝", "＋", "－", "＠")  # noqa: RUF001  # wide forms count too
 
 
 class Table(NamedTuple):
     columns: tuple[str, ...]
-    """Names, as in the head of the CSV file."""
+    """Column names, as in the first line of the CSV file."""
     rows: Iterable[Row]
 
 
@@ -99,7 +99,7 @@ def _cross_table(report: Report) -> Table:
 
 
 def _by_seat(report: Report) -> Table:
-    """The score of each entry in each seat, and first, without an entry, the mean of all."""
+    """The score of each entry in each seat, after rows without an entry for the overall means."""
     effect = [(None, score) for score in report.standings.seat_effect]
     own = [(line.entry, score) for line in report.standings.overall for score in line.by_seat]
     rows = ((entry, s.seats, s.seat, s.matches, s.score) for entry, s in (*effect, *own))
@@ -115,7 +115,7 @@ def _ratings(report: Report) -> Table:
 
 
 def _faults(report: Report) -> Table:
-    """A row for each of the latest reasons; the numbers are in the first one."""
+    """A row for each of the latest reasons; only the first one per entry and kind has numbers."""
     rows = (
         (
             fault.entry,
@@ -183,11 +183,11 @@ _TABLES: Final[dict[str, Callable[[Report], Table]]] = {
 CSV_FILES: Final = tuple(f"{name}.csv" for name in _TABLES)
 
 DETAILS: Final = ("by_seat", "faults", "times", "run", "unread")
-"""Tables that the page does not draw itself."""
+"""Tables that the page shows only on request."""
 
 
 def details_json(report: Report) -> dict[str, Any]:
-    """Return the tables of DETAILS by name, with columns and rows."""
+    """Return the tables of DETAILS, by name, with columns and rows."""
     tables = {name: _TABLES[name](report) for name in DETAILS}
     return {
         name: {"columns": table.columns, "rows": [list(map(_shown, row)) for row in table.rows]}
@@ -205,7 +205,7 @@ def csv_tables(report: Report) -> dict[str, str]:
 
 
 def safe(text: str) -> str:
-    """Return a text so that a spreadsheet shows it and does not evaluate it."""
+    """Return a text that a spreadsheet shows without evaluating it."""
     shown = plain(text)
     return f"'{shown}" if shown.lstrip().startswith(_FORMULA) else shown
 
@@ -222,7 +222,7 @@ def _csv(table: Table) -> str:
 def html_tables(report: Report, links: Mapping[str, str]) -> str:
     """Return all tables that have rows, for a reader without scripts.
 
-    `links` are addresses by the name of a match.
+    `links` are addresses, by match name.
     """
     tables = "".join(_html(name, make(report), links) for name, make in _TABLES.items())
     return f'<div class="results">\n{tables}</div>'

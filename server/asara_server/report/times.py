@@ -1,4 +1,4 @@
-"""Thinking times of bots, from the replays, which are read but not re-simulated."""
+"""Thinking times of bots, from the replays. The replays are read but not re-simulated."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
@@ -15,50 +15,50 @@ from asara_server.report.run_files import SUFFIX, RunFiles
 from asara_server.tournament.standings.match_result import MatchResult
 
 MOST_REPLAYS = 2_000
-"""Most replays that are read; of more, an evenly spread sample."""
+"""Maximum number of replays read; if there are more, an evenly spread sample is read."""
 
 
 class Spent(NamedTuple):
-    """Time used by a bot in one match."""
+    """Time that a bot used in one match."""
 
     entry: str
     bot_us: tuple[int, ...]
-    """Microseconds for each reply."""
+    """Microseconds used for each reply."""
     clock_share: float
-    """Share of the time allowed by its clock that was charged, 0 to 1."""
+    """Charged time as a share of the time that the bot's clock allowed, 0 to 1."""
 
 
 @dataclass(frozen=True, slots=True)
 class TimeUse:
-    """Time used by an entry, without decisions that ran out of time and so had no reply."""
+    """Time that an entry used, without decisions that timed out and so had no reply."""
 
     entry: str
     matches: int
     replies: int
-    """Number of replies; one may answer several consecutive decisions."""
+    """Number of replies; one reply may answer several consecutive decisions."""
     median_s: float
     p95_s: float
-    """95th percentile, in seconds."""
+    """95th percentile of the time for a reply, in seconds."""
     longest_s: float
     match_s: float
-    """Mean time used in a match, in seconds."""
+    """Mean time used per match, in seconds."""
     clock_share: float
-    """Mean over its matches of the share of the allowed time, 0 to 1."""
+    """Mean over its matches of the charged share of the allowed time, 0 to 1."""
     highest_share: float
 
 
 @dataclass(frozen=True, slots=True)
 class Times:
-    """Times of all entries, and the replays they are from."""
+    """Times of all entries, and which replays they come from."""
 
     entries: tuple[TimeUse, ...]
-    """Entries by median, slowest first."""
+    """Entries by median time, slowest first."""
     read: int
     """Number of replays read."""
     matches: int
     """Number of counted matches, each of which should have a replay."""
     asked: int
-    """Number of matches in the sample; all if there are few."""
+    """Number of matches in the sample; all matches if there are few."""
     missing: int
     """Number of matches in the sample without a replay file."""
     problems: tuple[str, ...]
@@ -66,9 +66,9 @@ class Times:
 
 
 def time_use(files: RunFiles, results: Sequence[MatchResult], most: int = MOST_REPLAYS) -> Times:
-    """Return the times in the replays of these results, given in the order of the schedule.
+    """Return the times from the replays of these results, which are given in schedule order.
 
-    Of more than `most` matches, an evenly spread sample of `most` is read.
+    If there are more than `most` matches, an evenly spread sample of `most` matches is read.
     """
     chosen = evenly(results, most)
     used: list[Spent] = []
@@ -88,7 +88,7 @@ def time_use(files: RunFiles, results: Sequence[MatchResult], most: int = MOST_R
 
 
 def evenly(results: Sequence[MatchResult], most: int) -> list[MatchResult]:
-    """Return `most` of these, evenly spread, or all if there are not more."""
+    """Return `most` of these results, evenly spread, or all if there are not more."""
     if len(results) <= most:
         return list(results)
     return [results[number * len(results) // most] for number in range(most)]

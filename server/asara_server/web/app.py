@@ -1,4 +1,4 @@
-"""The application of the web server: routes, and the checks around them."""
+"""The application of the web server: its routes, and the checks around them."""
 
 from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -23,11 +23,11 @@ from asara_server.web.watch_socket import watch_part
 
 
 def app_parts(settings: WebSettings) -> Sequence[Part]:
-    """Return the parts of the server; a new one is added here.
+    """Return the parts of the server; add new parts here.
 
-    `Guard` has checked Host and Origin before a request or a WebSocket reaches a route, counts
-    WebSockets, limits the size of requests and adds the headers to responses. A route raises
-    `WebError` for what the browser should be told.
+    Before a request or a WebSocket reaches a route, `Guard` has checked its Host and Origin.
+    `Guard` also counts WebSockets, limits the size of requests and adds the response headers. A
+    route raises `WebError` to send the browser an error.
     """
     catalogue = RunCatalogue(settings.sources)
     live = LiveRuns()

@@ -1,8 +1,8 @@
 """Checks every request before it reaches a route, and adds headers to every response.
 
 A page of another origin can make a browser send requests here. `Host` must be a name of this
-server, because an attacker's own name can be made to resolve to 127.0.0.1 (DNS rebinding); `Origin`
-must be this server, because WebSockets are not bound by the same-origin policy.
+server, because an attacker's own name can be made to resolve to 127.0.0.1 (DNS rebinding). `Origin`
+must be this server, because the same-origin policy does not apply to WebSockets.
 """
 
 import asyncio
@@ -22,11 +22,11 @@ from asara_server.web.settings import WebSettings
 _HOST: Final = re.compile(r"(\[[0-9A-Fa-f:.]{2,45}\]|[A-Za-z0-9._-]{1,253})(:[0-9]{1,5})?")
 _METHODS: Final = frozenset({"GET", "HEAD", "POST"})
 _MOST_ADDRESS: Final = 4_096
-"""Bytes of the longest path with its query."""
+"""Maximum bytes of a path with its query."""
 
 
 class Guard:
-    """ASGI middleware with the checks, limits and headers that all routes share."""
+    """ASGI middleware for the checks, limits and headers that all routes share."""
 
     def __init__(self, app: ASGIApp, settings: WebSettings) -> None:
         self._app = app
@@ -50,7 +50,7 @@ class Guard:
             await self._request(scope, receive, sender)
 
     def _fault(self, scope: Scope, headers: Headers) -> tuple[int, str] | None:
-        """Return status and sentence if the request is refused."""
+        """Return the status and the error sentence if the request is refused, otherwise None."""
         host = headers.get("host", "")
         if not self._is_own(host):
             return 421, f"this server is not called {host[:100]!r}; start it with --host NAME"
@@ -73,7 +73,7 @@ class Guard:
         return None
 
     def _is_own(self, host: str) -> bool:
-        """True for localhost, numeric addresses, which cannot be rebound, and configured names."""
+        """Return True for localhost, configured names, and numeric addresses (never rebound)."""
         found = _HOST.fullmatch(host)
         if found is None:
             return False
@@ -129,7 +129,7 @@ class Guard:
             status, sentence = (408, "the request took too long") if late else (413, str(error))
             await _refuse(scope, receive, send, status, sentence)
         except Exception:
-            # The text of the error may hold paths: it is for the log.
+            # The error's text may contain paths, so it is only logged.
             logger("web").error("request failed", exc_info=True)
             if send.started:
                 raise
@@ -141,7 +141,7 @@ class _BodyTooLargeError(Exception):
 
 
 class _Bounded:
-    """Receives a request whose length was not stated, up to a limit."""
+    """Receives a request without a stated length, up to a limit."""
 
     def __init__(self, receive: Receive, largest: int) -> None:
         self._receive = receive
@@ -157,7 +157,7 @@ class _Bounded:
 
 
 class _HeaderSender:
-    """Sends messages of a response, with these headers."""
+    """Sends the messages of a response with these headers added."""
 
     def __init__(self, send: Send, headers: dict[str, str]) -> None:
         self._send = send
@@ -172,13 +172,13 @@ class _HeaderSender:
 
 
 def peer_of(scope: Scope) -> str:
-    """Return the address of the other side, without its port; IPv6 networks of 64 bits are one."""
+    """Return the peer's address without its port; an IPv6 network of 64 bits counts as one peer."""
     client = scope.get("client")
     return network_of(client[0]) if client else ""
 
 
 def network_of(host: str) -> str:
-    """Return an IPv4 address, or the network of 64 bits of an IPv6 address."""
+    """Return an IPv4 address, or the first 64 bits of an IPv6 address as a network."""
     try:
         address = ipaddress.ip_address(host.partition("%")[0])
     except ValueError:
@@ -203,7 +203,7 @@ async def _deny(
     headers: Iterable[tuple[bytes, bytes]],
     body: bytes | memoryview,
 ) -> None:
-    """Answer the handshake of a WebSocket with an ordinary response."""
+    """Refuse a WebSocket by answering its handshake with an ordinary response."""
     await receive()  # websocket.connect
     await send(
         {"type": "websocket.http.response.start", "status": status, "headers": list(headers)}

@@ -1,12 +1,12 @@
 """Running matches, followed in the journal of the program that plays them.
 
-A match that somebody watches is simulated again from its records, and watchers are sent the events
+While somebody watches a match, it is simulated again from its records. Watchers receive the events
 of whole turns.
 
-What watchers receive changes at the ticks of a clock only: 20 times a second, and less often with
-more than 50 watchers, because bots may need the machine. So many turns of a quick match become one
-message, which is encoded once for all watchers; and the moment of a message says nothing about what
-has happened in the turn in progress.
+Watchers receive messages only at the ticks of a clock. It ticks 20 times a second, and less often
+with more than 50 watchers, because bots may need the machine. At each tick, all new turns of a
+match become one message, which is encoded once for all watchers. The time of a message therefore
+reveals nothing about the turn in progress.
 
 The journal is read while somebody is interested, and for half a minute afterwards.
 """
@@ -36,33 +36,33 @@ from asara_server.web.watch_messages import WatchMessages
 
 _TICK_S: Final = 0.05
 _SENT_PER_S: Final = 1_000
-"""Largest number of messages to all watchers of a run in a second."""
+"""Maximum number of messages per second to all watchers of a run."""
 _INTERVAL_S: Final = 0.02
-"""Seconds between two looks at the journal."""
+"""Seconds between two checks of the journal."""
 _IDLE_S: Final = 30.0
-"""Seconds for which the journal is read after the last request or watcher."""
+"""Seconds for which the journal is still read after the last request or watcher."""
 _READY_S: Final = 2.0
-"""Seconds that a request waits until the journal has been read."""
+"""Maximum seconds that a request waits until the journal has been read."""
 _RETRY_S: Final = 1.0
-"""Least number of seconds between two attempts to read the journal."""
+"""Minimum seconds between two attempts to read the journal."""
 _OVER_S: Final = 60.0
-"""Seconds for which a match can be watched here after its end: its replay may not be published."""
+"""Seconds for which a finished match can be watched here; its replay may not be published yet."""
 _MOST_OVER: Final = 64
 _MOST_ENCODED: Final = 8
 
 
 class LiveMatch:
-    """A match in the journal; it is simulated while somebody watches it."""
+    """A match in the journal. It is simulated only while somebody watches it."""
 
     def __init__(self, header: ReplayHeader) -> None:
         self.header = header
         self.match: Match | None = None
         self.watchers = 0
         self.ended_s: float | None = None
-        """Time when it was over or void; None while it runs."""
+        """When the match was over or void; None while it runs."""
         self._messages: WatchMessages | None = None
         self._unread: list[bytes] = []
-        """Records that are not applied yet."""
+        """Records that have not been applied yet."""
         self._failure: str | None = None
         self._news = asyncio.Event()
 
@@ -89,28 +89,28 @@ class LiveMatch:
         self._unread.append(record)
 
     def end(self) -> None:
-        """Say that it is over, or void."""
+        """Note that the match is over, or void."""
         self.ended_s = time.monotonic()
 
     def fail(self, why: str) -> None:
-        """End the watchers' calls: nothing more will be known of the match."""
+        """End the watchers' calls, because nothing more will be known about the match."""
         self._failure = self._failure or why
         self._wake()
 
     def tick(self) -> None:
-        """Apply the new records, and show watchers what follows from them."""
+        """Apply the new records, and send the resulting events to the watchers."""
         if self._failure is not None:
             return
         try:
             if self._advance():
                 self._wake()
         except (CodecError, ReplayError) as error:
-            # The text may contain what is hidden in the match: it is for the log.
+            # The text may contain hidden information of the match, so it is only logged.
             logger("web").error("live match", match=self.header.match_id, detail=str(error))
             self.fail("the match cannot be shown now; look at it when it is over")
 
     def _advance(self) -> bool:
-        """Return True if there may be news for watchers."""
+        """Apply the new records; return True if there may be news for watchers."""
         if self.match is None:
             self.match = Match(self.header.spec(), self.header.limits())
             self._messages = _SharedMessages(self.match)
@@ -171,10 +171,11 @@ async def follow(
     after: int,
     updated: Callable[[], Awaitable[None]],
 ) -> AsyncIterator[bytes]:
-    """Yield the messages for a viewer, with the events after number `after`, to the match's end.
+    """Yield the messages for one viewer, with the events after number `after`, until the match
+    ends.
 
-    The first comes immediately. All turns that have ended since the last message are one. `updated`
-    waits until there may be news.
+    The first message comes immediately. Each later one has all turns that have ended since the
+    message before it. `updated` waits until there may be news.
     """
     yield messages.started()
     ends = match.feed.turn_ends
@@ -192,7 +193,7 @@ async def follow(
 
 
 class _SharedMessages(WatchMessages):
-    """Messages that are encoded once for all watchers who have seen as much."""
+    """Messages that are encoded once for all watchers who have received the same events so far."""
 
     def __init__(self, match: Match) -> None:
         super().__init__(match)
@@ -218,7 +219,7 @@ class LiveRun:
     """The running matches of one directory."""
 
     def __init__(self, folder: Path) -> None:
-        """Matches that share a deal are shown if all bots are contained: they cannot watch."""
+        """Show matches that share a deal only if all bots are contained and so cannot watch."""
         self._folder = folder
         run = folder / JOURNAL
         self._journal = run if run.exists() else folder / TABLE
@@ -226,7 +227,7 @@ class LiveRun:
         self._contained = False
         self._running: dict[int, LiveMatch] = {}
         self._over: dict[str, LiveMatch] = {}
-        """Matches that were over a moment ago, by name, in the order in which they ended."""
+        """Recently finished matches, by name, in the order in which they ended."""
         self._reading: asyncio.Task[None] | None = None
         self._ready = asyncio.Event()
         self._tick = asyncio.Event()
@@ -242,7 +243,7 @@ class LiveRun:
         return list(self._running.values())
 
     async def find(self, match_id: str) -> LiveMatch | None:
-        """Return the match of this name if it may be watched, and runs or was over a moment ago."""
+        """Return the match of this name if it may be watched and is running or has just ended."""
         for match in await self.matches():
             if match.header.match_id == match_id:
                 return match
@@ -268,7 +269,7 @@ class LiveRun:
     # The journal
 
     async def _connect(self) -> None:
-        """Have the journal read, if a program is writing it."""
+        """Start reading the journal, if a program is writing it."""
         self._asked_s = time.monotonic()
         if self._reading is None or self._reading.done():
             if self._asked_s < self._failed_s + _RETRY_S:
@@ -282,7 +283,7 @@ class LiveRun:
             pass
 
     async def _read(self) -> None:
-        """Read the journal until nobody writes it, or nobody is interested."""
+        """Read the journal until nobody writes it, or nobody is interested any more."""
         ticking = asyncio.create_task(self._tick_always())
         try:
             if not await asyncio.to_thread(is_held, self._journal):
@@ -306,8 +307,8 @@ class LiveRun:
             self._ready.set()
 
     def _news(self) -> tuple[bool, list[tuple[int, bytes]]]:
-        """Return whether a program writes the journal, and what is new in it."""
-        played = is_held(self._journal)  # a program writes its last before it ends
+        """Return whether a program is writing the journal, and the frames added to it."""
+        played = is_held(self._journal)  # checked first: the last write comes before the end
         return played, self._log.news()
 
     def _is_wanted(self) -> bool:
@@ -317,7 +318,7 @@ class LiveRun:
         return now_s <= self._asked_s + _IDLE_S
 
     def _take(self, frames: list[tuple[int, bytes]]) -> None:
-        """Add what the journal says to the matches; raises CodecError and ValueError."""
+        """Apply frames of the journal to the matches; raises CodecError and ValueError."""
         for number, data in frames:
             match = self._running.get(number)
             if number and match is None:
@@ -345,7 +346,7 @@ class LiveRun:
         self._log = LogFollower(self._journal)
 
     def tick_s(self) -> float:
-        """Return the seconds between two ticks, which depend on nothing in a match."""
+        """Return the seconds between two ticks, which do not depend on anything in a match."""
         matches = (*self._running.values(), *self._over.values())
         return max(_TICK_S, sum(match.watchers for match in matches) / _SENT_PER_S)
 
@@ -369,7 +370,7 @@ class LiveRun:
 
 
 def _header(data: bytes) -> ReplayHeader:
-    """Return the header with which a match begins in the journal; raises CodecError."""
+    """Return the header from the first record of a match in the journal; raises CodecError."""
     header = record_from_bytes(data)
     if not isinstance(header, ReplayHeader):
         raise CodecError("a match has no header")
@@ -379,8 +380,8 @@ def _header(data: bytes) -> ReplayHeader:
 def _contained(folder: Path) -> bool:
     """Return True if all bots of a run are contained.
 
-    One on another machine is not: it may play at a table of a duplicate block while its author
-    watches the others.
+    A bot on another machine is not contained. It may play at one table of a duplicate block while
+    its author watches the others.
     """
     try:
         info = read_info(folder)
@@ -390,7 +391,7 @@ def _contained(folder: Path) -> bool:
 
 
 class LiveRuns:
-    """The running matches of all directories that are served."""
+    """The running matches of all served directories."""
 
     def __init__(self) -> None:
         self._runs: dict[Path, LiveRun] = {}

@@ -1,4 +1,4 @@
-"""The matches of a run as a list that grows, with filters."""
+"""A growing list of a run's matches, with filters."""
 
 from collections import defaultdict
 from collections.abc import Callable, Container, Mapping, Sequence
@@ -11,7 +11,7 @@ from asara_server.web.responses import WebError
 
 LARGEST_PAGE: Final = 200
 _KEPT_FILTERS: Final = 32
-"""Filters whose matches are kept, so that the next page need not look for them again."""
+"""Number of filters whose matches are kept, so that the next page need not search again."""
 
 _SEATS: Final = ("", "2", "3", "4")
 _STATES: Final = ("", "replay", "waiting", "void")
@@ -24,21 +24,22 @@ class MatchFilter(NamedTuple):
 
     entry: str = ""
     opponent: str = ""
-    """Another entry of the match."""
+    """Another entry that took part in the match."""
     seats: str = ""
     """Number of seats."""
     rules: str = ""
     result: str = ""
-    """"won", "lost" or "tied": the match of `entry`; without one, "tied" only."""
+    """"won", "lost" or "tied", from the point of view of `entry`; without `entry`, only "tied"."""
     fault: str = ""
-    """Kind of a forfeit, of `entry` if that is set, or "any"."""
+    """Kind of a forfeit, or "any"; if `entry` is set, only its own forfeits count."""
     state: str = ""
-    """"replay": there is one. "waiting": it follows when the block is over. "void": there
-    is no result, because the referee failed; only this filter shows such attempts."""
+    """"replay": the match has a replay. "waiting": its replay follows when the block is over.
+    "void": the match has no result, because the referee failed; only this filter shows void
+    attempts."""
 
     @classmethod
     def of(cls, query: Mapping[str, str]) -> "MatchFilter":
-        """Return the filter in the query of an address; raise WebError if it means nothing."""
+        """Return the filter in a query string; raise WebError if it is invalid."""
         found = cls(*(query.get(name, "") for name in cls._fields))
         for name, value, known in (
             ("seats", found.seats, _SEATS),
@@ -55,15 +56,16 @@ class MatchFilter(NamedTuple):
 
 class MatchPage(NamedTuple):
     total: int
-    """Number of all matches that the filter keeps."""
+    """Number of all matches that pass the filter."""
     numbers: Sequence[int]
-    """Indices of those on the page, in the list."""
+    """Indices, in the list, of the matches on this page."""
 
 
 class MatchList:
-    """The results of a run, in the order of their ends, and what is found in them.
+    """The results of a run, in the order in which matches ended, and the matches that filters
+    found.
 
-    `results` only grows; `update` looks at what is new.
+    `results` only grows; `update` processes the new ones.
     """
 
     def __init__(self, results: Sequence[MatchResult]) -> None:
@@ -76,7 +78,7 @@ class MatchList:
         self._filtered: dict[MatchFilter, _Found] = {}
 
     def update(self) -> None:
-        """Take account of results that were appended."""
+        """Process the results that were appended since the last call."""
         for number in range(self._seen, len(self.results)):
             result = self.results[number]
             self._by_name[plain(result.played_as)] = number
@@ -88,21 +90,21 @@ class MatchList:
 
     @property
     def rules(self) -> list[str]:
-        """Combinations of rule sets that occur, sorted."""
+        """Combinations of rule sets that occur in the run, sorted."""
         return sorted(self._rules)
 
     @property
     def seats(self) -> list[int]:
-        """Numbers of seats that occur, sorted."""
+        """Numbers of seats that occur in the run, sorted."""
         return sorted(self._seats)
 
     def named(self, name: str) -> MatchResult | None:
-        """Return the attempt of this name."""
+        """Return the attempt with this name."""
         number = self._by_name.get(name)
         return None if number is None else self.results[number]
 
     def block(self, name: str) -> list[int]:
-        """Return the indices of the matches of a block, in the order of their names."""
+        """Return the indices of a block's matches, in the order of their names."""
         return sorted(
             self._by_block.get(name, ()), key=lambda number: self.results[number].match_id
         )
@@ -116,7 +118,7 @@ class MatchList:
         limit: int,
         latest_first: bool,
     ) -> MatchPage:
-        """Return a part of the matches that the filter keeps."""
+        """Return one page of the matches that pass the filter."""
         numbers: Sequence[int] = self._kept(wanted._replace(state=_void_or_any(wanted.state)))
         if wanted.state in {"replay", "waiting"}:
             has = wanted.state == "replay"
@@ -129,7 +131,7 @@ class MatchList:
 
     def _kept(self, wanted: MatchFilter) -> list[int]:
         found = self._filtered.pop(wanted, None) or _Found()
-        self._filtered[wanted] = found  # the last in the order of use
+        self._filtered[wanted] = found  # most recently used last
         if len(self._filtered) > _KEPT_FILTERS:
             del self._filtered[next(iter(self._filtered))]
         keeps = _condition(wanted)
@@ -140,7 +142,7 @@ class MatchList:
 
 
 class _Found:
-    """Matches that a filter keeps, among those that it has seen."""
+    """The matches that pass a filter, among the results it has processed."""
 
     def __init__(self) -> None:
         self.numbers: list[int] = []
@@ -152,7 +154,7 @@ def _void_or_any(state: str) -> str:
 
 
 def _condition(wanted: MatchFilter) -> Callable[[MatchResult], bool]:
-    """Return a function that tells if a match is kept, whatever its replay."""
+    """Return a function that tests whether a match passes, apart from the state of its replay."""
     entry, opponent, seats, rules, result, fault, state = wanted
 
     def keeps(match: MatchResult) -> bool:
@@ -186,7 +188,7 @@ def _has_fault(seat: SeatOutcome, fault: str) -> bool:
 
 
 def _ended(match: MatchResult, seat: SeatOutcome) -> str:
-    """Return "won", "tied" or "lost"; a tie is one for first place."""
+    """Return "won", "tied" or "lost"; only a tie for first place counts as "tied"."""
     if seat.rank > 1:
         return "lost"
     return "won" if sum(other.rank == 1 for other in match.seats) == 1 else "tied"

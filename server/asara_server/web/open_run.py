@@ -1,4 +1,4 @@
-"""A run or a folder of replays as it was last read; it is read again when it may have changed."""
+"""A run or a folder of replays as last read; it is read again when it may have changed."""
 
 import os
 import re
@@ -33,25 +33,25 @@ from asara_server.web.run_catalogue import Source, SourceKind, kind_of
 
 SUFFIX: Final = ".asara"
 _FRESH_S: Final = 0.5
-"""Seconds for which nothing is read again."""
+"""Seconds after a read during which nothing is read again."""
 _MOST_REPLAYS: Final = 5_000
-"""Replays of a folder without a run that are listed, the first by name."""
+"""Maximum number of replays listed from a folder without a run, the first ones by name."""
 _NUMBERS: Final = re.compile(r"(\d+)")
 
 
 class OpenRun:
-    """A source that somebody looks at. Its methods block; threads call them."""
+    """A source that somebody is viewing. Its methods block, so they are called in threads."""
 
     def __init__(self, source: Source) -> None:
         self.source = source
         self.status: RunStatus | None = None
-        """None of a folder of replays."""
+        """None for a folder of replays."""
         self.now = 0.0
-        """Time of this status, in seconds since 1970."""
+        """When the status was read, in seconds since 1970."""
         self.published: frozenset[str] = frozenset()
         """Names of the matches whose replays can be read."""
         self.unreadable = 0
-        """Number of files in a folder of replays that are none."""
+        """Number of files in a folder of replays that are not replays."""
         self._reader = StatusReader(source.directory)
         self._folder = _ReplayFolder(self.replays)
         self.matches = MatchList(self._results)
@@ -61,13 +61,13 @@ class OpenRun:
 
     @property
     def replays(self) -> Path:
-        """Folder of the replays."""
+        """Folder that contains the replays."""
         directory = self.source.directory
         return directory / "replays" if self.source.kind is SourceKind.RUN else directory
 
     @property
     def is_played(self) -> bool:
-        """True if a program is playing matches of it."""
+        """True if a program is currently playing matches of this run."""
         if self.status is not None:
             return self.status.state is RunState.RUNNING
         return is_held(self.source.directory / TABLE)
@@ -78,7 +78,7 @@ class OpenRun:
         return self._reader.results if run else self._folder.results
 
     def refresh(self) -> None:
-        """Read what is new; raises WebError if the run cannot be read any more."""
+        """Read everything new; raises WebError if the run cannot be read any more."""
         with self._lock:
             if time.monotonic() - self._read_s < _FRESH_S:
                 return
@@ -96,11 +96,11 @@ class OpenRun:
             self._read_s = time.monotonic()
 
     def _read_names(self) -> None:
-        """Look which replays are published, if the folder has changed."""
+        """If the folder has changed, list the published replays again."""
         try:
             about = self.replays.lstat()
             seen = about.st_mtime_ns, about.st_ino
-            # A folder that was changed just now may change again within the resolution of its time.
+            # A folder changed just now may change again without getting a later modification time.
             recent = time.time_ns() - about.st_mtime_ns < 2_000_000_000
             if (seen != self._replays_seen or recent) and stat.S_ISDIR(about.st_mode):
                 self.published = frozenset(_replay_names(self.replays))
@@ -112,7 +112,7 @@ class OpenRun:
     def page(
         self, wanted: MatchFilter, *, offset: int, limit: int, latest_first: bool
     ) -> tuple[int, list[MatchRow]]:
-        """Return the number of matches that the filter keeps, and those on one page."""
+        """Return the number of matches that pass the filter, and the rows of one page."""
         with self._lock:
             total, numbers = self.matches.page(
                 wanted, self.published, offset=offset, limit=limit, latest_first=latest_first
@@ -120,7 +120,7 @@ class OpenRun:
             return total, self._rows(numbers)
 
     def block(self, name: str) -> list[MatchRow]:
-        """Return the matches of a block that are over."""
+        """Return the finished matches of a block."""
         with self._lock:
             return self._rows(self.matches.block(name))
 
@@ -128,7 +128,7 @@ class OpenRun:
         return [match_row(self.matches.results[number], self.published) for number in numbers]
 
     def replay_bytes(self, match: str) -> bytes:
-        """Return the content of a match's file; raises WebError."""
+        """Return the content of a match's replay file; raises WebError."""
         if match not in self.published:
             raise self._no_replay(match)
         try:
@@ -142,7 +142,7 @@ class OpenRun:
             ) from None
 
     def public_key(self) -> bytes | None:
-        """Return the public key of the run's referee; None if the run does not name one."""
+        """Return the public key of the run's referee; None if the run does not have it."""
         try:
             return read_public_key(self.source.directory / PUBLIC_KEY_FILE)
         except KeyFileError:
@@ -158,7 +158,7 @@ class OpenRun:
 
 
 class _ReplayFolder:
-    """The replays of a folder without a run, and the results in them."""
+    """The replays in a folder without a run, and their results."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -167,7 +167,7 @@ class _ReplayFolder:
         self._read: dict[str, tuple[tuple[int, int], MatchResult | None]] = {}
 
     def read(self) -> frozenset[str]:
-        """Read the files that are new; return the names of those that are replays."""
+        """Read the new files; return the names of the files that are replays."""
         names = sorted(_replay_names(self._folder), key=_natural)[:_MOST_REPLAYS]
         found = {name: self._result(name) for name in names}
         results = [result for result in found.values() if result is not None]
@@ -196,7 +196,7 @@ class _ReplayFolder:
 
 
 def _result_of(name: str, replay: Replay) -> MatchResult:
-    """Return the result in a replay, under the name of its file."""
+    """Return the result in a replay, with the name of its file as the match name."""
     header = replay.header
     outcomes = tuple(
         SeatOutcome(
@@ -220,7 +220,7 @@ def _result_of(name: str, replay: Replay) -> MatchResult:
 
 
 def _replay_names(folder: Path) -> Iterator[str]:
-    """Yield the names of the replays in a folder, without the suffix; links do not count."""
+    """Yield the names of a folder's replays, without the suffix; links do not count."""
     with os.scandir(folder) as entries:
         for entry in entries:
             name = entry.name.removesuffix(SUFFIX)
@@ -239,7 +239,7 @@ def _natural(name: str) -> list[str]:
 
 @contextmanager
 def _web_errors(source: Source) -> Iterator[None]:
-    """Turn what may go wrong while a directory is read into a WebError, without its path."""
+    """Turn errors that can occur while reading a directory into a WebError without the path."""
     name = plain(source.name, 100)
     gone = WebError(404, f"the run {name!r} has been moved or deleted")
     try:

@@ -1,4 +1,4 @@
-"""The built page: its files are read when the server starts, so that no path is ever opened."""
+"""The built page. Its files are read when the server starts, so that no request opens a path."""
 
 import gzip
 import mimetypes
@@ -39,7 +39,7 @@ PAGE_ROUTES: Final = (
     "/runs/{run}/blocks/{block}",
     "/play",
 )
-"""Addresses at which the page shows something; at others, too, but with status 404."""
+"""Addresses at which the page shows something; at other addresses, it is sent with status 404."""
 
 _NOT_BUILT: Final = (
     "<!doctype html><meta charset=utf-8><title>ASARA</title>"
@@ -53,7 +53,7 @@ class PageFile:
     media_type: str
     hashed: bool
     brotli: bytes | None = None
-    """The content compressed when the page was built, as Python has no Brotli."""
+    """The content compressed with Brotli when the page was built, because Python has no Brotli."""
 
     @cached_property
     def gzipped(self) -> bytes:
@@ -67,7 +67,7 @@ class PageFiles:
         self._files = dict(_files(folder))
 
     def file(self, request: Request) -> Response:
-        """Return the file at the path of the request, or the page with status 404."""
+        """Return the file at the request's path, or the page with status 404."""
         found = self._files.get(request.url.path)
         if found is None:
             if request.url.path.startswith("/api/"):
@@ -85,7 +85,7 @@ class PageFiles:
         return tagged_response(request, found.content, found.media_type, cache=cache)
 
     def page(self, request: Request, *, status: int = 200) -> Response:
-        """Return the page, whose script reads the address."""
+        """Return the page; its script reads the address."""
         index = self._files.get("/index.html")
         if index is None:
             return HTMLResponse(_NOT_BUILT, 503, {"Cache-Control": "no-store"})

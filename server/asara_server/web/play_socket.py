@@ -1,9 +1,9 @@
 """The WebSocket `/ws/play`: a pipe to the referee, for bots and people in a browser.
 
 Every binary message is a PlayRequest or a PlayResponse, as on a stream of `PlayService`, and is
-passed on as it is. The referee checks all of them; what is limited here is only what it could not
-see. The status with which it ends a stream becomes the close code 4000 plus its number, with the
-reason for programs and the text for people.
+forwarded unchanged. The referee checks all messages, so only limits that it cannot check itself are
+enforced here. The status with which the referee ends a stream becomes the close code 4000 plus the
+status number, with the reason for programs and the text for people.
 """
 
 import asyncio
@@ -22,11 +22,11 @@ METHOD: Final = f"/{DESCRIPTOR.services_by_name['PlayService'].full_name}/Play"
 PATH: Final = "/ws/play"
 
 _LARGEST_RESPONSE: Final = 64 * 1024 * 1024
-"""Bytes of a response; a referee sends far less."""
+"""Maximum bytes of a response; a referee sends far less."""
 _OPTIONS: Final = (
-    # Every WebSocket has a connection of its own, as every bot has.
+    # Every WebSocket has a separate connection, as every bot has.
     ("grpc.use_local_subchannel_pool", 1),
-    # What a browser does not read waits at the referee, which limits it.
+    # Messages that a browser does not read wait at the referee, which limits them.
     ("grpc.http2.bdp_probe", 0),
     ("grpc.http2.lookahead_bytes", 64 * 1024),
     ("grpc.max_receive_message_length", _LARGEST_RESPONSE),
@@ -38,7 +38,7 @@ _Call = grpc.aio.StreamStreamCall[bytes, bytes]
 
 
 def play_part(settings: WebSettings) -> Part:
-    """Return the WebSocket for bots and people; it refuses all if the settings name no referee."""
+    """Return the WebSocket for bots and people; without a referee, it refuses everybody."""
     pipe = PlayPipe(settings)
     return Part([WebSocketRoute(PATH, pipe.serve)])
 
@@ -82,9 +82,9 @@ class PlayPipe:
                 call.cancel()
 
     async def _first_request(self, socket: WebSocket) -> bytes | None:
-        """Return the first message; without one in time, close the WebSocket and return None.
+        """Return the first message; if none comes in time, close the WebSocket and return None.
 
-        A WebSocket that says nothing takes no connection of the referee.
+        A WebSocket that sends nothing does not use up a connection to the referee.
         """
         seconds = self._limits.hello_s
         try:
@@ -115,10 +115,10 @@ async def _receive(socket: WebSocket) -> bytes:
 
 
 async def _forward(socket: WebSocket, call: _Call, first: bytes) -> None:
-    """Forward in both directions until one side ends, then end the other.
+    """Forward in both directions until one side ends, then end the other side.
 
-    Each direction waits for its receiver before it takes the next message, so that a slow side
-    makes the other one wait, as on a stream without a pipe.
+    Each direction waits for its receiver before it reads the next message. So a slow side slows
+    down the other one, as on a stream without a pipe.
     """
     up = asyncio.create_task(_forward_requests(socket, call, first))
     down = asyncio.create_task(_forward_responses(socket, call))
@@ -138,7 +138,7 @@ async def _forward(socket: WebSocket, call: _Call, first: bytes) -> None:
 
 
 def _failed_write(up: "asyncio.Task[None]") -> bool:
-    """True if the referee ended the stream while a request was sent to it."""
+    """Return True if the referee ended the stream while a request was being sent."""
     return up.done() and isinstance(up.exception(), grpc.RpcError | asyncio.InvalidStateError)
 
 
@@ -155,7 +155,7 @@ async def _forward_responses(socket: WebSocket, call: _Call) -> None:
 
 
 async def _close_as_ended(socket: WebSocket, call: _Call) -> None:
-    """Close a WebSocket with the status of its stream."""
+    """Close a WebSocket with the status with which its stream ended."""
     code = await call.code()
     reasons = [value for key, value in await call.trailing_metadata() or () if key == REASON_KEY]
     if code is grpc.StatusCode.OK:
@@ -163,7 +163,7 @@ async def _close_as_ended(socket: WebSocket, call: _Call) -> None:
     elif reasons:
         await close(socket, code, _text(reasons[0]), _text(await call.details()))
     else:
-        # gRPC's own text names paths of this machine.
+        # gRPC's own text contains paths of this machine.
         await close(socket, code, "", "the connection to the referee broke")
 
 

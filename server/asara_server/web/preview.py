@@ -1,7 +1,7 @@
-"""Previews: the rest of a person's turn, from nothing but what the seat was sent.
+"""Previews: the rest of a person's turn, computed only from what the seat was sent.
 
-A request comes from a browser and may be anything. It is checked before the rules see it, so that
-the work it causes is bounded: sizes and numbers stay within those that editions may have.
+A request comes from a browser and may contain anything. It is checked before the rules see it, so
+that the work it can cause is limited. Sizes and numbers must stay within the limits for editions.
 """
 
 import asyncio
@@ -30,20 +30,20 @@ from asara_game.vocabulary import DecisionKind
 from asara_server.web.responses import PROTOBUF, Part, WebError
 
 LARGEST_REQUEST: Final = 64 * 1024
-"""Bytes of a request; a position of the richest rules has some 3,000."""
+"""Maximum bytes of a request; a position of the richest rules has about 3,000."""
 _MOST_ACTIONS: Final = 64
-"""Actions of a request, as many as a reply may have."""
+"""Maximum actions in a request, the same as in a reply."""
 _LARGEST_PRINTED: Final = 60
-"""Largest number that an edition may have."""
+"""Maximum of any number in an edition."""
 _LARGEST_COUNTED: Final = 9_999
-"""Largest number in a view: prestige and Asari have no limit in the rules."""
+"""Maximum of a number in a view; the rules themselves do not limit prestige and Asari."""
 _LARGEST_SIZE: Final = 512
-"""Largest number of things of one sort, such as the sections of a pile."""
+"""Maximum number of things of one kind, such as the sections of a pile."""
 _MOST_SPACES: Final = 8
-"""Spaces in an area."""
+"""Maximum number of spaces in an area."""
 _LARGEST_PLOT: Final = 15
 _MOST_KEPT: Final = 2
-"""Lit windows that an edition lets a player keep of those drawn."""
+"""Maximum of the lit windows that an edition lets a player keep from a draw."""
 _SIZES: Final = frozenset(
     {
         "buyer_pile_size",
@@ -55,15 +55,15 @@ _SIZES: Final = frozenset(
     }
 )
 _FAULTS: Final = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
-"""What the rules raise for a position that no match reaches."""
+"""Exceptions that the rules raise for a position that no match can reach."""
 
 
 class PreviewError(ValueError):
-    """A request that has no answer; the text says why in one sentence."""
+    """Raised for a request that cannot be answered; the text gives the reason in one sentence."""
 
 
 def preview(request: PreviewRequest) -> PreviewResponse:
-    """Return what follows from the actions of a request; raise PreviewError."""
+    """Return the consequences of a request's actions; raise PreviewError."""
     try:
         _check_sizes(request)
         rules = rules_from_proto(request.started)
@@ -133,7 +133,7 @@ def _check_sizes(request: PreviewRequest) -> None:
 
 
 def _check_numbers(message: Message, path: str, largest: int) -> None:
-    """Raise PreviewError for a number or a list that is too large, however deep it lies."""
+    """Raise PreviewError for a number or a list that is too large, at any depth of the message."""
     for field, value in message.ListFields():
         name = f"{path}.{field.name}"
         most = _LARGEST_SIZE if field.name in _SIZES else largest
@@ -145,7 +145,7 @@ def _check_numbers(message: Message, path: str, largest: int) -> None:
 
 
 def _parts(value: Any, name: str) -> list[Any]:
-    """Return the entries of a list, or the only value of another field."""
+    """Return the entries of a repeated field; any other field gives a list of one value."""
     if isinstance(value, Message | int | str | bytes):
         return [value]
     if len(value) > _LARGEST_SIZE:
@@ -179,7 +179,7 @@ def _check_seats(seen: View) -> None:
 
 
 def preview_part() -> Part:
-    """Return the route for previews, which keeps nothing between requests."""
+    """Return the route for previews; it keeps no state between requests."""
     one_at_a_time = asyncio.Lock()  # watchers and players need the processor, too
 
     async def answer(request: Request) -> Response:

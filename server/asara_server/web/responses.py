@@ -1,7 +1,7 @@
-"""The parts that make up the application, and their responses.
+"""The parts that make up the application, and helpers for their responses.
 
-JSON and files have a tag, and are compressed when the browser accepts it. A WebSocket ends with the
-status of a gRPC call, as a close code with a reason.
+JSON and files have an ETag, and are compressed if the browser accepts it. A WebSocket ends with the
+status of a gRPC call, sent as a close code with a reason.
 """
 
 import gzip
@@ -21,14 +21,14 @@ from asara_server.referee.stream_errors import StreamError
 from asara_server.text import plain, plain_value
 
 _WORTH_COMPRESSING: Final = 1_024
-"""Bytes below which a response is sent as it is."""
+"""Bytes below which a response is not compressed."""
 
 JSON: Final = "application/json"
 PROTOBUF: Final = "application/x-protobuf"
 
 
 class WebError(Exception):
-    """A request that cannot be fulfilled; the browser receives the sentence and the status."""
+    """Raised for a request that cannot be fulfilled; the browser gets the sentence and status."""
 
     def __init__(self, status: int, sentence: str) -> None:
         super().__init__(sentence)
@@ -43,9 +43,9 @@ def error_response(status: int, sentence: str) -> Response:
 
 
 def json_response(request: Request, value: Any) -> Response:
-    """Return a value as JSON, with its texts made plain, as they may be anybody's.
+    """Return a value as JSON. All its texts are made plain, because anybody may have written them.
 
-    Status 304 without content if the browser has it already.
+    If the browser already has this content, the response has status 304 and no content.
     """
     shown = plain_value(value)
     content = json.dumps(shown, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
@@ -55,7 +55,7 @@ def json_response(request: Request, value: Any) -> Response:
 def tagged_response(
     request: Request, content: bytes, media_type: str, *, cache: str = "no-cache", status: int = 200
 ) -> Response:
-    """Return content with its ETag; `cache` is the header Cache-Control."""
+    """Return content with its ETag; `cache` is the value of the Cache-Control header."""
     tag = f'"{sha256(content).hexdigest()[:32]}"'
     headers = {"ETag": tag, "Cache-Control": cache, "Vary": "Accept-Encoding"}
     if status == 200 and _matches(request.headers.get("if-none-match", ""), tag):
@@ -72,7 +72,7 @@ def accepts_gzip(request: Request) -> bool:
 
 
 def accepts_brotli(request: Request) -> bool:
-    """Return True if the browser accepts Brotli, as it does over HTTPS and on this machine."""
+    """Return True if the browser accepts Brotli; browsers do so over HTTPS and on localhost."""
     return _accepts(request, {"br"})
 
 
@@ -90,21 +90,21 @@ def _matches(header: str, tag: str) -> bool:
 
 
 class Part(NamedTuple):
-    """Routes that share state, and what runs beside them."""
+    """Routes that share state, and the tasks that run with them."""
 
     routes: Sequence[BaseRoute]
     running: Callable[[], AbstractAsyncContextManager[object]] = nullcontext
-    """Context that is open from the start of the server to its end; tasks live in it."""
+    """A context that stays open while the server runs, for example for tasks."""
 
 
 _CLOSE: Final = 4000
-"""Close code of status OK; the number of another status is added."""
+"""Close code of status OK; for other statuses, the number of the status is added."""
 _REASON_BYTES: Final = 123
-"""Bytes that a close frame leaves for its reason."""
+"""Maximum bytes of the reason in a close frame."""
 
 
 async def close(socket: WebSocket, code: grpc.StatusCode, reason: str, detail: str) -> None:
-    """Close a WebSocket with a status, `asara-reason` for programs and a text for people."""
+    """Close a WebSocket with a status, an `asara-reason` for programs and a text for people."""
     number: int = code.value[0]
     text = ": ".join(filter(None, (reason, detail)))
     cut = text.encode()[:_REASON_BYTES].decode(errors="ignore")

@@ -1,4 +1,4 @@
-"""The runs that are served: directories by the names under which the page shows them."""
+"""The served runs: directories, by the names under which the page shows them."""
 
 import os
 import time
@@ -13,13 +13,13 @@ from asara_server.web.responses import WebError
 
 _MOST_RUNS: Final = 1_000
 _FRESH_S: Final = 1.0
-"""Seconds for which a list of directories is kept."""
+"""Seconds for which a list of directories is cached."""
 
 
 class SourceKind(Enum):
     RUN = "run"
     REPLAYS = "replays"
-    """A folder of replays without a run, such as `asara serve --out` leaves."""
+    """A folder of replays without a run, such as the output of `asara serve --out`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,15 +27,15 @@ class Source:
     """A run or a folder of replays."""
 
     name: str
-    """Unique name, part of its address."""
+    """Unique name, which is part of the source's web address."""
     directory: Path
     kind: SourceKind
 
 
 class RunCatalogue:
-    """Finds the runs in the directories that are served, again and again.
+    """Finds the runs in the served directories, and looks for new ones from time to time.
 
-    Runs are reached by their names only, so that no request can name a path.
+    Requests refer to runs by name only, so that no request can contain a path.
     """
 
     def __init__(self, directories: Iterable[Path]) -> None:
@@ -62,7 +62,7 @@ class RunCatalogue:
 
 
 def kind_of(directory: Path) -> SourceKind | None:
-    """Return what a directory holds; None if nothing that is served."""
+    """Return the kind of a directory; None if it contains nothing that can be served."""
     if os.path.isfile(directory / "run.json"):  # noqa: PTH113 - it takes a path of any length
         return SourceKind.RUN
     try:
@@ -101,7 +101,7 @@ def _found_in(directories: Iterable[Path]) -> Iterator[tuple[Path, SourceKind]]:
 
 
 def _folders(directory: Path) -> list[Path]:
-    """Return the folders in a directory, links excluded."""
+    """Return the folders in a directory, without links."""
     try:
         with os.scandir(directory) as entries:
             return sorted(

@@ -1,6 +1,6 @@
-"""Runs in the JSON of the API: the list of runs, one run, and what is computed from its results.
+"""Runs in the JSON of the API: the list of runs, one run, and values computed from its results.
 
-Whoever may see the page sees less than a published report shows; see `Publisher`.
+Anybody may be able to see the page, so it shows less than a published report; see `Publisher`.
 """
 
 import asyncio
@@ -46,7 +46,7 @@ class Table(NamedTuple):
 def run_json(
     run: OpenRun, standings: Standings | None, tables: Iterable[Table] = ()
 ) -> dict[str, Any]:
-    """Return what the page of a run shows; `tables` are the running matches."""
+    """Return everything that the page of a run shows; `tables` are the running matches."""
     number = len(run.matches.results)
     found = {
         "name": run.source.name,
@@ -71,10 +71,11 @@ def run_json(
 
 
 def _running(table: Table) -> dict[str, Any]:
-    """Return who plays, and since when; of a match that may be watched, also its name and rules.
+    """Return who plays, and since when. If the match may be watched, add its name and rules.
 
-    The name of another match would tell which matches share its deal. What is left on a seat's
-    clock is told of none: it would show the others how long it thought, and whether it was asked.
+    The name of any other match would reveal which matches share its deal. The time left on a seat's
+    clock is never included. It would show other bots how long the seat thought, and whether it had
+    to decide.
     """
     header = table.header
     seen = {
@@ -96,7 +97,7 @@ _CHUNK: Final = MIB
 
 
 class RunSummaries:
-    """Summaries of runs; what was counted in a file is kept until it changes."""
+    """Summaries of runs. Counts from a file are kept until the file changes."""
 
     def __init__(self) -> None:
         self._lines: dict[Path, tuple[tuple[int, int], int]] = {}
@@ -162,7 +163,7 @@ class RunSummaries:
         return lines
 
     def _leader(self, path: Path) -> str:
-        """Return the entry in first place of a finished run; "" if that is not known."""
+        """Return the entry in first place of a finished run; "" if unknown."""
         try:
             about = path.stat()
             seen = about.st_mtime_ns, about.st_size
@@ -178,34 +179,34 @@ class RunSummaries:
 
 
 _REST: Final = 10
-"""Times as long as a computation took pass before the next one of the same run."""
+"""Wait between two computations for the same run, as a multiple of the duration of the first."""
 _WAIT_S: Final = 1.0
-"""Seconds for which a request waits for standings; then it is answered without new ones."""
+"""Maximum seconds that a request waits for standings; then it is answered without new ones."""
 
 
 T = TypeVar("T")
 
 
 class Computed(Generic[T]):
-    """What was last computed from the results of one run.
+    """The latest value computed from the results of one run.
 
-    The standings of 100,000 matches take some ten seconds. So one thread computes for all runs, one
-    after the other, and requests get what is there.
+    Computing the standings of 100,000 matches takes about ten seconds. So a single thread computes
+    for all runs, one after another, and requests get the latest available value.
     """
 
     def __init__(self, thread: ThreadPoolExecutor, compute: Callable[..., T]) -> None:
-        """`compute` is called in the thread, with the run, its results, and what `get` gives it."""
+        """`compute` is called in the thread with the run, its results, and `get`'s arguments."""
         self._thread = thread
         self._function = compute
         self._latest: T | None = None
         self._results: object = None
         self._number = -1
-        """Results that the latest value is from."""
+        """Number of results from which the latest value was computed."""
         self._again_s = float("-inf")
         self._task: asyncio.Task[None] | None = None
 
     async def get(self, run: OpenRun, *more: object) -> T | None:
-        """Return the value, which may lack the latest matches; None if there is none yet."""
+        """Return the latest value, which may lack recent matches; None if there is none yet."""
         if self._task is None and self._is_due(run):
             self._task = asyncio.create_task(self._compute(run, *more))
         if self._task is not None:
@@ -242,7 +243,7 @@ def standings_of(run: OpenRun, results: Sequence[MatchResult]) -> Standings:
 def details_of(
     run: OpenRun, results: Sequence[MatchResult], standings: Standings
 ) -> dict[str, Any]:
-    """Return the tables of a run that its page shows on request."""
+    """Return the tables that a run's page shows on request."""
     assert run.status is not None
     directory = run.source.directory
     return details_json(read_report(directory, run.status.info, results, standings, full=False))

@@ -1,4 +1,4 @@
-"""The API about runs: JSON about runs and their matches, and the files of replays."""
+"""The API about runs: JSON about runs and their matches, and replay files."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
@@ -36,22 +36,22 @@ from asara_server.web.run_json import (
 T = TypeVar("T")
 
 KEY_HEADER: Final = "Asara-Referee-Key"
-"""Public key of the run's referee, in hexadecimal digits."""
+"""Response header with the public key of the run's referee, in hexadecimal digits."""
 
 _READERS: Final = 2
-"""Threads that read files and play matches again."""
+"""Number of threads that read files and play matches again."""
 _QUEUED: Final = 64
-"""Requests that wait for them; further ones are answered with status 503."""
+"""Number of requests that may wait for these threads; further ones get status 503."""
 _MOST_RESULTS: Final = 300_000
-"""Results that are kept of runs which are not looked at any more."""
+"""Maximum number of results kept of runs that nobody is looking at any more."""
 _KEPT_VIEWS: Final = 64
 _PAGE: Final = 100
 _MOST_RUNNING: Final = 100
-"""Running matches that are listed."""
+"""Maximum number of running matches listed."""
 
 
 def runs_part(catalogue: RunCatalogue, live: LiveRuns, *, logs: bool) -> Part:
-    """Return the routes about runs; with `logs`, views contain what bots wrote."""
+    """Return the routes about runs; with `logs`, views include what bots wrote."""
     api = RunsApi(catalogue, live, logs=logs)
     run = "/api/runs/{run}"
     return Part(
@@ -75,7 +75,7 @@ class _Opened(NamedTuple):
 
 
 class RunsApi:
-    """Answers requests about runs. Files are read in threads, so that no request waits for them."""
+    """Answers requests about runs. Files are read in threads, so no request delays others."""
 
     def __init__(self, catalogue: RunCatalogue, live: LiveRuns, *, logs: bool) -> None:
         self._catalogue = catalogue
@@ -90,7 +90,7 @@ class RunsApi:
 
     @asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
-        """Load the libraries of standings, which takes a second; end the threads in the end."""
+        """Load the libraries for standings, which takes a second; on exit, end the threads."""
         self._computer.submit(import_module, "asara_server.tournament.standings.summary")
         try:
             yield
@@ -108,7 +108,7 @@ class RunsApi:
             self._waiting -= 1
 
     async def _open(self, request: Request) -> _Opened:
-        """Return the run that the address names, as it is now."""
+        """Return the current state of the run in the address."""
         name = request.path_params["run"]
         source = (await self._in_thread(self._catalogue.sources)).get(name)
         if source is None:
@@ -120,7 +120,7 @@ class RunsApi:
             opened = _Opened(
                 OpenRun(source), Computed(thread, standings_of), Computed(thread, details_of)
             )
-        self._opened[name] = opened  # the last in the order of use
+        self._opened[name] = opened  # most recently used last
         await self._in_thread(opened.run.refresh)
         self._forget_old()
         return opened
@@ -133,7 +133,7 @@ class RunsApi:
             kept -= len(self._opened.pop(name).run.matches.results)
 
     async def runs(self, request: Request) -> Response:
-        """All runs: unfinished ones first, then the latest."""
+        """All runs: unfinished ones first, then the most recent."""
         sources = await self._in_thread(self._catalogue.sources)
         return json_response(
             request, {"runs": await self._in_thread(lambda: self._summaries.of(sources.values()))}
@@ -145,7 +145,7 @@ class RunsApi:
         return json_response(request, run_json(run, await standings.get(run), tables))
 
     async def details(self, request: Request) -> Response:
-        """Tables that are shown on request; null until they are computed."""
+        """Tables that the page shows on request; null until they are computed."""
         run, standings, details = await self._open(request)
         if run.status is None:
             raise WebError(404, "a folder of replays has no report")
@@ -154,7 +154,7 @@ class RunsApi:
         return json_response(request, {"tables": tables})
 
     async def _tables(self, run: OpenRun) -> list[Table]:
-        """Return the running matches, the latest first."""
+        """Return the running matches, latest first."""
         if not run.is_played:
             return []
         live = self._live.of(run.source.directory)
@@ -162,9 +162,10 @@ class RunsApi:
         return [Table(match.header, live.may_watch(match)) for match in matches]
 
     async def matches(self, request: Request) -> Response:
-        """A page of the matches that a filter keeps; `order=latest` begins with the last.
+        """A page of the matches that pass a filter; with `order=latest`, the latest come first.
 
-        `state=running` stands alone: it lists the running matches that may be watched.
+        `state=running` cannot be combined with other filters. It lists the running matches that may
+        be watched.
         """
         query = request.query_params
         if query.get("state") == "running":
@@ -183,7 +184,7 @@ class RunsApi:
         return json_response(request, {"total": total, "offset": offset, "matches": rows})
 
     async def block(self, request: Request) -> Response:
-        """The matches of a block that are over."""
+        """The finished matches of a block."""
         run, *_ = await self._open(request)
         name = request.path_params["block"]
         rows = await self._in_thread(lambda: run.block(name))
@@ -192,7 +193,7 @@ class RunsApi:
         return json_response(request, {"block": name, "matches": rows})
 
     async def replay(self, request: Request) -> Response:
-        """The signed file; the run's key is in a header."""
+        """The signed replay file; a response header contains the run's public key."""
         run, *_ = await self._open(request)
         match = request.path_params["match"]
         content = await self._in_thread(lambda: run.replay_bytes(match))
@@ -204,7 +205,7 @@ class RunsApi:
         return response
 
     async def view(self, request: Request) -> Response:
-        """The match as one viewer may see it, as a ReplayView."""
+        """A match as one viewer may see it, as a ReplayView."""
         viewer = request.query_params.get("viewer", "everybody")
         run, *_ = await self._open(request)
         match = request.path_params["match"]
@@ -220,7 +221,7 @@ class RunsApi:
 def _view_bytes(data: bytes, viewer: str, folder: Path | None) -> bytes:
     """Return a serialized ReplayView; raises WebError for a damaged or a forged replay.
 
-    It contains what bots wrote to the logs of the run in `folder`.
+    The view includes what bots wrote to the logs of the run in `folder`.
     """
     try:
         found = parse_viewer(viewer)

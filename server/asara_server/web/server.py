@@ -27,25 +27,25 @@ from asara_server.web.settings import WebLimits
 
 _BACKLOG: Final = 128
 _LARGEST_HEAD: Final = 16 * 1024
-"""Bytes of the head of a request."""
+"""Maximum bytes of a request's head."""
 _PING_S: Final = 20.0
 _CLOSE_S: Final = 10.0
-"""Seconds within which a WebSocket's peer must have read the rest once it is closed."""
+"""Seconds for a WebSocket's peer to read the remaining data once the WebSocket is closed."""
 _MOST_UNREAD: Final = 1024 * 1024
-"""Bytes of answers to pings that a peer may leave unread."""
+"""Maximum bytes of pong frames that a peer may leave unread."""
 _LAST_LOOK_S: Final = 2.5
-"""Seconds in which the pages that are open can ask once more, and learn how a run has ended."""
+"""Seconds for open pages to ask once more, so that they learn how a run has ended."""
 _STOP_S: Final = 2
 """Seconds for responses in progress when the server stops."""
 
 
 class ListeningSocket:
-    """A socket that listens, before the server that takes it over."""
+    """A listening socket, to be opened before the server that takes it over."""
 
     def __init__(self, address: str, *, allow_remote: bool = False) -> None:
         """Raise ServeError for an address that is malformed, in use, or open to other machines.
 
-        Port 0 takes any free one; `address` then has its number.
+        Port 0 takes any free port, and `address` then contains that port.
         """
         host, port = split_address(address)
         numeric = numeric_host(
@@ -78,7 +78,7 @@ def run_web_server(
 ) -> None:
     """Serve until SIGINT or SIGTERM; `started` is called once requests are answered.
 
-    With `last_look`, pages that are open have time to learn how the run has ended.
+    With `last_look`, open pages have time to learn how the run has ended.
     """
     raise_open_files_limit()
     seldom_collect()
@@ -131,7 +131,7 @@ class _Server(uvicorn.Server):
 
 
 class _Gate:
-    """Counts open connections by peer."""
+    """Counts open connections, in total and by peer."""
 
     def __init__(self, limits: WebLimits) -> None:
         self.limits = limits
@@ -158,7 +158,7 @@ class _Gate:
 
 
 def _http_protocol(gate: _Gate) -> type[asyncio.Protocol]:
-    """Return uvicorn's protocol for HTTP, with limits on its connections."""
+    """Return uvicorn's HTTP protocol with limits on connections added."""
 
     class Http(H11Protocol):
         _peer: str | None = None
@@ -176,7 +176,7 @@ def _http_protocol(gate: _Gate) -> type[asyncio.Protocol]:
             super().connection_lost(exc)
             self._leave()
 
-        # A peer that does not read a response must not keep it here.
+        # A peer that does not read a response must not keep it in memory.
 
         def pause_writing(self) -> None:
             super().pause_writing()
@@ -191,7 +191,7 @@ def _http_protocol(gate: _Gate) -> type[asyncio.Protocol]:
             self.loop.call_later(_CLOSE_S, self.transport.abort)
 
         def handle_websocket_upgrade(self, event: Any) -> None:
-            # The WebSocket counts from here on, and its own limits apply.
+            # From here on, the connection counts as a WebSocket, with the limits for WebSockets.
             super().handle_websocket_upgrade(event)
             self._leave()
 
@@ -216,7 +216,7 @@ def _http_protocol(gate: _Gate) -> type[asyncio.Protocol]:
 
 
 def _socket_protocol(gate: _Gate) -> type[asyncio.Protocol]:
-    """Return uvicorn's protocol for WebSockets, with limits on their connections."""
+    """Return uvicorn's WebSocket protocol with limits on connections added."""
 
     class WebSocket(WebSocketsSansIOProtocol):
         _peer: str | None = None
@@ -224,7 +224,7 @@ def _socket_protocol(gate: _Gate) -> type[asyncio.Protocol]:
         def connection_made(self, transport: Any) -> None:
             super().connection_made(transport)
             self._peer = network_of(self.client[0]) if self.client else ""
-            gate.admit(self._peer)  # the same connection, which is counted twice for a moment
+            gate.admit(self._peer)  # the same connection is briefly counted twice
 
         def connection_lost(self, exc: Exception | None) -> None:
             super().connection_lost(exc)
@@ -232,7 +232,7 @@ def _socket_protocol(gate: _Gate) -> type[asyncio.Protocol]:
                 gate.release(self._peer)
                 self._peer = None
 
-        # A peer that reads nothing must not keep its connection, nor what waits for it.
+        # A peer that reads nothing must keep neither its connection nor its queued messages.
 
         async def send(self, message: Any) -> None:
             if message["type"] == "websocket.close":

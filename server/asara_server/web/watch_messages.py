@@ -1,7 +1,6 @@
 """The public side of a match, for viewers.
 
-A viewer receives the events of a match turn by turn: nothing depends on what has happened in the
-turn in progress.
+A viewer receives the events of a match turn by turn, so no message depends on the turn in progress.
 """
 
 import asyncio
@@ -41,14 +40,14 @@ class WatchMessages:
         )
 
     def update(self, after: int, end: int) -> bytes:
-        """Return the events after number `after` up to `end`, at which a turn ended."""
+        """Return the events after number `after` up to number `end`, where a turn ended."""
         match = self._match
         return watch_update_bytes(
             match_id=match.spec.match_id, events=match.feed.event_parts[after:end], sequence=end
         )
 
     def ended(self) -> bytes:
-        """Return the last message; the secret of a deal that other matches have stays secret."""
+        """Return the last message; it does not contain the secret of a shared deal."""
         match = self._match
         hidden = match.void or match.spec.shared_deal
         secret = b"" if hidden else match.spec.secret
@@ -60,7 +59,7 @@ _LONGEST_NAME: Final = 128
 
 
 class FinishedMatches:
-    """The matches whose replays are published; those watched last are kept."""
+    """The matches whose replays are published; recently watched ones are cached."""
 
     def __init__(self) -> None:
         self._kept: OrderedDict[tuple[Path, int, int], Match] = OrderedDict()
@@ -69,12 +68,13 @@ class FinishedMatches:
     async def messages(self, source: Source, match_id: str, after: int) -> Iterator[bytes] | None:
         """Return the messages for a watcher, with the events after number `after`.
 
-        Return None if no replay of this match is published; raises StreamError if it is damaged.
+        Return None if the match has no published replay. Raises StreamError if the replay is
+        damaged.
         """
         path = replay_path(source, match_id)
         if path is None:
             return None
-        async with self._one_at_a_time:  # simulations take time, which others need too
+        async with self._one_at_a_time:  # simulations take processor time from others
             match = await asyncio.to_thread(self._match, path)
         return None if match is None else _all_messages(match, after)
 
@@ -96,7 +96,7 @@ class FinishedMatches:
 
 
 def replay_path(source: Source, match_id: str) -> Path | None:
-    """Return the path that the replay of a match has once it is published; None for no name."""
+    """Return where the replay of a match is once published; None if the match name is invalid."""
     if not match_id.isprintable() or "/" in match_id or match_id.startswith("."):
         return None
     if not 0 < len(match_id.encode(errors="replace")) <= _LONGEST_NAME:

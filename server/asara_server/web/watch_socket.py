@@ -1,8 +1,9 @@
 """The WebSocket `/ws/watch?run=RUN`: one match, for a viewer.
 
-The first message from the browser is a WatchRequest; every message to it is a WatchResponse. A
-running match is sent as it grows; one whose replay is published, all at once. The WebSocket is
-closed with the status and the reason that a gRPC call would end with.
+The first message from the browser is a WatchRequest; every message to the browser is a
+WatchResponse. The events of a running match are sent as they happen. A match whose replay is
+published is sent in full immediately. The WebSocket is closed with the status and the reason of a
+gRPC call.
 """
 
 import asyncio
@@ -43,7 +44,7 @@ def watch_part(limits: WebLimits, catalogue: RunCatalogue, live: LiveRuns) -> Pa
 
 
 class WatchSockets:
-    """Serves watchers."""
+    """Serves the watchers of matches."""
 
     def __init__(self, limits: WebLimits, catalogue: RunCatalogue, live: LiveRuns) -> None:
         self._limits = limits
@@ -81,7 +82,7 @@ class WatchSockets:
             raise StreamError(ErrorKind.EMPTY_REQUEST, text) from None
 
     async def _serve(self, socket: WebSocket, request: WatchRequest) -> None:
-        """Send the messages until the end of the match; raises what ends them before."""
+        """Send the messages until the end of the match; raises anything that ends it early."""
         receiving = asyncio.create_task(_expect_nothing(socket))
         sending = asyncio.create_task(self._send_match(socket, request))
         tasks = receiving, sending
@@ -119,7 +120,8 @@ class WatchSockets:
     async def _send(self, socket: WebSocket, message: bytes) -> None:
         """Send a message; raises StreamError if the browser reads too slowly.
 
-        Nothing is queued for it: what happens meanwhile becomes the next message.
+        Nothing is queued for the browser: events that happen in the meantime go into the next
+        message.
         """
         seconds = self._limits.send_s
         try:

@@ -1,4 +1,4 @@
-"""`asara bridge`: any program plays over standard input and output."""
+"""`asara bridge`: connect any program that uses standard input and output."""
 
 from typing import Annotated
 
@@ -12,5 +12,5 @@ def bridge(
     jobs: Annotated[int, typer.Option("--jobs", "-j", metavar="N", min=1, max=999_999)] = 1,
 ) -> None:
     """Connect any program that reads and writes JSON lines."""
-    # `asara bridge` without options of `asara` before it never gets here: see `cli.main`.
+    # Only reached if options precede the command: `cli.main` handles plain `asara bridge`.
     play_bridge(command, jobs)

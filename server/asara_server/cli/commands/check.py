@@ -1,4 +1,4 @@
-"""`asara check`: check that a bot works, as an organiser would see it."""
+"""`asara check`: check a bot from an organiser's point of view."""
 
 from pathlib import Path
 from typing import Annotated

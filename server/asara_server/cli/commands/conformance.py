@@ -1,4 +1,4 @@
-"""`asara conformance`: run the cases of the protocol against a client."""
+"""`asara conformance`: run the protocol's conformance cases against a client."""
 
 from pathlib import Path
 from typing import Annotated

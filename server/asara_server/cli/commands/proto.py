@@ -36,7 +36,7 @@ def proto(
 
 
 def _check(contents: dict[Path, bytes]) -> None:
-    """Raise UserError if one of the files cannot be written, before any is."""
+    """Raise UserError if any of the files cannot be written; writes nothing."""
     for path, content in contents.items():
         blocking = next((above for above in path.parents if above.exists()), None)
         if blocking is not None and not blocking.is_dir():

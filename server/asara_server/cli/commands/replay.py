@@ -36,7 +36,7 @@ app = typer.Typer(
 )
 
 _LONGEST_DECISIONS = 5
-"""Number of decisions that `clock` lists."""
+"""Maximum number of decisions that `clock` lists."""
 
 FileArgument = Annotated[
     Path, typer.Argument(metavar="FILE", help="A replay: a file in a run's `replays` folder.")
@@ -296,7 +296,7 @@ def clock(file: FileArgument) -> None:
 
 
 def _json(message: Message) -> str:
-    """Return a message as `asara bridge` writes it: with all fields, named as in the protocol."""
+    """Return a message in the JSON of `asara bridge`: with all fields, named as in the protocol."""
     return MessageToJson(
         message,
         preserving_proto_field_name=True,
@@ -305,7 +305,7 @@ def _json(message: Message) -> str:
 
 
 def _print_time_out(time_out: TimeOut, grace_us: int) -> None:
-    """Print what happened to a decision that was not answered in time, moment by moment."""
+    """Print what happened, moment by moment, to a decision that was not answered in time."""
     lines = [
         (time_out.asked_us, f"decision {time_out.decision_id} was requested"),
         (time_out.expired_us, f"its time ran out, including {_ms(grace_us)} ms of grace"),

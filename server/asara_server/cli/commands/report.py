@@ -1,4 +1,4 @@
-"""`asara report`: write the report on a run as an HTML page, and its tables as CSV."""
+"""`asara report`: write a report on a run as an HTML page, and its tables as CSV."""
 
 from pathlib import Path
 from typing import Annotated

@@ -1,4 +1,4 @@
-"""`asara rules`: the numbers of the edition in force, and where each table comes from."""
+"""`asara rules`: show all numbers of the edition in use, and the source of each table."""
 
 from importlib import resources
 from textwrap import wrap
@@ -25,7 +25,7 @@ _TITLES: Final = {
     "gifts_professional": "Additional gift cards and chests in the pro rule set",
     "awards": "Prestige at the end of the game, for the leader and the runner-up",
 }
-"""Headings of tables whose names do not say enough."""
+"""Headings for tables whose names are not clear enough."""
 
 
 _WIDTH: Final = 80
@@ -54,12 +54,12 @@ def rules() -> None:
 
 
 def _parts(values: str) -> list[str]:
-    """Return the values of a table, on one line if they fit."""
+    """Return the values of a table, on a single line if they fit."""
     return [values] if len(values) <= _WIDTH - 4 else values.split("; ")
 
 
 def _mark(source: str) -> str:
-    """Return what the title of a table says about numbers that the rulebook does not print."""
+    """Return the note in a table's title about numbers that the rulebook does not print."""
     if "reconstructed" in source:
         return " (partly reconstructed)"
     return "" if source == "rulebook" else " (partly from published reviews)"

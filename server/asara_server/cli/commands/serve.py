@@ -1,4 +1,4 @@
-"""`asara serve`: referee bots that people start by hand."""
+"""`asara serve`: referee a match between bots that people start by hand."""
 
 import typer
 

@@ -1,9 +1,9 @@
-"""`asara sidecar`: worlds and playouts for bots in any language."""
+"""`asara sidecar`: sample possible worlds and playouts for bots in any language."""
 
 from asara_search.sidecar.command import sidecar as answer_requests
 
 
 def sidecar() -> None:
     """Sample possible game states for a bot that looks ahead."""
-    # `asara sidecar` without options of `asara` before it never gets here: see `cli.main`.
+    # Only reached if options precede the command: `cli.main` handles plain `asara sidecar`.
     answer_requests()

@@ -1,4 +1,4 @@
-"""`asara status`: the progress of a run, during the run or afterwards."""
+"""`asara status`: show the progress of a run, while it is active or afterwards."""
 
 import select
 import signal
@@ -55,7 +55,7 @@ WatchOption = Annotated[
 
 
 _ROWS_WATCHED = 10
-"""Rows of a table of forfeits that is shown again and again."""
+"""Maximum rows of a table of forfeits that is shown repeatedly."""
 
 
 def status(
@@ -99,7 +99,7 @@ def status(
 def _standings(
     reader: StatusReader, status: RunStatus, *, without_forfeits: bool
 ) -> Standings | None:
-    """Return the standings so far; None before the first match is over."""
+    """Return the standings so far; None if no match is over yet."""
     if not reader.results:
         return None
     if not without_forfeits:
@@ -114,10 +114,10 @@ def _compute(reader: StatusReader, status: RunStatus) -> Standings:
 
 @contextmanager
 def _interruptible_wait() -> Iterator[Callable[[float], bool]]:
-    """Yield a function that waits for some seconds; it returns True early if Ctrl-C is pressed.
+    """Yield a function that waits some seconds, and returns True early if Ctrl-C is pressed.
 
-    Ctrl-C interrupts nothing else, because half of a screen could have been written. A second
-    Ctrl-C has its usual effect.
+    Ctrl-C interrupts nothing else, because that could leave a half-written screen. A second Ctrl-C
+    has its usual effect.
     """
     previous = signal.getsignal(signal.SIGINT)
     ours, theirs = socket.socketpair()
@@ -134,7 +134,7 @@ def _interruptible_wait() -> Iterator[Callable[[float], bool]]:
 
 
 def _read(reader: StatusReader) -> RunStatus:
-    """Read the status; raise UserError if the folder holds no run, or a damaged one."""
+    """Read the status; raise UserError if the folder contains no run, or a damaged run."""
     directory = reader.directory
     try:
         if not (directory / "run.json").is_file():

@@ -1,4 +1,4 @@
-"""`asara web`: runs and their matches in a browser."""
+"""`asara web`: show runs and their matches in a browser."""
 
 from asara_server.cli.options.web import (
     ChildOption,

@@ -1,4 +1,4 @@
-"""The findings of an audit in words."""
+"""Shows the findings of an audit in words."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -27,7 +27,7 @@ _REFEREES_WORD = (
 )
 
 MOST_DESCRIBED = 8
-"""Number of replays by themselves up to which each sound one is described."""
+"""Maximum number of separately audited replays for which each sound one is described."""
 
 
 class HasSigned(Protocol):
@@ -38,7 +38,7 @@ class HasSigned(Protocol):
 
 
 def key_warning(found: HasSigned, held: Published) -> str:
-    """Return a warning if nothing shows who holds the key of a run, otherwise ""."""
+    """Return a warning if nothing shows whose key a run was signed with, otherwise ""."""
     signed = found.signed
     if signed.source is not KeySource.OWN or signed.public_key is None:
         return ""
@@ -56,7 +56,7 @@ def key_warning(found: HasSigned, held: Published) -> str:
 
 
 def single_key_warning(key: bytes) -> str:
-    """Return a warning about a key that was found beside the replays, or in them."""
+    """Return a warning about a key that was found next to the replays, or inside them."""
     return (
         f"The first replay is signed with key {key.hex()}. Nothing outside the replay confirms "
         "that this is the organiser's key. If the run is not yours, get the organiser's public "
@@ -65,7 +65,7 @@ def single_key_warning(key: bytes) -> str:
 
 
 def sound_lines(path: Path, verdict: Verdict, held: Published) -> Iterator[str]:
-    """Yield what was checked of a sound replay that was audited by itself, and by whose key."""
+    """Yield what was checked in a sound replay that was audited separately, and with whose key."""
     checked = verdict.checked
     if checked is None:
         return
@@ -104,7 +104,7 @@ def _replies(number: int, kind: str) -> str:
 
 
 def report_lines(report: RunReport, held: Published, *, sound: bool) -> Iterator[str]:
-    """Yield what was found about a run, apart from its faults; `sound` if there are none at all."""
+    """Yield the findings about a run, except its faults; `sound` is True if there are no faults."""
     signed = report.signed
     if signed.manifest is None:
         yield f"{report.directory}: its manifest cannot be read, so no result can be verified"

@@ -1,4 +1,4 @@
-"""The finding of `asara check`."""
+"""Shows the findings of `asara check`."""
 
 import asyncio
 import time
@@ -19,7 +19,7 @@ _KIB: Final = 1 << 10
 _MIB: Final = 1 << 20
 _KEPT: Final = "skipped, because nothing has changed since the last build"
 _USUAL: Final = ClockSettings()
-"""The clocks of a tournament whose file sets none."""
+"""The default clocks of a tournament."""
 _MOST_REJECTIONS: Final = 5
 
 
@@ -34,11 +34,11 @@ class CheckActivity(Protocol):
 
     @property
     def hanging(self) -> Callable[[str], Sequence[str]]:
-        """Returns what the client of an entry has printed last about a running match."""
+        """Return a function that gives an entry's last output lines about a running match."""
 
 
 class BotCheckMeter:
-    """Says what the check does, in a line now and then."""
+    """Prints a line now and then about the progress of the check."""
 
     def __init__(self, entry: Entry, bank_s: float, activity: CheckActivity) -> None:
         self._entry = entry
@@ -46,14 +46,14 @@ class BotCheckMeter:
         self._activity = activity
 
     def begin(self, rules: str) -> None:
-        """Say how the bot is checked."""
+        """Print how the bot is checked."""
         notify(
             f"Checking {self._entry.name} against the built-in bot `random`: one match in "
             f"each seat, rules {rules}"
         )
 
     def add(self, checked: CheckedEntry) -> None:
-        """Nothing is shown before all is known."""
+        """Do nothing, because nothing is shown until everything is known."""
 
     async def show(self) -> None:
         """Show the progress until cancelled."""
@@ -82,7 +82,7 @@ class BotFinding:
 
     checked: CheckedEntry
     slow: str
-    """Why it would lose on the usual clocks; "" if it would not."""
+    """Why the bot would lose with the default clocks; "" if it would not."""
     bank_needed_s: float | None
     directory_mib: int
     memory_mib: int
@@ -94,7 +94,7 @@ class BotFinding:
 
     @property
     def verdict(self) -> str:
-        """One word."""
+        """The verdict in one word."""
         if self.checked.verdict is not Verdict.WORKS:
             return str(self.checked.verdict.value)
         return "slow" if self.slow else "works"
@@ -114,7 +114,7 @@ class BotFinding:
         return f"{one.entry} works."
 
     def as_json(self) -> dict[str, Any]:
-        """Return the finding with units in the names; None for what is not known."""
+        """Return the findings as JSON, with units in the names and None for unknown values."""
         one = self.checked
         fault = one.termination if one.termination and one.termination.forfeit else None
         return {
@@ -142,7 +142,7 @@ class BotFinding:
 
 
 def findings(checked: CheckedEntry, tournament: Tournament, *, contained: bool) -> BotFinding:
-    """Return what a check has found, measured by the usual clocks and limits of tournaments."""
+    """Return the findings of a check, measured against a tournament's default clocks and limits."""
     needed_s = None
     clocks = _USUAL.in_microseconds()
     if needed := [bank_needed_us(answers, clocks) for answers in checked.answers_us if answers]:
@@ -170,7 +170,7 @@ def findings(checked: CheckedEntry, tournament: Tournament, *, contained: bool) 
 
 
 def show_finding(finding: BotFinding) -> None:
-    """Print the measurements, the faults, what the bot printed, and the verdict at the end."""
+    """Print the measurements, the faults, the bot's output and, at the end, the verdict."""
     one = finding.checked
     rows = list(_measurements(finding))
     width = max((len(name) for name, _ in rows), default=0)

@@ -1,4 +1,4 @@
-"""The output of bots on the organiser's terminal while they play."""
+"""Shows the output of bots on the organiser's terminal while they play."""
 
 import codecs
 
@@ -12,9 +12,9 @@ _LONGEST_LINE = 2_000  # characters
 
 
 def show_output(entry: str) -> OutputTap:
-    """Return a tap that prints the lines of one process to standard error, after its entry's name.
+    """Return a tap that prints the lines of one process to standard error, prefixed with the entry.
 
-    Characters that a terminal obeys are removed. The log of the process limits its amount.
+    Characters that control a terminal are removed. The process's log limits the amount.
     """
     decoder = codecs.getincrementaldecoder("utf-8")(errors="replace")
     open_line = ""

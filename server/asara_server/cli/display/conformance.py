@@ -1,4 +1,4 @@
-"""The results of a conformance run on the terminal."""
+"""Shows the results of a conformance run on the terminal."""
 
 import shlex
 from collections import Counter
@@ -23,18 +23,18 @@ _MARKS: Final = {
 _MARK_WIDTH: Final = 6
 _LONGEST_SEEN: Final = 400
 _MOST_NAMED: Final = 10
-"""A command with more cases would be longer than a screen is wide, many times over."""
+"""Maximum number of failed cases in a suggested command; with more, it would be far too long."""
 
 
 class ResultLines:
-    """Prints a line for each case, and further lines for those that fail."""
+    """Prints a line for each case, and more lines for each case that fails."""
 
     def __init__(self, cases: Iterable[Case]) -> None:
         self._width = max(len(case.name) for case in cases) + 2
         self._printed = ""
 
     def show(self, result: CaseResult) -> None:
-        """Print what was expected of a case, and what was seen."""
+        """Print the result of a case; if it failed, also what was expected and what was seen."""
         mark, style = _MARKS[result.verdict]
         line = Text.assemble(
             (f"{mark:<{_MARK_WIDTH}}", style), f"{result.case.name:<{self._width}}"
@@ -60,7 +60,7 @@ class ResultLines:
         self._print(Text(f"{case.name:<{self._width}}{case.proves}"), self._width)
 
     def _show_printed(self, printed: str) -> None:
-        """Print the last lines of standard error, unless they are those of the case before."""
+        """Print the last lines of standard error, unless the previous case printed the same."""
         if printed and printed == self._printed:
             self._detail("stderr", "the same as above")
             return
@@ -74,7 +74,7 @@ class ResultLines:
         self._print(Text.assemble(blanks, (f"{label:<9}", "dim"), (shown, style)))
 
     def _print(self, line: Text, indent: int = 0) -> None:
-        """Print a line; a terminal breaks it between words, and indents what follows."""
+        """Print a line; on a terminal, break it between words and indent what follows."""
         indent = indent or _MARK_WIDTH + self._width
         if not out.is_terminal:
             out.print(line, soft_wrap=True)
@@ -88,7 +88,7 @@ class ResultLines:
 
 
 def show_summary(command: Sequence[str], results: Sequence[CaseResult], seconds: float) -> None:
-    """Print how many cases passed, and the command that plays those again which failed."""
+    """Print how many cases passed, and the command that repeats the failed ones."""
     counts = Counter(result.verdict for result in results)
     parts = [f"{counts[verdict]} {_NOUNS[verdict]}" for verdict in Verdict if counts[verdict]]
     good = all(result.verdict.good for result in results)
@@ -111,7 +111,7 @@ _NOUNS: Final = {
 
 
 def show_cases(cases: Sequence[Case]) -> None:
-    """Print the names of all cases, and what they prove, by level."""
+    """Print all cases by level, with their names and what they prove."""
     lines = ResultLines(cases)
     for level, group in groupby(cases, key=lambda case: case.level):
         out.print(Text(f"{level}: {level.page}", style="bold"), soft_wrap=True)

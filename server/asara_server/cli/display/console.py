@@ -1,7 +1,8 @@
 """The terminal: standard output and standard error, and tables.
 
-All that a command prints for people passes here, so no text from a bot, a file or a name can act on
-the terminal: its hidden characters are shown by their numbers, and it is never markup.
+Everything that a command prints for people passes through this module. So no text from a bot, a
+file or a name can control the terminal: hidden characters are replaced by their codes, and text is
+never interpreted as markup.
 """
 
 from collections.abc import Iterable
@@ -17,19 +18,19 @@ from asara_server.text import plain, plain_lines
 
 
 class _Terminal(Console):
-    """A console whose texts are plain, whoever wrote them."""
+    """A console that makes all texts plain, whoever wrote them."""
 
     def __init__(self, *, stderr: bool = False) -> None:
         super().__init__(stderr=stderr, highlight=False, markup=False, emoji=False)
 
     def render_str(self, text: str, **settings: Any) -> Text:
-        """Make a text plain before its width counts."""
+        """Make a text plain before its width is measured."""
         return super().render_str(plain_lines(text), **settings)
 
     def render(
         self, renderable: RenderableType, options: ConsoleOptions | None = None
     ) -> Iterable[Segment]:
-        """Make plain what did not pass `render_str`; control codes are rich's own."""
+        """Make plain any text that did not pass `render_str`; control codes are rich's own."""
         for segment in super().render(renderable, options):
             if segment.control or segment.text.isprintable():
                 yield segment
@@ -48,7 +49,7 @@ _quiet = False
 
 
 def be_quiet() -> None:
-    """Print no notices and no progress from now on."""
+    """From now on, print neither notices nor progress."""
     global _quiet  # noqa: PLW0603 - one terminal, one command
     _quiet = True
 
@@ -59,15 +60,15 @@ def shows_progress() -> bool:
 
 
 def notify(text: str) -> None:
-    """Print a notice to standard error, unwrapped, so that paths stay whole in a pipe."""
+    """Print a notice to standard error, unwrapped, so that paths are not broken in a pipe."""
     if not _quiet:
         err.print(text, soft_wrap=True)
 
 
 def warn(text: str, *, indent: int = 0, words: bool = True) -> None:
-    """Print a warning to standard error, indented by so many characters.
+    """Print a warning to standard error, indented by `indent` characters.
 
-    A terminal breaks it between words, or anywhere if it does not consist of `words`.
+    On a terminal, it is broken between words, or anywhere if the text does not consist of `words`.
     """
     line = Text(plain_lines(text), style="yellow")
     if words and err.is_terminal:
@@ -77,13 +78,13 @@ def warn(text: str, *, indent: int = 0, words: bool = True) -> None:
 
 
 def show_table(title: str, columns: Iterable[str], rows: Iterable[Iterable[str]]) -> None:
-    """Print a table under its title to standard output; see `make_table`."""
+    """Print a table with its title to standard output; see `make_table`."""
     out.print(plain(title, None), style="bold", soft_wrap=True)
     out.print(make_table(columns, rows))
 
 
 def make_table(columns: Iterable[str], rows: Iterable[Iterable[str]]) -> Table:
-    """Return a table; a column whose name begins with `>` is aligned to the right."""
+    """Return a table; columns whose names begin with `>` are aligned to the right."""
     table = Table(box=None, pad_edge=False, header_style="bold")
     for column in columns:
         right = column.startswith(">")

@@ -1,4 +1,4 @@
-"""The progress and the verdict of a duel."""
+"""Shows the progress and the verdict of a duel."""
 
 import asyncio
 import math
@@ -22,7 +22,7 @@ _BAR_CELLS = 10
 
 
 class DuelMeter:
-    """Shows one line, in place on a terminal, and every few seconds elsewhere."""
+    """Shows one line of progress: in place on a terminal, otherwise every few seconds."""
 
     def __init__(self, duel: Duel, heading: str) -> None:
         self.duel = duel
@@ -80,8 +80,8 @@ def heading(
 def progress_line(report: DuelReport, blocks_left: float) -> str:
     """Return the state of a duel in at most 80 characters.
 
-    That is the blocks, the score of A with its interval, and the log-likelihood ratio of the
-    leading bot between its bounds.
+    The line shows the number of blocks, A's score with its interval, and the log-likelihood ratio
+    of the leading bot between its bounds.
     """
     if report.score is None or report.interval_95 is None:
         return "no blocks finished yet"
@@ -130,7 +130,7 @@ def verdict(report: DuelReport) -> str:
 
 
 def forfeit_lines(report: DuelReport) -> list[str]:
-    """Return a line for each bot that forfeited, with its forfeits by kind."""
+    """Return a line for each bot that forfeited, with the number of its forfeits by kind."""
     matches = count(2 * report.blocks, "match")
     return [
         f"{entry} forfeited {sum(kinds.values()):,} of {matches}, which count as losses: "

@@ -1,4 +1,4 @@
-"""The findings of `asara tournament check`."""
+"""Shows the findings of `asara tournament check`."""
 
 import asyncio
 import time
@@ -19,25 +19,25 @@ _NAMES_SHOWN = 3
 
 
 class CheckActivity(Protocol):
-    """The entries that are being checked."""
+    """The current activity of the check."""
 
     @property
     def building(self) -> Mapping[str, float]:
-        """Entries that are being built, and when that began, in seconds of the monotonic clock."""
+        """Entries being built, with the start of each build in seconds of the monotonic clock."""
 
     @property
     def playing(self) -> Collection[str]:
-        """Entries whose match is played."""
+        """Entries that are playing their test match."""
 
 
 class CheckMeter:
-    """Shows how many entries are checked: a bar on a terminal, and a line for each elsewhere.
+    """Shows how many entries are checked: a bar on a terminal, otherwise a line for each entry.
 
-    Elsewhere a line every few seconds also says which entries are being built.
+    Without a terminal, a line every few seconds also lists the entries being built.
     """
 
     def __init__(self, entries: int, left_out: int, activity: CheckActivity) -> None:
-        """`left_out` is the number of folders without an entry, which count as well."""
+        """`left_out` is the number of folders without an entry, which are counted as well."""
         self._total = entries + left_out
         self._done = self._left_out = left_out
         self._broken = 0
@@ -69,7 +69,7 @@ class CheckMeter:
                     notify(self.summary())
 
     def summary(self) -> str:
-        """Return how many entries are checked, and which are being built or playing."""
+        """Return how many entries are checked, and which ones are being built or playing."""
         parts = [f"{self._done} of {self._total}, {self._broken} broken"]
         if self._left_out:
             parts[0] += f", {self._left_out} skipped"
@@ -87,7 +87,7 @@ class CheckMeter:
 
 
 def check_heading(tournament: Tournament, opponent: str) -> str:
-    """Return title and size of a tournament, and how its entries are checked."""
+    """Return a tournament's title and size, and how its entries are checked."""
     rules = format_rule_sets(checked_rules(tournament))
     return (
         f"{tournament.title}: checking {count(len(tournament.entries), 'entry')} in two matches "
@@ -97,7 +97,7 @@ def check_heading(tournament: Tournament, opponent: str) -> str:
 
 
 def show_check(checked: Sequence[CheckedEntry], tournament: Tournament) -> None:
-    """Print a table of all entries, what is wrong with broken ones, and what bots printed."""
+    """Print a table of all entries, what is wrong with broken ones, and their bots' output."""
     folders = {one.name: one.folder for one in tournament.entries if isinstance(one, FolderEntry)}
     needless = {
         "folder": all(name == own for name, own in folders.items()),
@@ -161,7 +161,7 @@ def _show_faults(checked: Sequence[CheckedEntry], tournament: Tournament) -> Non
 
 
 def check_summary(checked: Sequence[CheckedEntry], tournament: Tournament) -> str:
-    """Return how many entries work, are broken, are left out or were not checked."""
+    """Return how many entries work, are broken, were left out or were not checked."""
     numbers = {verdict: sum(one.verdict is verdict for one in checked) for verdict in Verdict}
     left_out = len(tournament.left_out)
     parts = [f"{numbers[Verdict.WORKS]} of {count(len(checked) + left_out, 'entry')} work"]

@@ -1,7 +1,7 @@
-"""The examples of the help pages, and the guides that they refer to.
+"""The examples of the help pages, and the guides that the help pages mention.
 
-In this order they work as written, in an empty folder: a test plays them. Each line is a command,
-and what it does if that is not plain.
+Run in this order in an empty folder, the examples work as written; a test plays them. Each line is
+a command, with an explanation if one is needed.
 """
 
 from typing import Final
@@ -111,4 +111,4 @@ GUIDES: Final[dict[str, str]] = {
     "conformance": f"{_OWN}/conformance/README.md",
     "proto": "proto/README.md",
 }
-"""Documents, or their sections, by command or group. A wheel contains all of them."""
+"""Documents, or sections of them, by command or group. A wheel contains all of them."""

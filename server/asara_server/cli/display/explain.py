@@ -1,4 +1,4 @@
-"""A tournament file with all its keys: values, defaults, and a sentence about each."""
+"""Shows a tournament file with all its keys: values, defaults, and a sentence about each."""
 
 import json
 from collections.abc import Collection, Iterator, Mapping
@@ -13,7 +13,7 @@ from asara_server.tournament.config.tournament_file import Entry, Tournament
 
 
 def show_keys(tournament: Tournament) -> None:
-    """Print every key of the tournament file, as the file could set it."""
+    """Print every key of the tournament file, in the syntax of the file."""
     for line in _lines(tournament):
         out.print(line, soft_wrap=True)
 
@@ -28,7 +28,7 @@ def _lines(tournament: Tournament) -> Iterator[str]:
     for number, entry in enumerate(tournament.entries):
         yield "\n[[entries]]"
         implied = {"directory", "build", "command"} if entry.bot else set()
-        # The first entry explains the keys; of the others, only what is set is shown.
+        # The first entry explains the keys; for the others, only keys that are set are shown.
         shown = entry.model_fields_set - implied if number else set(Entry.model_fields)
         own = entry.model_copy(update=dict.fromkeys(implied))
         yield from _keys(own, "Entry", set(type(own).model_fields) - shown, explained=not number)
@@ -50,7 +50,7 @@ def _keys(
 
 
 def _toml(value: Any) -> str:
-    """Return a value as a tournament file has it."""
+    """Return a value in TOML, the syntax of a tournament file."""
     if isinstance(value, frozenset):
         return json.dumps(format_rule_sets(value))
     if isinstance(value, bool | int | float):

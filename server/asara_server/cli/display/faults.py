@@ -1,4 +1,4 @@
-"""Warnings about what went wrong in a run: forfeits, entries that are out, interrupted matches."""
+"""Warns about everything that went wrong in a run: forfeits, exclusions, interrupted matches."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -31,13 +31,13 @@ _WANTS_NETWORK = re.compile(
     r"EAI_AGAIN|ENOTFOUND|name resolution|resolve host|Unknown host|dial tcp|unreachable"
     r"|ENOTCACHED|offline mode"
 )
-"""Words of compilers and package managers that miss the network."""
+"""Words that compilers and package managers print if they cannot reach the network."""
 
 _WANTS_PACKAGES = re.compile(
     r"[Cc]annot find (?:module|package)|package [\w.]+ does not exist|inconsistent vendoring"
     r"|no matching package|Could not resolve"
 )
-"""Words of compilers and package managers that miss packages in the folder."""
+"""Words that compilers and package managers print if packages are missing from the folder."""
 
 NO_NETWORK_IN_BUILDS = (
     "builds in the sandbox have no network: put what it downloads into its folder"
@@ -45,9 +45,9 @@ NO_NETWORK_IN_BUILDS = (
 
 
 def warn_of_faults(end: RunEnd, log: Path | None, tournament: Tournament | None = None) -> None:
-    """Print all faults of a run; `log` is the run's log file if it is kept.
+    """Print all faults of a run; `log` is the run's log file, if it is kept.
 
-    With its `tournament`, what a bot printed is shown line by line, and followed by advice.
+    With its `tournament`, the lines that a bot printed are shown in full, followed by advice.
     """
     if tournament is not None:
         for result, seat in _first_forfeits(end.results)[:_MOST_IN_FULL]:
@@ -67,9 +67,9 @@ def warn_of_faults(end: RunEnd, log: Path | None, tournament: Tournament | None 
 def warn_of_departures(
     departures: Iterable[Departure], results: Iterable[MatchResult], entries: Iterable[Entry]
 ) -> None:
-    """Print what the first process of each entry did wrong that cost it no match so far.
+    """Print what the first process of each entry did wrong, if it has cost no match so far.
 
-    An entry that has forfeited is left out, because its forfeit was shown.
+    Entries that have forfeited are left out, because their forfeits were already shown.
     """
     commands = {entry.name: entry.command for entry in entries}
     shown = {seat.entry for result in results for seat in result.forfeits}
@@ -88,7 +88,7 @@ def warn_of_departures(
 
 
 def warn_of_folders(tournament: Tournament) -> None:
-    """Warn of folders that are left out, and of entries with another name than they ask for."""
+    """Warn about folders that are left out, and entries that did not get their chosen name."""
     for folder in tournament.left_out:
         for line in folder.lines:
             warn(line)
@@ -97,7 +97,7 @@ def warn_of_folders(tournament: Tournament) -> None:
 
 
 def warn_of_failed_build(failed: FailedBuild, logs: Path) -> None:
-    """Print why an entry cannot be built, and the last lines that its build printed."""
+    """Print why an entry cannot be built, and the last lines of the build's output."""
     warn(f"{failed.entry} is out: {failed.why}; it printed{':' if failed.printed else ' nothing'}")
     for line in failed.printed:
         warn(f"  | {line}")
@@ -108,18 +108,18 @@ def warn_of_failed_build(failed: FailedBuild, logs: Path) -> None:
 
 
 def wants_network(printed: Iterable[str]) -> bool:
-    """Return True if a build seems to have failed for want of a network."""
+    """Return True if a build seems to have failed because it had no network."""
     return _WANTS_NETWORK.search("\n".join(printed)) is not None
 
 
 def wants_packages(printed: Iterable[str]) -> bool:
-    """Return True if a build seems to have failed for want of packages, or of a network."""
+    """Return True if a build seems to have failed because packages or a network were missing."""
     printed = list(printed)
     return wants_network(printed) or _WANTS_PACKAGES.search("\n".join(printed)) is not None
 
 
 def warn_of_earlier_exclusions(run: RunInfo) -> None:
-    """Print the entries that were out or suspended when a run was interrupted, and why."""
+    """Print the entries that were out or suspended when a run was interrupted, with the reasons."""
     for state, reasons in (("out", run.out), ("suspended", run.suspended)):
         for entry, why in reasons.items():
             warn(f"{entry} stays {state} and forfeits its remaining matches: {why}")
@@ -132,9 +132,9 @@ def warn_of_views(
     *,
     own: bool = False,
 ) -> None:
-    """Warn of entries whose bots in the sandbox will see less or more files than they should.
+    """Warn about entries whose bots will see fewer or more files in the sandbox than they should.
 
-    `own` says that all bots are the user's, named on the command line; they may share folders.
+    `own` is True if all bots are the user's, given on the command line; they may share folders.
     """
     remedy = "--readable" if own else "`readable`"
     preview = preview_views(entries, limits, hidden=sandbox.hidden, shared=sandbox.shared)
@@ -154,20 +154,20 @@ def warn_of_views(
 
 
 def _listed(names: Sequence[str]) -> str:
-    """Return at most eight names, and how many more there are."""
+    """Return at most eight names, and the number of further names."""
     shown = [*names[:_MOST_LINES]]
     more = len(names) - len(shown)
     return ", ".join([*shown, f"{more:,} more"] if more else shown)
 
 
 def _stays(seat: SeatOutcome, tournament: Tournament) -> bool:
-    """Return True if one process of an entry plays all its matches until it forfeits one."""
+    """Return True if a single process of an entry plays its matches until it forfeits one."""
     kept = tournament.process_policies[seat.entry] == "run" and tournament.jobs == 1
     return kept and seat.termination is not Termination.NEVER_STARTED
 
 
 def _has_played(entry: str, result: MatchResult, results: Iterable[MatchResult]) -> bool:
-    """Return True if an entry has played a match before this one to its end."""
+    """Return True if an entry has completed a match before this one."""
     earlier = takewhile(lambda one: one is not result, results)
     return any(
         seat.entry == entry and not seat.termination.forfeit
@@ -177,7 +177,7 @@ def _has_played(entry: str, result: MatchResult, results: Iterable[MatchResult])
 
 
 def fault_lines(results: Iterable[MatchResult]) -> list[str]:
-    """Describe the first forfeit of each entry and kind, in at most nine lines."""
+    """Describe the first forfeit for each entry and kind, in at most nine lines."""
     lines = [
         f"{_forfeit(result, seat)}: {on_one_line(seat.detail)}"
         for result, seat in _first_forfeits(results)
@@ -188,7 +188,7 @@ def fault_lines(results: Iterable[MatchResult]) -> list[str]:
 
 
 def _first_forfeits(results: Iterable[MatchResult]) -> list[tuple[MatchResult, SeatOutcome]]:
-    """Return the first forfeit of each entry and kind."""
+    """Return the first forfeit for each entry and kind."""
     first: dict[tuple[str, Termination], tuple[MatchResult, SeatOutcome]] = {}
     for result in sorted(results, key=lambda result: result.match_id):
         for seat in result.forfeits:
@@ -204,7 +204,7 @@ def _forfeit(result: MatchResult, seat: SeatOutcome) -> str:
 def _warn_in_full(
     result: MatchResult, seat: SeatOutcome, tournament: Tournament, results: Iterable[MatchResult]
 ) -> None:
-    """Print a forfeit, the lines that the bot printed, and what to do about it."""
+    """Print a forfeit, the lines that the bot printed, and advice on what to do about it."""
     command = next(one.command for one in tournament.entries if one.name == seat.entry)
     printed = output_of(seat.detail)
     if printed:

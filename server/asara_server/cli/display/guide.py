@@ -1,4 +1,4 @@
-"""The guide of a command, which its help page refers to."""
+"""Prints the guide for a command, which its help page mentions."""
 
 from pathlib import Path
 
@@ -10,7 +10,7 @@ from asara_server.cli.usage_errors import did_you_mean
 
 
 def print_guide(command: str) -> None:
-    """Print the document about a command or its group, or a section of it."""
+    """Print the document, or the section of one, about a command or its group."""
     page = GUIDES.get(command) or GUIDES.get(command.partition(" ")[0])
     if page is None:
         hint = did_you_mean(command, GUIDES)

@@ -1,4 +1,4 @@
-"""Help pages without what Typer adds to them: Python types, braces, and ranges such as `x>=1`."""
+"""Help pages without Typer's additions: Python types, braces, and ranges such as `x>=1`."""
 
 from enum import Enum
 from typing import Any, Final
@@ -9,17 +9,17 @@ from asara_server.cli.display.examples import EXAMPLES
 from asara_server.cli.usage_errors import UsageError
 
 _KEPT_WHOLE: Final = 44
-"""Longest note, in characters, that is not broken into two lines."""
+"""Maximum length, in characters, of a note that is not broken into two lines."""
 
 _HARD_SPACE: Final = "\N{NO-BREAK SPACE}"
 
 
 _OF_ALL: Final = ("_quiet", "_verbose")
-"""Options of the root that every command has as well."""
+"""Options of the root that are also options of every command."""
 
 
 class PlainCommand(TyperCommand):
-    """A command with such a help page, and with the options of all commands."""
+    """A command with a plain help page and the options that all commands have."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         try:
@@ -43,7 +43,9 @@ class PlainCommand(TyperCommand):
         write_options(self, ctx, formatter)
 
     def format_epilog(self, ctx: Any, formatter: Any) -> None:
-        """Write the examples, as they are to be typed: no line is broken. Then name the guide."""
+        """Write the examples without breaking a line, so that users can copy them, and the
+        guide.
+        """
         command = ctx.command_path.partition(" ")[2]
         with formatter.section("Examples"):
             for example, what in EXAMPLES.get(command, ()):
@@ -52,7 +54,7 @@ class PlainCommand(TyperCommand):
 
 
 def write_options(command: Any, ctx: Any, formatter: Any) -> None:
-    """Write the section of the options of a command or group."""
+    """Write the options section of a command's or group's help page."""
     with formatter.section("Options"):
         formatter.write_dl(
             [
@@ -84,7 +86,7 @@ def _argument_name(argument: Any) -> str:
 def _option_help(option: Any) -> str:
     """Return the help of an option, followed by its default and environment variable.
 
-    `show_default` describes a default that the program computes.
+    `show_default` may be a text that describes a default computed by the program.
     """
     notes = []
     if option.required:

@@ -1,4 +1,4 @@
-"""The plan of a tournament."""
+"""Shows the plan of a tournament."""
 
 from collections import Counter
 from textwrap import wrap
@@ -24,13 +24,15 @@ _WIDTH: Final = 80
 
 
 def heading(tournament: Tournament, matches: int, at_once: str) -> str:
-    """Return title and size of a tournament; `at_once` says how many matches play at once."""
+    """Return a tournament's title and size; `at_once` is the number of matches at a time, in
+    words.
+    """
     entries = count(len(tournament.entries), "entry")
     return f"{tournament.title}: {entries}, {count(matches, 'match')}, {at_once}"
 
 
 def show_plan(tournament: Tournament, expected: Estimate) -> None:
-    """Print blocks, matches and their balance for each kind of table, and the duration."""
+    """Print blocks, matches and their balance for each kind of table, and the expected duration."""
     balances = {seats: balance(planned_layout(tournament), seats) for seats in tournament.seats}
     rows = [
         (
@@ -100,7 +102,7 @@ def _block_text(tournament: Tournament) -> str:
 
 
 def _legs_text(tournament: Tournament, expected: Estimate) -> str:
-    """Say how blocks that share deals are played; see `schedule.legs`."""
+    """Return how blocks that share deals are played; see `schedule.legs`."""
     legs = max(-(-kind.matches // kind.blocks) for kind in expected.kinds if kind.blocks)
     match_s = expected.likely_s * tournament.jobs / max(expected.matches, 1)
     size = group_size(expected.blocks, tournament.jobs, match_s)
@@ -114,7 +116,7 @@ def _legs_text(tournament: Tournament, expected: Estimate) -> str:
 
 
 def _looks_text(tournament: Tournament) -> str:
-    """Say when the run may end early; see `schedule.looks`."""
+    """Return when the run may end early; see `schedule.looks`."""
     looks = [f"{number:,}" for number in looks_at(planned_matches(tournament))[:-1]]
     ranks = "all ranks are" if tournament.places is None else f"{tournament.places} ranks are"
     return (
@@ -124,7 +126,7 @@ def _looks_text(tournament: Tournament) -> str:
 
 
 def _default_text(tournament: Tournament) -> str:
-    """Say which kind of block was chosen by default, and why."""
+    """Return which kind of block was chosen by default, and why."""
     if tournament.blocks == "duplicate":
         return (
             'Such blocks are called "duplicate", and are the default if there are enough entries.'

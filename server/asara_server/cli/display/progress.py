@@ -1,4 +1,4 @@
-"""The progress of a run while it is played."""
+"""Shows the progress of a run while it is played."""
 
 import asyncio
 import time
@@ -20,56 +20,56 @@ from asara_server.text import count
 from asara_server.tournament.standings.match_result import MatchResult
 
 LINE_INTERVAL_S = 5.0
-"""Seconds between two lines of progress if standard error is not a terminal."""
+"""Seconds between two progress lines if standard error is not a terminal."""
 SLOW_INTERVAL_S = 20.0
-"""Seconds between two lines that say only that a single build or match still runs."""
+"""Seconds between two lines that only report that a single build or match is still running."""
 
 _NAMES_SHOWN = 3
 
 
 WAIT_SHOWN_S = 3.0
-"""Seconds after which a bot that a match waits for is named."""
+"""Seconds after which a bot that a match is waiting for is shown by name."""
 
 
 class RunActivity(Protocol):
-    """The builds of a run, and the bots that it awaits."""
+    """The current builds of a run, and the bots that it is waiting for."""
 
     @property
     def awaited(self) -> Sequence[str]:
-        """Entries whose bots on other machines are not connected, and that matches wait for."""
+        """Entries whose bots on other machines are not connected, although matches need them."""
 
     @property
     def waits(self) -> Sequence[Wait]:
-        """Bots that running matches wait for, longest first."""
+        """Bots that running matches are waiting for, longest wait first."""
 
     @property
     def building(self) -> Mapping[str, str]:
-        """Entries that are being built, and when that began; ISO 8601, UTC."""
+        """Entries being built, with the time when each build began, in ISO 8601 and UTC."""
 
     @property
     def to_build(self) -> Sequence[str]:
-        """Entries whose build has not begun yet."""
+        """Entries whose build has not started yet."""
 
 
 class ProgressMeter(Protocol):
     """Counts the results of a run, and shows its progress."""
 
     def start(self, over: int, results: Iterable[MatchResult], activity: RunActivity) -> None:
-        """Begin with what a resumed run has played: the number of matches, and their results."""
+        """Start with the number and the results of the matches that a resumed run has played."""
 
     def add_result(self, result: MatchResult) -> None:
-        """Count a match that is over."""
+        """Count a finished match."""
 
     async def show(self) -> None:
         """Show the progress until cancelled."""
 
     @property
     def decided(self) -> Callable[[], bool] | None:
-        """Returns True once no further block need be played; None if all are played."""
+        """Return a function that tells if the run can end early; None if all blocks are played."""
 
 
 class RunMeter:
-    """Shows a bar and the scores so far on a terminal, and a line every few seconds elsewhere."""
+    """Shows a bar and the scores so far on a terminal, otherwise a line every few seconds."""
 
     decided = None
 
@@ -114,13 +114,14 @@ class RunMeter:
                     self._bar.table = scores_table(self._scores)
 
     def summary(self) -> str:
-        """Return matches played, pace, estimated time left, and awaited bots in one line.
+        """Return one line with the matches played, the pace, the estimated time left, and awaited
+        bots.
 
-        Before the first match, it says which entries are being built.
+        Before the first match, the line lists the entries being built.
         """
         activity = self._activity
         if activity is not None and (activity.building or activity.to_build):
-            self._started = time.monotonic()  # the pace is that of matches
+            self._started = time.monotonic()  # the pace counts matches only
             now = time.time()
             elapsed = {
                 name: max(now - datetime.fromisoformat(since).timestamp(), 0.0)
@@ -149,7 +150,7 @@ class RunMeter:
 
 
 class _BarWithTable(Progress):
-    """A progress bar with a line and a table below it, once there are any."""
+    """A progress bar with a line and a table below it, as soon as they exist."""
 
     waiting = ""
     table: RenderableType | None = None
@@ -163,7 +164,7 @@ class _BarWithTable(Progress):
 
 
 def wait_text(waits: Sequence[Wait]) -> str:
-    """Return a clause about the bot that a match has waited for longest; "" for short waits."""
+    """Return a clause about the bot with the longest wait; "" if no wait is long."""
     late = [wait for wait in waits if wait.waited_s >= WAIT_SHOWN_S]
     if not late:
         return ""
@@ -176,7 +177,7 @@ def wait_text(waits: Sequence[Wait]) -> str:
 
 
 def building_text(building: Mapping[str, float], to_build: Sequence[str]) -> str:
-    """Return a line that names the first entries being built, each with the seconds so far."""
+    """Return a line that lists the first entries being built, with the seconds for each so far."""
     shown = [
         f"{name} for {duration(seconds, whole_s=True)}"
         for name, seconds in list(building.items())[:_NAMES_SHOWN]
@@ -187,7 +188,7 @@ def building_text(building: Mapping[str, float], to_build: Sequence[str]) -> str
 
 
 def awaited_text(entries: Sequence[str]) -> str:
-    """Return a clause that names the first entries whose bots are awaited, or ""."""
+    """Return a clause that lists the first entries with awaited bots; "" if there are none."""
     if not entries:
         return ""
     more = f" and {len(entries) - _NAMES_SHOWN} more" if len(entries) > _NAMES_SHOWN else ""

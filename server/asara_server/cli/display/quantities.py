@@ -1,8 +1,8 @@
-"""Durations and shares as text."""
+"""Formats durations and shares as text."""
 
 
 def duration(seconds: float, *, whole_s: bool = False) -> str:
-    """Format a duration in one or two units: `4.2 s`, `3 min 20 s`, `2 h 5 min`, `3 d 4 h`."""
+    """Format a duration using one or two units: `4.2 s`, `3 min 20 s`, `2 h 5 min`, `3 d 4 h`."""
     if seconds < 10 and not whole_s:
         return f"{seconds:.1f} s"
     whole = round(seconds)
@@ -20,6 +20,6 @@ def duration(seconds: float, *, whole_s: bool = False) -> str:
 
 
 def percent(share: float) -> str:
-    """Format a share in percent; only 0 and 1 themselves become 0% and 100%."""
+    """Format a share as a percentage; only exactly 0 and 1 become 0% and 100%."""
     text = f"{share:.0%}"
     return {"0%": "<1%", "100%": ">99%"}.get(text, text) if 0 < share < 1 else text

@@ -1,4 +1,4 @@
-"""Tables of results: one match, standings."""
+"""Shows results as tables: a single match, or standings."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import islice
@@ -17,7 +17,7 @@ _ROWS = 10
 _NAMES = 10
 
 _CROSS_TABLE_COLUMNS = 8
-"""Columns of opponents side by side; they fit into 80 characters with a name."""
+"""Maximum opponent columns in one table; with a name, they fit into 80 characters."""
 
 
 def show_match(result: MatchResult) -> None:
@@ -34,9 +34,9 @@ def show_match(result: MatchResult) -> None:
 
 
 def show_standings(standings: Standings, *, forfeits: bool = True) -> None:
-    """Print the standings, scores by rule sets if there are several, and scores by seat.
+    """Print the standings, the scores by rule set if there are several, and the scores by seat.
 
-    `forfeits` adds a table of the kinds of forfeits, if there are any.
+    With `forfeits`, also print a table of the kinds of forfeits, if there are any.
     """
     _show_overall(standings)
     if forfeits and any(row.faults for row in standings.overall):
@@ -80,7 +80,7 @@ def _reservations(standings: Standings) -> Iterator[str]:
 
 
 def left_out_text(folders: Collection[str]) -> str:
-    """Return a line that lists folders without an entry, which `entries_from` found."""
+    """Return a line that lists folders in `entries_from` that contain no entry."""
     return f"Skipped, because they have no usable bot.toml: {_listed(folders)}"
 
 
@@ -91,18 +91,18 @@ def _listed(names: Collection[str]) -> str:
 
 
 class ScoreSoFar(NamedTuple):
-    """The matches of an entry while a run goes on, and the sum of their scores."""
+    """The number of matches that an entry has played in a run so far, and the sum of scores."""
 
     matches: int = 0
     total: float = 0.0
 
     def plus(self, score: float) -> "ScoreSoFar":
-        """Return these matches and one more."""
+        """Return the count with one more match added."""
         return ScoreSoFar(self.matches + 1, self.total + score)
 
 
 def scores_table(scores: Mapping[str, ScoreSoFar], limit: int = _ROWS) -> Table:
-    """Return a table of the mean match scores of entries that have played, best first."""
+    """Return a table of mean match scores, best first, for entries that have played."""
     rows = sorted(scores.items(), key=lambda item: (-item[1].total / item[1].matches, item[0]))
     return make_table(
         (">#", "entry", ">score so far", ">matches"),
@@ -114,7 +114,7 @@ def scores_table(scores: Mapping[str, ScoreSoFar], limit: int = _ROWS) -> Table:
 
 
 def show_cross_table(standings: Standings) -> None:
-    """Print the score of every entry against every other; columns are numbered like the rows."""
+    """Print the score of every entry against every other; columns have the same numbers as rows."""
     scores = {}
     for pair in standings.cross_table:
         scores[pair.entry, pair.opponent] = pair.score

@@ -1,4 +1,4 @@
-"""The status of a run on the terminal."""
+"""Shows the status of a run on the terminal."""
 
 from collections.abc import Mapping, Sequence
 
@@ -14,17 +14,17 @@ from asara_server.tournament.run.status import FailingEntry, RunState, RunStatus
 from asara_server.tournament.standings.model import Standings
 
 _REASON_CHARACTERS = 240
-"""Longest reason that is shown whole; it may quote the output of a bot."""
+"""Maximum length of a reason that is shown in full, because it may quote a bot's output."""
 
 
 _NOTED_STALL_S = 1.0
-"""Shortest stall of the referee that is shown."""
+"""Shortest stall of the referee that is shown, in seconds."""
 
 
 def show_status(
     status: RunStatus, standings: Standings | None, *, cross: bool = False, rows: int | None = None
 ) -> None:
-    """Print the status and standings of a run; without a match there are no standings.
+    """Print the status and standings of a run; before the first match, there are no standings.
 
     `cross` adds the cross table. Tables of forfeits have at most `rows` rows.
     """
@@ -95,7 +95,7 @@ def _times(status: RunStatus) -> str:
     elapsed = duration(status.elapsed_s, whole_s=True)
     running = status.state is RunState.RUNNING
     text = f"Started {elapsed} ago" if running else f"Duration: {elapsed}"
-    if status.info.resumed:  # the pace is that of the last session
+    if status.info.resumed:  # the pace counts the last session only
         session = duration(status.pace.seconds, whole_s=True)
         text = f"Resumed {session} ago, started {elapsed} ago"
         if not running:

@@ -1,6 +1,6 @@
-"""Arguments that name a bot: the name of a built-in bot, a path, or a command line.
+"""Arguments that specify a bot: the name of a built-in bot, a path, or a command line.
 
-A built-in bot and a folder may be followed by options, which are appended to the bot's command.
+A built-in bot or a folder may be followed by options, which are appended to the bot's command.
 """
 
 import difflib
@@ -31,28 +31,28 @@ from asara_server.tournament.config.entry_folders import (
 )
 
 FETCH = "fetch.sh"
-"""Program in the folder of a bot that downloads the packages with which it is built."""
+"""Program in a bot's folder that downloads the packages needed to build the bot."""
 _MAIN = (("main.py", ("python", "main.py")), ("main.go", ("go", "run", ".")))
-"""Files that make a directory a bot, with the commands that start it there."""
+"""Files that make a folder a bot, with the commands that start the bot in that folder."""
 
 
 _USUAL = ("my_bot.py", "bot.py")
-"""Usual names of a bot's file."""
+"""Common names for a bot's file."""
 
 
 @dataclass(frozen=True, slots=True)
 class BotCommand:
-    """A bot with the command that starts it in a directory."""
+    """A bot, with its directory and the command that starts it there."""
 
     name: str
     command: tuple[str, ...]
     directory: Path
-    """The folder of a bot that is named as a file or folder; for a command, the current one."""
+    """The folder of a bot given as a file or a folder; for a command, the current folder."""
     build: tuple[str, ...] = ()
-    """Command that builds it in its directory; () if it is not built."""
+    """Command that builds the bot in its directory; () if the bot is not built."""
     environment: Mapping[str, str] = field(default_factory=dict)
     readable: tuple[str, ...] = ()
-    """Absolute paths in its directory that all its processes share."""
+    """Absolute paths in its directory that all processes of the bot share."""
 
     def table(self, readable: Sequence[str] = ()) -> dict[str, object]:
         """Return the bot as an `entries` table of a tournament file, with absolute paths."""
@@ -68,9 +68,9 @@ class BotCommand:
 
 
 def find_bots(arguments: list[str]) -> list[BotCommand]:
-    """Return the bots that these arguments name; the second `random` is called `random-2`.
+    """Return the bots for these arguments; a second `random` gets the name `random-2`.
 
-    Bots with one name in several folders, such as copies of a bot, are called as these.
+    Bots with the same name in different folders, such as copies, are named after their folders.
     """
     found = [_find_bot(argument) for argument in arguments]
     folders = Counter(name for name, _ in {(bot.name.casefold(), bot.directory) for bot in found})
@@ -123,7 +123,7 @@ def _find_bot(argument: str) -> BotCommand:
 
 
 def _bot_of_folder(argument: str, path: Path) -> BotCommand:
-    """Return the bot that the `bot.toml` of a folder describes."""
+    """Return the bot described by the `bot.toml` in a folder."""
     shown = plain(argument.rstrip("/")) or "/"
     try:
         folder = read_entry_folder(path, shown)
@@ -147,7 +147,7 @@ def _bot_of_folder(argument: str, path: Path) -> BotCommand:
 
 
 def _python_file(path: Path) -> bool:
-    """Return True if the path with the ending `.py` is a file."""
+    """Return True if the path with `.py` added is a file."""
     try:
         return bool(path.name) and path.with_name(f"{path.name}.py").is_file()
     except OSError:  # the name is too long
@@ -155,7 +155,7 @@ def _python_file(path: Path) -> bool:
 
 
 def _no_main_file(argument: str, folder: Path) -> str:
-    """Return why a folder is no bot, and the file in it that may be meant."""
+    """Return why a folder is not a bot, and which of its files might be meant."""
     files = f"{BOT_FILE}, {' or '.join(file for file, _ in _MAIN)}"
     programs = sorted(path.name for path in folder.glob("*.py"))
     meant = programs[0] if len(programs) == 1 else next(filter(_USUAL.__contains__, programs), "")
@@ -164,7 +164,7 @@ def _no_main_file(argument: str, folder: Path) -> str:
 
 
 def _check_executable(argument: str, program: Path) -> None:
-    """Raise UserError if a file cannot be started, but the interpreter of its language can."""
+    """Raise UserError if a file cannot be started, but the interpreter for its language can."""
     interpreter = INTERPRETERS.get(program.suffix)
     if interpreter and program.suffix != ".py" and not os.access(program, os.X_OK):
         command = f"{interpreter} {shlex.quote(argument)}"
@@ -176,7 +176,7 @@ def _check_executable(argument: str, program: Path) -> None:
 
 
 def _similar_file(path: Path) -> str:
-    """Return where a file was looked for, and the name of one there that may be meant."""
+    """Return where a file was looked for, and the name of a similar file there."""
     folder = path.parent.absolute()
     if not folder.is_dir():
         return f"; there is no folder {plain(str(folder))!r} either"
@@ -186,7 +186,7 @@ def _similar_file(path: Path) -> str:
 
 
 def _path(argument: str) -> Path:
-    """Return the path that the argument would be; raise UserError if the system has no such."""
+    """Return the argument as a path; raise UserError if the system does not accept it as one."""
     try:
         path = Path(argument).expanduser()
         path.is_file()
@@ -195,13 +195,13 @@ def _path(argument: str) -> Path:
         raise UserError(f"bot {argument!r}: {user} names a user who does not exist") from None
     except OSError as error:
         if len(argument.split()) > 1:
-            return Path(os.devnull)  # a command line, and neither a file nor a directory
+            return Path(os.devnull)  # a command line, not a path
         raise UserError(f"bot {plain(argument)!r}: {error.strerror}") from None
     return path
 
 
 def _bot_with_options(argument: str) -> BotCommand | None:
-    """Return the bot if the first word names a built-in one or the folder of one."""
+    """Return the bot if the first word is a built-in bot or a bot's folder; otherwise None."""
     name, *options = _words(argument)
     bots = bundled_bots()
     if name in bots:
@@ -230,14 +230,14 @@ def _words(argument: str) -> tuple[str, ...]:
 def _command_line(argument: str) -> BotCommand:
     command = _words(argument)
     files = [Path(word) for word in command if os.path.isfile(word)]  # noqa: PTH113 - of any length
-    # A program behind `asara bridge --` is named, and not the bridge.
+    # The bot is named after the program that follows `asara bridge --`.
     program = command[-1] if command[0] == "asara" else command[0]
     name = _file_name(files[-1]) if files else _entry_name(Path(program).name)
     return _bot(argument, name, command, Path.cwd())
 
 
 def _bot(argument: str, name: str, command: tuple[str, ...], directory: Path) -> BotCommand:
-    """Return a bot whose command can start."""
+    """Return a bot after checking that its command can start."""
     try:
         check_command(command, directory)
     except CommandError as error:

@@ -18,7 +18,7 @@ class CheckBotOptions:
     clock: Clock
     start_up: float
     out_directory: Path | None
-    """None if nothing is kept."""
+    """The folder for everything that is kept; None if nothing is kept."""
     json_file: Path | None
     sandbox: SandboxChoice
     readable: tuple[str, ...]

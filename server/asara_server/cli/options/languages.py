@@ -12,29 +12,29 @@ _DEBIAN: Final = "sudo apt-get install --yes"
 
 @dataclass(frozen=True, slots=True)
 class Language:
-    """A language in which `asara new` makes a bot."""
+    """A language in which `asara new` can create a bot."""
 
     name: str
     title: str
     starter: str
     """Name of the built-in bot that is copied."""
     source: str
-    """The file that holds the bot."""
+    """The bot's source file."""
     tools: tuple[str, ...] = ()
     """Programs that download, build or run a bot."""
     install: str = ""
-    """The source of these programs, after the word `install`."""
+    """Where to get these programs, to follow the word `install`."""
     workflow: str = ""
-    """Steps of a GitHub workflow that install them; "" if the machine has them already."""
+    """Steps of a GitHub workflow that install the tools; "" if GitHub's machines have them."""
     aliases: tuple[str, ...] = ()
     kit: bool = True
-    """True if the sources of a client are copied as well."""
+    """True if the sources of a client are copied, too."""
     client_path: str = "asara"
-    """Path of these sources as the starter writes it."""
+    """Path of the client's sources as written in the starter."""
 
     @property
     def exists(self) -> bool:
-        """True if this installation has its starter."""
+        """True if this installation includes the starter."""
         return bundled.path("bots", self.starter).is_dir()
 
 
@@ -60,7 +60,7 @@ LANGUAGES: Final = (
         "Go 1.22 or newer (https://go.dev/dl)",
         _action("actions/setup-go@v5", go_version="stable"),
         ("golang",),
-        client_path="./asara",  # Go takes other words for the names of modules
+        client_path="./asara",  # without ./, Go takes a word for a module name
     ),
     Language(
         "typescript",
@@ -140,12 +140,12 @@ LANGUAGES: Final = (
 
 
 def present_languages() -> list[Language]:
-    """Return the languages whose starters this installation has."""
+    """Return the languages whose starters this installation includes."""
     return [language for language in LANGUAGES if language.exists]
 
 
 def find_language(name: str) -> Language:
-    """Return the language of this name; raises UserError."""
+    """Return the language with this name; raises UserError."""
     wanted = name.casefold()
     present = present_languages()
     for language in present:

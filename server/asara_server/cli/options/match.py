@@ -1,4 +1,4 @@
-"""Options of the commands that play matches: rules, seed, clocks, and a series of matches."""
+"""Options of the commands that play matches: rules, seed, clocks, and series of matches."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -32,7 +32,7 @@ USUAL_CLOCK = Clock(_CLOCKS.bank_s)
 
 
 def parse_clock(text: str | Clock) -> Clock:
-    """Return the clock that `60` or `60+0.5` stands for; raises BadParameter."""
+    """Return the clock for a text such as `60` or `60+0.5`; raises BadParameter."""
     if isinstance(text, Clock):  # a default
         return text
     bank, plus, increment = text.partition("+")
@@ -96,7 +96,7 @@ StartUpOption = Annotated[
 
 
 def rule_sets(text: str) -> frozenset[RuleSet]:
-    """Return the rule sets that --rules names."""
+    """Return the rule sets given with --rules."""
     try:
         return parse_rule_sets(text)
     except ValueError as error:
@@ -110,11 +110,11 @@ class SeriesOptions:
     rules: str
     seed: str | None
     jobs: int | None
-    """Number of matches at once; None for one per CPU core."""
+    """Maximum number of concurrent matches; None for one per CPU core."""
     clock: Clock
     start_up: float
     out_directory: Path | None
     """Run directory; None if the run is not kept."""
     sandbox: SandboxChoice
     readable: tuple[str, ...] = ()
-    """Paths that the bots may read in the sandbox besides their own files."""
+    """Paths that the bots may read in the sandbox in addition to their own files."""

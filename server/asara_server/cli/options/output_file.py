@@ -1,4 +1,4 @@
-"""Files that a user names to be written: checked, so that none destroys evidence, and written."""
+"""Output files given by the user: checked, so that none overwrites evidence, then written."""
 
 import errno
 import os
@@ -24,10 +24,10 @@ def check_output(
 ) -> None:
     """Refuse a file that must not be written; raises UserError.
 
-    These are what the command reads (`inputs`), the files of a run, what exists and is not a
+    Refused are the command's own `inputs`, the files of a run, anything that exists and is not a
     regular file, and files in directories that do not exist. A link to a regular file counts as
-    that file. `run` is a directory that a run will be written to, and `allowed` the name of the one
-    file of a run that the command may replace.
+    that file. `run` is a directory to which a run will be written. `allowed` is the name of the
+    only file of a run that the command may replace.
     """
     target = Path(os.path.realpath(path))
     try:
@@ -43,7 +43,7 @@ def check_output(
 
 
 def write_output(path: Path, content: bytes) -> None:
-    """Write a file that `check_output` has accepted, whole or not at all; raises UserError."""
+    """Write a file accepted by `check_output`, completely or not at all; raises UserError."""
     try:
         replace_file(Path(os.path.realpath(path)), content)
     except OSError as error:

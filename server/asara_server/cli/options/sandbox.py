@@ -36,7 +36,7 @@ ReadableOption = Annotated[
 
 
 def readable_paths(paths: Iterable[Path] | None) -> tuple[str, ...]:
-    """Return the paths that --readable names, without repetition, as a tournament file has them."""
+    """Return the paths given with --readable as a tournament file has them, without duplicates."""
     found = []
     for path in paths or ():
         option = f"--readable {plain(str(path))}"

@@ -128,7 +128,7 @@ class ExecutorOptions:
     dask: str | None
 
     def check(self, tournament: Tournament, *, jobs: int | None, metrics: bool) -> None:
-        """Raise UserError for options that do not fit each other or the tournament."""
+        """Raise UserError for options that conflict with each other or with the tournament."""
         given = [name for name in ("workers", "dask") if getattr(self, name) is not None]
         if not given:
             return
@@ -155,7 +155,7 @@ class CheckOptions:
 
     file: Path
     out_directory: Path | None
-    """None if nothing is kept."""
+    """The folder for everything that is kept; None if nothing is kept."""
     remote: bool
     sandbox: SandboxChoice
 
@@ -171,7 +171,7 @@ class TournamentOptions:
     prepare: bool
     sandbox: SandboxChoice
     jobs: int | None
-    """Number of matches at the same time; None for that of the tournament file."""
+    """Maximum number of concurrent matches; None for the tournament file's setting."""
     executor: ExecutorOptions
     metrics: str | None
     web: str | None

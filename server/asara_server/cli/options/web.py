@@ -68,6 +68,6 @@ class WebOptions:
     hosts: tuple[str, ...]
     embed: tuple[str, ...]
     child: bool
-    """True if another command started this one: it ends when its standard input does."""
+    """True if another command started this one. It then ends when its standard input is closed."""
     play: str | None = None
-    """Address of the referee at which people play; None if nobody can."""
+    """Address of the referee for people who play; None if nobody can play."""

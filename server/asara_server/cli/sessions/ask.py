@@ -1,4 +1,4 @@
-"""Asks a bot a decision of a finished match again, for `asara replay ask`."""
+"""Asks a bot to decide again in a finished match, for `asara replay ask`."""
 
 import asyncio
 import tempfile
@@ -41,16 +41,16 @@ from asara_server.tournament.schedule.schedule import bot_seed
 from asara_server.tournament.standings.match_result import with_output
 
 _NOTICE_S = 3.0
-"""Seconds of waiting after which a notice says for what."""
+"""Seconds of waiting after which a notice explains what for."""
 _MOST_OUTPUT = 200
-"""Lines of the bot's output that are shown, the last ones."""
+"""Maximum lines of the bot's output that are shown; the last lines are kept."""
 
 _NO_SEED = (
     "The bot's random choices may differ, because the ASARA_SEED of the match is unknown. A replay "
     "that is still in its run has the seed."
 )
 _MOST_LISTED = 10
-"""Numbers of earlier decisions that are listed."""
+"""Maximum number of earlier decisions that are listed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,16 +61,16 @@ class AskOptions:
     number: int
     bot: str
     seat: int | None
-    """None for the seat of the entry that is named like the bot."""
+    """Seat to ask for; None means the seat of the entry with the bot's name."""
     limit: float | None
-    """Seconds for each reply; None for the time that the seat had."""
+    """Seconds for each reply; None for the time that the seat had in the match."""
     sandbox: SandboxChoice
     readable: tuple[str, ...]
     """Further paths that the bot may read."""
 
 
 def ask_again(replay: Replay, options: AskOptions, log: LogOptions) -> int:
-    """Ask the bot, and print its answer beside the recorded one; return the exit status."""
+    """Ask the bot, and print its answer next to the recorded one; return the exit status."""
     log_to_terminal(log)
     [bot] = find_bots([options.bot])
     seat = _seat(replay, bot) if options.seat is None else options.seat
@@ -119,7 +119,7 @@ def ask_again(replay: Replay, options: AskOptions, log: LogOptions) -> int:
 
 
 def _seat(replay: Replay, bot: BotCommand) -> int:
-    """Return the seat of the entry that is named like the bot."""
+    """Return the seat of the entry with the bot's name."""
     entries = replay.header.entries
     named = [seat for seat, entry in enumerate(entries) if entry == bot.name]
     if len(named) == 1:
@@ -129,7 +129,7 @@ def _seat(replay: Replay, bot: BotCommand) -> int:
 
 
 def _recorded_seed(run_directory: Path, replay: Replay, seat: int) -> int | None:
-    """Return the ASARA_SEED of the seat's bot in its run; None if it drew its own."""
+    """Return the ASARA_SEED that the seat's bot had in its run; None if the bot chose a seed."""
     if replay.header.nonces:  # a joint deal: see Runner
         return None
     try:
@@ -182,7 +182,7 @@ async def _ask(
 
 
 def _show_output(bot: BotCommand, logs: Path) -> None:
-    """Print what the bot has printed, without the notes of its log."""
+    """Print the bot's output, without the notes in its log."""
     lines = []
     for log in logs.rglob("*.log"):
         text = log.read_text(encoding="utf-8", errors="replace")
@@ -215,7 +215,7 @@ def _action_words(record: ReplyRecord) -> str:
 
 
 def _otherwise(answer: AskedAnswer) -> bool:
-    """Return True if an answer is not the recorded one."""
+    """Return True if an answer differs from the recorded one."""
     recorded, record = answer.recorded, answer.record
     if answer.different or isinstance(record, RejectionRecord):
         return bool(answer.different)
@@ -223,7 +223,7 @@ def _otherwise(answer: AskedAnswer) -> bool:
 
 
 def _show_verdict(bot: BotCommand, answer: AskedAnswer, number: int) -> int:
-    """Print in words how the answers compare; return the exit status."""
+    """Print, in words, how the two answers compare; return the exit status."""
     record, recorded, different = answer.record, answer.recorded, answer.different
     rejected = isinstance(record, RejectionRecord)
     same = False

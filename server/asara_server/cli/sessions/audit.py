@@ -43,14 +43,14 @@ from asara_server.tournament.trust.inclusion import (
 from asara_server.tournament.trust.run_files import MARKS
 
 NO_SIGNED_END = 3
-"""Exit status if nothing is wrong, but nothing signs the results of a run either."""
+"""Exit status if nothing is wrong, but the results of a run have no signature either."""
 
 _NOTICE_INTERVAL = 1000
-"""Number of replays between two notices of progress if standard error is not a terminal."""
+"""Number of replays between two progress notices if standard error is not a terminal."""
 
 
 def published(key: Path | None, manifest: str | None) -> Published:
-    """Return what the auditor holds, from the values of the options."""
+    """Return what the auditor already has, from the values of the options."""
     if manifest is not None and not re.fullmatch("[0-9a-fA-F]{64}", manifest):
         raise UserError(f"--manifest {manifest}: must have 64 hexadecimal digits")
     try:
@@ -106,7 +106,7 @@ def _or_error(verdicts: Iterator[tuple[Path, Verdict]]) -> Iterator[tuple[Path, 
 
 
 def _warn_of_trust(plan: AuditPlan, held: Published) -> None:
-    """Print, after the verdict, what it does not cover."""
+    """Print a warning, after the verdict, about anything that the verdict does not cover."""
     for report in plan.runs:
         if warning := key_warning(report, held):
             warn(warning)
@@ -133,7 +133,7 @@ def audit_inclusion(
 
 
 def replay_proof(path: Path) -> InclusionProof:
-    """Return the proof that a replay belongs to the run that it lies in; raises UserError."""
+    """Return the proof that a replay belongs to the run that contains it; raises UserError."""
     try:
         data = read_file(path)
         if not _in_run(path):
@@ -144,7 +144,7 @@ def replay_proof(path: Path) -> InclusionProof:
 
 
 def _run_of(replay: Path) -> Path:
-    """Return the directory of the run that a replay lies in; raises InclusionError."""
+    """Return the directory of the run that contains a replay; raises InclusionError."""
     if not _in_run(replay):
         raise InclusionError(
             "is not in a run; pass a proof with --proof (`asara replay prove` writes one)"
@@ -160,7 +160,7 @@ def _in_run(replay: Path) -> bool:
 def _inclusion(
     path: Path, proof_file: Path | None, held: Published, *, leaks: bool
 ) -> tuple[str, str]:
-    """Return the first fault of a replay or its proof, and its place in the run."""
+    """Return the first fault of a replay or its proof, and the replay's place in the run."""
     if path.is_dir():
         raise UserError(f"{path}: is a folder; --inclusion is for single replays")
     for file in (path, proof_file):
@@ -196,7 +196,7 @@ def _inclusion(
 
 
 def _print(text: str) -> None:
-    """Print a finding; a terminal breaks it between words."""
+    """Print a finding; on a terminal, break it between words."""
     text = plain(text, None)
     if out.is_terminal:
         indent = " " * (len(text) - len(text.lstrip()) + 2)
@@ -213,7 +213,7 @@ def _print(text: str) -> None:
 def _with_progress(
     verdicts: Iterable[tuple[Path, Verdict]], total: int
 ) -> Iterator[tuple[Path, Verdict]]:
-    """Yield the verdicts, and show progress: a bar on a terminal, else a notice now and then."""
+    """Yield the verdicts while showing progress: a bar on a terminal, otherwise some notices."""
     if shows_progress():
         yield from track(verdicts, "Auditing", total=total, console=err, transient=True)
         return

@@ -1,4 +1,4 @@
-"""Builds the bots that are named on the command line, in their own folders, before they play."""
+"""Builds the bots given on the command line, in their own folders, before they play."""
 
 import asyncio
 import os
@@ -30,13 +30,13 @@ from asara_server.tournament.sandbox.bubblewrap import Sandbox
 from asara_server.tournament.sandbox.spec import BUILD_CACHE
 
 _PACKAGES: Final = ("lib", "node_modules", "vendor")
-"""Folders into which the starters' scripts download packages."""
+"""Folders to which the starters' scripts download packages."""
 _SHOWN_S: Final = 1.0
-"""Seconds of a build from which on its duration is shown."""
+"""Seconds after which a build's duration is shown."""
 
 
 def bot_entry(bot: BotCommand, readable: Sequence[str]) -> Entry:
-    """Return a bot as an entry that is not built yet; raises UserError."""
+    """Return a bot as an entry that has not been built; raises UserError."""
     try:
         return Entry.model_validate(bot.table(readable), context={"base": Path("/")})
     except ValidationError as error:
@@ -45,9 +45,10 @@ def bot_entry(bot: BotCommand, readable: Sequence[str]) -> Entry:
 
 
 def built_bots(entries: Sequence[Entry], sandbox: Sandbox | None) -> tuple[Entry, ...]:
-    """Build the entries that ask for it, each in its directory, and return them as built.
+    """Build each entry that needs it, in its directory, and return the built entries.
 
-    Raises UserError if a build fails. Two entries with one directory and build share it.
+    Raises UserError if a build fails. Entries with the same directory and build command share a
+    build.
     """
     done: set[tuple[Path, tuple[str, ...]]] = set()
     shared = {path: path.resolve() for entry in entries for path in entry.readable}
@@ -108,7 +109,7 @@ async def _build_until_signal(
 
 
 async def _show_waiting(name: str) -> None:
-    """Say now and then that a build still runs, until cancelled."""
+    """Report now and then that a build is still running, until cancelled."""
     began = time.monotonic()
     while True:
         await asyncio.sleep(SLOW_INTERVAL_S)
@@ -116,14 +117,14 @@ async def _show_waiting(name: str) -> None:
 
 
 def clients_beside(folder: Path) -> list[Path]:
-    """Return the folders outside its own from which a built-in bot is built; mostly none."""
+    """Return the folders outside its own that a built-in bot needs for its build; usually none."""
     if not is_bundled(folder):
         return []
     return [path for part in ("clients", "proto") if (path := bundled.path(part)).is_dir()]
 
 
 def _check_place(entry: Entry, sandbox: Sandbox | None) -> None:
-    """Raise UserError if a build must not or cannot write to the directory of its bot."""
+    """Raise UserError if a build must not or cannot write to its bot's directory."""
     directory = entry.directory
     if is_bundled(directory) and (bundled.is_installed() or not _is_writable(directory)):
         language, ending, _ = directory.name.partition("-random")
@@ -152,7 +153,7 @@ def _is_writable(directory: Path) -> bool:
 
 
 def _failure(entry: Entry, failed: FailedInPlace, sandbox: Sandbox | None) -> UserError:
-    """Print what a failed build printed; return the error that ends the command."""
+    """Print the output of a failed build; return the error that ends the command."""
     for line in failed.printed:
         warn(f"  | {line}")
     text = f"bot {entry.name!r}: its build failed: {failed.why}"

@@ -1,4 +1,4 @@
-"""Checks one bot for its author, and prints what an organiser would see of it."""
+"""Checks one bot for its author, and prints what an organiser would see."""
 
 import json
 import shlex
@@ -27,11 +27,11 @@ from asara_server.tournament.config.tournament_file import (
 from asara_server.tournament.execution.entry_check import EntryCheck
 
 _OPPONENT = "random"
-"""The built-in bot that a bot plays against."""
+"""The built-in bot that plays against the checked bot."""
 
 
 def check_bot(options: CheckBotOptions, log: LogOptions) -> int:
-    """Check the bot; return the exit status, which is 0 if it works and 1 otherwise."""
+    """Check the bot; return the exit status: 0 if the bot works, otherwise 1."""
     rule_sets(options.rules)
     bot, opponent = find_bots([options.bot, _OPPONENT])
     if options.json_file is not None:
@@ -73,8 +73,8 @@ def check_bot(options: CheckBotOptions, log: LogOptions) -> int:
 
 
 def _tournament(bot: BotCommand, opponent: BotCommand, options: CheckBotOptions) -> Tournament:
-    """Return a tournament of the bot and its opponent, with generous clocks."""
-    bot_entry(bot, options.readable)  # names the bot in its faults
+    """Return a tournament of the bot and its opponent, with longer clocks than usual."""
+    bot_entry(bot, options.readable)  # for the bot's name in faults
     table = bot.table((*options.readable, *map(str, clients_beside(bot.directory))))
     try:
         return check_tournament(

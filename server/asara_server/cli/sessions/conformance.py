@@ -1,4 +1,4 @@
-"""Runs the cases of the protocol against a client, and prints and writes the results."""
+"""Runs the conformance cases against a client, then prints and writes the results."""
 
 import asyncio
 import os
@@ -31,7 +31,7 @@ from asara_server.conformance.verdict import CaseResult, Verdict
 from asara_server.tournament.config.tournament_file import Entry
 
 _FIRST = "hello-and-goodbye"
-"""The case without which no other can pass; it is run first."""
+"""The case that runs first, because no other case can pass without it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,7 +46,7 @@ class Options:
 
 
 def list_all(patterns: list[str], level: Level | None) -> None:
-    """Print the selected cases; all, if there is no level."""
+    """Print the selected cases; without a level, all cases."""
     show_cases(_selection(patterns, level or Level.KIT))
 
 
@@ -97,7 +97,7 @@ def _known(path: Path | None) -> frozenset[str]:
 
 
 def _built(command: tuple[str, ...]) -> Entry:
-    """Return the bot that the words name, ready to start; raise UserError if it cannot."""
+    """Return the bot for these words, built and ready to start; raise UserError if that fails."""
     if not command:
         raise UserError(
             "pass the bot to test: its folder, or its command after --, for example: "
@@ -110,7 +110,7 @@ def _built(command: tuple[str, ...]) -> Entry:
 
 @dataclass(frozen=True, slots=True)
 class _Run:
-    """Cases to run, and how."""
+    """The cases to run, and the settings for running them."""
 
     cases: Sequence[Case]
     bot: Entry
@@ -145,7 +145,7 @@ async def _play(run: _Run, results: dict[str, CaseResult]) -> None:
 
 
 async def _play_first(bot: Entry, known: frozenset[str]) -> CaseResult:
-    """Run the first case; raise UserError if the program is none that dials a referee."""
+    """Run the first case; raise UserError if the program does not connect to a referee at all."""
     (case,) = selected(all_cases(), [_FIRST])
     result = await play_case(case, bot)
     if result.verdict is Verdict.FAILED and not result.streams and _FIRST not in known:
@@ -161,7 +161,7 @@ async def _play_first(bot: Entry, known: frozenset[str]) -> CaseResult:
 
 
 def _judged(result: CaseResult, known: frozenset[str]) -> CaseResult:
-    """Return the result in the light of the list of known failures."""
+    """Return the result, taking the list of known failures into account."""
     if result.case.name not in known:
         return result
     passed = result.verdict is Verdict.PASSED

@@ -1,4 +1,4 @@
-"""Plays a duel until its test decides, and prints and writes the verdict."""
+"""Plays a duel until its test decides, then prints and writes the verdict."""
 
 import json
 from pathlib import Path
@@ -21,7 +21,7 @@ UNDECIDED = 3
 
 
 def sequential_test(margin: float) -> SequentialTest:
-    """Return the test with this value of --margin."""
+    """Return the sequential test for this value of --margin."""
     try:
         return SequentialTest(margin)
     except ValueError as error:

@@ -1,4 +1,4 @@
-"""Checks the entries of a tournament, and prints which of them work."""
+"""Checks the entries of a tournament, and prints which ones work."""
 
 import asyncio
 import shutil
@@ -31,11 +31,11 @@ from asara_server.tournament.config.tournament_file import Entry, Tournament
 from asara_server.tournament.execution.entry_check import CheckedEntry, EntryCheck, Verdict
 
 _OPPONENT = "random"
-"""The built-in bot that entries play against."""
+"""The built-in bot that plays against the entries."""
 
 
 def check_entries(tournament: Tournament, options: CheckOptions, log: LogOptions) -> int:
-    """Check the entries; return the exit status, which is 1 if one of them is broken."""
+    """Check the entries; return the exit status: 1 if any entry is broken, otherwise 0."""
     if options.remote and tournament.remote is None:
         raise UserError(
             f"--remote waits for entries on other machines, and {options.file.name} has none"
@@ -82,7 +82,7 @@ class Meter(Protocol):
 
 
 async def play_check(check: EntryCheck, meter: Meter) -> list[CheckedEntry]:
-    """Check the entries, and show how many are done; a signal ends it with a UserError."""
+    """Check the entries and show the progress; a signal ends the check with a UserError."""
     showing = asyncio.create_task(meter.show())
     try:
         return await until_signal(
@@ -98,7 +98,7 @@ async def play_check(check: EntryCheck, meter: Meter) -> list[CheckedEntry]:
 
 
 def _opponents(tournament: Tournament) -> list[Entry]:
-    """Return the bots for the other seats, under names that no entry has."""
+    """Return bots for the other seats, with names that no entry has."""
     taken = {entry.name.casefold() for entry in tournament.entries}
     numbers = (number for number in range(1, len(taken) + 5))
     names = [name for number in numbers if (name := f"opponent-{number}") not in taken]
@@ -110,7 +110,7 @@ def _opponents(tournament: Tournament) -> list[Entry]:
 
 @contextmanager
 def check_folder(path: Path | None) -> Iterator[Path]:
-    """Create the directory for builds, output and replays; without a path, delete it on exit."""
+    """Create a directory for builds, output and replays; without a path, it is deleted on exit."""
     if path is None:
         folder = Path(tempfile.mkdtemp(prefix="asara-"))
     else:
@@ -127,7 +127,7 @@ def check_folder(path: Path | None) -> Iterator[Path]:
 
 
 def keep_replays(checked: Sequence[CheckedEntry], folder: Path) -> None:
-    """Write the replays, signed by a key that nobody keeps: they count for nothing."""
+    """Write the replays, signed by a key that is not kept, because they count for nothing."""
     key = SigningKey.new()
     (folder / "replays").mkdir()
     for one in checked:

@@ -1,4 +1,4 @@
-"""Writes what a run or a match is exported as: report, tables, bundles, page of a match."""
+"""Writes the exports of a run or a match: reports, tables, bundles, and match pages."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -37,15 +37,15 @@ from asara_server.tournament.trust.bundle import BundleWriter, check_names
 _PAGE = "report.html"
 
 _REPLAYS_NAMED = 8
-"""Number of damaged replays that are named on the terminal; the page names more."""
+"""Maximum number of damaged replays listed on the terminal; the page lists more."""
 
 
 def write_report(
     directory: Path, out_file: Path | None, csv: Path | None, *, with_pages: bool
 ) -> None:
-    """Write the page to a file, and the tables to a directory if there is one.
+    """Write a run's report page to a file, and its tables to a directory if one is given.
 
-    `with_pages` also writes the pages of the matches, beside it.
+    `with_pages` also writes the pages of the matches, next to the file.
     """
     if out_file is not None:
         check_output("--out", out_file, allowed=_PAGE)
@@ -106,7 +106,7 @@ _MATCHES_NAMED = 3
 
 
 def write_bundles(directory: Path) -> None:
-    """Write a bundle for each entry of a run that has ended."""
+    """Write a bundle for each entry of a run that has stopped or finished."""
     try:
         recorded = read_run(directory)
         check_names(recorded)
@@ -148,7 +148,7 @@ class PageOptions:
 
 
 def write_page(file: Path, out_file: Path, options: PageOptions) -> None:
-    """Write the page; raises UserError."""
+    """Write the page of a match to a file; raises UserError."""
     check_output("--out", out_file, inputs=[file])
     try:
         content = _page(file, options)
@@ -174,7 +174,7 @@ def _page(file: Path, options: PageOptions) -> bytes:
 
 
 def _logs(file: Path, replay: Replay) -> Logs:
-    """Return what the bots wrote, from the run in whose `replays` folder the file lies."""
+    """Return what the bots logged; raises UserError if the file is not in a run's `replays`."""
     run = file.absolute().parent.parent
     if file.absolute().parent.name != "replays" or not (run / "logs").is_dir():
         raise UserError(f"--bot-output: {file} is not in a run's `replays` folder")

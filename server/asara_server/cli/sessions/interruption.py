@@ -1,4 +1,4 @@
-"""Lets signals end what a command awaits."""
+"""Lets signals stop the work that a command is waiting for."""
 
 import asyncio
 import signal
@@ -15,7 +15,7 @@ _SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 @contextmanager
 def on_signals(stop: Callable[[signal.Signals], None]) -> Iterator[None]:
-    """Have the running event loop call `stop` for each SIGINT and SIGTERM in the context."""
+    """Have the running event loop call `stop` for each SIGINT or SIGTERM within the context."""
     loop = asyncio.get_running_loop()
     try:
         for number in _SIGNALS:
@@ -42,9 +42,9 @@ def _handlers(handler: Callable[[int, Any], object]) -> Iterator[None]:
 
 
 async def until_signal(work: Coroutine[Any, Any, _Result], stopped: Callable[[], str]) -> _Result:
-    """Return the result of the work; SIGINT or SIGTERM cancels it and raises UserError.
+    """Return the result of the work; SIGINT or SIGTERM cancels the work and raises UserError.
 
-    `stopped` returns the text of that error.
+    `stopped` returns the text of the error.
     """
     task = asyncio.create_task(work)
     signals: list[signal.Signals] = []

@@ -1,7 +1,7 @@
-"""Makes the folder of a new bot from a built-in starter, for `asara new`.
+"""Creates the folder of a new bot from a built-in starter, for `asara new`.
 
-The folder is made under another name beside its place and renamed when it is complete, so that an
-interruption leaves nothing that looks like a bot.
+The folder is created under a temporary name next to its final place, and renamed when it is
+complete. So an interruption leaves nothing that looks like a bot.
 """
 
 import os
@@ -30,12 +30,12 @@ from asara_server.text import plain
 from asara_server.tournament.config.commands import search_path
 
 _CLIENT: Final = "asara"
-"""Name of the folder of the client's sources in that of a bot."""
+"""Name of the folder, inside a bot's folder, for the client's sources."""
 _RESULTS: Final = frozenset(
     {".asara-build", ".git", "__pycache__", "build", "dist", "node_modules", "target", "vendor"}
 )
-"""Folders of build results, of caches, and of what is downloaded; those of a starter are also in
-its `.gitignore`."""
+"""Folders of build results, caches and downloads, which are not copied. A starter's `.gitignore`
+also lists its own."""
 _TEMPLATES: Final = Path(__file__).parents[1] / "templates"
 _LONGEST_NAME: Final = 32
 _MODE: Final = 0o644
@@ -43,7 +43,7 @@ _MODE_OF_PROGRAMS: Final = 0o755
 
 
 def make_bot(language_name: str, directory: str, *, fetch: bool) -> int:
-    """Make the folder of a bot; return the exit status, which is 1 if its packages are missing."""
+    """Create a bot's folder; return the exit status, which is 1 if packages are missing."""
     language = find_language(language_name)
     folder = _new_folder(directory)
     name = package_name(folder.name)
@@ -66,7 +66,7 @@ def make_bot(language_name: str, directory: str, *, fetch: bool) -> int:
 
 
 def package_name(text: str) -> str:
-    """Return the text as a name that all package managers accept: `My Bot 2` as `my-bot-2`."""
+    """Return the text as a name that all package managers accept: `My Bot 2` becomes `my-bot-2`."""
     ascii_text = unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode().lower()
     name = re.sub(r"[^a-z0-9]+", "-", ascii_text)[:_LONGEST_NAME].strip("-")
     if not name:
@@ -76,7 +76,7 @@ def package_name(text: str) -> str:
 
 
 def _new_folder(directory: str) -> Path:
-    """Return the path of a folder that can be made; raises UserError."""
+    """Return the path of a folder that can be created; raises UserError."""
     shown = plain(directory) or "''"
     try:
         folder = Path(os.path.abspath(Path(directory).expanduser()))  # noqa: PTH100 - keeps links
@@ -102,7 +102,7 @@ def _new_folder(directory: str) -> Path:
 
 
 def _exists(path: Path) -> bool:
-    """Return True if there is a file, folder or link. Raises OSError, for example if it is long."""
+    """Return True if a file, folder or link exists; raises OSError, for example for a long path."""
     try:
         path.lstat()
     except (FileNotFoundError, NotADirectoryError):
@@ -121,7 +121,7 @@ def _made_beside(folder: Path) -> Iterator[Path]:
             inner = part / "bot"
             inner.mkdir()
             yield inner
-            # Replaces an empty folder, and nothing else.
+            # Replaces nothing but an empty folder.
             inner.rename(folder)
         except OSError as error:
             raise UserError(f"{shown}: cannot be created: {error.strerror}", status=1) from None
@@ -134,7 +134,7 @@ def _made_beside(folder: Path) -> Iterator[Path]:
 
 @contextmanager
 def _signals_as_errors() -> Iterator[None]:
-    """Let SIGTERM and SIGHUP end the command as Ctrl-C does."""
+    """Make SIGTERM and SIGHUP end the command in the same way as Ctrl-C."""
 
     def interrupt(_number: int, _frame: FrameType | None) -> NoReturn:
         raise KeyboardInterrupt
@@ -152,7 +152,7 @@ def _signals_as_errors() -> Iterator[None]:
 
 
 def _copy_bot(language: Language, name: str, folder: Path) -> None:
-    """Write all files of a bot with this name to an empty folder. Raises OSError."""
+    """Write all files of a bot with this name to an empty folder; raises OSError."""
     starter = bundled.path("bots", language.starter)
     client = bundled.path("clients", language.name)
     ignored = _ignored(starter)
@@ -168,14 +168,14 @@ def _copy_bot(language: Language, name: str, folder: Path) -> None:
 
 
 def _ignored(folder: Path) -> tuple[str, ...]:
-    """Return the patterns of the `.gitignore` of a bundled folder, for its own content."""
+    """Return the patterns that a bundled folder's `.gitignore` has for the folder's content."""
     file = folder / ".gitignore"
     lines = file.read_text(encoding="utf-8").splitlines() if file.is_file() else []
     return tuple(line.strip("/") for line in lines if line and not line.startswith("#"))
 
 
 def _copy(source: Path, target: Path, ignored: tuple[str, ...], texts: Mapping[str, str]) -> None:
-    """Copy a folder, following links, and replace texts in its files. Raises OSError."""
+    """Copy a folder, following links, and replace texts in its files; raises OSError."""
     for path in sorted(source.iterdir()):
         if any(fnmatchcase(path.name, pattern) for pattern in ignored):
             continue
@@ -189,7 +189,7 @@ def _copy(source: Path, target: Path, ignored: tuple[str, ...], texts: Mapping[s
 
 
 def _is_program(path: Path) -> bool:
-    """Return True for a file to be started; an installer may have lost its permissions."""
+    """Return True if a file should be executable; an installer may have dropped the permission."""
     return os.access(path, os.X_OK) or path.name == FETCH
 
 
@@ -205,7 +205,7 @@ def _write(path: Path, content: bytes, *, program: bool = False) -> None:
 
 
 def _write_templates(language: Language, name: str, folder: Path, *, fetched: bool) -> None:
-    """Write what all languages have: README.md, check, .gitignore and the workflow."""
+    """Write the files that all languages have: README.md, check, .gitignore and the workflow."""
     rows = "| `fetch.sh` | downloads the packages that the bot is built with |\n" if fetched else ""
     if language.kit:
         rows += f"| `{_CLIENT}/` | the client that plays for your bot; leave it as it is |\n"
@@ -250,7 +250,7 @@ def _guide(language: Language) -> str:
 
 
 def _fetch(language: Language, folder: Path) -> int:
-    """Download the packages of a new bot; return 1 and say what to do if that is impossible."""
+    """Download the packages of a new bot; if that fails, explain what to do and return 1."""
     shown, script = _shown(folder), folder / FETCH
     missing = [one for one in language.tools if shutil.which(one, path=search_path()) is None]
     then = f", then run {shlex.quote(f'{shown}/{FETCH}')}" if script.is_file() else ""
@@ -276,6 +276,6 @@ def _fetch(language: Language, folder: Path) -> int:
 
 
 def _shown(folder: Path) -> str:
-    """Return a path as the user may write it."""
+    """Return a path in the form in which a user would write it."""
     here = Path.cwd()
     return plain(str(folder.relative_to(here) if folder.is_relative_to(here) else folder), None)

@@ -1,4 +1,4 @@
-"""Plays matches between people in a browser and bots of this machine."""
+"""Plays matches between people in a browser and bots on this machine."""
 
 import asyncio
 import os
@@ -45,9 +45,9 @@ from asara_server.tournament.standings.standings import compute_standings
 OPPONENT: Final = "greedy"
 """The strongest bot that comes with the package."""
 _NO_CLOCK_S: Final = 10.0**8
-"""Seconds of a bank that nobody uses up; the page shows no clock for it."""
+"""Seconds of a bank that nobody can use up; the page shows no clock for it."""
 _READY_S: Final = 3.0
-"""Seconds after a match within which a page leaves; it connects again for another match."""
+"""Seconds within which a page disconnects after a match; it reconnects for the next match."""
 _POLL_S: Final = 0.1
 
 
@@ -73,7 +73,7 @@ def play_in_browser(options: PlayOptions, log: LogOptions) -> int:
 
 @contextmanager
 def _folder() -> Iterator[Path]:
-    """Make a folder that only this user may enter, for the socket and replays not kept."""
+    """Create a folder that only this user can enter, for the socket and for temporary replays."""
     with tempfile.TemporaryDirectory(prefix="asara-play-", dir=socket_parent()) as folder:
         yield Path(folder)
 
@@ -104,7 +104,7 @@ def _people(number: int) -> list[str]:
 
 
 def _opponents(options: PlayOptions) -> tuple[BotCommand, ...]:
-    """Return the bots that are named, and as many others as seats are left."""
+    """Return the given bots, and enough other bots to fill the remaining seats."""
     named, people = options.bots, options.people
     alone = people == 1 and not named
     seats = max(people + len(named), 2)
@@ -129,9 +129,9 @@ def _sandbox(options: PlayOptions, opponents: Sequence[BotCommand], folder: Path
 
 
 def _clocks(options: PlayOptions) -> ClockSettings:
-    """Return the time controls; a page that was closed may always be opened again.
+    """Return the time controls; a page that was closed may be reopened at any time.
 
-    Without a bank, nobody loses on time. A bot whose process ends forfeits all the same.
+    Without a bank, nobody loses on time. A bot whose process ends still forfeits.
     """
     if options.clock is None:
         return ClockSettings(bank_s=_NO_CLOCK_S, increment_s=0, reconnect_s=_NO_CLOCK_S)
@@ -139,7 +139,7 @@ def _clocks(options: PlayOptions) -> ClockSettings:
 
 
 def _replays(options: PlayOptions, folder: Path) -> ReplaySink:
-    """Return where replays are written, so that the page can show them; some are not kept."""
+    """Return where replays are written, for the page to show them; the folder may be temporary."""
     if options.out_directory is not None:
         sink = replay_sink(options.out_directory)
         assert sink is not None
@@ -150,19 +150,19 @@ def _replays(options: PlayOptions, folder: Path) -> ReplaySink:
 
 
 class PlayTable(TableServer):
-    """A table with people, whose page tells the referee that it is ready by connecting to it."""
+    """A table for people. A person's page connects to the referee when the person is ready."""
 
     finish_s = 0.0
 
     def __init__(self, settings: ServeSettings, page: str, *, browser: bool) -> None:
-        """`page` is the address of the page; with `browser`, one is opened."""
+        """`page` is the page's address; with `browser`, a browser is opened."""
         super().__init__(settings)
         self._page = page
         self._browser = browser
         self._played = 0
 
     def announce(self, address: str) -> None:
-        """Print the link of each person, and open the first."""
+        """Print each person's link, and open the first one."""
         links = [self._link(guest) for guest in self.settings.guests]
         for guest, link in zip(self.settings.guests, links, strict=True):
             heading = "Your link" if len(links) == 1 else f"Link for {guest.name}"
@@ -173,7 +173,7 @@ class PlayTable(TableServer):
             threading.Thread(target=webbrowser.open, args=(links[0],), daemon=True).start()
 
     def _link(self, guest: Guest) -> str:
-        """Return the link of a person. What follows # is not sent to any server."""
+        """Return a person's link. The part after # is not sent to any server."""
         assert self.settings.replays is not None
         fragment = {
             "token": guest.token,
@@ -185,7 +185,7 @@ class PlayTable(TableServer):
         return f"http://{reachable_address(self._page)}/play#{urlencode(fragment)}"
 
     def _last_match(self) -> dict[str, str]:
-        """Return what a link says of the match after which the table ends, if it ends."""
+        """Return the link parameter for the table's last match; empty if there is no last match."""
         settings = self.settings
         if settings.matches is None:
             return {}
@@ -193,14 +193,14 @@ class PlayTable(TableServer):
         return {"last": last.match_id}
 
     async def wait_for_guests(self) -> None:
-        """Return when all people are there; after a match, when they want another."""
+        """Wait until all people are there or, after a match, until all want another one."""
         if self._played:
             await asyncio.gather(*(self._leaves(guest) for guest in self.settings.guests))
         self._played += 1
         await asyncio.gather(*(self._arrives(guest) for guest in self.settings.guests))
 
     async def _arrives(self, guest: Guest) -> None:
-        """Wait until a person is there; say who is still missing."""
+        """Wait until a person is there, and print who is still missing."""
         while not await self.referee.wait_until_connected(guest.token, 3600):
             pass
         guests = self.settings.guests
@@ -209,14 +209,14 @@ class PlayTable(TableServer):
             notify(f"{guest.name} has joined. Waiting for {', '.join(missing)}")
 
     async def _leaves(self, guest: Guest) -> None:
-        """Wait for the page to close its connection; a program that stays is ready at once."""
+        """Wait for the page to disconnect; a program that stays connected is ready immediately."""
         for _ in range(round(_READY_S / _POLL_S)):
             if not self.referee.is_connected(guest.token):
                 return
             await asyncio.sleep(_POLL_S)
 
     def print_summary(self) -> int:
-        """Print the standings of several matches; to be stopped is no fault."""
+        """Print the standings if several matches were played; being stopped is not an error."""
         names = self.settings.names
         scheduled = len({result.match_id for result in self.results})
         standings = compute_standings(" – ".join(names), names, scheduled, self.results)
@@ -228,7 +228,7 @@ class PlayTable(TableServer):
 
 
 def _has_browser() -> bool:
-    """Return False where only a browser for the terminal could be opened, or none."""
+    """Return False if there is no browser, or only one for the terminal."""
     if sys.platform in {"darwin", "win32"}:
         return True
     return bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))

@@ -46,13 +46,13 @@ def play_run(
     sandbox: Sandbox | None = None,
     executor: Executor | None = None,
 ) -> tuple[RunEnd, int]:
-    """Play the matches of a run; return its end and the exit status.
+    """Play the matches of a run; return how it ended and the exit status.
 
-    The status is 0, 1 if the referee failed in a match, or 128 plus the signal that stopped the
-    run. For a tournament, the hash of the manifest and the commitment to the deals are printed at
-    the start, and the secret that opens it at the end. `resumed` is the content of run.json if the
-    run is resumed. Without a `meter`, a RunMeter shows the progress; without a `sandbox`, bots run
-    with the user's rights; without an `executor`, a referee in this process plays.
+    The status is 0, or 1 if the referee failed in a match, or 128 plus the signal that stopped the
+    run. A tournament prints the manifest's hash and the commitment to its deals at the start, and
+    the secret behind the commitment at the end. `resumed` is the content of run.json if the run is
+    resumed. Without a `meter`, a RunMeter shows the progress. Without a `sandbox`, bots run with
+    the user's rights. Without an `executor`, a referee in this process plays.
     """
     meter = meter or RunMeter(len(matches))
     with _user_errors(directory), log_to_file(log, directory.path / "run.log"):
@@ -85,7 +85,7 @@ def prepare_run(
     *,
     sandbox: Sandbox | None = None,
 ) -> None:
-    """Write all that is decided before the first match, and print what is to be published."""
+    """Write everything decided before the first match, and print what should be published."""
     with _user_errors(directory):
         runner = Runner(
             tournament,
@@ -111,7 +111,7 @@ def _notify_published(runner: Runner) -> None:
 
 @contextmanager
 def _user_errors(directory: RunDirectory) -> Iterator[None]:
-    """Turn what may go wrong in a run into a UserError."""
+    """Turn errors that can occur in a run into a UserError."""
     try:
         yield
     except RunDirectoryError as error:
@@ -129,7 +129,7 @@ def _user_errors(directory: RunDirectory) -> Iterator[None]:
 
 
 def _remedy(error: OSError, directory: RunDirectory) -> str:
-    """Return what to do about a full disk; only the run of a tournament file can be resumed."""
+    """Return advice for a full disk; only the run of a tournament file can be resumed."""
     if error.errno not in (errno.ENOSPC, errno.EDQUOT):
         return ""
     resumable = directory.tournament_file.is_file()

@@ -1,4 +1,4 @@
-"""Opens the directory in which a run is kept."""
+"""Opens the directory of a run."""
 
 import shlex
 import shutil
@@ -32,7 +32,7 @@ def new_run_directory(path: Path) -> Iterator[RunDirectory]:
 
 @contextmanager
 def kept_or_temporary(path: Path | None) -> Iterator[RunDirectory]:
-    """Create a run directory, which is deleted on exit if it has no path."""
+    """Create a run directory; without a path, it is deleted on exit."""
     if path is not None:
         with new_run_directory(path) as directory:
             yield directory
@@ -49,7 +49,7 @@ def kept_or_temporary(path: Path | None) -> Iterator[RunDirectory]:
 def resumed_run_directory(
     path: Path, *, file: Path, key: SigningKey
 ) -> Iterator[tuple[RunDirectory, RunInfo]]:
-    """Open the directory of a run that resumes with the same tournament file, edition and key."""
+    """Open the directory of a run to resume; tournament file, edition and key must be the same."""
     try:
         directory, info = RunDirectory.reopen(path)
     except RunDirectoryError as error:

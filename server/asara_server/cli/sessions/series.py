@@ -1,4 +1,4 @@
-"""Plays a series of matches between bots named on the command line, for `match` and `duel`."""
+"""Plays a series of matches between bots given on the command line, for `match` and `duel`."""
 
 import os
 import platform
@@ -39,9 +39,10 @@ from asara_server.tournament.schedule.schedule import ScheduledMatch, rotated
 def series_tournament(
     command: str, arguments: list[str], options: SeriesOptions, **table: object
 ) -> Tournament:
-    """Return a tournament of the bots that these arguments of a command name.
+    """Return a tournament of the bots in a command's arguments.
 
-    `table` holds more keys of a tournament file. Error messages name the command as the file.
+    `table` holds further keys of a tournament file. Error messages show the command in place of a
+    file.
     """
     bots = find_bots(arguments)
     environment = _transcript(options.sandbox)
@@ -84,8 +85,8 @@ def _transcript(sandbox: SandboxChoice) -> dict[str, str]:
 def _refuse_shims(tournament: Tournament) -> None:
     """Raise UserError if a bot is started by a shim, such as pyenv's.
 
-    A shim finds out the program to start from files that the sandbox hides. Those of known runtimes
-    are asked for it; see `sandbox.runtimes`.
+    A shim finds the program to start from files that the sandbox hides. Shims of known runtimes are
+    asked for that program instead; see `sandbox.runtimes`.
     """
     for entry in tournament.entries:
         program = entry.command[0]
@@ -108,7 +109,7 @@ def play_series(
     meter: ProgressMeter | None = None,
     executor: Executor | None = None,
 ) -> tuple[RunEnd, int]:
-    """Play matches of one table in a new or temporary run directory; for the rest see `play_run`.
+    """Play the matches of one table in a new or temporary run directory; see also `play_run`.
 
     The matches are those that `rotated` yields.
     """

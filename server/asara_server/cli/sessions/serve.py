@@ -52,12 +52,12 @@ from asara_server.tournament.standings.match_result import MatchResult
 from asara_server.tournament.standings.standings import compute_standings
 
 _WAIT_S = 3600.0
-"""Time limit of one wait for a guest, in seconds; waits are repeated."""
+"""Time limit for a single wait for a guest, in seconds; waits are repeated."""
 
 
 @dataclass(frozen=True, slots=True)
 class Guest:
-    """A free seat, and the token with which a bot takes it."""
+    """A free seat, and the token for the bot that takes it."""
 
     name: str
     token: str
@@ -82,7 +82,7 @@ class ServeSettings:
     """True if other machines may connect without TLS."""
     guests: tuple[Guest, ...]
     opponents: tuple[Entry, ...]
-    """Bots of this machine."""
+    """Bots that run on this machine."""
     rule_sets: frozenset[RuleSet]
     matches: int | None
     """Number of matches; None for an unlimited number."""
@@ -90,7 +90,7 @@ class ServeSettings:
     seed: str
     replays: ReplaySink | None
     sandbox: Sandbox | None = None
-    """Sandbox of the opponents; None if they run with the user's rights."""
+    """Sandbox for the opponents; None if they run with the user's rights."""
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -119,7 +119,7 @@ def serve_table(options: ServeOptions, log: LogOptions) -> int:
 
 
 def _empty_folder(stack: ExitStack) -> Path:
-    """Return a folder that exists in the context; the page is given it instead of replays."""
+    """Return an empty folder that exists within the context; the page uses it for replays."""
     folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="asara-"))) / "table"
     folder.mkdir()
     return folder
@@ -185,7 +185,7 @@ def _sandbox(options: ServeOptions, opponents: Sequence[BotCommand]) -> Sandbox 
 
 
 def replay_sink(folder: Path | None) -> ReplaySink | None:
-    """Create the folder, unless it already holds replays: every table has the same match names."""
+    """Create the folder, unless it contains replays: match names are the same at every table."""
     if folder is None:
         return None
     try:
@@ -202,10 +202,10 @@ def replay_sink(folder: Path | None) -> ReplaySink | None:
 
 
 class TableServer:
-    """Waits for the guests, plays the matches, and prints how they ended."""
+    """Waits for the guests, plays the matches, and prints their results."""
 
     finish_s = 5.0
-    """Seconds in which open decisions can be answered when the table is stopped."""
+    """Seconds for open decisions to be answered after the table is stopped."""
 
     def __init__(self, settings: ServeSettings) -> None:
         self.settings = settings
@@ -215,13 +215,13 @@ class TableServer:
         self._stop_task: asyncio.Task[None] | None = None
         self._signal: signal.Signals | None = None
         self.begun: Callable[[], None] | None = None
-        """Called in a thread when the table can be shown."""
+        """Called in a thread once the table can be shown."""
         self._journal: Journal | None = None
 
     def keep_journal(self, stack: ExitStack, path: Path) -> None:
-        """Have a journal in the context, from which a page can show the running matches."""
+        """Keep a journal within the context, from which a page can show the running matches."""
         try:
-            path.unlink(missing_ok=True)  # of a table that was killed
+            path.unlink(missing_ok=True)  # left by a table that was killed
             stack.callback(path.unlink, missing_ok=True)
             self._journal = stack.enter_context(Journal(path))
         except (OSError, JournalError) as error:
@@ -236,7 +236,7 @@ class TableServer:
     async def run(self) -> int:
         """Serve until all matches are played or a signal stops it; return the exit status."""
         async with AsyncExitStack() as stack:
-            signals = stack.enter_context(ExitStack())  # caught until all has ended
+            signals = stack.enter_context(ExitStack())  # caught until everything has ended
             serving = await self._listen()
             stack.push_async_callback(serving.server.stop, 1.0)
             logs = stack.enter_context(tempfile.TemporaryDirectory(prefix="asara-logs-"))
@@ -273,7 +273,7 @@ class TableServer:
             raise UserError(f"--listen: {serve_error_text(error)}") from None
 
     def _require_open_files(self) -> None:
-        """Raise OpenFilesError if guests and strangers could exhaust the files of this process."""
+        """Raise OpenFilesError if guests and unknown clients could use up this process's files."""
         settings, limits = self.settings, self.referee.limits
         opponents = len(settings.opponents)
         if settings.listen.startswith("unix:"):
@@ -315,7 +315,7 @@ class TableServer:
                 return
 
     async def wait_for_guests(self) -> None:
-        """Return when the next match can begin."""
+        """Wait until the next match can begin."""
         for guest in self.settings.guests:
             if not self.referee.is_connected(guest.token):
                 notify(f"Waiting for {guest.name} to connect")
@@ -351,7 +351,7 @@ class TableServer:
         play_task.cancel()  # it may be waiting for a guest
 
     def announce(self, address: str) -> None:
-        """Print the address and, for each guest, the variables to put before its command."""
+        """Print the address and, for each guest, the environment variables for its command."""
         settings = self.settings
         notify(f"Listening on {address} ({'TLS' if settings.tls else 'no TLS'})")
         for seat, guest in enumerate(settings.guests):
@@ -362,7 +362,7 @@ class TableServer:
         out.print()
 
     def _variables(self, guest: Guest, address: str) -> Iterator[str]:
-        """Yield the environment variables of a guest's bot, quoted for a shell."""
+        """Yield the environment variables for a guest's bot, quoted for a shell."""
         yield f"ASARA_ADDRESS={shlex.quote(reachable_address(address))}"
         yield f"ASARA_TOKEN={guest.token}"
         yield f"ASARA_SEED={bot_seed(self.settings.seed, guest.name)}"
@@ -370,7 +370,7 @@ class TableServer:
             yield f"ASARA_CA={shlex.quote(str(self.settings.tls.certificate.resolve()))}"
 
     def print_summary(self) -> int:
-        """Print the standings of several matches, and how far interrupted ones had come.
+        """Print the standings of several matches, and the progress of any interrupted ones.
 
         Return the exit status.
         """

@@ -1,4 +1,4 @@
-"""Turns options into what a session needs: key, sandbox, logs, metrics, executor."""
+"""Turns options into the objects that a session needs: key, sandbox, logs, metrics, executor."""
 
 import os
 from collections.abc import Callable, Iterable, Iterator
@@ -48,7 +48,7 @@ if TYPE_CHECKING:
 
 
 def signing_key(path: Path | None, *, create: bool = True) -> SigningKey:
-    """Return the key in this file, or the user's own key; with `create`, a missing key is made."""
+    """Return the key in this file, or the user's own key; `create` creates a missing key."""
     try:
         return load_or_make_key(path, _notify_key) if create else load_key(path)
     except KeyFileError as error:
@@ -56,15 +56,16 @@ def signing_key(path: Path | None, *, create: bool = True) -> SigningKey:
 
 
 def has_own_key() -> bool:
-    """Return True if the user has a key, or it can be created."""
+    """Return True if the user has a key, or one can be created."""
     own = default_key_path()
     return os.path.exists(own) or can_make_key(own)  # noqa: PTH110 - no errors
 
 
 def key_of_run(key: Path | None, run: Path | None) -> Path | None:
-    """Return the file of the key for a run; None is the user's own.
+    """Return the file of the key for a run; None means the user's own key.
 
-    Where that one can be neither read nor created, it is a file beside the run directory, if any.
+    If the user's key can be neither read nor created, the file is next to the run directory, if
+    any.
     """
     if key is not None or run is None or has_own_key():
         return key
@@ -83,11 +84,11 @@ def chosen_sandbox(
     builds: bool = False,
     transport: Literal["unix", "tcp"] = "unix",
 ) -> Sandbox | None:
-    """Return the chosen sandbox after a test of it; None if bots run unconfined.
+    """Return the chosen sandbox after testing it; None if bots run unconfined.
 
-    Bots cannot see the paths in `secret`. No directory in `shared` is the directory of one entry
-    alone; see `own_files`. `limits` and `builds` are those of `find_sandbox`; a warning names what
-    the machine cannot keep of them.
+    Bots cannot see the paths in `secret`. A directory in `shared` belongs to no single entry; see
+    `own_files`. `limits` and `builds` are passed to `find_sandbox`. A warning lists the limits that
+    the machine cannot enforce.
     """
     if choice is SandboxChoice.NONE:
         return None
@@ -107,9 +108,10 @@ def chosen_sandbox(
 
 
 def check_freezer(sandbox: Sandbox | None, setting: str) -> None:
-    """Raise UserError, before anything is written, if bots cannot be frozen; `setting` asks for it.
+    """Raise UserError if bots cannot be frozen, before anything is written.
 
-    Nothing else would keep a bot from thinking while its opponents are asked.
+    `setting` is the setting that requires it. Nothing else would keep a bot from thinking while its
+    opponents decide.
     """
     try:
         require_freezer(sandbox)
@@ -121,23 +123,23 @@ def check_freezer(sandbox: Sandbox | None, setting: str) -> None:
 def sandbox_of_bots(
     choice: SandboxChoice, directories: Iterable[Path], *, secret: Iterable[Path]
 ) -> Sandbox | None:
-    """Return the chosen sandbox for bots that a command names; see `chosen_sandbox`.
+    """Return the chosen sandbox for the bots of a command; see `chosen_sandbox`.
 
-    A folder with a bot.toml is the bot's alone, as in a tournament. The directory of any other bot
-    may hold whatever its author keeps beside it.
+    A folder with a bot.toml belongs to its bot alone, as in a tournament. The directory of any
+    other bot may contain its author's other files.
     """
     shared = [folder for folder in directories if not has_bot_file(folder)]
     return chosen_sandbox(choice, secret=secret, shared=shared)
 
 
 def log_to_terminal(options: LogOptions, default_level: str = "error") -> None:
-    """Log to standard error, from `default_level` on if the user did not name a level."""
+    """Log to standard error, at `default_level` and above unless the user chose a level."""
     configure(options.level or default_level)
 
 
 @contextmanager
 def log_to_file(options: LogOptions, path: Path) -> Iterator[None]:
-    """Log to a file, and to standard error as well if the user named a level."""
+    """Log to a file and, if the user chose a level, also to standard error."""
     file = path.open("a", encoding="utf-8", buffering=1)
     try:
         if options.level is None:
@@ -165,17 +167,17 @@ def _notify_key(path: Path) -> None:
 
 
 class MetricsWatch(NamedTuple):
-    """The connection of referees to the metrics server."""
+    """Connects referees to the metrics server."""
 
     referee: Callable[[Referee], None]
-    """To be called with a referee of this process."""
+    """Call this with a referee of this process."""
     others: "Callable[[], SummedMetrics | None]"
-    """Returns the receiver of metrics from referees in other processes; None without a server."""
+    """Returns the receiver for metrics from referees in other processes; None without a server."""
 
 
 @contextmanager
 def metrics_server(address: str | None, *, insecure_remote: bool) -> Iterator[MetricsWatch]:
-    """Serve metrics at this address, if there is one."""
+    """Serve metrics at this address; without an address, do nothing."""
     if address is None:
         yield MetricsWatch(lambda referee: None, lambda: None)
         return
@@ -200,10 +202,10 @@ def chosen_executor(
     *,
     private: SandboxConfig,
 ) -> Iterator[tuple[Executor, str]]:
-    """Yield the executor, and how many matches it plays at once, in words.
+    """Yield the executor, and the number of matches that it plays concurrently, in words.
 
-    `watch` receives the referees, except those of a cluster. No file in `private.hidden` is sent to
-    a worker.
+    `watch` receives the referees, except those of a cluster. Files in `private.hidden` are not sent
+    to workers.
     """
     if options.workers is not None:
         with process_workers(options.workers, watch.others) as backend:

@@ -110,14 +110,14 @@ def play_tournament(tournament: Tournament, options: TournamentOptions, log: Log
 
 
 def _check_options(tournament: Tournament, options: TournamentOptions) -> None:
-    """Raise UserError for options that do not fit each other or the tournament."""
+    """Raise UserError for options that conflict with each other or with the tournament."""
     options.executor.check(tournament, jobs=options.jobs, metrics=options.metrics is not None)
     if options.prepare and options.resume:
         raise UserError("--prepare starts a run and --resume continues one; use only one of them")
 
 
 def check_remote(tournament: Tournament, file: Path) -> None:
-    """Raise UserError, before anything is written, if bots on other machines cannot be served."""
+    """Raise UserError if bots on other machines cannot be served, before anything is written."""
     if tournament.remote is None:
         return
     try:
@@ -129,7 +129,7 @@ def check_remote(tournament: Tournament, file: Path) -> None:
 def tournament_sandbox(
     tournament: Tournament, choice: SandboxChoice, file: Path, key: Path | None
 ) -> Sandbox | None:
-    """Return a sandbox that hides the tournament file and the secrets of the referee."""
+    """Return a sandbox that hides the tournament file and the referee's secrets."""
     private = _private_paths(tournament, file, key)
     sandbox = chosen_sandbox(
         choice,
@@ -145,7 +145,7 @@ def tournament_sandbox(
 
 
 def _private_paths(tournament: Tournament, file: Path, key: Path | None) -> SandboxConfig:
-    """Return the secrets of the referee, and the folder that is no entry's alone."""
+    """Return the paths of the referee's secrets, and the folder that belongs to no single entry."""
     remote = tournament.remote
     remote_secrets = () if remote is None else (remote.key, remote.tokens)
     secret = (file, key or default_key_path(), *remote_secrets)
@@ -156,7 +156,7 @@ def _private_paths(tournament: Tournament, file: Path, key: Path | None) -> Sand
 def _run_directory(
     options: TournamentOptions, key: SigningKey
 ) -> Iterator[tuple[RunDirectory, RunInfo | None]]:
-    """Open the run directory; the second value is the content of run.json of a resumed run."""
+    """Open the run directory; the second value is the run.json of a resumed run, otherwise None."""
     path = options.out_directory
     if options.resume:
         with resumed_run_directory(path, file=options.file, key=key) as resumed:
@@ -185,7 +185,7 @@ def _show_end(tournament: Tournament, end: RunEnd, directory: Path) -> None:
 
 
 def show_precision(tournament: Tournament, half_width: float, pilot: Path | None) -> None:
-    """Print the number of blocks, and the key of the tournament file that gives it."""
+    """Print the number of blocks needed, and the tournament file setting for it."""
     variance = _of_equals(tournament) if pilot is None else _of_pilot(tournament, pilot)
     looks = looks_at(planned_matches(tournament)) if tournament.until else ()
     needed = blocks_for(half_width, variance, error_of(looks))
@@ -199,7 +199,7 @@ def show_precision(tournament: Tournament, half_width: float, pilot: Path | None
 
 
 def _key(tournament: Tournament, needed: int) -> str:
-    """Return the setting that gives every entry so many blocks."""
+    """Return the setting that gives every entry this number of blocks."""
     kinds = len(tournament.rules)
     if tournament.blocks_per_entry is not None:
         return f"blocks_per_entry = {-(-needed // (kinds * len(tournament.seats)))}"

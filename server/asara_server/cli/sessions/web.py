@@ -1,4 +1,4 @@
-"""Serves the page: `asara web`, and the process that other commands start for it."""
+"""Serves the page, for `asara web` and for the process that other commands start to show it."""
 
 import os
 import re
@@ -18,16 +18,16 @@ from asara_server.logs import configure
 from asara_server.network.addresses import ServeError
 
 WEB_PACKAGES: Final = ("starlette", "uvicorn", "websockets", "h11", "anyio")
-"""Packages of the extra `web`."""
+"""Packages that the extra `web` installs."""
 
 _ORIGIN: Final = re.compile(r"https?://[A-Za-z0-9.-]+(:[0-9]{1,5})?|'self'")
 _NICE: Final = 10
 STARTED: Final = "Showing matches at "
-"""Precedes the address, in the line that says that requests are answered."""
+"""Printed before the address, in the line that reports that requests are answered."""
 
 
 def serve_web(options: WebOptions) -> None:
-    """Serve until Ctrl-C, SIGTERM or, of a child, the end of the parent."""
+    """Serve until Ctrl-C, SIGTERM or, for a child process, the end of the parent."""
     check_web_packages()
     from asara_server.web.app import create_app
     from asara_server.web.server import ListeningSocket, run_web_server
@@ -49,7 +49,7 @@ def serve_web(options: WebOptions) -> None:
         sources=tuple(sources),
         hosts=frozenset({listening.host, socket.gethostname(), *options.hosts}),
         frame_ancestors=("'self'", *options.embed),
-        # A name is for a proxy or another machine: strangers may be behind both.
+        # A configured name means a proxy or other machines, so strangers may have access.
         logs=not options.insecure_remote and not options.hosts,
         play_address=options.play,
     )
@@ -85,7 +85,7 @@ def check_web_packages() -> None:
 
 
 def _usual_directories() -> Sequence[Path]:
-    """Return the current directory if it holds runs, or else `runs`."""
+    """Return the current directory if it contains runs, otherwise `runs`."""
     from asara_server.web.run_catalogue import RunCatalogue
 
     here = Path()
@@ -95,7 +95,7 @@ def _usual_directories() -> Sequence[Path]:
 
 
 def _live_with_parent() -> None:
-    """Give way to the parent, ignore its Ctrl-C, and stop once it has ended."""
+    """Run at a lower priority than the parent, ignore its Ctrl-C, and stop once it has ended."""
     if hasattr(os, "nice"):
         os.nice(_NICE)
     signal.signal(signal.SIGINT, signal.SIG_IGN)

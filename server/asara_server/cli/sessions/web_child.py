@@ -1,4 +1,4 @@
-"""Starts `asara web` as a process of its own, for commands that referee matches."""
+"""Starts `asara web` as a separate process, for commands that referee matches."""
 
 import os
 import subprocess
@@ -17,7 +17,7 @@ from asara_server.cli.sessions.web import STARTED, check_web_packages
 from asara_server.network.addresses import ServeError
 
 _START_S: Final = 30.0
-"""Seconds within which the process must listen."""
+"""Seconds for the process to start listening."""
 _STOP_S: Final = 5.0
 
 
@@ -30,11 +30,11 @@ def web_child(
     insecure_remote: bool = False,
     option: str = "--web",
 ) -> Iterator[str]:
-    """Serve the page in a process of its own; yield its address, `host:port`.
+    """Serve the page from a separate process; yield its address, `host:port`.
 
-    `play` is the address of a referee at which people play, and `option` the option to name in a
-    UserError if the page cannot be served. The process has ended on exit, and also ends if this one
-    is killed.
+    `play` is the address of a referee for people who play. `option` is the option to mention in a
+    UserError if the page cannot be served. The process ends on exit, and also if this process is
+    killed.
     """
     check_web_packages()
     command = [sys.executable, "-m", "asara_server.cli", "web", *map(str, directories)]
@@ -56,7 +56,7 @@ def web_child(
 
 
 class PageOfRun:
-    """The page of a run that is being played; of an address None, nothing."""
+    """The page of a run that is being played; without an address, it does nothing."""
 
     def __init__(self, start: Callable[[Path], str] | None) -> None:
         """`start` serves a directory and returns the address; it raises UserError and OSError."""
@@ -75,13 +75,13 @@ class PageOfRun:
             notify(f"{STARTED}http://{self._address}/")
 
     def stay(self) -> None:
-        """Go on serving until the user has seen the end, if the command runs on a terminal."""
+        """If the command runs on a terminal, keep serving until the user has seen the end."""
         if self._address:
             stay(self._address)
 
 
 def stay(address: str) -> None:
-    """Wait for Enter or Ctrl-C on a terminal, so that the page can still be looked at."""
+    """On a terminal, wait for Enter or Ctrl-C, so that the user can still look at the page."""
     if not (sys.stdin and sys.stdin.isatty() and err.is_terminal):
         return
     notify(f"The page stays at http://{address}/ until you press Enter.")
@@ -93,9 +93,9 @@ def stay(address: str) -> None:
 
 @contextmanager
 def web_for_run(listen: str | None, *, insecure_remote: bool) -> Iterator[PageOfRun]:
-    """Yield the page of a run, which is served until the end of the context.
+    """Yield the page of a run, which is served until the context ends.
 
-    Raises UserError, before anything is played, for an address that cannot be used.
+    Raises UserError for an address that cannot be used, before anything is played.
     """
     if listen is None:
         yield PageOfRun(None)
@@ -116,7 +116,7 @@ def web_for_run(listen: str | None, *, insecure_remote: bool) -> Iterator[PageOf
 
 
 def _address(process: "subprocess.Popen[bytes]", option: str) -> str:
-    """Return the address at which a process listens; what it prints later is shown."""
+    """Return the address at which a process listens; its later output is shown."""
     assert process.stderr is not None
     late = threading.Event()
 
@@ -143,13 +143,13 @@ def _address(process: "subprocess.Popen[bytes]", option: str) -> str:
 
 
 def _last_line(printed: bytes) -> str:
-    """Return the error of a process, without its name and option: this command has its own."""
+    """Return a process's error without the command name and option; this command adds its own."""
     lines = printed.decode(errors="replace").strip().splitlines() or ["the web server ended"]
     return lines[-1].removeprefix("asara: ").removeprefix("--listen: ")
 
 
 def _show(process: "subprocess.Popen[bytes]") -> None:
-    """Show what the process prints, and say so if it ends before it is stopped."""
+    """Show what the process prints, and report it if the process ends before it is stopped."""
     assert process.stderr is not None
     assert process.stdin is not None
     for line in process.stderr:
@@ -162,7 +162,7 @@ def _show(process: "subprocess.Popen[bytes]") -> None:
 
 
 def _stop(process: "subprocess.Popen[bytes]") -> None:
-    """Close the standard input of a process, which ends it, and kill it if it does not end."""
+    """Close a process's standard input to end it; kill the process if it does not end."""
     assert process.stdin is not None
     process.stdin.close()
     try:
