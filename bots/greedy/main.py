@@ -1,9 +1,9 @@
 """Plays by rules of thumb: estimates each legal action's worth in prestige and takes the best.
 
-`Position` holds the data of a decision; nothing is kept from earlier ones. Each function below it
-is one rule of thumb, stated in its docstring; `action_worth`, at the end, picks the one that
-applies. A worth is the prestige expected until the end of the match. `buyers` is always the number
-of buyers left to build with this year, after the turn that is being evaluated.
+`Position` holds the data of one decision; nothing is kept from earlier decisions. Each function
+after it is one rule of thumb, explained in its docstring. `action_worth`, at the end, picks the
+rule that applies. A worth is the prestige expected by the end of the match. `buyers` is always the
+number of buyers left to build with this year, after the turn being evaluated.
 """
 
 from collections import Counter
@@ -18,7 +18,7 @@ from asara import Area, GiftKind, SectionKind
 BUYER = 1.4  # one more turn this year
 FOLLOWING = 0.5  # a buyer whose colour an area requires: alone he does the work of two
 ASARI = 0.7  # the first one; each further one is worth less
-IDLE_ASARI = 0.1  # one that can no longer buy anything
+IDLE_ASARI = 0.1  # a buyer that can no longer buy anything
 FIRST_TURN = 0.5  # going first next year
 
 # Hopes
@@ -26,7 +26,7 @@ BUILDING = (0.0, 0.5, 0.7, 0.85, 0.95)  # to build this year, by buyers left for
 WAITING = 0.6  # part of its worth that a section keeps when it waits for the next year
 STAYING_AHEAD = (0.25, 0.15, 0.12, 0.1)  # per level of a lead, by years after this one
 ON_DISPLAY = 0.45  # to get a base or turret later that is on display now
-IN_PILE = 0.1  # to get one that is not
+IN_PILE = 0.1  # to get a base or turret later that is not on display now
 FITTING = 0.7  # to find a wanted tile among unseen ones
 SPENDING = 5.5  # Asari that one turn can use
 
@@ -36,7 +36,7 @@ GENIE_CANNOT = (Area.AREA_HOUSE_OF_THE_BOTTLE_GENIE, Area.AREA_CALIPHS_PATRONAGE
 
 
 class Held(NamedTuple):
-    """Unbuilt sections of one colour; trunks and windows are both middles."""
+    """Unbuilt sections of one colour; `middles` are trunks and windows."""
 
     bases: int = 0
     turrets: int = 0
@@ -52,7 +52,7 @@ class Held(NamedTuple):
 
 
 class Position:
-    """The data of a decision, in the form that the rules of thumb need."""
+    """The data of one decision, in the form that the rules of thumb need."""
 
     def __init__(self, decision: asara.Decision, match: asara.Match) -> None:
         public, private = decision.view.public_view, decision.view.private_view
@@ -91,7 +91,7 @@ def height(tower: asara.Tower) -> int:
 
 
 def award_worth(position: Position, award: asara.Award, size: int, rivals: Sequence[int]) -> float:
-    """A lead promises an award, the more surely the fewer years are left to catch up."""
+    """A lead promises an award; the fewer years are left to catch up, the safer the lead."""
     if not size:
         return 0.0
     per_level = STAYING_AHEAD[min(position.years_after, len(STAYING_AHEAD) - 1)]
@@ -103,7 +103,7 @@ def award_worth(position: Position, award: asara.Award, size: int, rivals: Seque
 
 @lru_cache(maxsize=1000)
 def height_worth(position: Position, colour: asara.Colour, size: int) -> float:
-    """A tower competes with those of its colour, and the tallest one with all others."""
+    """A tower competes with other towers of its colour, and the tallest one with all others."""
     award, rivals = position.colours[colour].highest_tower, position.rival_towers
     worth = award_worth(position, award, size, [tall for c, tall in rivals if c == colour])
     tallest = max(size, *(tall for c, tall in position.tallest.items() if c != colour))
@@ -113,7 +113,7 @@ def height_worth(position: Position, colour: asara.Colour, size: int) -> float:
 
 @lru_cache(maxsize=1)
 def founding_worth(position: Position) -> float:
-    """A tower of any colour brings the award for the most towers nearer."""
+    """A tower of any colour helps to win the award for the most towers."""
     planned = len(position.towers) + sum(min(held[:2]) for held in position.held.values())
     award, rivals = position.edition.most_towers, position.rival_numbers
     more = award_worth(position, award, planned + 1, rivals)
@@ -121,7 +121,7 @@ def founding_worth(position: Position) -> float:
 
 
 def ready_sections(position: Position, colour: asara.Colour, held: Held) -> int:
-    """A build takes pairs of base and turret, and the sections that fit a tower."""
+    """A build uses pairs of base and turret, and the sections that fit a tower."""
     pairs = min(held.bases, held.turrets)
     middles = held.middles if pairs or position.tallest[colour] else 0
     return 2 * pairs + middles + min(held.lit_windows, position.dark_windows[colour])
@@ -132,8 +132,8 @@ def build_worth(
 ) -> float:
     """Sections score when built, height at the end; towers, gold and lit windows every year.
 
-    `sure` is the probability that they are built, `evaluations` the expected number of yearly
-    evaluations after that.
+    `sure` is the probability of building the sections, and `evaluations` is the expected number of
+    yearly evaluations afterwards.
     """
     sections = ready_sections(position, colour, held)
     if not sections:
@@ -148,9 +148,9 @@ def build_worth(
 
 
 def outlook(position: Position, buyers: int) -> tuple[float, float]:
-    """Sections that cannot be built are worth nothing: keep buyers for the circle.
+    """Sections that cannot be built are worth nothing, so keep buyers for the circle.
 
-    Return the probability of building and the expected number of yearly evaluations after it.
+    Return the probability of building, and the expected number of yearly evaluations afterwards.
     """
     now = BUILDING[max(0, min(buyers, len(BUILDING) - 1))]
     later = (1.0 - now) * WAITING if position.years_after else 0.0
@@ -159,7 +159,7 @@ def outlook(position: Position, buyers: int) -> tuple[float, float]:
 
 @lru_cache(maxsize=1000)
 def colour_worth(position: Position, colour: asara.Colour, held: Held, buyers: int) -> float:
-    """An incomplete tower is worth a part of the complete one."""
+    """An incomplete tower is worth part of a complete one."""
     ready = build_worth(position, colour, held, *outlook(position, buyers))
     needed = 1 if held.middles and not position.tallest[colour] else 0
     ends = max(held.bases, held.turrets, needed)
@@ -175,7 +175,7 @@ def colour_worth(position: Position, colour: asara.Colour, held: Held, buyers: i
 
 
 def chance_of(position: Position, kind: asara.SectionKind, colour: asara.Colour) -> float:
-    """A section on display is easier to get than one in a pile or with a rival."""
+    """A section on display is easier to get than a section in a pile or with a rival."""
     shown = any(section.colour == colour for section in position.markets[kind].display)
     return ON_DISPLAY if shown else IN_PILE
 
@@ -184,7 +184,7 @@ def chance_of(position: Position, kind: asara.SectionKind, colour: asara.Colour)
 
 
 def money_worth(position: Position, change: int, buyers: int) -> float:
-    """Money is worth what it can buy in the turns to come, so less if there is plenty."""
+    """Money is worth what it can buy in the coming turns, so less if there is plenty."""
     turns = max(0, buyers) + position.edition.hand_size * position.years_after
     income = position.edition.yearly_asari * position.years_after
     plenty = (position.asari + change / 2 + income) / (SPENDING * turns + 1)
@@ -192,7 +192,7 @@ def money_worth(position: Position, change: int, buyers: int) -> float:
 
 
 def section_worth(position: Position, section: asara.Section, buyers: int) -> float:
-    """A section is worth what it adds to those in hand, less its price."""
+    """A section is worth what it adds to the sections in hand, minus its price."""
     colour, held = section.colour, position.held[section.colour]
     gain = colour_worth(position, colour, held.plus(section), buyers)
     gain -= colour_worth(position, colour, held, buyers)
@@ -200,7 +200,7 @@ def section_worth(position: Position, section: asara.Section, buyers: int) -> fl
 
 
 def best_worth(position: Position, sections: Iterable[asara.Section], buyers: int) -> float:
-    """Of several sections, only the best affordable one counts."""
+    """If several sections are offered, only the best affordable one counts."""
     payable = (s for s in sections if position.colours[s.colour].price <= position.asari)
     return max((section_worth(position, section, buyers) for section in payable), default=0.0)
 
@@ -221,7 +221,7 @@ def pile_worth(position: Position, kind: asara.SectionKind, buyers: int) -> floa
 
 
 def lit_worth(position: Position, colour: asara.Colour, buyers: int) -> float:
-    """A lit window is worth something if it can cover a dark one."""
+    """A lit window is worth something if it can cover a dark window."""
     held = position.held[colour]
     more = held._replace(lit_windows=held.lit_windows + 1)
     return colour_worth(position, colour, more, buyers) - colour_worth(
@@ -230,7 +230,7 @@ def lit_worth(position: Position, colour: asara.Colour, buyers: int) -> float:
 
 
 def offer_worth(position: Position, price: int, buyers: int) -> float:
-    """One of the lit windows on offer may well fit; a second one seldom does."""
+    """One of the offered lit windows probably fits; a second one seldom does."""
     best = max(lit_worth(position, colour, buyers) for colour in position.colours)
     return FITTING * best + money_worth(position, -price, buyers)
 
@@ -251,7 +251,7 @@ def gift_worth(position: Position, card: asara.GiftCard, buyers: int) -> float:
 
 
 def plot_worth(position: Position, plot: int, buyers: int) -> float:
-    """Building makes certain what was only likely, up to the size of the plot."""
+    """Building turns likely prestige into certain prestige, up to the size of the plot."""
     gain = 0.0
     for colour, held in position.held.items():
         gain += build_worth(position, colour, held, 1.0, position.years_after + 1)
@@ -260,7 +260,7 @@ def plot_worth(position: Position, plot: int, buyers: int) -> float:
 
 
 def move_worth(position: Position, space: asara.Space, buyers: int) -> float:
-    """A move is worth what it does, and the money that it brings or costs."""
+    """A move is worth its effect, plus the money it brings or minus its cost."""
     info = position.spaces[space.area, space.number]
     worth = money_worth(position, info.income - info.cost, buyers)
     match space.area:
@@ -287,7 +287,7 @@ def move_worth(position: Position, space: asara.Space, buyers: int) -> float:
 
 @lru_cache(maxsize=10)
 def wish_worth(position: Position, buyers: int) -> float:
-    """The genie is worth the best move that he grants."""
+    """The genie is worth the best move that he can grant."""
     spaces = [info.space for (area, _), info in position.spaces.items() if area not in GENIE_CANNOT]
     return max(move_worth(position, space, buyers) for space in spaces)
 
@@ -303,7 +303,7 @@ def space_worth(position: Position, space: asara.Space) -> float:
 
 
 def building_buyers(position: Position, hand: Counter[asara.BuyerColour]) -> int:
-    """If no buyer has the colour of the circle, building takes two at once."""
+    """If no buyer has the colour of the circle, one build takes two buyers."""
     colour = position.area_colours.get(CIRCLE)
     return hand.total() - (1 if colour and not hand[colour] else 0)
 
@@ -315,7 +315,7 @@ def keep_worth(position: Position, buyer: asara.BuyerColour) -> float:
 
 
 def cheapest_lay(position: Position, area: asara.Area) -> list[asara.BuyerColour]:
-    """A space costs the buyer of its colour, or else the least useful ones."""
+    """A space costs the buyer of its colour, or else the least useful buyers."""
     colour = position.area_colours.get(area)
     if colour and position.hand[colour]:
         return [colour]

@@ -2,11 +2,11 @@
 
     python main.py [--weights FILE] [--temperature T]
 
-`--weights` is a file that `scripts/train` wrote, instead of the one that comes with the package.
-With `--temperature 1`, actions are drawn with the network's probabilities, from `match.random`;
-lower temperatures favour the probable ones. At 0, the default, the bot takes the most probable
-action, uses no random numbers and has no memory. It needs NumPy, which the extras `referee` and
-`env` install.
+`--weights` is a file written by `scripts/train`, to use instead of the package's own weights. With
+`--temperature 1`, actions are drawn with the network's probabilities, using `match.random`. Lower
+temperatures favour the most probable actions. At 0, the default, the bot takes the most probable
+action, uses no random numbers and has no memory. The bot needs NumPy, which the extras `referee`
+and `env` install.
 """
 
 import argparse
@@ -37,7 +37,7 @@ except ImportError as error:
 
 
 def chosen(advice: Advice, temperature: float, rng: random.Random) -> int:
-    """Return the index of an action: the most probable one at temperature 0, else one drawn."""
+    """Return the index of an action: the most probable one at temperature 0, else a random one."""
     if not temperature:
         return int(advice.probabilities.argmax())
     # Divided by the largest, so that it does not vanish at low temperatures.
@@ -47,7 +47,7 @@ def chosen(advice: Advice, temperature: float, rng: random.Random) -> int:
 
 
 class Player:
-    """The network, and the estimates that it corrects."""
+    """The network, together with the estimates that it corrects."""
 
     def __init__(self, network: Network) -> None:
         self._network = network
@@ -58,7 +58,7 @@ class Player:
         self._greedy: GreedyPolicy | None = None
 
     def advise(self, seen: View) -> Advice:
-        """Return the network's opinion of a decision."""
+        """Return the network's assessment of a decision."""
         if self._greedy is None or seen.rules is not self._rules:
             self._rules = seen.rules
             self._greedy = GreedyPolicy(seen.rules, self._weights)
@@ -68,7 +68,7 @@ class Player:
 
 
 def player(weights: Path | None = None, temperature: float = 0.0) -> Callable[..., asara.Action]:
-    """Return the function that decides; raise DamagedWeights, or OSError without such a file."""
+    """Return the function that decides. Raise DamagedWeights, or OSError for a missing file."""
     bot = Player(load_network(weights) if weights else shipped_network())
 
     def decide(decision: asara.Decision, match: asara.Match) -> asara.Action:

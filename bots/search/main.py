@@ -1,12 +1,12 @@
-"""Looks ahead: tries out its actions in worlds that fit all that it has seen.
+"""Looks ahead: tries out its actions in worlds that fit everything it has seen.
 
     python main.py                      at most one second a decision, and never more than the clock
-    python main.py --milliseconds 100   at most so much a decision
-    python main.py --iterations 500     so many playouts a decision; repeats itself exactly
-    python main.py --search tree        by a tree search; --help lists the switches
-    python main.py --ponder             also while others decide, if the competition allows it
+    python main.py --milliseconds 100   at most 100 ms a decision
+    python main.py --iterations 500     500 playouts a decision; the same seed gives the same play
+    python main.py --search tree        uses a tree search; --help lists the switches
+    python main.py --ponder             thinks while others decide, if the competition allows it
 
-The searches are `TurnSearch` and `TreeSearch` of `asara_search`, and `TimeManager` shares out the
+The searches are `TurnSearch` and `TreeSearch` from `asara_search`, and `TimeManager` divides the
 clock. This file reads the options and turns actions into replies.
 """
 
@@ -49,7 +49,7 @@ CHOICES = {"opponents": OPPONENTS, "leaf": LEAVES, "final": FINALS}
 
 @dataclass(frozen=True)
 class Budget:
-    """How long a decision is searched: by iterations if they are given, or else by time."""
+    """How long to search a decision: limited by iterations if given, otherwise by time."""
 
     iterations: int | None = None
     milliseconds: int = 1000
@@ -58,7 +58,7 @@ class Budget:
 
 
 def make_search(rules: Rules, settings: SearchSettings) -> Search:
-    """Return the search that has these switches."""
+    """Create a search with these switches."""
     if isinstance(settings, TreeSettings):
         return TreeSearch(rules, settings)
     return TurnSearch(rules, settings)
@@ -107,7 +107,7 @@ class SearchBot(asara.Bot):
             self.ponderer.stop()
 
     def ponder(self, search: Search, sample: Callable[[Random], State]) -> None:
-        """Prepare the next decision until it comes, in worlds in which the seat has replied."""
+        """Prepare the next decision until it comes, in worlds where the seat has replied."""
         if self.ponderer is None:
             rng = Random(self.match.random.getrandbits(64))
             self.ponderer = Ponderer(search, self.match.seat, rng)
@@ -136,13 +136,13 @@ class SearchBot(asara.Bot):
 
 
 def known_choices(view: View, plan: Sequence[Action]) -> tuple[Action, ...]:
-    """Return the legal actions after a plan; () at the turn's end and if hidden things decide."""
+    """Return the legal actions after a plan; () if the turn is over or they are not known yet."""
     ahead = foresee(view, plan)
     return () if ahead.hidden or ahead.seen is None else ahead.seen.legal
 
 
 def parse(arguments: Sequence[str] | None = None) -> tuple[Budget, SearchSettings]:
-    """Return the budget and the switches of a command line; exit with status 2 if it is wrong."""
+    """Read budget and switches from a command line; exit with status 2 if it is wrong."""
     parser = option_parser()
     given = vars(parser.parse_args(arguments))
     tree = given.pop("search") == "tree"
@@ -169,7 +169,7 @@ def parse(arguments: Sequence[str] | None = None) -> tuple[Budget, SearchSetting
 
 
 def option_parser() -> argparse.ArgumentParser:
-    """Return the parser; an option that is not given is no attribute of its result."""
+    """Return the parser. An option that is not given is missing from the result's attributes."""
     parser = argparse.ArgumentParser(
         "search",
         usage="search [OPTIONS]; --help lists them",  # a forfeit shows the last lines alone
@@ -218,14 +218,14 @@ def option_parser() -> argparse.ArgumentParser:
 
 
 def positive(text: str) -> int:
-    """Return a number from 1 to 10^9; raise ArgumentTypeError for another text."""
+    """Parse a number from 1 to 10^9; raise ArgumentTypeError for any other text."""
     if text.isascii() and text.isdigit() and len(text) <= 9 and int(text):
         return int(text)
     raise argparse.ArgumentTypeError(f"{text!r} is not a number from 1 to 999,999,999")
 
 
 def configured(arguments: Sequence[str] | None = None) -> type[SearchBot]:
-    """Return the bot of a command line."""
+    """Return the bot class for a command line."""
 
     class Configured(SearchBot):
         budget, settings = parse(arguments)

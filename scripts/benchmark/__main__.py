@@ -44,11 +44,11 @@ BENCHMARKS: Final[dict[str, Callable[[bool], list[Figure]]]] = {
     "web": web,
 }
 ON_REQUEST: Final = frozenset({"clients", "channels", "cluster", "gate", "standings", "web"})
-"""Benchmarks that run only when they are named: they need more tools, or minutes and free cores."""
+"""Benchmarks that run only if requested by name: they need extra tools, or time and free cores."""
 
 
 def main() -> int:
-    """Run benchmarks and print their results; return 1 if a bar is missed with --check."""
+    """Run benchmarks and print their results. With --check, return 1 if a bar is missed."""
     parser = argparse.ArgumentParser(
         prog="scripts/bench", description="Measure the product beside its peers."
     )

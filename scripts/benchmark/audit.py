@@ -1,8 +1,8 @@
 """The rate at which replays are audited, and their size.
 
-The replays are those of four random players, made by the referee's own `Match` without streams. The
-audit is measured in processor time of one core, beside the bar, and beside the rules engine alone,
-which plays the same actions.
+The replays come from matches of four random players, made by the referee's own `Match` without
+streams. The audit is measured in processor time of one core. It is compared with a fixed bar, and
+with the rules engine alone playing the same actions.
 """
 
 import random
@@ -33,7 +33,7 @@ _BAR_BYTES = 8 * 1024
 
 
 def audit(quick: bool) -> list[Figure]:
-    """Measure the replays of four players that one core audits in a second."""
+    """Measure how many four-player replays one core audits per second."""
     seldom_collect()  # as the command does
     replays = _replays("basic", 20 if quick else 60)
     key = SigningKey.new()
@@ -52,7 +52,7 @@ def audit(quick: bool) -> list[Figure]:
 
 
 def replay_size(quick: bool) -> list[Figure]:
-    """Measure the mean size of a four-player replay, under the fewest and the most rules."""
+    """Measure the mean size of a four-player replay, with the fewest and the most rules."""
     key = SigningKey.new()
     figures = []
     for name in ("basic", "pro+gifts+genie"):
@@ -87,7 +87,7 @@ def _replays(rule_sets: str, number: int) -> list[Replay]:
 
 
 def _replay(rules: Rules, rng: random.Random, name: str) -> Replay:
-    """Play a match between bots that answer as quickly as real ones can."""
+    """Play a match between bots that answer as quickly as real bots can."""
     players = tuple(Player(f"random-{seat}", f"token-{seat}") for seat in range(_SEATS))
     spec = MatchSpec(name, rules, players, ClockSettings(), rng.randbytes(32))
     limits = LimitSettings().match_limits

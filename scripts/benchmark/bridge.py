@@ -1,9 +1,9 @@
-"""`asara bridge` beside the plain Python client, with bots of the same logic: random legal actions.
+"""Compares `asara bridge` with the plain Python client, using bots that play at random.
 
-Both receive the same recorded messages of four-player matches with all rule sets, over gRPC on a
-Unix socket. Measured is the processor time of the process that holds the connection, from the first
-message to the last reply. The program behind the bridge is a process of its own, whose time is that
-of its author; here it finds its answer in the line without parsing JSON.
+Both receive the same recorded messages of four-player matches with all rule sets, using gRPC over a
+Unix socket. The benchmark measures the processor time of the process that holds the connection,
+from the first message to the last reply. The program behind the bridge is a separate process, and
+its time is not counted. In this benchmark, it finds its answer in the line without parsing JSON.
 """
 
 import os
@@ -27,9 +27,9 @@ from scripts.benchmark.figures import Bar, BenchError, Figure, compare
 _RULES: Final = ("pro+gifts+genie", 4)
 _ROUNDS: Final = 7
 _RECORDINGS: Final = 4
-"""Recorded matches of a round; each is played once from every seat."""
+"""Recorded matches per round; each is played once from every seat."""
 _LIMIT_US: Final = 1_000
-"""Processor time that the bridge may add to a decision."""
+"""Maximum processor time that the bridge may add to a decision, in microseconds."""
 _END_S: Final = 10
 
 _PROGRAM: Final = """
@@ -46,7 +46,7 @@ asara.run(lambda decision, match: match.random_action(decision))
 
 
 def bridge(quick: bool) -> list[Figure]:
-    """Measure the processor time of a decision with the bridge and without."""
+    """Measure the processor time of a decision with and without the bridge."""
     recordings = [_recording(seed) for seed in range(1 if quick else _RECORDINGS)]
     rounds = [
         (
@@ -63,14 +63,14 @@ def bridge(quick: bool) -> list[Figure]:
 
 
 def _recording(seed: int) -> list[PlayResponse]:
-    """Return the messages of a match to seat 0, then those to seat 1, and so on."""
+    """Return a match's messages to seat 0, then the messages to seat 1, and so on."""
     rules, seats = _RULES
     sent = record(Rules(load_edition(), parse_rule_sets(rules), seats), f"m{seed}", seed)
     return [response for _, response in sorted(sent, key=lambda each: each[0])]
 
 
 def _played(arguments: Sequence[str], recordings: Sequence[list[PlayResponse]]) -> float:
-    """Let a bot play; return the microseconds of processor time that it took for a decision."""
+    """Let a bot play; return its processor time per decision in microseconds."""
     with tempfile.TemporaryDirectory(prefix="asara-bench-") as folder:
         referee = _Recorded(f"unix:{folder}/socket", recordings)
         process = subprocess.Popen(
@@ -88,7 +88,7 @@ def _played(arguments: Sequence[str], recordings: Sequence[list[PlayResponse]]) 
 
 
 class _Recorded:
-    """Sends recorded messages to one bot, a decision when the one before is answered."""
+    """Sends recorded messages to one bot; each decision waits for the previous answer."""
 
     def __init__(self, address: str, recordings: Sequence[list[PlayResponse]]) -> None:
         self.address = address
@@ -125,7 +125,7 @@ class _Recorded:
 
 
 def _cpu_us(process: int) -> float:
-    """Return the processor time of a process so far, all of its threads included."""
+    """Return a process's processor time so far, including all threads."""
     try:
         fields = Path(f"/proc/{process}/stat").read_text(encoding="utf-8").rpartition(")")[2]
     except OSError:

@@ -1,9 +1,10 @@
 """How fast contained bots can still pass on data, in bits per second.
 
-The sandbox closes what can be closed; see its README. Two bots are measured that have agreed on
-everything beforehand. `lookups`, `cold pages` and `counters` need no overlap in time: a bot leaves
-marks for its own next match. The others work between bots that run at the same time. A rate is that
-of a binary symmetric channel: bits per second of writing and reading, less what errors cost.
+The sandbox closes every channel that it can; see its README. The two bots measured have agreed on
+everything beforehand. `lookups`, `cold pages` and `counters` do not need the bots to overlap in
+time: a bot leaves marks for its own next match. The other channels work between bots that run at
+the same time. Each rate is the capacity of a binary symmetric channel: bits written and read per
+second, minus the loss from errors.
 """
 
 import asyncio
@@ -28,7 +29,7 @@ from scripts.benchmark.figures import BenchError, Figure
 _LIMITS = ResourceLimits(memory_mib=256, processes=64, open_files=256, cpu_s=60, disk_mib=8)
 
 _HAND_BITS, _MATCH_S = 40, 10
-"""What would help to cheat, for comparison."""
+"""Bits in a hand and seconds of a match, to show how useful a rate would be to a cheater."""
 
 _COMMON = """
 import ctypes, os, random, statistics, sys, threading, time
@@ -183,7 +184,7 @@ _CHANNELS = {
 
 
 def channels(quick: bool) -> list[Figure]:
-    """Measure what two contained bots can still pass on."""
+    """Measure how much data two contained bots can still pass on."""
     try:
         sandbox = find_sandbox()
     except SandboxError as error:
@@ -215,9 +216,9 @@ def _measure(name: str, sandbox: Sandbox, program: str, bits: int, together: boo
 
 
 def _rate(right: int, total: int, seconds: float) -> float:
-    """Return the capacity of a binary symmetric channel with this share of errors.
+    """Return the capacity of a binary symmetric channel with this error rate.
 
-    Two standard deviations are added to it, since bits that are guessed agree by chance as well.
+    Two standard deviations are added to the error rate, because guessed bits also agree by chance.
     """
     error = min(right, total - right) / total + 1 / math.sqrt(total) * (right < total)
     if error >= 1 / 2:
@@ -227,7 +228,7 @@ def _rate(right: int, total: int, seconds: float) -> float:
 
 
 def _cold_files(count: int) -> list[str]:
-    """Return files of the system that are not in memory."""
+    """Return system files that are not cached in memory."""
     found = []
     for path in sorted(Path("/usr/share").rglob("*")):
         with suppress(OSError):

@@ -1,7 +1,7 @@
-"""Child processes of a benchmark, servers and clients, which receive commands as lines of JSON.
+"""Child processes of a benchmark, servers and clients, which receive commands as JSON lines.
 
-`child` is used by the benchmark and `serve_commands` by the child. A child ends when its standard
-input does, so none outlives the benchmark.
+The benchmark uses `child`, and the child uses `serve_commands`. A child ends when its standard
+input ends, so no child outlives the benchmark.
 """
 
 import asyncio
@@ -19,17 +19,17 @@ from typing import Any, Final
 from scripts.benchmark.figures import BenchError
 
 AS_INSTALLED: Final[Mapping[str, str]] = {"GRPC_EXPERIMENTS": ""}
-"""Variables of a peer whose gRPC keeps its event engine; `asara_server` turns that off."""
+"""Variables for a peer whose gRPC keeps its event engine, which `asara_server` turns off."""
 
 _ROOT: Final = Path(__file__).parents[2]
 _END_S: Final = 5.0
 
 Commands = Mapping[str, Callable[..., Awaitable[dict[str, float]]]]
-"""Coroutine functions by the name of their command; they return the response."""
+"""Coroutine functions by command name; they return the response."""
 
 
 class Child:
-    """A module of this package that runs in a process of its own."""
+    """A module of this package that runs in a separate process."""
 
     def __init__(self, module: str, process: "subprocess.Popen[str]") -> None:
         self._module = module
@@ -45,7 +45,7 @@ class Child:
             raise self._ended() from None
 
     def receive(self) -> dict[str, float]:
-        """Wait for the response to the command that was sent first."""
+        """Wait for the response to the oldest command that has none yet."""
         assert self._process.stdout
         line = self._process.stdout.readline()
         if not line:
@@ -67,9 +67,9 @@ class Child:
 def child(
     module: str, variables: Mapping[str, str] | None = None, **options: object
 ) -> Iterator[Child]:
-    """Run a module of this package with these options, from when it is ready until the exit.
+    """Run a module of this package as a child until the context exits.
 
-    `variables` are added to its environment.
+    The context begins when the child is ready. `variables` are added to the child's environment.
     """
     process = subprocess.Popen(
         [sys.executable, "-m", f"scripts.benchmark.{module}", json.dumps(options)],
@@ -94,7 +94,7 @@ def child(
 
 
 async def serve_commands(commands: Commands) -> None:
-    """Carry out commands from standard input to its end, one after the other."""
+    """Carry out commands from standard input, one after the other, until it ends."""
     reader = asyncio.StreamReader()
     loop = asyncio.get_running_loop()
     await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), sys.stdin)
@@ -116,7 +116,7 @@ def _respond(response: dict[str, float]) -> None:
 
 
 async def usage() -> dict[str, float]:
-    """Return what this process uses: `cpu_s` so far, and bytes of `memory` now."""
+    """Return this process's usage: `cpu_s` so far, and bytes of `memory` now."""
     return {"cpu_s": time.process_time(), "memory": _memory()}
 
 

@@ -1,10 +1,10 @@
-"""The client kits, each beside a bare client of its own gRPC library.
+"""Compares each client kit with a bare client of the same gRPC library.
 
-A starter plays recorded matches of four players with all rule sets; the bare client of its
-language, in `echo_clients`, receives the same decisions as bytes and answers each with 16 bytes.
-Both use one stream over a Unix socket. Measured is the processor time of the process, all threads
-included. Each plays two runs of different length, and the difference of their times counts, so the
-start, and what a just-in-time compiler does early, cancel out.
+A starter plays recorded four-player matches with all rule sets. The bare client in the same
+language (see `echo_clients`) receives the same decisions as bytes and answers each with 16 bytes.
+Both use one stream over a Unix socket. The benchmark measures the processor time of the process,
+including all threads. Each program plays a short and a long run, and only the difference in time
+counts. The start-up and the early work of a just-in-time compiler therefore cancel out.
 """
 
 import os
@@ -35,19 +35,19 @@ ROOT: Final = Path(__file__).parents[2]
 _STARTERS: Final = {
     one.name: one.starter for one in LANGUAGES if (ROOT / "clients" / one.name).is_dir()
 }
-"""Folder in `bots` of the starter of each language that has a client."""
+"""Folder in `bots` of each client language's starter."""
 _RULES: Final = ("pro+gifts+genie", 4)
 _RECORDINGS: Final = 4
 _ROUNDS: Final = 5
 _MATCHES: Final = (30, 120)
-"""Matches of the short and of the long run, each from one seat."""
+"""Number of matches in the short and in the long run, each played from one seat."""
 _QUICK_MATCHES: Final = (4, 30)
 _RUN_S: Final = 300.0
 _BUILD_S: Final = 1_800.0
 
 
 class _LeftOutError(Exception):
-    """A language cannot be measured here; the text says why."""
+    """Raised if a language cannot be measured on this machine; the text gives the reason."""
 
 
 class Program(NamedTuple):
@@ -55,13 +55,13 @@ class Program(NamedTuple):
     folder: Path
     environment: Mapping[str, str]
     bare: bool
-    """True for a bare client, which takes any bytes; False for a bot."""
+    """True for a bare client, which accepts any bytes; False for a bot."""
 
 
 def clients(quick: bool, languages: Sequence[str] = ()) -> list[Figure]:
-    """Measure the processor time of a decision with each kit that can be built here.
+    """Measure the processor time per decision of each kit that can be built here.
 
-    `languages` restricts them; an empty one stands for all.
+    `languages` restricts the measurement; if it is empty, all languages are measured.
     """
     if unknown := set(languages) - set(_STARTERS):
         raise BenchError(f"no client {unknown.pop()!r}; there are {', '.join(_STARTERS)}")
@@ -113,7 +113,7 @@ def _words(command: str | list[str]) -> list[str]:
 
 
 def _output(command: list[str], folder: Path, environment: Mapping[str, str]) -> str:
-    """Run a build; raise _LeftOutError with the last line that it printed if it fails."""
+    """Run a build. If it fails, raise _LeftOutError with the last line it printed."""
     where = folder.relative_to(ROOT)
     try:
         done = subprocess.run(
@@ -141,10 +141,10 @@ def _output(command: list[str], folder: Path, environment: Mapping[str, str]) ->
 
 @dataclass(frozen=True)
 class Plan:
-    """The messages of a run: those to a bot, and the decisions among them."""
+    """The messages of a run, with the decisions marked."""
 
     to_bot: Sequence[tuple[bytes, bool]] = field(repr=False)
-    """Messages, and True for a decision, which is answered."""
+    """Messages to the bot; True marks a decision, which the bot answers."""
     decisions: Sequence[tuple[bytes, bool]] = field(repr=False)
 
     @classmethod
@@ -160,7 +160,7 @@ class Plan:
 
 
 def recordings() -> Iterator[list[PlayResponse]]:
-    """Yield the messages of some matches, each match once for every seat."""
+    """Yield the messages of several matches, each match once for every seat."""
     names, seats = _RULES
     rules = Rules(load_edition(), parse_rule_sets(names), seats)
     for seed in range(_RECORDINGS):
@@ -170,14 +170,14 @@ def recordings() -> Iterator[list[PlayResponse]]:
 
 
 def decision_us(program: Program, plans: Sequence[Plan]) -> float:
-    """Return the microseconds of processor time for each decision beyond the short run."""
+    """Return the processor time in microseconds for each decision beyond the short run."""
     short, long = (_run_us(program, plan) for plan in plans)
     more = len(plans[1].decisions) - len(plans[0].decisions)
     return max((long - short) / more, 0.01)  # a very short run measures little but noise
 
 
 def _run_us(program: Program, plan: Plan) -> float:
-    """Let a program play to the end; return the microseconds of processor time it took."""
+    """Let a program play to the end; return its processor time in microseconds."""
     with tempfile.TemporaryDirectory(prefix="asara-bench-") as folder:
         address = f"unix:{folder}/socket"
         referee = _Recorded(address, plan.decisions if program.bare else plan.to_bot)
@@ -204,7 +204,7 @@ def _run_us(program: Program, plan: Plan) -> float:
 
 
 class _Recorded:
-    """Sends messages to one program, each decision when the one before is answered."""
+    """Sends messages to one program; each decision waits for the previous answer."""
 
     def __init__(self, address: str, messages: Sequence[tuple[bytes, bool]]) -> None:
         self.unanswered = sum(answered for _, answered in messages)

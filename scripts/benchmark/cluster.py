@@ -1,10 +1,11 @@
-"""Two Dask workers beside one, of one thread and one process each.
+"""Compares two Dask workers with one worker, each with one process and one thread.
 
-Both play the same tournament, in turns: two-player matches of one cost, which is processor time
-that the bots burn in a fixed number of decisions. Bots think by turns, so a worker needs about one
-core, and two of them need two that are free. Only where bots start both do so at once, also with
-one worker: matches are long enough for that to count little. The time goes from the first block
-that is given out to the standings; starting the cluster is left out, starting bots is not.
+Both clusters take turns playing the same tournament: two-player matches of equal cost, in which
+bots burn processor time for a fixed number of decisions. Bots think one at a time, so one worker
+needs about one core, and two workers need two free cores. Two bots use the processor at the same
+time only while they start, even with one worker; matches are long enough to make this negligible.
+The time is taken from the first block given out to the standings. It includes starting bots but not
+starting the cluster.
 """
 
 import asyncio
@@ -68,7 +69,7 @@ command = ["python", "bot.py", "{cost_s}"]
 
 
 def cluster(quick: bool) -> list[Figure]:
-    """Matches a minute of two workers and of one."""
+    """Measure matches per minute with two workers and with one."""
     blocks, cost_s, rounds = (2, 0.02, 1) if quick else (4, 0.15, 3)
     configure("error")
     found = []
@@ -85,7 +86,7 @@ def cluster(quick: bool) -> list[Figure]:
 
 
 def _rate(tournament: Tournament, folder: Path, workers: int) -> float:
-    """Matches a minute. No other cluster is there: an idle one takes a twentieth of a core."""
+    """Return matches per minute. No other cluster runs: an idle one takes a twentieth of a core."""
     folder = folder / str(workers)
     folder.mkdir(parents=True)
     with (
@@ -112,7 +113,7 @@ def _rate(tournament: Tournament, folder: Path, workers: int) -> float:
 
 @contextmanager
 def _cluster(folder: Path, workers: int) -> Iterator[str]:
-    """A scheduler with so many workers, all processes of their own; yields its address."""
+    """Start a scheduler with this many workers, each a separate process; yield its address."""
     with ExitStack() as stack:
         told = folder / "scheduler.log"
         common = ("--host", "127.0.0.1", "--no-dashboard")
@@ -128,7 +129,7 @@ def _cluster(folder: Path, workers: int) -> Iterator[str]:
 
 
 def _wait_for(log: Path, words: str, times: int) -> str:
-    """What a log has said so many times, once it has; the last of them."""
+    """Wait until a log contains this pattern a number of times; return the last occurrence."""
     deadline = time.monotonic() + _START_S
     while len(found := re.findall(words, log.read_text(encoding="utf-8"))) < times:
         if time.monotonic() > deadline:

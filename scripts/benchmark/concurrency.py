@@ -1,10 +1,10 @@
-"""A thousand matches at once in one referee, beside ten.
+"""Compares a thousand simultaneous matches in one referee with ten.
 
-Both referees are processes of their own with the bots of `referee`: the matches share eight
-streams. The cost of a decision is the processor time of the referee's process, measured in turns.
-Memory is the growth of the process from the moment when its bots have connected to the moment when
-its matches are, on average, near their end; a running match keeps everything that its replay will
-hold.
+Both referees are separate processes, with the same bots as in `referee`; the matches share eight
+streams. The cost of a decision is the processor time of the referee's process, with the two
+referees taking turns. Memory is the growth of the process from when its bots have connected until
+its matches are, on average, near their end. A running match keeps everything that its replay will
+contain.
 """
 
 from scripts.benchmark.figures import Bar, Figure, compare
@@ -16,7 +16,7 @@ _MATCH_MB = 0.5
 """The memory bar: megabytes per match."""
 _FEW = 10
 _NEAR_THE_END = 200
-"""Decisions of a four-player match after which it is near its end."""
+"""Number of decisions after which a four-player match counts as near its end."""
 
 
 def concurrency(quick: bool) -> list[Figure]:

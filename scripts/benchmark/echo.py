@@ -1,13 +1,13 @@
 """A child process with the referee's peer: a bare gRPC server that carries the same messages.
 
-It has recordings of matches as the referee sends them, and plays them to the bots repeatedly: the
-response to a reply is what followed in the recording, usually a decision of the next seat, on
+The echo has recordings of matches as the referee sends them, and plays them to the bots repeatedly.
+Its response to a reply is what followed in the recording, usually a decision of the next seat, on
 another stream. Both servers therefore send the same messages in the same order on the same streams.
-Requests are parsed and responses serialized by the generated messages, as is usual with gRPC; the
-responses are complete messages in memory before any bot connects. Transport, its options and event
-loop are those of the referee.
+As usual with gRPC, requests are parsed and responses serialized by generated messages. All
+responses are complete messages in memory before any bot connects. Transport, transport options and
+event loop are the same as the referee's.
 
-It lacks rules, clocks, checks, views, events, records and limits.
+The echo has no rules, clocks, checks, views, events, records or limits.
 """
 
 import asyncio
@@ -33,7 +33,7 @@ from scripts.benchmark.children import options, serve_commands, usage
 from scripts.benchmark.referee_server import CLOCKS, bots_of
 
 _RECORDINGS: Final = 4
-"""Recorded matches per match that is played."""
+"""Number of recorded matches per match played."""
 _PACE_US: Final = 200
 """Time between two decisions of a recorded match."""
 
@@ -42,7 +42,7 @@ _Step = list[tuple[int, PlayResponse]]
 
 
 class _Stream:
-    """The stream of a bot; it takes one response at a time."""
+    """A bot's stream, which takes one response at a time."""
 
     def __init__(self, context: Context) -> None:
         self._context = context
@@ -61,7 +61,7 @@ class Echo:
         self._rules = rules
         self._streams: dict[str, _Stream] = {}
         self._matches: dict[str, tuple[list[str], Iterator[_Step]]] = {}
-        """By match, the bots by seat, and the steps of the recording."""
+        """For each match: the bots by seat, and the steps of the recording."""
 
     async def play(self, _: object, context: Context) -> None:
         """Serve a stream."""
@@ -80,7 +80,7 @@ class Echo:
             await self._streams[names[seat]].write(response)
 
     async def start(self, matches: int) -> dict[str, float]:
-        """Play this number of matches at once from now on, as soon as all bots are connected."""
+        """Keep this number of matches running from now on, once all bots are connected."""
         while len(self._streams) < len(self._bots):  # noqa: ASYNC110 - it is quick
             await asyncio.sleep(0.01)
         for match in range(matches):
@@ -94,7 +94,7 @@ class Echo:
 
 
 def record(rules: Rules, match_id: str, seed: int) -> _Step:
-    """Play a match at random; return what the referee sends in it, each with its seat."""
+    """Play a match at random; return the referee's messages, each with its seat."""
     rng = random.Random(f"{match_id} {seed}")
     players = tuple(Player(f"bot-{seat}", f"bot-{seat}") for seat in range(rules.seats))
     spec = MatchSpec(match_id, rules, players, CLOCKS, rng.randbytes(32))
@@ -117,7 +117,7 @@ def record(rules: Rules, match_id: str, seed: int) -> _Step:
 
 
 def _steps(sent: Iterator[tuple[int, PlayResponse]]) -> Iterator[_Step]:
-    """Split at the decisions; the end of a match goes with the first decision of the next."""
+    """Split messages at decisions. The end of a match joins the next match's first decision."""
     step = []
     for seat, response in sent:
         step.append((seat, response))

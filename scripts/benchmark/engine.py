@@ -1,10 +1,10 @@
-"""Random playouts of the rules, beside OpenSpiel's gin_rummy.
+"""Compares random playouts of the rules with OpenSpiel's gin_rummy.
 
 Both are driven from Python in the same way: get the legal actions, choose one at random, apply it,
-until the match is over. Only decisions of players are counted on either side. gin_rummy is C++; its
-chance nodes are uniform, so they are resolved like decisions, which is the fastest way from Python.
-On our side every playout begins with a fresh deal from HMAC-SHA256, as in the referee. Processor
-time of one core is measured, in turns of a fraction of a second.
+and repeat until the match is over. Only player decisions are counted on either side. gin_rummy is
+written in C++. Its chance nodes are uniform, so they are resolved like decisions, which is the
+fastest way from Python. Our playouts begin with a fresh deal from HMAC-SHA256, as in the referee.
+The benchmark measures processor time of one core, alternating every fraction of a second.
 """
 
 import random
@@ -24,7 +24,7 @@ _TERMINAL, _CHANCE = -4, -1
 
 
 def engine(quick: bool) -> list[Figure]:
-    """Measure decisions per second over all rules and seats, and in the richest match."""
+    """Measure decisions per second over all rules and seat counts, and in the richest match."""
     theirs_played = _gin_rummy()
     edition = load_edition()
     kinds = [Rules(edition, sets, seats) for sets in RULE_COMBINATIONS for seats in (2, 3, 4)]
@@ -65,7 +65,7 @@ def _asara(kinds: Sequence[Rules], rng: random.Random) -> int:
 
 
 def gin_rummy() -> Any:
-    """Return OpenSpiel's game; raise BenchError if it is not installed."""
+    """Load OpenSpiel's game; raise BenchError if OpenSpiel is not installed."""
     try:
         import pyspiel
     except ImportError:

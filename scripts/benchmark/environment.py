@@ -1,16 +1,18 @@
-"""Steps of the environments for learners, each beside its peer.
+"""Compares steps of the learning environments with those of similar environments.
 
-A random player makes all steps. PettingZoo's environments are played as its documentation does:
-the observation, a sample of the action space under the mask, the step. So is its no-limit Texas
-hold'em for two, the peer of ours. Many matches at once are played with a random choice by NumPy for
-all rows; their peer is the loop before. Both are also measured without observations, as a player
-needs them that looks at masks only. The vector form saves what the loop spends around the rules and
-the observation, which are the same code in both; hence it is held to 3 times the loop with masks
-only, and with observations to a lower bar that catches losses. OpenSpiel's games are
-played as for `engine`, with chance nodes drawn like decisions and only decisions counted.
+A random player makes all steps. PettingZoo environments are played as in its documentation:
+observe, sample the action space under the mask, step. The peer of our PettingZoo environment is
+PettingZoo's two-player no-limit Texas hold'em, played in the same way. The vector form plays many
+matches side by side, with NumPy choosing at random for all rows. Its peer is our PettingZoo loop.
+Both are also measured without observations, for a player that only uses masks.
 
-Ours are matches of four by all rules, the richest. Processor time of one core is measured, in turns
-of a fraction of a second.
+The vector form saves only the loop's overhead, because both forms share the code for rules and
+observations. Its bar is therefore 3 times the loop's speed without observations, and with
+observations a lower bar that detects slowdowns. OpenSpiel games are played as in `engine`: chance
+nodes are drawn like decisions, and only decisions are counted.
+
+Our matches have four seats and all rules. The benchmark measures processor time of one core,
+alternating every fraction of a second.
 """
 
 import random
@@ -29,11 +31,11 @@ _OBSERVED_VECTOR_BAR = Bar(1.5)  # 2.1 to 2.6 measured
 _CHANCE = -1
 
 Play = Callable[[float], float]
-"""Plays for so many seconds of processor time; returns steps per second."""
+"""Plays for this many seconds of processor time; returns steps per second."""
 
 
 def environment(quick: bool) -> list[Figure]:
-    """Measure steps per second of PettingZoo, of many matches at once, and of OpenSpiel."""
+    """Measure steps per second of PettingZoo, of many matches side by side, and of OpenSpiel."""
     try:
         plays = {
             "aec": _aec(observe=True),

@@ -1,4 +1,4 @@
-"""Results of benchmarks: every number beside that of its peer."""
+"""Results of benchmarks: every number next to its peer's number."""
 
 import json
 from collections.abc import Iterable, Sequence
@@ -12,18 +12,18 @@ from rich.console import Console, JustifyMethod
 from rich.table import Table
 
 _WIDTH: Final = 120
-"""Least width of the table, in columns, even if the terminal has fewer."""
+"""Minimum width of the table in columns, even on a narrower terminal."""
 
 
 class BenchError(Exception):
-    """The benchmark cannot run; the text says what to do."""
+    """Raised if a benchmark cannot run; the text explains what to do."""
 
 
 @dataclass(frozen=True, slots=True)
 class Bar:
-    """The least ratio, or the greatest one if `most` is set.
+    """The minimum ratio, or the maximum ratio if `most` is set.
 
-    If `absolute` is set, it is a limit of the measured value itself, whatever the peer's.
+    If `absolute` is set, the bar limits the measured value itself and ignores the peer.
     """
 
     ratio: float
@@ -39,7 +39,7 @@ class Bar:
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """One number, and the peer's in the same unit."""
+    """A measured number, and the peer's number in the same unit."""
 
     name: str
     value: float
@@ -47,7 +47,7 @@ class Figure:
     peer: str
     peer_value: float
     bar: Bar | None = None
-    """None for a number that only explains another one."""
+    """None if the number only explains another number."""
 
     @property
     def ratio(self) -> float:
@@ -55,7 +55,7 @@ class Figure:
 
     @property
     def holds(self) -> bool:
-        """True unless a bar is missed."""
+        """Return True unless a bar is missed."""
         if self.bar is None:
             return True
         return self.bar.holds(self.value if self.bar.absolute else self.ratio)
@@ -69,13 +69,13 @@ def compare(
     peer: str,
     bar: Bar | None = None,
 ) -> Figure:
-    """Return the medians over rounds that each measured product and peer."""
+    """Return a figure with the medians over rounds that each measured product and peer."""
     values, peer_values = zip(*rounds, strict=True)
     return Figure(name, median(values), unit, peer, median(peer_values), bar)
 
 
 def write_json(path: Path, figures: Sequence[Figure]) -> None:
-    """Write a list of objects, one per figure."""
+    """Write the figures as a list of objects."""
     rows = [
         {
             "name": figure.name,

@@ -1,8 +1,8 @@
-"""Seconds until a new bot has its seat at a public address, with strangers who knock and without.
+"""Seconds until a new bot gets its seat at a public address, with and without strangers.
 
-The referee and the strangers are those of tests/network. Of the strangers, 500 addresses connect
-without rest, each with one connection at a time. The bot dials as the clients do, at a referee that
-has never seen its address.
+The referee and the strangers come from tests/network. The strangers use 500 addresses, which
+connect without pause, each with one connection at a time. The bot connects like the clients do, to
+a referee that has never seen its address.
 """
 
 import asyncio
@@ -28,7 +28,7 @@ _KINDS: Final[dict[str, Sequence[str]]] = {
 
 
 def gate(quick: bool) -> list[Figure]:
-    """Measure the way to a seat for each kind of strangers."""
+    """Measure the time until the bot has its seat, for each kind of stranger."""
     rounds = range(1 if quick else 5)
     return [
         compare(
@@ -43,7 +43,7 @@ def gate(quick: bool) -> list[Figure]:
 
 
 def _seconds(kinds: Sequence[str]) -> float:
-    """Return how long a bot took to its seat at a new referee among strangers of these kinds."""
+    """Return how long a bot takes to get its seat at a new referee among these strangers."""
     with served("remote", _OPEN_FILES) as process:
         address = process.addresses[0]
         if not kinds:

@@ -1,4 +1,4 @@
-"""A child process that plays connectx of kaggle-environments between two of its random agents."""
+"""A child process that plays kaggle-environments' connectx with two of its random agents."""
 
 import asyncio
 import sys
@@ -9,7 +9,7 @@ from scripts.benchmark.children import serve_commands
 
 
 async def play(seconds: float) -> dict[str, float]:
-    """Play matches for about this time; return the agents' steps, and the seconds they took."""
+    """Play matches for about this long; return the number of agent steps and the seconds taken."""
     with redirect_stdout(sys.stderr):  # standard output is for responses
         from kaggle_environments import make
 

@@ -1,7 +1,7 @@
 """A child process of bots that answer decisions at random and count them.
 
-The same code plays against the referee and against the echo. A bot parses what it receives and
-answers a decision by one of its legal actions. Between two rounds, bots hold their answers.
+The same code plays against the referee and against the echo. A bot parses each message and answers
+a decision with one of the legal actions. Between two rounds, bots hold back their answers.
 """
 
 import asyncio
@@ -67,7 +67,7 @@ class _Bot:
                 self._held.append(PlayRequest(reply=reply))
 
     async def send_held(self) -> None:
-        """Send the answers that were held."""
+        """Send the answers that were held back."""
         held, self._held = self._held, []
         for request in held:
             self._bots.answered += 1
@@ -93,7 +93,7 @@ class Bots:
         self._tasks = [asyncio.create_task(bot.run()) for bot in self._bots]
 
     async def play(self, seconds: float) -> dict[str, float]:
-        """Answer decisions for this time, then wait until no further decision arrives."""
+        """Answer decisions for this long, then wait until no further decision arrives."""
         answered, cpu_s, began_s = self.answered, time.process_time(), time.monotonic()
         self.playing = True
         await asyncio.gather(*(bot.send_held() for bot in self._bots))

@@ -1,8 +1,8 @@
-"""The wall and processor time of a command with all of its descendants.
+"""The wall time and processor time of a command, including all its descendants.
 
-A process is charged with the children that it waited for. That leaves out most of a contained bot,
-because the PID namespace of a sandbox ends without waiting for its processes. A control group
-counts them all.
+A process's usage includes only children that it has waited for. Most of a contained bot is missing
+there, because a sandbox's PID namespace ends without waiting for its processes. A control group
+counts all processes.
 """
 
 import os
@@ -19,7 +19,7 @@ from scripts.benchmark.figures import BenchError
 
 _ROOT: Final = Path("/sys/fs/cgroup")
 _EMPTY_S: Final = 5.0
-"""Seconds in which processes that were killed disappear."""
+"""Seconds for killed processes to disappear."""
 _LAST_LINES: Final = 15
 
 _numbers = count(1)
@@ -40,7 +40,7 @@ def run(
     folder: Path | None = None,
     environment: Mapping[str, str] | None = None,
 ) -> Usage:
-    """Run a command to its end. Raises BenchError with its last lines if it fails."""
+    """Run a command to its end. If it fails, raise BenchError with its last lines of output."""
     with _group() as group:
         before_s = group.cpu_s()
         began = time.perf_counter()
@@ -70,13 +70,13 @@ def run(
 
 
 def counts_all() -> bool:
-    """Return False if contained bots are counted in part only, for want of control groups."""
+    """Return False if, without control groups, contained bots are only partly counted."""
     with _group() as group:
         return type(group) is not _Children
 
 
 class _Children:
-    """No control group: the children that were waited for, and the children these waited for."""
+    """Without a control group: children that were waited for, and their own waited-for children."""
 
     def entered_by(self, command: Sequence[str]) -> list[str]:
         return list(command)
@@ -86,13 +86,13 @@ class _Children:
         return used.ru_utime + used.ru_stime
 
     def wait_until_empty(self) -> None:
-        """Return at once."""
+        """Return immediately: there is nothing to wait for."""
 
 
 class _OwnGroup(_Children):
-    """The group of this process in version 2, in which the benchmark itself is idle meanwhile.
+    """This process's version 2 group, in which the benchmark itself idles during the command.
 
-    A group inside it could not pass on its controllers to the groups of contained bots.
+    A new group inside it could not pass its controllers on to the groups of contained bots.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -107,7 +107,7 @@ class _OwnGroup(_Children):
 
 
 class _NewGroup(_Children):
-    """A group for the command in the `cpuacct` hierarchy of version 1."""
+    """A group for the command in the version 1 `cpuacct` hierarchy."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -133,7 +133,7 @@ class _NewGroup(_Children):
 
 @contextmanager
 def _group() -> Iterator[_Children]:
-    """Yield the best group that this user can have."""
+    """Yield the best group that this user can create."""
     paths = _own_paths()
     version_1 = paths.get("cpuacct")
     version_2 = _ROOT / paths.get("", "/").lstrip("/")
@@ -156,7 +156,7 @@ def _group() -> Iterator[_Children]:
 
 
 def _own_paths() -> dict[str, str]:
-    """Return the path of this process's group by controller; "" is version 2."""
+    """Return the path of this process's group by controller; the key "" is version 2."""
     paths: dict[str, str] = {}
     with suppress(OSError):
         for line in Path("/proc/self/cgroup").read_text().splitlines():

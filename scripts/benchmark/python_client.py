@@ -1,8 +1,8 @@
-"""The Python client beside a bare client of grpc.aio, per decision and at its start.
+"""Compares the Python client with a bare grpc.aio client, per decision and at start-up.
 
-The starter and the bare client receive the same messages and parse them, and both answer with one
-of the legal actions; `clients` says how a decision is measured. The import of `asara` is compared
-with the import of grpc and of what generated messages import of protobuf.
+The starter and the bare client receive and parse the same messages, and both answer with a legal
+action; `clients` explains how a decision is measured. Importing `asara` is compared with importing
+grpc and the protobuf modules that generated messages need.
 """
 
 import subprocess
@@ -32,7 +32,7 @@ from google.protobuf.internal import builder
 
 
 def python_client(quick: bool) -> list[Figure]:
-    """Measure the processor time of a decision, and that of the import."""
+    """Measure the processor time of a decision, and of the import."""
     plays = list(recordings())
     plans = [Plan.of(plays, matches) for matches in (_QUICK_MATCHES if quick else _MATCHES)]
     decisions = [
@@ -50,7 +50,7 @@ def python_client(quick: bool) -> list[Figure]:
 
 
 def _import_ms(code: str) -> float:
-    """Return the milliseconds of processor time that a fresh interpreter takes for this code."""
+    """Return the processor time in milliseconds that a fresh interpreter takes for this code."""
     program = (
         f"import time\nbegan = time.process_time()\n{code}\nprint(time.process_time() - began)"
     )

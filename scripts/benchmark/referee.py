@@ -1,18 +1,18 @@
-"""The referee over gRPC, beside a bare gRPC echo that carries the same messages.
+"""Compares the referee over gRPC with a bare gRPC echo that carries the same messages.
 
-Servers run beside each other, each a process of its own on a Unix socket: the referee, which
-plays four-player matches with all rule sets, and the echo (`echo` says what it has and lacks).
-Processes of bots with the same code play against any, on as many streams and with as many
-decisions open at once: as many matches as there are streams. Every decision is one request and one
-response on both sides. The referee keeps its journal, as in a tournament; the echo has none. They
-are measured in turns of about a second; the other sides are idle meanwhile.
+The two servers are separate processes, each on a Unix socket: the referee, which plays four-player
+matches with all rule sets, and the echo (see `echo`). Bot processes run the same code against both
+servers, with the same number of streams. As many matches run as there are streams, so the number of
+open decisions is the same too. Every decision is one request and one response on both sides. The
+referee keeps its journal, as in a tournament; the echo has no journal. The servers are measured
+alternately, for about a second each, while the other one is idle.
 
-The bare echo has gRPC as installed. Another one, in `referee_alike`, has no event engine either,
-which `asara_server` turns off: that spares both of them some 25 µs per decision.
+The bare echo uses gRPC as installed. The one in `referee_alike` runs without an event engine, like
+`asara_server`. Turning it off saves both servers about 25 µs per decision.
 
-`referee` counts decisions per second of the clock, as bots see it. If the bots use more of the
-machine than the server, that flatters the referee; `referee_cpu` therefore reports the processor
-time of the two server processes per decision, which nothing flatters.
+`referee` counts decisions per second of wall time, as bots see it. If the bots use more of the
+machine than the server, this number flatters the referee. `referee_cpu` therefore reports the
+processor time of each server process per decision, which is not affected.
 """
 
 import tempfile
@@ -28,7 +28,7 @@ CPU_BAR = Bar(1.5, most=True)
 _STREAMS = 8
 _MATCHES = 8
 _GENERATORS = 2
-"""Processes that share the streams."""
+"""Number of bot processes that share the streams."""
 _GAME = {"rules": "pro+gifts+genie", "seats": 4}
 
 
@@ -49,7 +49,8 @@ class Side:
     def play(self, seconds: float) -> tuple[float, float]:
         """Play; return decisions per second, and the server's processor time per decision.
 
-        The first counts what bots answered in this time, the second all work of the server.
+        Decisions per second count what bots answered in this time; processor time covers all of the
+        server's work.
         """
         before = self.server.call("usage")["cpu_s"]
         played = self._play(seconds)
@@ -70,7 +71,7 @@ def side(
     generators: int = _GENERATORS,
     variables: Mapping[str, str] | None = None,
 ) -> Iterator[Side]:
-    """Run a server, `referee_server` or `echo`, with bots that are connected.
+    """Run a server, `referee_server` or `echo`, with connected bots.
 
     `variables` are added to the environment of the server.
     """
@@ -88,7 +89,7 @@ def side(
 
 
 def referee(quick: bool) -> list[Figure]:
-    """Measure decisions per second over the network, and the server's cost of each."""
+    """Measure decisions per second over the network, and the server's cost per decision."""
     seconds = 0.2 if quick else 1.0
     bare: list[tuple[float, float]] = []
     alike: list[tuple[float, float]] = []

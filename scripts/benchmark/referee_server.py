@@ -17,17 +17,17 @@ from asara_server.referee.referee import Referee
 from scripts.benchmark.children import options, serve_commands, usage
 
 CLOCKS: Final = ClockSettings(start_up_s=600, bank_s=250)
-"""Long enough for the pauses between rounds, in which bots hold decisions."""
+"""Long enough for the pauses between rounds, while bots hold back their answers."""
 
 
 def bots_of(match: int, bots: list[str], seats: int) -> list[str]:
-    """Return who plays a match, by seat; every bot plays as many matches as any other."""
+    """Return the bots of a match by seat; every bot plays equally many matches."""
     first = match * seats
     return [bots[(first + seat) % len(bots)] for seat in range(seats)]
 
 
 class MatchLoop:
-    """A referee with registered bots, which plays a constant number of matches at once."""
+    """A referee with registered bots that keeps a constant number of matches running."""
 
     def __init__(self, bots: list[str], rules: str, seats: int, journal: Journal) -> None:
         self.referee = Referee(journal=journal)
@@ -39,7 +39,7 @@ class MatchLoop:
             self.referee.register_bot(name, name)
 
     async def start(self, matches: int) -> dict[str, float]:
-        """Play this number of matches at once from now on; return when all have begun."""
+        """Keep this number of matches running from now on; return when all have begun."""
         for match in range(matches):
             self._running.append(asyncio.create_task(self._repeat(match)))
         while self.referee.running_match_count < matches:  # noqa: ASYNC110 - there is no event
@@ -47,7 +47,7 @@ class MatchLoop:
         return {}
 
     async def _repeat(self, match: int) -> None:
-        """Play one match after the other between the same bots."""
+        """Play one match after another between the same bots."""
         names = bots_of(match, self._bots, self._rules.seats)
         players = tuple(Player(name, name) for name in names)
         for number in count(1):
@@ -61,7 +61,7 @@ class MatchLoop:
 
 
 async def main(address: str, bots: list[str], rules: str, seats: int) -> None:
-    """Serve until the benchmark ends; the journal is beside the socket, for the page."""
+    """Serve until the benchmark ends. The journal is next to the socket, for the page."""
     configure("error")  # matches are cut when the benchmark ends
     folder = Path(address.removeprefix("unix:")).parent
     matches = MatchLoop(bots, rules, seats, Journal(folder / TABLE))

@@ -1,9 +1,9 @@
-"""Playouts for a search: how many a core completes, beside OpenSpiel's gin_rummy.
+"""Playouts for a search: how many one core completes, compared with OpenSpiel's gin_rummy.
 
-Both copy the state at the beginning of a match and play the copy to its end, again and again:
-`search` at random, `search_greedy` by the greedy policy. gin_rummy is cloned and played at random
-from Python; its chance nodes are resolved like decisions. Processor time of one core is measured,
-in turns of a fraction of a second.
+Both copy the state at the beginning of a match and play the copy to its end, again and again.
+`search` plays at random, `search_greedy` by the greedy policy. gin_rummy is cloned and played at
+random from Python; its chance nodes are resolved like decisions. The benchmark measures processor
+time of one core, alternating every fraction of a second.
 """
 
 import random

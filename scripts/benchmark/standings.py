@@ -1,8 +1,9 @@
-"""Standings of large runs: seconds to compute them, and memory at its peak.
+"""Standings of large runs: seconds to compute them, and peak memory.
 
-1,000 entries play ten duplicate blocks each, and 200 entries 100,000 matches in mirrored blocks,
-all at tables of four. Each run is read from `results.jsonl` and computed in a process of its own.
-The peer is the reading of the file, which everything that shows a run has to do.
+In one run, 1,000 entries play ten duplicate blocks each. In the other, 200 entries play 100,000
+matches in mirrored blocks. All tables have four seats. A separate process reads each run from
+`results.jsonl` and computes its standings. The peer is reading this file, which every program that
+shows a run has to do.
 """
 
 import json
@@ -26,7 +27,7 @@ _MIB: Final = 1 << 20
 
 
 def standings(quick: bool) -> list[Figure]:
-    """Measure both runs; `quick` ones have a tenth of the matches."""
+    """Measure both runs; with `quick`, each run has a tenth of the matches."""
     share = 10 if quick else 1
     many = _measured(_duplicate(1_000 // share, 10))
     long = _measured(_mirrored(200, 100_000 // share))
@@ -107,7 +108,7 @@ def _result(
 
 
 def _measure(path: Path) -> None:
-    """Print what this process, which has just started, needs for the standings."""
+    """Print the time and memory this freshly started process needs for the standings."""
     began = time.perf_counter()
     results = list(read_results(path))
     read, read_memory = time.perf_counter(), _peak()

@@ -1,18 +1,20 @@
-"""The whole job, `asara tournament run`, beside its peers and beside a bare loop.
+"""Compares a whole `asara tournament run` with its peers and with a bare loop.
 
-Two random Python bots play a tournament under the basic rules, with two seats. Each measurement
-is one run of the command, from a tournament file to the standings, so it contains starting bots,
-playing their decisions, the journal, signing replays and the standings. Processor time is that of
-all descendants. Jobs and peers alternate in rounds, and a figure is the median over the rounds.
+Two random Python bots play a tournament under the basic rules, with two seats. Each measurement is
+one run of the command, from a tournament file to the standings. It includes starting the bots,
+playing the decisions, keeping the journal, signing replays and computing the standings. Processor
+time includes all descendants. Jobs and peers alternate in rounds, and each figure is the median
+over the rounds.
 
 - `tournament_floor`: the bare loop of `tournament_floor`, which starts the same bots and sends the
-  messages of the same matches, by gRPC as installed. In `tournament_floor_alike` the loop has no
-  event engine either, as `referee` says.
+  messages of the same matches, with gRPC as installed. In `tournament_floor_alike`, the loop runs
+  without an event engine, like the referee (see `referee`).
 - `tournament_decisions`: kaggle-environments, two random agents of its connectx, in process.
-- `tournament_pelita`: the command `pelita` without a display, two of its random bots as processes.
-- `tournament_slow_start`: bots that think 5 ms and connect after 2 s, a process for each match,
-  beside the same bots without these 2 s. The time goes from the end of the first match to that of
-  the last, because nothing can hide the first start.
+- `tournament_pelita`: the command `pelita` without a display, with two of its random bots as
+  processes.
+- `tournament_slow_start`: bots that think 5 ms and connect after 2 s, with a process for each
+  match. The peer is the same bots without the 2 s. The time runs from the end of the first match to
+  the end of the last, because nothing can hide the first start.
 """
 
 import sys
@@ -52,7 +54,7 @@ START_BAR: Final = Bar(1.1, most=True)
 _ROUNDS: Final = 3
 _MATCHES: Final = 200
 _FEW_MATCHES: Final = 24
-"""Matches of a job that starts the bots of each, which takes longer."""
+"""Number of matches in a job that starts new bots for each match, which takes longer."""
 _THOUGHT_MATCHES: Final = 16
 _SLOW_MATCHES: Final = 12
 _QUICK_SHARE: Final = 0.1
@@ -64,7 +66,7 @@ _FLOOR_PEER: Final = "bare loop and bots"
 _ALIKE_PEER: Final = "loop without event engine"
 _WIDTH: Final = 130
 _COSTS: Final = {"bots": "bots_cpu_s", "referee": "referee_cpu_s"}
-"""Headings and fields of the parts of a run's processor time."""
+"""Headings and fields for the parts of a run's processor time."""
 
 _FRESH: Final = Job("mirrored, fresh", _FEW_MATCHES, processes="match")
 _KEPT: Final = Job("mirrored, kept", _MATCHES)
@@ -76,7 +78,7 @@ _SLOW_THINKING: Final = replace(
     _THINKING, name="mirrored, fresh, 5 ms, 2 s to start", start_s=_SLOW_S
 )
 _COMPARED: Final = (_FRESH, _KEPT, _INDEPENDENT, _THINKING, _SLOW_THINKING)
-"""Jobs of every round, which the figures need."""
+"""Jobs of every round, needed for the figures."""
 _SHOWN: Final = (
     replace(_FRESH, name="independent, fresh", blocks="independent"),
     replace(_FRESH, name="mirrored, fresh, 2 s to start", start_s=_SLOW_S, matches=_SLOW_MATCHES),
@@ -84,7 +86,7 @@ _SHOWN: Final = (
     replace(_THINKING, name="mirrored, kept, 5 ms", processes="run"),
     replace(_KEPT, name="mirrored, kept, a match a core", concurrency=usable_cores()),
 )
-"""Jobs of the first round, which only the table shows."""
+"""Jobs of the first round only, shown in the table."""
 _UNCONFINED: Final = tuple(replace(job, contained=False) for job in (_FRESH, _KEPT, _INDEPENDENT))
 
 
@@ -93,7 +95,7 @@ class _Measured:
     """All measurements, in the order of the rounds."""
 
     jobs: dict[str, list[JobRun]] = field(default_factory=dict)
-    """By name of the job."""
+    """Measurements by job name."""
     floor: list[Rate] = field(default_factory=list)
     floor_alike: list[Rate] = field(default_factory=list)
     kaggle: list[float] = field(default_factory=list)
@@ -101,7 +103,7 @@ class _Measured:
 
 
 def tournament(quick: bool) -> list[Figure]:
-    """Measure whole tournaments beside their peers; print where their time went."""
+    """Measure whole tournaments and their peers; print where the time went."""
     check_installed()
     contained = _can_contain()
     if not counts_all():
@@ -112,7 +114,7 @@ def tournament(quick: bool) -> list[Figure]:
         child("kaggle_steps") as kaggle,
     ):
         replays = Path(folder) / "replays"
-        warm_up = replace(_INDEPENDENT, contained=contained)  # it fills caches, too
+        warm_up = replace(_INDEPENDENT, contained=contained)  # the first round also fills caches
         play(_sized(warm_up, quick), replays)
         for number in range(1 if quick else _ROUNDS):
             for job in _jobs(contained, first=number == 0):
@@ -125,7 +127,7 @@ def tournament(quick: bool) -> list[Figure]:
 
 
 def _jobs(contained: bool, *, first: bool) -> list[Job]:
-    """Return the jobs of a round; without a sandbox, all are unconfined."""
+    """Return the jobs of a round; without a sandbox, all jobs are unconfined."""
     jobs = [*_COMPARED, *(_SHOWN if first else ())]
     if not contained:
         return [replace(job, contained=False) for job in jobs]
@@ -199,7 +201,7 @@ def _each(runs: Sequence[JobRun], name: str) -> list[float]:
 
 
 def _show(measured: _Measured) -> None:
-    """Print a table of the jobs, in medians, with processor milliseconds per match."""
+    """Print a table of the jobs: medians, with processor milliseconds per match."""
     table = Table(box=SIMPLE_HEAD, padding=(0, 1), pad_edge=False, collapse_padding=True)
     table.add_column("job", no_wrap=True)
     for heading in ("matches/s", "decisions/s", "total", *_COSTS, "busy"):
@@ -223,7 +225,7 @@ def _show(measured: _Measured) -> None:
 
 
 def _division(runs: Sequence[JobRun]) -> list[str]:
-    """Return the cells of where the processor time went."""
+    """Return table cells that show where the processor time went."""
     parts = [
         f"{median(1e3 * getattr(run.costs, field) / run.matches for run in runs):.1f}"
         for field in _COSTS.values()

@@ -1,10 +1,10 @@
 """The peer of the whole job: bot processes, and a bare loop that sends them recorded matches.
 
-It starts the bots that `asara tournament run` starts, two for each concurrent match, and keeps
-them. The loop sends what the referee sent in the matches of some replays, and answers a reply with
-the messages that followed it there. Messages are parsed and serialized as is usual with gRPC.
+The loop starts the same bots as `asara tournament run`, two for each concurrent match, and keeps
+them running. It sends what the referee sent in the matches of some replays, and answers each reply
+with the messages that followed in the replay. Messages are parsed and serialized as usual in gRPC.
 
-It lacks rules, clocks, checks, views, journal, replays, results, logs and sandbox.
+The loop has no rules, clocks, checks, views, journal, replays, results, logs or sandbox.
 """
 
 import asyncio
@@ -38,16 +38,16 @@ _Step = list[tuple[int, PlayResponse]]
 
 
 class _Table:
-    """Two bots, which play one match after the other."""
+    """Two bots that play one match after another."""
 
     def __init__(self) -> None:
         self.contexts: dict[int, Context] = {}
-        """By seat; all of them once `connected` is set."""
+        """Contexts by seat; complete once `connected` is set."""
         self.connected = asyncio.Event()
         self.answered = asyncio.Event()
 
     async def play(self, matches: Iterator[list[_Step]]) -> None:
-        """Play what is left of these matches, which other tables share."""
+        """Play the remaining matches, which are shared with other tables."""
         await self.connected.wait()
         for match in matches:
             for step in match:
@@ -60,7 +60,7 @@ class _Table:
             await context.write(PlayResponse(goodbye=Goodbye(reason="measured")))
 
     async def serve(self, seat: int, context: Context) -> None:
-        """Read what a bot sends, to the end of its stream."""
+        """Read everything a bot sends, until its stream ends."""
         await context.write(PlayResponse(welcome=Welcome(protocol_version=1, entry="bench")))
         self.contexts[seat] = context
         if len(self.contexts) == _SEATS:
@@ -70,7 +70,7 @@ class _Table:
 
 
 def steps(replay: Path) -> list[_Step]:
-    """Return what the referee sent in a match."""
+    """Return the messages that the referee sent in a match."""
     found: list[_Step] = [[]]
     for match, _ in resimulated(read_replay(replay)):
         for seat, data in match.outbox:
@@ -105,7 +105,7 @@ async def _server(address: str, tables: Sequence[_Table]) -> AsyncIterator[None]
 
 
 async def main(recorded: Sequence[list[_Step]], matches: int, concurrency: int) -> None:
-    """Play this number of matches; print the seconds from the start of the bots to their end."""
+    """Play this number of matches; print the seconds from starting the bots to their end."""
     inherited = {name: os.environ[name] for name in os.environ if not name.startswith("GRPC_")}
     with tempfile.TemporaryDirectory(prefix="asara-bench-") as folder:
         address = f"unix:{folder}/socket"

@@ -57,17 +57,17 @@ class Job:
 
     name: str
     matches: int
-    """A multiple of the matches of a round, in which each pair of entries plays twice."""
+    """A multiple of the matches per round; in one round, each pair of entries plays twice."""
     entries: int = 2
     blocks: str = "mirrored"
     processes: str = "run"
     contained: bool = True
     concurrency: int | None = None
-    """Matches played at once; None if the tournament file does not say it."""
+    """Matches played in parallel; None if the tournament file does not set it."""
     start_s: float = 0.0
     """Seconds that a bot sleeps before it connects."""
     thought_s: float = 0.0
-    """Processor seconds that a bot takes for a decision, besides choosing at random."""
+    """Processor seconds that a bot uses per decision, in addition to its random choice."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,13 +77,13 @@ class JobRun:
     matches: int
     decisions: int
     seconds: float
-    """From the start to the end of the run, as `run.json` has them."""
+    """Seconds from start to end of the run, as recorded in `run.json`."""
     between_s: float
-    """Seconds from the end of the first match to the end of the last."""
+    """Seconds from the end of the first match to the end of the last match."""
     cpu_s: float
     """Processor seconds of the command and all of its descendants."""
     costs: RunCosts
-    """What the run itself has recorded."""
+    """The processor time that the run itself has recorded."""
 
     @property
     def matches_per_s(self) -> float:
@@ -105,7 +105,7 @@ class JobRun:
 
 
 def play(job: Job, replays: Path | None = None) -> JobRun:
-    """Play a job. With `replays`, its replays are moved to this new folder."""
+    """Play a job. If `replays` is given, move the replays to this new folder."""
     with tempfile.TemporaryDirectory(prefix="asara-bench-") as name:
         folder = Path(name)
         file = folder / "bench.toml"

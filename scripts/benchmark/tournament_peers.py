@@ -15,13 +15,13 @@ from scripts.benchmark.processor_time import Usage, run
 _ROOT: Final = Path(__file__).parents[2]
 _TIMEOUT_S: Final = 300.0
 _PELITA_ROUNDS: Final = (10, 600)
-"""Rounds of the short and of the long match."""
+"""Number of rounds in the short and in the long match."""
 _PELITA_MOVES: Final = 4
-"""Moves of a round."""
+"""Number of moves in a round."""
 
 
 class Rate(NamedTuple):
-    """Matches, steps or moves per second, and the processor seconds of each."""
+    """Matches, steps or moves per second, and processor seconds for each."""
 
     per_s: float
     cpu_s: float
@@ -40,9 +40,9 @@ def check_installed() -> None:
 def play_floor(
     replays: Path, matches: int, concurrency: int, variables: Mapping[str, str] | None = None
 ) -> Rate:
-    """Play recorded matches in the bare loop, with bots that live as long as it.
+    """Play recorded matches in the bare loop, with bots that run as long as the loop.
 
-    `variables` are added to the environment of the loop, not to that of the bots.
+    `variables` are added to the environment of the loop, but not to the bots' environment.
     """
     given = {"replays": str(replays), "matches": matches, "concurrency": concurrency}
     command = [sys.executable, "-m", "scripts.benchmark.tournament_floor", json.dumps(given)]
@@ -52,13 +52,13 @@ def play_floor(
 
 
 def play_kaggle(kaggle: Child, seconds: float) -> float:
-    """Return the steps per second of agents in the process `kaggle_steps`."""
+    """Return the steps per second of the agents in a `kaggle_steps` process."""
     played = kaggle.call("play", seconds=seconds)
     return played["steps"] / played["seconds"]
 
 
 def play_pelita() -> Rate:
-    """Play a short and a long match; their difference counts, so the start cancels out."""
+    """Play a short and a long match; only their difference counts, so the start cancels out."""
     short, long = map(_pelita, _PELITA_ROUNDS)
     moves = _PELITA_MOVES * (_rounds_of(long) - _rounds_of(short))
     seconds = max(long.seconds - short.seconds, 1e-3)
@@ -76,7 +76,7 @@ def _pelita(rounds: int) -> Usage:
 
 
 def _rounds_of(usage: Usage) -> int:
-    """Return the rounds that were played; a match ends early if one side has eaten all."""
+    """Return the number of rounds played; a match ends early if one side has eaten everything."""
     found = re.search(r"Finished after (\d+) round", usage.printed)
     if found is None:
         raise BenchError(f"pelita did not finish its match:\n{usage.printed}")

@@ -1,4 +1,4 @@
-"""A child process of viewers, who watch running matches over WebSockets as the page does."""
+"""A child process of viewers who watch running matches over WebSockets, as the page does."""
 
 import asyncio
 import json
@@ -18,7 +18,7 @@ _BETWEEN_S: Final = 0.1
 
 
 class Viewers:
-    """`viewers` WebSockets, spread over the running matches of a run."""
+    """A number of WebSockets, spread over the running matches of a run."""
 
     def __init__(self, address: str, run: str, viewers: int) -> None:
         self._address = address
@@ -29,7 +29,7 @@ class Viewers:
         self._tasks: list[asyncio.Task[None]] = []
 
     async def start(self) -> dict[str, float]:
-        """Begin to watch; return once every viewer has received a table."""
+        """Begin to watch; return when every viewer has received a table."""
         names = await asyncio.to_thread(self._running)
         for number in range(self._viewers):
             name = names[number % len(names)]
@@ -39,7 +39,7 @@ class Viewers:
         return {}
 
     async def counted(self) -> dict[str, float]:
-        """Return the number of messages since the last time."""
+        """Return the number of messages since the previous call."""
         messages, self._messages = self._messages, 0
         return {"messages": messages}
 
@@ -55,14 +55,14 @@ class Viewers:
         return [match["name"] for match in found["matches"]]
 
     async def _watch_on(self, name: str) -> None:
-        """Watch a match, and then those that follow at the same table; see `referee_server`."""
+        """Watch a match, then the next matches at the same table (see `referee_server`)."""
         table, _, first = name.rpartition("-")
         for number in count(int(first)):
             while not await self._watch(f"{table}-{number}"):  # noqa: ASYNC110
                 await asyncio.sleep(_BETWEEN_S)  # it has not begun yet
 
     async def _watch(self, name: str) -> bool:
-        """Watch a match to its end; return False if it is not there."""
+        """Watch a match to its end; return False if the match does not exist."""
         url = f"ws://{self._address}/ws/watch?run={self._run}"
         async with connect(url, proxy=None, compression=None) as socket:
             await socket.send(WatchRequest(match_id=name).SerializeToString())

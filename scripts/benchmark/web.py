@@ -1,16 +1,16 @@
 """The page: how soon it shows something, and what its viewers cost the referee.
 
-`web_cpu` and `web_rate`: two referees like that of `referee` play in turns; one of them is watched
-by 200 viewers through a web server of its own (`asara web`), which reads its journal. Halfway they
-change over to the other referee, so that a difference between the two processes cancels out.
+`web_cpu` and `web_rate`: two referees, set up as in `referee`, play alternately. 200 viewers watch
+one of them through a separate web server (`asara web`), which reads its journal. Halfway through,
+the viewers change to the other referee, so that a difference between the two processes cancels out.
 
-`web_delay`: one match is played at the pace of people, with 200 viewers. Measured is the time from
-the moment when the referee has handled the reply that ends a turn to its arrival at one more
-viewer; the peer is the longest wait that the look at the journal and the page's clock add to it.
+`web_delay`: one match is played at human speed, with 200 viewers. The delay runs from when the
+referee has handled the reply that ends a turn until the turn arrives at one more viewer. The peer
+is the longest wait caused by the interval for reading the journal and by the page's own interval.
 
-`web_first_table` and `web_first_load`: Chromium opens a finished four-player match of the richest
-rules in a fresh profile. The first is the time from the navigation to the drawn table, the second
-the size of all responses as they were sent.
+`web_first_table` and `web_first_load`: Chromium opens a finished four-player match with the richest
+rules in a fresh profile. `web_first_table` is the time from the navigation to the drawn table.
+`web_first_load` is the size of all responses as sent.
 """
 
 import asyncio
@@ -63,7 +63,7 @@ _SEATS: Final = 4
 _OWN_CONNECTION: Final = (("grpc.use_local_subchannel_pool", 1),)
 _TABLE_S: Final = 20.0
 _CLOCKS_MS: Final = 70.0
-"""The page looks at the journal every 20 ms, and viewers are sent something every 50 ms."""
+"""The page reads the journal every 20 ms, and viewers receive updates every 50 ms."""
 _NOTE_TABLE: Final = """
 const drawn = () => [...document.querySelectorAll("main svg[role]")].some(
   (svg) => svg.getBoundingClientRect().width > 200);
@@ -74,28 +74,27 @@ const look = () => {
 };
 look();
 """
-"""Notes when a drawing as large as the table was on the page for the first time."""
+"""Records when the page first showed a drawing as large as the table."""
 _LISTENS: Final = re.compile(r"http://([0-9.:]+)")
 
 
 _Moments: TypeAlias = dict[int, float]
-"""Seconds of the monotonic clock, by the number of an event."""
+"""Seconds of the monotonic clock, by event number."""
 
 
 _Round: TypeAlias = tuple[tuple[float, float], tuple[float, float]]
-"""Decisions per second and processor time of a decision, of the watched referee and of the other.
-"""
+"""Decisions per second and processor time per decision, for the watched referee and the other."""
 
 
 def web(quick: bool) -> list[Figure]:
-    """Measure what viewers cost, how late they are, and how soon the page shows a table."""
+    """Measure what viewers cost, how late their updates are, and how soon a table appears."""
     viewers = 20 if quick else VIEWERS
     return [*_costs(quick, viewers), *_delays(quick, viewers), *_first_table(quick)]
 
 
 @contextmanager
 def _web_server(folder: Path) -> Iterator[str]:
-    """Serve a folder with `asara web`, as another command does it; yield its address."""
+    """Serve a folder with `asara web`, in a separate process; yield its address."""
     command = ["asara_server.cli", "web", str(folder), "--listen", "127.0.0.1:0", "--child"]
     process = subprocess.Popen(
         [sys.executable, "-m", *command],
@@ -121,7 +120,7 @@ def _web_server(folder: Path) -> Iterator[str]:
 
 @contextmanager
 def _viewers(folder: Path, viewers: int) -> Iterator[Child]:
-    """Watch the matches of the referee whose journal is in this folder."""
+    """Watch the matches of the referee that writes its journal to this folder."""
     with (
         _web_server(folder) as address,
         child("viewers", address=address, run=folder.name, viewers=viewers) as crowd,
@@ -171,7 +170,7 @@ def _delays(quick: bool, viewers: int) -> list[Figure]:
 
 
 async def _delays_of_a_match(viewers: int, pause_s: float) -> list[float]:
-    """Return milliseconds from the end of each turn to a viewer."""
+    """Return the milliseconds from the end of each turn to its arrival at a viewer."""
     names = [f"bot-{seat}" for seat in range(_SEATS)]
     rules = Rules(load_edition(), parse_rule_sets(_RULES), _SEATS)
     players = tuple(Player(name, name) for name in names)
@@ -227,7 +226,7 @@ async def _play_slowly(address: str, name: str, pause_s: float, answer: asyncio.
 
 
 async def _note_ends(hosted: HostedMatch) -> _Moments:
-    """Return when each turn ended, by the number of its last event."""
+    """Record when each turn ended, by the number of its last event."""
     moments: _Moments = {}
     match = hosted.match
     assert match is not None
@@ -242,7 +241,7 @@ async def _note_ends(hosted: HostedMatch) -> _Moments:
 
 
 async def _watch(address: str, run_name: str, match_id: str) -> _Moments:
-    """Return when the events up to each number arrived."""
+    """Record when the events up to each number arrived."""
     arrivals: _Moments = {}
     url = f"ws://{address}/ws/watch?run={run_name}"
     async with connect(url, proxy=None, compression=None) as socket:
@@ -256,7 +255,7 @@ async def _watch(address: str, run_name: str, match_id: str) -> _Moments:
 
 
 def _late(moments: _Moments, arrivals: _Moments) -> list[float]:
-    """Return for every turn the milliseconds from its end to its arrival."""
+    """Return, for every turn, the milliseconds from its end to its arrival."""
     sequences = sorted(arrivals)
     late = []
     for end, moment in moments.items():
@@ -291,7 +290,7 @@ def _first_table(quick: bool) -> list[Figure]:
 
 
 def _missing_for_the_page() -> str:
-    """Return what is missing to load the page; "" if nothing is."""
+    """Return what is missing for loading the page, or "" if nothing is."""
     if importlib.util.find_spec("playwright") is None:
         return "playwright is not installed: it comes with the extra `dev`"
     if not _chromium():

@@ -1,9 +1,10 @@
-"""Worlds for a search: how long a bot waits for one, and for a copy, beside OpenSpiel's gin_rummy.
+"""Worlds for a search: time to sample a world and to copy it, compared with gin_rummy.
 
-Both are driven from Python, at decisions of random matches. `determinize` is one state that fits
-all that a seat has seen, dealt by a `Worlds` that is made once for each decision; the peer is
-`resample_from_infostate`, which does the same for a hand of cards. `copy` is `State.copy`, and the
-peer `clone`. Processor time of one core is measured, in turns of a fraction of a second.
+Both games are driven from Python, at decisions of random matches. `determinize` is one state that
+fits everything a seat has seen, from a `Worlds` object made once per decision. Its peer is
+OpenSpiel's `resample_from_infostate`, which does the same for a hand of cards. `copy` is
+`State.copy`, and its peer is `clone`. The benchmark measures processor time of one core,
+alternating every fraction of a second.
 """
 
 import random
@@ -26,12 +27,12 @@ from scripts.benchmark.figures import Bar, Figure, compare
 
 DETERMINIZE_BAR = Bar(50, most=True, absolute=True)
 _SEATS = 4
-_EVERY = 5  # decisions from one that is measured to the next
-_WORLDS = 10  # for each of them
+_EVERY = 5  # decisions between two measured ones
+_WORLDS = 10  # for each measured decision
 
 
 class _Costs(NamedTuple):
-    """Microseconds."""
+    """Measured times, in microseconds."""
 
     prepare: float
     determinize: float
@@ -39,7 +40,7 @@ class _Costs(NamedTuple):
 
 
 def worlds(quick: bool) -> list[Figure]:
-    """Measure worlds and copies of four-player matches with all rules."""
+    """Measure sampling and copying worlds in four-player matches with all rules."""
     rules = Rules(load_edition(), RULE_COMBINATIONS[-1], _SEATS)
     rounds = [(_asara(rules, n), _gin_rummy(n)) for n in range(4 if quick else 12)]
     unit, peer = "µs", "OpenSpiel gin_rummy"

@@ -1,10 +1,11 @@
-"""Trains a masked policy for a few minutes with sb3-contrib, whose PPO knows action masks.
+"""Trains a masked policy for a few minutes with sb3-contrib, whose PPO supports action masks.
 
     pip install -e '.[env,report]' sb3-contrib
     python masked_policy.py STEPS LOG
 
-It plays the basic rules with two seats against random actions, in either seat. After every eighth
-of the steps, 60 matches are played without learning, and a line with the score is written to LOG.
+The policy learns the basic rules with two seats against random actions, in either seat. After every
+eighth of the steps, it plays 60 matches without learning, and a line with its score is written to
+LOG.
 """
 
 import argparse
@@ -28,7 +29,7 @@ SCALE = np.sqrt(observation_limits())
 
 
 def environment(reward: str = "prestige") -> gymnasium.Env[Any, Any]:
-    """The observation alone, in small numbers; MaskablePPO asks the environment for its masks."""
+    """Return an environment with only the observation; MaskablePPO asks it for the masks."""
     seat = SeatEnv("basic", 2, seat=None, reward=reward)
     space = gymnasium.spaces.Box(-np.inf, np.inf, (OBSERVATION_SIZE,), np.float32)
     env = gymnasium.wrappers.TransformObservation(seat, lambda o: o["observation"] / SCALE, space)
@@ -38,7 +39,7 @@ def environment(reward: str = "prestige") -> gymnasium.Env[Any, Any]:
 
 
 def evaluate(model: MaskablePPO) -> dict[str, object]:
-    """Play matches that training does not see; a score is 1 for a victory, and 0 for a defeat."""
+    """Play matches that training does not see. The score is 1 for a victory and 0 for a defeat."""
     env = environment("rank")
     scores = []
     for match in range(MATCHES):

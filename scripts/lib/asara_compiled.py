@@ -1,14 +1,14 @@
-"""Lets Python find the compiled copy of server/ before the sources, while none of these is newer.
+"""Lets Python find the compiled copy of server/ first, unless a source file is newer.
 
-`scripts/compile` installs this in .venv, where it is imported whenever Python starts. It looks at
-the sources when the first of their packages is imported, which most bots never do.
+`scripts/compile` installs this module in .venv, where it is imported whenever Python starts. It
+checks the sources when one of their packages is first imported, which most bots never do.
 """
 
 import sys
 
 
 class _Finder:
-    """Finds nothing itself: puts the copy on the path before others look for a package."""
+    """Finds nothing itself: adds the compiled copy to the path before other finders search."""
 
     @staticmethod
     def find_spec(name: str, *_: object) -> None:
@@ -24,7 +24,7 @@ def _use_compiled() -> None:
     packages = Path(__file__).parent
     copy = Path(sys.prefix) / "compiled"
     sources = copy.parent.parent / "server"
-    with suppress(OSError, ValueError):  # half removed, or another Python: the sources do as well
+    with suppress(OSError, ValueError):  # incomplete, or for another Python: use the sources
         made = copy.stat().st_mtime
         new = any(file.stat().st_mtime > made for file in sources.rglob("*.py"))
         if not new and str(copy) not in sys.path:

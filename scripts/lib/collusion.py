@@ -1,13 +1,13 @@
-"""Lists the entries whose scores are unusual when certain others sit at their table.
+"""Lists entries whose scores are unusual when certain other entries are at their table.
 
-For organisers only. For each ordered pair, a permutation test compares the scores of one entry in
-matches beside the other with its scores in all other matches, both less what the Plackett-Luce
-strengths of all seats and the deal explain. Forfeits count, because a match can be lost by one on
-purpose. The matches of a block stay together: its mean is permuted among the blocks with as many
-seats and the same rule sets.
+For organisers only. For each ordered pair, a permutation test compares one entry's scores in
+matches with the other entry and in all other matches. Both are first reduced by what the
+Plackett-Luce strengths of all seats and the deal explain. Forfeits count, because a player can lose
+a match by forfeit on purpose. The matches of a block stay together: the block's mean is permuted
+among blocks with the same number of seats and the same rule sets.
 
-p-values are those of Besag and Clifford, "Sequential Monte Carlo p-values" (1991), which stop early
-where nothing is unusual. Benjamini and Yekutieli, "The Control of the False Discovery Rate in
+The p-values follow Besag and Clifford, "Sequential Monte Carlo p-values" (1991): the test stops
+early if nothing is unusual. Benjamini and Yekutieli, "The Control of the False Discovery Rate in
 Multiple Testing under Dependency" (2001), decide which pairs are listed.
 """
 
@@ -31,9 +31,9 @@ from asara_server.tournament.standings.standings import by_schedule
 
 FALSE_DISCOVERIES: Final = 0.05
 _ENOUGH: Final = 20
-"""Permutations as extreme as the results after which a p-value is known well enough."""
+"""Number of permutations as extreme as the results after which a p-value is precise enough."""
 _PRECISION: Final = 4
-"""Permutations as extreme as the results that the lowest threshold allows a p-value."""
+"""Number of permutations as extreme as the results that the lowest threshold must allow."""
 _AT_ONCE: Final = 1_000
 _TINY: Final = 1e-9
 
@@ -50,21 +50,21 @@ tests/tournament/standings/README.md lists how much help is found in how many bl
 
 
 class Pair(NamedTuple):
-    """What the matches of an ordered pair show."""
+    """The results of an ordered pair's matches."""
 
     entry: int
     beside: int
     gain: float
-    """Mean score beside the other less that of all other matches, both less what was expected."""
+    """Mean score with the other entry minus mean score without it, each less its expectation."""
     p: float
     matches: int
-    """Number of matches with both."""
+    """Number of matches with both entries."""
 
 
 def unusual(table: ResultTable, entries: int) -> tuple[list[Pair], int]:
-    """Return the pairs that are unusual, the most unusual first, and how many were tested.
+    """Return the unusual pairs, most unusual first, and the number of pairs tested.
 
-    A pair is left out if it is no longer unusual without the matches of those before it.
+    A pair is left out if it is no longer unusual without the matches of pairs before it.
     """
     left, tested = _listed(table, entries)
     found: list[Pair] = []
@@ -117,7 +117,7 @@ def _pairs(table: ResultTable, entries: int) -> Iterator[Pair]:
 
 
 def _expected(table: ResultTable, entries: int) -> Floats:
-    """Return the expected score of each row: its chance to be above an opponent, on average."""
+    """Return the expected score of each row: the mean chance of ranking above an opponent."""
     made = choices(table.entry, table.match, table.score, table.block)
     strengths = fit(made, entries, int(table.block.max()) + 1).strengths[table.entry]
     found = np.empty(len(table))
@@ -138,7 +138,7 @@ def _means(values: Floats, group: Indices) -> Floats:
 def _chances(
     gained: Floats, beside: Floats, kind: Indices, dice: np.random.Generator, most: int
 ) -> Floats:
-    """Return for each column the chance that permuted blocks differ as much as these."""
+    """Return, for each column, the chance that permuted blocks differ as much as these."""
     observed = np.abs(gained @ beside)
     chances = np.zeros(len(observed))
     reached = np.zeros(len(observed), np.intp)
@@ -162,7 +162,7 @@ def _chances(
 
 
 def _results(runs: Sequence[Path]) -> Iterator[MatchResult]:
-    """Yield the results of three or four seats; blocks of several runs get different names."""
+    """Yield the results of three or four seats; blocks of different runs get different names."""
     for number, run in enumerate(runs):
         for result in by_schedule(read_run(run).results):
             deal = result.duplicate_deal and f"{number} {result.duplicate_deal}"
@@ -172,7 +172,7 @@ def _results(runs: Sequence[Path]) -> Iterator[MatchResult]:
 
 
 def report(runs: Sequence[Path]) -> Iterator[str]:
-    """Yield the lines of the report; raises RunError."""
+    """Yield the lines of the report. Raises RunError if a run cannot be read."""
     results = list(_results(runs))
     if not results:
         raise RunError(f"{', '.join(map(str, runs))}: {NO_THIRD}")

@@ -1,8 +1,8 @@
-"""Hatch's build hook that puts compiled modules in the wheel, beside their sources.
+"""Hatch's build hook that puts compiled modules in the wheel, next to their sources.
 
-It is off unless HATCH_BUILD_HOOKS_ENABLE is set; `scripts/compile` takes its modules from such a
-wheel. The plugin hatch-mypyc would not do: it knows one source folder only, and compiles into it,
-where the results would hide later changes of the sources.
+The hook is off unless HATCH_BUILD_HOOKS_ENABLE is set. `scripts/compile` takes its modules from
+such a wheel. The plugin hatch-mypyc is not suitable: it supports only one source folder, and
+compiles into that folder, where the results would hide later changes to the sources.
 """
 
 import contextlib
@@ -50,7 +50,7 @@ def _missing_file(root: Path, modules: list[str]) -> str:
 
 
 def _missing_tool() -> str:
-    """Return a sentence about the C compiler or header that is missing, or "" if none is."""
+    """Return a sentence about a missing C compiler or header, or "" if nothing is missing."""
     command = os.environ.get("CC") or sysconfig.get_config_var("CC")  # None for Visual C++
     if command and not shutil.which(shlex.split(command)[0]):
         return (
@@ -63,7 +63,7 @@ def _missing_tool() -> str:
 
 
 def _compile(root: Path, modules: list[str], work: Path) -> dict[str, str]:
-    """Compile the modules in `work`; return the files made, with their places in the wheel."""
+    """Compile the modules in `work`; return the compiled files with their paths in the wheel."""
     import setuptools.errors  # before mypyc, which then compiles with setuptools
     from mypyc.build import mypycify
 

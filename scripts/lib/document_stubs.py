@@ -2,9 +2,9 @@
 
     python scripts/lib/document_stubs.py DESCRIPTORS FOLDER
 
-DESCRIPTORS is a serialized FileDescriptorSet with source information. The stubs below FOLDER get a
-docstring for each file, message, field, enum and enum value, which is what editors show. protoc
-itself copies no comments, and the plugins that do give enums other types than protoc.
+DESCRIPTORS is a serialized FileDescriptorSet with source information. The stubs in FOLDER get a
+docstring for each file, message, field, enum and enum value, which editors show. protoc itself
+copies no comments. Plugins that copy comments generate other enum types than protoc.
 """
 
 import ast
@@ -22,7 +22,7 @@ _SYNTAX = (FileDescriptorProto.SYNTAX_FIELD_NUMBER,)
 
 
 def documented(stub: str, file: FileDescriptorProto) -> str:
-    """Return the stub of a file with the comments of the file as docstrings."""
+    """Return a file's stub, with the comments of the .proto file as docstrings."""
     texts = dict(comments(file))
     lines = stub.splitlines()
     inserted: dict[int, list[str]] = {0: [*_docstring(texts[()], ""), ""]}
@@ -41,7 +41,7 @@ def documented(stub: str, file: FileDescriptorProto) -> str:
 def _definitions(
     body: Sequence[ast.stmt], outer: tuple[str, ...]
 ) -> Iterator[tuple[int, tuple[str, ...]]]:
-    """Yield the classes and their attributes: the line to document, and the names down to it."""
+    """Yield classes and their attributes: the line to document, and the nested names."""
     for node in body:
         if isinstance(node, ast.ClassDef):
             names = (*outer, node.name)
@@ -52,7 +52,7 @@ def _definitions(
 
 
 def comments(file: FileDescriptorProto) -> Iterator[tuple[tuple[str, ...], str]]:
-    """Yield the comments of a file by the names down to what they describe; () is the file."""
+    """Yield the comments of a file, each with the nested names it describes; () is the file."""
     by_path = {
         tuple(location.path): " ".join(location.leading_comments.split())
         for location in file.source_code_info.location
@@ -65,7 +65,7 @@ def comments(file: FileDescriptorProto) -> Iterator[tuple[tuple[str, ...], str]]
 def _comments_within(
     container: Any, path: tuple[int, ...], names: tuple[str, ...], by_path: Mapping[Any, str]
 ) -> Iterator[tuple[tuple[str, ...], str]]:
-    """Yield the comments of all that a file, message or enum contains."""
+    """Yield the comments of everything inside a file, message or enum."""
     for field, parts in container.ListFields():
         if field.name not in {"message_type", "nested_type", "enum_type", "field", "value"}:
             continue

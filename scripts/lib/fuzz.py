@@ -1,4 +1,4 @@
-"""Runs the tests that draw with new seeds, and adds what they find to tests/found_cases.json."""
+"""Runs the randomised tests with new seeds, and adds failures to tests/found_cases.json."""
 
 import argparse
 import secrets
@@ -13,17 +13,17 @@ from tests import found_cases
 
 ROOT = Path(__file__).parent.parent.parent
 KINDS = "not languages and not browser and not compiled"
-"""Marks of the tests that are drawn from; the long ones are among them."""
+"""Marks of the tests to choose from, long tests included."""
 
 
 class Fuzz:
-    """A plugin of pytest that runs the collected tests over and over."""
+    """A pytest plugin that runs the collected tests over and over."""
 
     def __init__(self, until: float) -> None:
         self.until = until
         self.rounds = 0
         self.failed: dict[str, int] = {}
-        """The seed with which a test failed; it does not run again."""
+        """Failed tests with their seeds; a failed test does not run again."""
 
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
         while True:

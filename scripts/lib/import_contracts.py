@@ -1,4 +1,4 @@
-"""A contract for import-linter that lists what may be imported rather than what may not."""
+"""An import-linter contract that lists allowed imports rather than forbidden ones."""
 
 import sys
 from typing import cast
@@ -8,10 +8,10 @@ from importlinter import Contract, ContractCheck, fields, output
 
 
 class OnlyContract(Contract):
-    """The source modules import each other, the standard library and the allowed modules.
+    """The source modules may import each other, the standard library and the allowed modules.
 
     A module stands for everything inside it. Only direct imports count: what an allowed module
-    imports is the subject of its own contract.
+    imports is a matter for that module's own contract.
     """
 
     type_name = "only"

@@ -1,10 +1,10 @@
-"""How much narrower intervals are once the luck of the deals is subtracted from the scores.
+"""Measures how much narrower intervals get if the luck of the deals is subtracted from scores.
 
-In the basic rules, all chance is at the start of a year: hands are dealt and displays are refilled.
-The luck of a seat is V after that, less the mean of V over other draws, so it is 0 on average
-whatever V is. Three V are measured, all from the greedy policy: the lead that it expects at once,
-its lead after playing the year, and its score after playing the match. A regression on other deals
-gives the luck of each year a weight.
+In the basic rules, all chance occurs at the start of a year: hands are dealt and displays are
+refilled. V is a value of the position after this. A seat's luck is V, minus the mean of V over
+other draws, so it is 0 on average for any V. Three versions of V are measured, all from the greedy
+policy: the lead it expects immediately, its lead after playing the year, and its score after
+playing the match. A regression on other deals gives the luck of each year a weight.
 """
 
 import argparse
@@ -40,13 +40,13 @@ VALUES = ("at once", "end of the year", "end of the match")
 _YEARS, _REDRAWS, _PLAYOUTS, _RIDGE = 4, 8, 8, 10
 _FOLDS = 10
 _SEPARATED = 2.8
-"""Standard errors of a difference that is found in 80 % of runs, at an error of 5 %."""
+"""Standard errors of a difference that 80 % of runs detect, at an error rate of 5 %."""
 
 Array = NDArray[Any]
 
 
 class Table:
-    """Matches of the bots at one kind of table, and their luck."""
+    """Matches of the bots at tables of one kind, and their luck."""
 
     def __init__(self, rules: Rules) -> None:
         self.rules, self.dice = rules, random.Random(1)
@@ -63,7 +63,7 @@ class Table:
         return QuickShuffler(self.dice)
 
     def play(self, bots: Sequence[str], secret: bytes) -> tuple[list[float], Array]:
-        """Return score and luck by seat; the luck has shape (seats, values of all years)."""
+        """Play a match; return score and luck by seat. Luck has shape (seats, values by year)."""
         state, _ = new_match(self.rules, Deal(secret))
         luck = np.zeros((_YEARS, self.rules.seats, len(VALUES)))
         luck[0] = self.drawn(state) - self.start
@@ -89,25 +89,25 @@ class Table:
         return self.search.choose(sample, state.legal, self.dice, 8, 0.0)
 
     def reshuffled(self, state: State) -> State:
-        """Return a copy with another order of the piles, and other shuffles later."""
+        """Return a copy with reshuffled piles and different later shuffles."""
         state = state.copy(self.shuffler)
         for pile in (*state.piles, state.buyer_pile):
             shuffle(pile, self.dice)
         return state
 
     def redrawn(self, before: State, action: Any) -> State:
-        """Return the state after an action that ends the year, with other chance."""
+        """Return the state after an action that ends the year, with a different random draw."""
         state = self.reshuffled(before)
         apply(state, action)
         return state
 
     def drawn(self, state: State) -> Array:
-        """Return V of the state that occurred, a mean over several futures."""
+        """Return V of the actual state, as the mean over several futures."""
         values = [self.value(self.reshuffled(state)) for _ in range(_PLAYOUTS)]
         return np.asarray(np.mean(values, axis=0))
 
     def value(self, state: State) -> Array:
-        """Return V of each seat less the mean of the others; the state is played to its end."""
+        """Play a state to its end; return V of each seat minus the mean of the other seats."""
         year, at_once, later = state.year, evaluate(state, self.estimator), None
         while state.seat >= 0:
             apply(state, self.greedy.choose(state, self.dice))
@@ -125,9 +125,9 @@ def final_scores(state: State) -> list[float]:
 
 
 def deals(table: Table, field: Sequence[str], number: int) -> Iterator[tuple[Array, Array, Array]]:
-    """Yield entries, scores and luck of deals that the field plays with all rotations of seats.
+    """Yield entries, scores and luck of deals; the field plays each deal in all seat rotations.
 
-    Shapes are (rotations, tables, seats), and (rotations, tables, seats, values) for luck.
+    Shapes are (rotations, tables, seats); luck has one more axis, `values`.
     """
     seats = table.rules.seats
     for _ in range(number):
@@ -154,7 +154,7 @@ def by_entry(entry: Array, values: Array) -> Array:
 
 
 def compared_on_deals(entry: Array, score: Array) -> Array:
-    """Return scores compared with those of others on the same deal, by rotation."""
+    """Return scores relative to the other scores on the same deal, by rotation."""
     found = np.empty(score.shape)
     for turn in range(entry.shape[1]):
         held = entry[:, turn]
@@ -180,7 +180,7 @@ def compared_on_deals(entry: Array, score: Array) -> Array:
 
 
 def adjusted(score: Array, luck: Array) -> Array:
-    """Return block scores less luck, weighted by a regression on the deals of other folds."""
+    """Return block scores minus luck, weighted by a regression on the deals of other folds."""
     rest, found, fold = (
         score - score.mean(axis=(0, 1)),
         score.copy(),
@@ -201,7 +201,7 @@ def variances(score: Array) -> Array:
 
 
 def width(score: Array, luck: Array) -> tuple[float, float]:
-    """Return the width of intervals after the adjustment, relative to before, and its error."""
+    """Return the relative width of intervals after the adjustment, and its standard error."""
     after = adjusted(score, luck)
     keeps = [
         np.ones(len(score), bool),
@@ -214,7 +214,7 @@ def width(score: Array, luck: Array) -> tuple[float, float]:
 
 
 def show(field: Sequence[str], entry: Array, score: Array, luck: Array) -> None:
-    """Print the widths, and how many matches separate the bots."""
+    """Print the widths, and the number of matches needed to separate the bots."""
     plain, gained = by_entry(entry, score), by_entry(entry, luck)
     seats, bots = entry.shape[-1], np.array(field)
     kinds = {

@@ -1,7 +1,7 @@
 """Changes a file in one place after another, and lists the changes that no test notices.
 
-Pytest collects once. One process per mutant replaces the code of one function, and only those tests
-run that ran the changed line.
+Pytest collects the tests once. For each mutant, a separate process replaces the code of one
+function, and runs only the tests that executed the changed line.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from _pytest.runner import runtestprotocol
 
 ROOT: Final = Path(__file__).parent.parent.parent
 _MOST_S: Final = 15.0
-"""Seconds of the tests of one mutant, as measured without a mutant: the quickest are taken."""
+"""Maximum seconds for one mutant's tests, measured without a mutant; the fastest are run."""
 _MEASURE_S: Final = 900.0
 
 _OPERATORS: Final[dict[type[ast.AST], type[ast.AST]]] = {
@@ -46,7 +46,7 @@ _NAMES: Final = {"min": "max", "max": "min", "any": "all", "all": "any"}
 
 
 def _changes(node: ast.AST) -> Iterator[ast.AST]:
-    """Yield what may stand in the place of a node."""
+    """Yield possible replacements for a node."""
 
     def changed(**fields: Any) -> ast.AST:
         new = copy.copy(node)
@@ -81,14 +81,14 @@ def _changes(node: ast.AST) -> Iterator[ast.AST]:
 
 
 class _Change(ast.NodeTransformer):
-    """Makes the change of this number in the functions of a module."""
+    """Makes the change with this number in the functions of a module."""
 
     def __init__(self, number: int) -> None:
         self.left = number
         self.functions: list[ast.FunctionDef | ast.AsyncFunctionDef] = []
-        """Around the node that is visited, from outside, or around the change."""
+        """Functions around the node being visited, or around the change; outermost first."""
         self.what: tuple[int, str, str] | None = None
-        """Line, before, after."""
+        """The change: line, text before, text after."""
 
     def visit(self, node: ast.AST) -> ast.AST:
         if self.what or isinstance(node, ast.arguments | ast.JoinedStr):
@@ -102,7 +102,7 @@ class _Change(ast.NodeTransformer):
                 before = _short(node) or self.around
                 self.what = (self.line, before, _short(new) or type(new).__name__)
                 return new
-        if isinstance(node, ast.Raise):  # its text is nobody's behaviour
+        if isinstance(node, ast.Raise):  # an error's text is not tested
             return node
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             self.functions.append(node)
@@ -124,7 +124,7 @@ class Mutant:
     line: int
     text: str
     code: CodeType
-    """Of the whole outermost function or method, changed."""
+    """Changed code of the whole outermost function or method."""
 
 
 def mutants(path: Path) -> Iterator[Mutant]:
@@ -157,7 +157,7 @@ def _short(node: ast.AST) -> str:
 
 
 class Session:
-    """A plugin of pytest that runs the collected tests against each mutant of a file."""
+    """A pytest plugin that runs the collected tests against each mutant of a file."""
 
     def __init__(self, path: Path, found: list[Mutant], minutes: float) -> None:
         self.path = path
@@ -166,9 +166,9 @@ class Session:
         self.survivors: list[str] = []
         self.caught = 0
         self.hung = 0
-        """Of those caught: how many ran too long, or ended the process."""
+        """Number of caught mutants that ran too long or ended the process."""
         self.seconds: dict[str, float] = {}
-        """By test; without a mutant."""
+        """Duration of each test without a mutant."""
         self.tests_of_line: dict[int, set[str]] = defaultdict(set)
 
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
@@ -187,7 +187,7 @@ class Session:
         return True
 
     def _measure(self, items: list[pytest.Item]) -> dict[str, tuple[float, list[int]]]:
-        """Run the tests without a mutant; return seconds and lines of those that pass."""
+        """Run the tests without a mutant; return duration and lines of those that pass."""
         ran = {}
         for item, following in zip(items, [*items[1:], None], strict=False):
             began = time.monotonic()
@@ -223,7 +223,7 @@ def _passes(item: pytest.Item, following: pytest.Item | None) -> bool:
 
 
 def _notices(mutant: Mutant, items: list[pytest.Item]) -> bool:
-    """Put the mutant in place, and return whether a test fails."""
+    """Put a mutant in place; return whether a test fails."""
     wanted = _place(mutant.code)
     for each in gc.get_objects():
         if isinstance(each, FunctionType) and _place(each.__code__) == wanted:
@@ -240,7 +240,7 @@ def _place(code: CodeType) -> tuple[str, int, str]:
 
 @contextlib.contextmanager
 def _traced(path: Path) -> Iterator[set[int]]:
-    """Collect the lines of a file that run meanwhile, in all threads of this process."""
+    """Collect the lines of a file that run in the meantime, in all threads of this process."""
     lines: set[int] = set()
 
     def line(frame: FrameType, *_: object) -> Any:
@@ -260,7 +260,7 @@ def _traced(path: Path) -> Iterator[set[int]]:
 
 
 def _in_child(work: Callable[[], object], most_s: float) -> Any:
-    """Return what a process of its own returns; None if that takes too long or it ends early."""
+    """Run a function in a child process; return None if it takes too long or ends early."""
     with tempfile.TemporaryFile() as file:
         pid = os.fork()
         if pid == 0:
@@ -282,7 +282,7 @@ def _in_child(work: Callable[[], object], most_s: float) -> Any:
 
 
 def tests_of(path: Path) -> list[str]:
-    """Return the test files of a module: in the folder that mirrors its own, and that import it."""
+    """Return a module's tests: files in the mirroring test folder that import the module."""
     parts = path.relative_to(ROOT / "server").with_suffix("").parts
     folder = Path(*parts[1:-1]) if len(parts) > 2 else Path(parts[0].removeprefix("asara_"))
     package, name = ".".join(parts[:-1]), parts[-1]

@@ -1,7 +1,7 @@
-"""Writes a picture of a page: `picture.py PAGE PICTURE [HEADING]`.
+"""Takes a picture of a page: `picture.py PAGE PICTURE [HEADING]`.
 
-With a heading, the picture shows the section of this heading in daylight, and otherwise the page in
-the dark. A picture that ends in `.webp` is smaller than one that ends in `.png`.
+With a heading, the picture shows the section with this heading in light mode. Without a heading, it
+shows the page in dark mode. A `.webp` picture is smaller than a `.png` picture.
 """
 
 import base64
@@ -13,7 +13,7 @@ from playwright.sync_api import Page, sync_playwright
 
 
 def main(page_file: str, picture: str, heading: str = "") -> None:
-    """Write the picture of a page, which is a path that may end with a fragment."""
+    """Take the picture; the page is a path that may end with a fragment."""
     name, _, fragment = page_file.partition("#")
     chromium = shutil.which("chromium")
     if chromium is None:
@@ -40,7 +40,7 @@ def main(page_file: str, picture: str, heading: str = "") -> None:
 
 
 def _write_whole(page: Page, picture: Path) -> None:
-    """Write a picture of the page; Playwright's own function knows no WebP."""
+    """Write a picture of the page. Playwright's own function does not support WebP."""
     kind = picture.suffix.removeprefix(".")
     options = {"format": kind, "quality": 80} if kind == "webp" else {"format": kind}
     taken = page.context.new_cdp_session(page).send("Page.captureScreenshot", options)

@@ -23,7 +23,7 @@ _RUNS: Final = ROOT / "runs" / "strength"
 _TABLE: Final = re.compile(r"(?<=<!-- strength -->\n).*?(?=<!-- end -->)", re.DOTALL)
 
 BUDGETS: Final = (25, 50, 100)
-"""Milliseconds a decision of the bot `search`, each twice the one before."""
+"""Milliseconds per decision of the bot `search`; each is twice the previous value."""
 
 _FILE: Final = """
 title = "{title}"
@@ -47,9 +47,9 @@ class Contender:
 
     name: str
     bot: str
-    """Its folder in bots/."""
+    """The bot's folder in bots/."""
     options: tuple[str, ...] = ()
-    """Of the command of a bot in Python; the others' are in their bot.toml."""
+    """Options for the command of a bot in Python; other bots have theirs in bot.toml."""
 
     @property
     def folder(self) -> Path:
@@ -58,7 +58,7 @@ class Contender:
 
 @dataclass(frozen=True, slots=True)
 class Pairing:
-    """One bot at a table whose other seats all have another."""
+    """One bot at a table where another bot has all other seats."""
 
     one: Contender
     others: Contender
@@ -66,7 +66,7 @@ class Pairing:
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """What was measured of one pairing. A score is the mean over blocks: 1 first, 0 last."""
+    """The measurements of one pairing. A score is the mean over blocks: 1 first, 0 last."""
 
     bot: str
     against: str
@@ -76,7 +76,7 @@ class Cell:
     score: float
     interval_95: tuple[float, float]
     forfeits: int
-    """Matches that `bot` forfeited."""
+    """Number of matches that `bot` forfeited."""
     commit: str
 
     @property
@@ -96,7 +96,7 @@ GO_SEARCH: Final = Contender("go-search, 100 playouts", "go-search")
 
 
 def pairings(budgets: Sequence[int]) -> Iterator[Pairing]:
-    """Yield what the table shows: each bot against the next weaker one, then the skill ladder."""
+    """Yield the table's pairings: each bot against the next weaker one, then the skill ladder."""
     yield Pairing(GREEDY, RANDOM)
     yield Pairing(LEARNED, GREEDY)
     yield Pairing(GO_SEARCH, GREEDY)
@@ -111,7 +111,7 @@ def pairings(budgets: Sequence[int]) -> Iterator[Pairing]:
 
 
 def play(pairing: Pairing, rule_sets: str, seats: int, options: argparse.Namespace) -> Cell:
-    """Play mirrored blocks: one deal, the bot once in every seat."""
+    """Play mirrored blocks: in each deal, the bot plays every seat once."""
     for contender in (pairing.one, pairing.others):
         _fetch(contender)
     commit = _commit()
@@ -160,7 +160,7 @@ def play(pairing: Pairing, rule_sets: str, seats: int, options: argparse.Namespa
 
 
 def _keep(folder: Path) -> None:
-    """Keep a run with forfeits, which need a look."""
+    """Keep a run with forfeits, so that somebody can look into them."""
     kept = _RUNS / "with-forfeits" / folder.name
     shutil.rmtree(kept, ignore_errors=True)
     kept.parent.mkdir(exist_ok=True)
@@ -176,7 +176,7 @@ def _entry(name: str, contender: Contender) -> str:
 
 
 def _fetch(contender: Contender) -> None:
-    """Download the packages that a bot is built from, if it has any; a build has no network."""
+    """Download the packages needed to build a bot, because a build has no network."""
     script = contender.folder / "fetch.sh"
     if script.exists() and subprocess.run([script], cwd=script.parent, check=False).returncode:
         raise SystemExit(f"scripts/strength: {script} failed; see above")
@@ -194,7 +194,7 @@ def _asara(*arguments: str) -> None:
 
 
 def _commit() -> str:
-    """The commit that is checked out; with a plus sign if files differ from it."""
+    """Return the checked-out commit, with a plus sign if files differ from it."""
 
     def git(*arguments: str) -> str:
         ended = subprocess.run(
@@ -220,7 +220,7 @@ def read_cells(path: Path = MEASURED) -> list[Cell]:
 
 
 def write_cells(cells: Sequence[Cell], path: Path = MEASURED) -> None:
-    """Write the measurements, one on a line; a reader never sees half of them."""
+    """Write the measurements atomically, one per line."""
     lines = ",\n".join(json.dumps(asdict(cell)) for cell in cells)
     text = f"[\n{lines}\n]\n" if cells else "[]\n"
     new = path.with_suffix(".new")
@@ -229,7 +229,7 @@ def write_cells(cells: Sequence[Cell], path: Path = MEASURED) -> None:
 
 
 def with_cell(cells: Sequence[Cell], new: Cell) -> list[Cell]:
-    """Return the measurements with one replaced or added, in the order of the table."""
+    """Return the measurements, with one replaced or added, in the order of the table."""
     return sorted([*(cell for cell in cells if cell.key != new.key), new], key=_place)
 
 
@@ -248,9 +248,9 @@ def _strength(name: str) -> tuple[int, str, float]:
 
 
 def table(cells: Sequence[Cell]) -> str:
-    """Return the table as Markdown: a row for each pairing, and for rule sets that differ in it.
+    """Return the table as Markdown, with a row for each pairing and each differing rule set.
 
-    Pairings of the search with itself are left to the JSON file.
+    Pairings of `search` with itself appear only in the JSON file.
     """
     lines = [
         "| bot | against | rule sets | two seats | three | four | blocks |",

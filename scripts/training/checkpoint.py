@@ -1,4 +1,4 @@
-"""The folder of a training: options, checkpoint, log of the curve and weights."""
+"""The folder of a training run: options, checkpoint, log of the curve and weights."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ WEIGHTS: Final = "weights.npz"
 
 
 class BadCheckpoint(ValueError):
-    """A checkpoint that cannot be continued; the text names the file."""
+    """Raised if a checkpoint cannot be continued; the text gives the file."""
 
 
 def save_checkpoint(folder: Path, facts: Mapping[str, Any]) -> None:
-    """Write a checkpoint; whatever happens, the old or the new one is there whole."""
+    """Write a checkpoint atomically: the file always holds the complete old or new one."""
     path = folder / CHECKPOINT
     new = path.with_suffix(".new")
     torch.save(dict(facts), new)
@@ -30,11 +30,11 @@ def save_checkpoint(folder: Path, facts: Mapping[str, Any]) -> None:
 
 
 def load_checkpoint(folder: Path) -> dict[str, Any]:
-    """Read a checkpoint; raise BadCheckpoint if there is none, or it is damaged."""
+    """Read a checkpoint; raise BadCheckpoint if it is missing or damaged."""
     path = folder / CHECKPOINT
     try:
         with zipfile.ZipFile(path) as file:
-            damaged = file.testzip()  # PyTorch does not look at the sums
+            damaged = file.testzip()  # PyTorch does not check the checksums
         if damaged:
             raise BadCheckpoint(f"{path}: damaged, and cannot be continued: see {damaged} in it")
         facts = torch.load(path, map_location="cpu", weights_only=True)
@@ -68,7 +68,7 @@ def append_log(folder: Path, line: Mapping[str, Any]) -> None:
 
 
 def trim_log(folder: Path, iteration: int) -> None:
-    """Drop lines of iterations after the checkpoint, which are done again, and half lines."""
+    """Drop incomplete lines, and lines after the checkpoint: their iterations are repeated."""
     path = folder / LOG
     if not path.exists():
         return

@@ -1,4 +1,4 @@
-"""The picture of a log: score against each opponent over the decisions learned from."""
+"""Draws a log: score against each opponent over the number of decisions learned from."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ _STYLES: Final = {"random": "--", "greedy": "-"}
 
 
 class BadLog(ValueError):
-    """A log that cannot be drawn; the text names the file."""
+    """Raised if a log cannot be drawn; the text gives the file."""
 
 
 def read_log(path: Path) -> list[dict[str, Any]]:
-    """Return the lines of a log that hold evaluations; raise BadLog if there is none."""
+    """Return the log lines with evaluations; raise BadLog if there are none."""
     found = []
     for number, text in enumerate(path.read_text("utf-8").splitlines(), 1):
         try:
@@ -32,7 +32,7 @@ def read_log(path: Path) -> list[dict[str, Any]]:
 
 
 def draw(path: Path, picture: Path) -> None:
-    """Draw a log as SVG or PNG, as the name of the picture says."""
+    """Draw a log as SVG or PNG, depending on the picture's file name."""
     import matplotlib as mpl
 
     mpl.use("Agg")

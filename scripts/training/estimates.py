@@ -1,4 +1,4 @@
-"""The estimates that the network corrects: the rules of thumb of bots/greedy."""
+"""The estimates that the network corrects: the rules of thumb from bots/greedy."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from scripts.tuning.duel_command import RULES_OF_THUMB
 
 
 def greedy(rules: Rules) -> GreedyPolicy:
-    """Return the policy that answers like bots/greedy."""
+    """Return a policy that answers like bots/greedy."""
     return GreedyPolicy(rules, RULES_OF_THUMB)
 
 
 def weights_by_name(weights: Weights = RULES_OF_THUMB) -> dict[str, float]:
-    """Return weights as files have them."""
+    """Return weights in the form used in files."""
     found: dict[str, float] = {}
     for name in NAMES:
         stem, _, index = name.rpartition("_")

@@ -1,4 +1,4 @@
-"""Strength against random and greedy: mirrored matches in this process, argmax against each."""
+"""Strength against random and greedy in mirrored matches; the network plays its best action."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ OPPONENTS: Final[dict[str, Callable[[Rules], Policy]]] = {
 }
 Floats = npt.NDArray[np.float32]
 Chooser = Callable[[Sequence[Episode], Sequence[Floats]], list[int]]
-"""Returns an action number for the open decision of each match, from the priors of its actions."""
+"""Returns an action number for the open decision of each match, given the actions' priors."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,10 +56,10 @@ def measure(
     name: str,
     estimates: Weights | None = None,
 ) -> Strength:
-    """Play mirrored blocks: one deal, the network once in every seat, the opponent in the others.
+    """Play mirrored blocks: in each deal, the network plays every seat once against the opponent.
 
-    Deals follow from `name`, and from nothing that training uses. The priors come from `estimates`,
-    by default greedy's.
+    Deals depend only on `name` and are never used in training. The priors come from `estimates`, by
+    default greedy's.
     """
     numbers = match_rules(rules, seats)
     rng = random.Random(f"{name} {against} {rules} {seats}")
@@ -100,7 +100,7 @@ def _play(
     opponent: Policy,
     rng: random.Random,
 ) -> None:
-    """Play all matches to the end, the network's decisions of all of them together."""
+    """Play all matches to the end, evaluating the network for all of them together."""
     running = list(tables)
     while running:
         for episode, seat in running:
@@ -115,7 +115,7 @@ def _play(
 
 
 def by_numpy(network: Network) -> Chooser:
-    """Return the choice of the most probable action, as bots make it."""
+    """Return a chooser that takes the most probable action, as bots do."""
 
     def number(episode: Episode, worths: Floats) -> int:
         observation = episode.observe(episode.state.seat)
@@ -127,11 +127,11 @@ def by_numpy(network: Network) -> Chooser:
 
 
 def by_turn(value: Callable[[State], Sequence[float]]) -> Chooser:
-    """Return the choice of the action after which a value is best for the seat.
+    """Return a chooser that takes the action with the best value after the seat's turn.
 
-    Each action is followed by greedy's at all seats until the seat begins its next turn, in one
-    world that it cannot tell from the true one. Best is the largest lead over the mean of the
-    rivals' values there.
+    After each action, greedy plays all seats until the seat's next turn begins, in one world that
+    the seat cannot tell from the true one. The best action has the largest lead over the mean of
+    the rivals' values at that point.
     """
     rng = random.Random(0)
     policies: dict[Rules, GreedyPolicy] = {}

@@ -1,4 +1,4 @@
-"""The network in PyTorch, as it is trained; `arrays` is what `asara_env.policy_network` loads."""
+"""The PyTorch network used in training; `asara_env.policy_network` loads its `arrays`."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from .evaluate import Chooser, Floats
 
 
 class TrainedNetwork(nn.Module):
-    """Two hidden layers; inputs are divided by `scale`, so that entries in use are about 1."""
+    """Two hidden layers. Inputs are divided by `scale`, so entries in use are about 1."""
 
     scale: Tensor
 
@@ -40,7 +40,7 @@ class TrainedNetwork(nn.Module):
     def forward(self, observations: Tensor, masks: Tensor, priors: Tensor) -> tuple[Tensor, Tensor]:
         """Return log probabilities [n, ACTION_COUNT] and values [n, VALUE_COUNT].
 
-        `priors` are added to what the network says of actions; 0 has no influence.
+        `priors` are added to the network's numbers for actions; a prior of 0 has no influence.
         """
         inputs = torch.cat((observations, masks.to(observations.dtype)), dim=1) / self.scale
         hidden = torch.relu(self.second(torch.relu(self.first(inputs))))
@@ -48,12 +48,12 @@ class TrainedNetwork(nn.Module):
         return torch.log_softmax(logits, dim=1), self.value(hidden)
 
     def forget_policy(self) -> None:
-        """Let the policy be the priors alone; the hidden layers stay."""
+        """Reset the policy to the priors alone; the hidden layers stay."""
         nn.init.zeros_(self.policy.weight)
         nn.init.zeros_(self.policy.bias)
 
     def arrays(self) -> dict[str, npt.NDArray[Any]]:
-        """Return the weights for inference, with the scale multiplied in."""
+        """Return the weights for inference, with the scale already multiplied in."""
 
         def array(tensor: Tensor) -> npt.NDArray[Any]:
             return np.ascontiguousarray(tensor.detach().cpu().numpy())
@@ -71,7 +71,7 @@ class TrainedNetwork(nn.Module):
 
 
 def input_scale(observations: npt.NDArray[Any]) -> Tensor:
-    """Return a scale of inputs from a sample of observations: the mean of what is not 0."""
+    """Return an input scale from sample observations: the mean of the non-zero values."""
     used = observations != 0
     mean = observations.sum(axis=0, dtype=np.float64) / np.maximum(used.sum(axis=0), 1)
     scale = np.ones(INPUT_SIZE, np.float32)
@@ -80,7 +80,7 @@ def input_scale(observations: npt.NDArray[Any]) -> Tensor:
 
 
 def by_torch(network: TrainedNetwork, device: torch.device) -> Chooser:
-    """Return the choice of the most probable action, in batches."""
+    """Return a chooser that takes the most probable action, in batches."""
 
     def choose(episodes: Sequence[Episode], priors: Sequence[Floats]) -> list[int]:
         count = len(episodes)

@@ -1,4 +1,4 @@
-"""Collects decisions of matches played side by side, with what came of them."""
+"""Collects decisions and their results from matches played side by side."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from .estimates import greedy
 from .network import TrainedNetwork
 
 SEATS: Final = (2, 2, 2, 3, 4)
-"""Numbers of seats of the rows; half as many again are of two, where one error decides more."""
+"""Numbers of seats of the rows. More rows have two seats, where one error decides more."""
 RULES: Final = tuple(format_rule_sets(rule_sets) for rule_sets in RULE_COMBINATIONS)
 
 Array = npt.NDArray[Any]
@@ -29,32 +29,32 @@ Array = npt.NDArray[Any]
 
 @dataclass
 class Samples:
-    """Decisions of one party, with the targets of training; all arrays have one row a decision."""
+    """One player's decisions, with training targets; all arrays have one row per decision."""
 
     observations: Array
     """float16 [n, OBSERVATION_SIZE]"""
     masks: Array
     """bool [n, ACTION_COUNT]"""
     priors: Array
-    """float16 [n, ACTION_COUNT]: those of legal actions; else 0."""
+    """float16 [n, ACTION_COUNT]: priors of the legal actions; 0 for other actions."""
     actions: Array
-    """The action chosen, or the teacher's."""
+    """The chosen action, or the teacher's action."""
     log_probabilities: Array
-    """Those of the actions, when they were chosen."""
+    """Log probabilities of the actions at the time they were chosen."""
     advantages: Array
     targets: Array
-    """float32 [n, VALUE_COUNT]: what the values should have been; NaN for a seat that is empty."""
+    """float32 [n, VALUE_COUNT]: true values to learn; NaN for an empty seat."""
 
 
 def lead(values: Array, seats: int) -> Array:
-    """Return score plus lead in prestige of the first of `seats` seats: what play maximises."""
+    """Return what play maximises: score plus prestige lead of the first of `seats` seats."""
     rivals = values[..., MOST_SEATS + 1 : MOST_SEATS + seats].mean(axis=-1)
     result: Array = values[..., 0] + values[..., MOST_SEATS] - rivals
     return result
 
 
 def outcome_values(rewards: Array, prestige: Array, seat: int, seats: int) -> Array:
-    """Return the true values of a seat at the end of a match; NaN for seats that are empty."""
+    """Return the true values of a seat at the end of a match; NaN for empty seats."""
     values = np.full(VALUE_COUNT, np.nan, np.float32)
     places = (seat + np.arange(seats)) % seats
     values[:seats] = (rewards[places] + 1) / 2
@@ -76,10 +76,10 @@ class Collector:
         self._greedy: dict[tuple[str, int], GreedyPolicy] = {}
         self._rows = rows
         self._played = np.ones((count, MOST_SEATS), np.bool_)
-        """[row, seat]: the network plays the seat, not greedy."""
+        """[row, seat]: True if the network plays the seat, False if greedy does."""
         self._priors = np.zeros((count, ACTION_COUNT), np.float32)
         self._open: list[list[list[int]]] = [[[] for _ in range(MOST_SEATS)] for _ in rows]
-        """By row and seat: places of the decisions of the running match."""
+        """By row and seat: where the decisions of the running match are stored."""
         self._imitating = False
         self._free: list[int] = []
         self._grow(1 << 14)
@@ -114,9 +114,9 @@ class Collector:
     targets: Array
 
     def imitate(self, size: int, noise: float) -> Samples:
-        """Return at least `size` decisions of greedy at all seats.
+        """Return at least `size` decisions in which greedy plays all seats.
 
-        A share `noise` of actions is random, so that positions after errors are met as well.
+        A share `noise` of actions is random, so that positions after mistakes occur too.
         """
         self._imitating = True
         self._played[:] = True
@@ -135,9 +135,9 @@ class Collector:
     def play(
         self, network: TrainedNetwork, size: int, against_greedy: float, device: torch.device
     ) -> Samples:
-        """Return at least `size` decisions of the network, of matches that have ended.
+        """Return at least `size` decisions of the network, from matches that have ended.
 
-        In a share `against_greedy` of the matches, all seats but one are greedy's.
+        In a share `against_greedy` of the matches, greedy plays all seats but one.
         """
         if self._imitating:
             self._forget()
@@ -165,7 +165,7 @@ class Collector:
         return self._taken(ready)
 
     def _forget(self) -> None:
-        """Drop the decisions of running matches: the teacher made them."""
+        """Drop the decisions of running matches, because the teacher made them."""
         self._imitating = False
         for seats in self._open:
             for places in seats:
@@ -186,7 +186,7 @@ class Collector:
         return numbers[int(found.argmax())]
 
     def _store(self, step: Step, rows: Sequence[int]) -> Array:
-        """Store the open decisions of some rows; return their places."""
+        """Store the open decisions of some rows; return where they are stored."""
         while len(self._free) < len(rows):
             self._grow(2 * len(self.actions))
         places = np.array([self._free.pop() for _ in rows])
@@ -218,7 +218,7 @@ class Collector:
                 self._played[row, self._rng.integers(seats)] = True
 
     def _estimate(self, places: Array, final: float) -> None:
-        """Compute generalised advantages, undiscounted: all reward comes at the end."""
+        """Compute generalised advantages without discounting: all reward comes at the end."""
         leads = self.leads[places]
         changes = np.append(leads[1:], np.float32(final)) - leads
         total = 0.0
@@ -227,7 +227,7 @@ class Collector:
             self.advantages[places[at]] = total
 
     def _taken(self, ready: list[int]) -> Samples:
-        """Return decisions, and free their places."""
+        """Return stored decisions, and free their space."""
         places = np.array(ready)
         self._free.extend(ready)
         return Samples(

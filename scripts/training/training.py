@@ -1,4 +1,4 @@
-"""One training, from its options or its checkpoint to the weights."""
+"""A training run, from its options or its checkpoint to the weights."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ from .update import UpdateOptions, update
 __all__ = ["BadCheckpoint", "BadDevice", "Training", "train"]
 
 TABLES: Final = (("basic", 2), ("pro+gifts+genie", 2), ("pro+gifts+genie", 4))
-"""Rule sets and seats that are evaluated during training."""
+"""Rule sets and numbers of seats that are evaluated during training."""
 
 
 class BadDevice(ValueError):
-    """A device that PyTorch cannot use here."""
+    """Raised for a device that PyTorch cannot use here."""
 
 
 def train(options: argparse.Namespace) -> None:
@@ -48,7 +48,7 @@ def train(options: argparse.Namespace) -> None:
 
 
 def find_device(name: str) -> torch.device:
-    """Return a device by name; `auto` is a GPU if PyTorch can use one. Raise BadDevice."""
+    """Return a device by name; `auto` prefers a GPU. Raise BadDevice if it is unusable."""
     if name == "auto":
         name = "cuda" if torch.cuda.is_available() else "cpu"
     try:
@@ -90,7 +90,7 @@ class Training:
         )
 
     def _continued(self, options: argparse.Namespace, before: dict[str, Any]) -> argparse.Namespace:
-        """Return the options of the checkpoint, except those that the command line names."""
+        """Return the checkpoint's options, except options given on the command line."""
         every = vars(options)
         changed = {name: every[name] for name in options.given | {"out", "device", "threads"}}
         if changed.get("hidden", before.get("hidden")) != before.get("hidden"):
@@ -134,7 +134,7 @@ class Training:
         return bool(self.imitated >= options.imitation and self.played >= options.samples)
 
     def _iterate(self) -> dict[str, Any]:
-        """Collect a batch and learn from it; return the line of the log."""
+        """Collect a batch and learn from it; return the line for the log."""
         options = self._options
         imitate = self.imitated < options.imitation
         if imitate:
@@ -217,6 +217,6 @@ class Training:
 
 
 def _plain(options: argparse.Namespace) -> dict[str, Any]:
-    """Return the options that decide what is learned, as JSON has them."""
+    """Return the options that determine what is learned, in JSON types."""
     left_out = {"out", "resume", "device", "threads", "given"}
     return {name: value for name, value in vars(options).items() if name not in left_out}

@@ -1,4 +1,4 @@
-"""Steps of learning: imitation of a teacher, and proximal policy optimisation (PPO)."""
+"""Learning steps: imitation of a teacher, and proximal policy optimisation (PPO)."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def update(
     for _ in range(options.epochs):
         for rows in torch.split(torch.randperm(count), options.minibatch):
             if len(rows) < min(count, options.minibatch) // 2:
-                continue  # a small remainder would have a noisy gradient
+                continue  # a small batch would have a noisy gradient
             index = rows.numpy()
             priors = torch.from_numpy(samples.priors[index]).to(device).float()
             logs, values = network(
@@ -74,7 +74,7 @@ def update(
 
 
 def value_loss(values: Tensor, targets: Tensor) -> Tensor:
-    """Return the mean squared error over the seats that are taken."""
+    """Return the mean squared error over the occupied seats."""
     known = ~torch.isnan(targets)
     return ((values - torch.nan_to_num(targets)) ** 2 * known).sum() / known.sum()
 

@@ -17,7 +17,7 @@ from scripts.tuning.spsa import Spsa
 
 SHIPPED = Path(__file__).parents[2] / "server" / "asara_search" / "weights.toml"
 KINDS = (("basic", 2), ("pro+gifts+genie", 2), ("basic", 3), ("pro+gifts+genie", 4), ("pro", 2))
-"""Rule sets and numbers of seats that the weights are tuned and checked for."""
+"""Rule sets and numbers of seats for which the weights are tuned and checked."""
 _REPORT_EVERY = 25
 
 
@@ -54,7 +54,7 @@ def main() -> int:
 def _check(
     kinds: list[Rules], tuned: Mapping[str, float], before: Mapping[str, float], blocks: int
 ) -> bool:
-    """Return True if the tuned weights are better with two seats, on deals of their own."""
+    """Return True if the tuned weights are better with two seats, on separate deals."""
     scores: list[float] = []
     leads: list[float] = []
     for rules in kinds:
@@ -70,7 +70,7 @@ def _check(
 
 
 def _with_values(text: str, weights: Mapping[str, float]) -> str:
-    """Return the text of a file of weights with other values; its comments stay."""
+    """Return a file of weights as text, with new values and the old comments."""
     for name, value in weights.items():
         text = re.sub(rf"(?m)^{name} = \S+", f"{name} = {value:.3f}", text)
     return text

@@ -1,7 +1,7 @@
-"""Matches on the engine's states in one process: thousands of them take minutes.
+"""Plays matches on the engine's states in one process: thousands of matches take minutes.
 
-There is no referee, no message and no clock. A player sees of a state only what its seat may know:
-a policy reads nothing else, and a search receives worlds that are dealt from the view.
+There is no referee, no message and no clock. A player sees only what its seat may know: a policy
+reads nothing else, and a search receives worlds dealt from the view.
 """
 
 import random
@@ -44,7 +44,7 @@ class PolicyPlayer:
 
 
 class SearchPlayer:
-    """Plays by a search with so many playouts for each decision."""
+    """Plays by a search with a fixed number of playouts per decision."""
 
     def __init__(self, search: Search, iterations: int, seed: int = 0) -> None:
         self._search = search
@@ -70,13 +70,13 @@ def play(rules: Rules, secret: bytes, players: Sequence[Player]) -> Outcome:
 
 
 def secret_of(purpose: str, number: int) -> bytes:
-    """Return the secret of a deal; purposes, such as `tune` and `strength`, share no deals."""
+    """Return the secret of a deal. Purposes such as `tune` and `strength` share no deals."""
     return random.Random(f"{purpose}/{number}").randbytes(32)
 
 
 @dataclass(frozen=True, slots=True)
 class Duel:
-    """Result of blocks in which one player meets a table of others in every seat in turn."""
+    """Result of blocks in which one player takes every seat in turn at a table of others."""
 
     scores: tuple[float, ...]
     """By block: the player's mean share of the victory."""
@@ -93,7 +93,7 @@ class Duel:
 
     @property
     def interval_95(self) -> tuple[float, float]:
-        """Interval of the expected score of a block."""
+        """Return a 95 % interval for the expected score of a block."""
         blocks = len(self.scores)
         party = np.zeros(blocks, np.int64)
         scores = BlockScores.of(party, np.arange(blocks), np.array(self.scores), 1)
@@ -115,7 +115,7 @@ def duel(
     deals: Sequence[bytes],
     report: Callable[[Duel], None] | None = None,
 ) -> Duel:
-    """Play a block for each deal; `report` is called after each with the result so far."""
+    """Play a block for each deal; `report` is called with the result so far after each block."""
     scores: list[float] = []
     leads: list[float] = []
     for secret in deals:

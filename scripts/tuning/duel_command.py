@@ -1,4 +1,4 @@
-"""`scripts/tune duel`: two settings of the search bot, or one and greedy, without a referee."""
+"""`scripts/tune duel`: compares two settings of the search bot, or one with greedy."""
 
 import argparse
 import shlex

@@ -1,10 +1,10 @@
 """Simultaneous perturbation stochastic approximation (SPSA) of the weights, by self-play.
 
-Each step changes all weights at once, each up or down at random, and lets the greedy policy with
-the changed weights play mirrored matches against the one with the opposite changes. All weights
-move in proportion to the result. The mean of the later steps is the answer, because it varies less
-than the last one. Source: J. C. Spall, "Implementation of the Simultaneous Perturbation Algorithm
-for Stochastic Optimization" (1998), from which the exponents are taken.
+Each step changes all weights at the same time, each up or down at random. The greedy policy with
+these changes plays mirrored matches against a greedy policy with the opposite changes, and all
+weights move in proportion to the result. The answer is the mean of the later steps, because it
+varies less than the last step. Source: J. C. Spall, "Implementation of the Simultaneous
+Perturbation Algorithm for Stochastic Optimization" (1998), which also gives the exponents.
 """
 
 import math
@@ -17,12 +17,12 @@ from asara_search.policies import GreedyPolicy
 from scripts.tuning.arena import PolicyPlayer, duel, secret_of
 
 PROBABILITIES = ("building_", "ahead_", "waiting", "on_display", "in_pile", "fitting")
-"""Beginnings of the names of weights that lie between 0 and 1."""
+"""Prefixes of the names of weights between 0 and 1."""
 _CLEAR_LEAD = 15.0
-"""Prestige; leads far beyond it count little more than it."""
+"""Prestige lead considered clear; much larger leads count little more."""
 _PERTURBATION, _STEP, _DELAY = 0.6, 0.45, 8
 _AVERAGED = 0.03
-"""Part of the mean that a step replaces."""
+"""Share of the mean that each step replaces."""
 
 
 class Spsa:
@@ -83,7 +83,7 @@ def _least(name: str) -> float:
 
 
 def _bounded(weights: dict[str, float]) -> dict[str, float]:
-    """No weight is negative, and a probability is at most 1."""
+    """Keep each weight at 0 or more, and each probability at 1 or less."""
     return {
         name: max(0.0, min(1.0, value) if name.startswith(PROBABILITIES) else value)
         for name, value in weights.items()

@@ -4,14 +4,14 @@ from typing import NamedTuple
 
 
 class Clocks(NamedTuple):
-    """The time that a bot has, in microseconds; the fields are those of the message Clocks."""
+    """A bot's time limits, in microseconds, with the same fields as the message Clocks."""
 
     start_up_us: int
-    """From the start of the match until the bot must have connected."""
+    """Time from the start of the match until the bot must have connected."""
     bank_us: int
     increment_us: int
-    """Added to the bank with every decision."""
+    """Time added to the bank with every decision."""
     grace_us: int
-    """Not charged, per decision, to allow for the network."""
+    """Time per decision that is not charged, to allow for the network."""
     reconnect_us: int
-    """For reconnecting after a stream broke."""
+    """Time for reconnecting after a stream broke."""

@@ -1,4 +1,4 @@
-"""Decode actions, events and results of messages, which may contain anything."""
+"""Decodes actions, events and results from untrusted messages."""
 
 from collections.abc import Callable
 from itertools import pairwise
@@ -26,13 +26,13 @@ from asara_game.vocabulary import MIDDLE_KINDS, SECTION_TYPES, Colour, Section, 
 
 
 class UnknownAction(CodecError):
-    """A message is not an action. The text depends on the message only, as replays hold it."""
+    """Raised if a message is not an action. Its text depends only on the message."""
 
 
 _NUMBERS: Final = range(1, 256)
-"""Numbers of spaces and towers, and prices, in every edition."""
+"""Range of the numbers of spaces and towers, and of prices, in every edition."""
 _LONGEST: Final = 64
-"""Bytes of a message beyond which it is refused unread; actions have fewer."""
+"""Maximum size of an action message in bytes; a longer message is refused unread."""
 
 _ACTIONS: Final[dict[str, Any]] = {snake(kind.__name__): kind for kind in get_args(Action)}
 _known: Final[dict[bytes, Action]] = {}
@@ -40,7 +40,7 @@ _MOST_KNOWN: Final = 16384
 
 
 def action_from_proto(message: ActionMessage) -> Action:
-    """Return the action in a message, which need not be legal; raises UnknownAction."""
+    """Return the action in a message, legal or not. Raises UnknownAction for anything else."""
     data = message.SerializeToString(deterministic=True)
     action = _known.get(data)
     if action is None:
@@ -52,12 +52,12 @@ def action_from_proto(message: ActionMessage) -> Action:
 
 
 def known_action(data: bytes) -> Action | None:
-    """Return the action of these bytes if they have been read before, else None."""
+    """Return the action with these bytes if it has been decoded before, else None."""
     return _known.get(data)
 
 
 class PlainReply(NamedTuple):
-    """A Reply whose actions have all been read before."""
+    """A Reply whose actions have all been decoded before."""
 
     match_id: str
     decision_id: int
@@ -65,10 +65,10 @@ class PlainReply(NamedTuple):
 
 
 def reply_from_bytes(data: bytes) -> PlainReply | None:
-    """Read a PlayRequest{reply} in the form that protobuf writes; return None for anything else.
+    """Read a PlayRequest{reply} in the form that protobuf writes; return None for any other bytes.
 
-    Nearly all requests are of this form; protobuf's parser reads the others. That saves 1.7 of the
-    25 µs that the compiled referee takes for a decision.
+    Nearly all requests have this form; protobuf's own parser reads the others. The shortcut saves
+    1.7 of the 25 µs that the compiled referee takes for a decision.
     """
     try:
         if data[0] != _REPLY_TAG:
@@ -160,7 +160,7 @@ _EVENTS: Final[dict[str, Any]] = {
 
 
 def event_from_proto(message: EventMessage) -> Event | SeatForfeited:
-    """Return the event in a message; raises CodecError."""
+    """Return the event in a message. Raises CodecError if it is invalid."""
     member = message.WhichOneof("event")
     if member is None:
         raise CodecError("event: no member is set; a newer referee may have sent it")
@@ -186,7 +186,7 @@ def event_from_proto(message: EventMessage) -> Event | SeatForfeited:
 
 
 def tower_from_proto(message: TowerMessage) -> Tower:
-    """Return the tower in a message, without its number; raises CodecError."""
+    """Return the tower in a message, without its number. Raises CodecError."""
     return Tower(
         colour=enum_member(Colour, message.colour, "tower.colour"),
         base_gold=message.base_gold,
@@ -201,7 +201,7 @@ def tower_from_proto(message: TowerMessage) -> Tower:
 
 
 def sections_from_proto(messages: Any, path: str) -> tuple[int, ...]:
-    """Return 40 counts by section type from a repeated Section; raises CodecError."""
+    """Convert a repeated Section to 40 counts by section type. Raises CodecError."""
     counts = [0] * len(SECTION_TYPES)
     for message in messages:
         index = _SECTION_INDEX.get((message.kind, message.colour, message.gold))
@@ -218,7 +218,7 @@ _SECTION_INDEX: Final[dict[tuple[int, int, bool], int]] = {
 
 
 def counts_from_proto(numbers: Any, kinds: Any, path: str) -> tuple[int, ...]:
-    """Return counts by enum number, index 0 for number 1, from a repeated enum."""
+    """Convert a repeated enum to counts by enum number; index 0 is for number 1."""
     counts = [0] * len(kinds)
     for value in numbers:
         counts[enum_member(kinds, value, path) - 1] += 1
@@ -226,7 +226,7 @@ def counts_from_proto(numbers: Any, kinds: Any, path: str) -> tuple[int, ...]:
 
 
 def result_from_proto(message: SeatResultMessage) -> SeatResult:
-    """Return the result of a seat; raises CodecError."""
+    """Return the result of a seat from a message. Raises CodecError."""
     return SeatResult(
         seat=message.seat,
         entry=message.entry,

@@ -1,8 +1,7 @@
-"""The numbers of a match as the message Edition, and back.
+"""Converts the numbers of a match to the message Edition, and back.
 
-The message holds the numbers that are in force in one match: its hand size, board and gift deck,
-and nothing of other rule sets. The edition that is made of it has values for those as well, which
-never come into play.
+The message holds only the numbers in force in one match: its hand size, board and gift deck. An
+edition made from the message also has numbers for other rule sets, but no match uses them.
 """
 
 from collections import Counter
@@ -99,10 +98,10 @@ def _award(award: Award) -> AwardMessage:
 
 
 def rules_from_proto(started: MatchStarted) -> Rules:
-    """Return the rules of a match, for a bot that searches; raises ValueError.
+    """Return the rules of a match, for a bot that searches. Raises ValueError if they are invalid.
 
-    Matches with the same edition, rule sets and number of seats share one object. The edition has
-    no sources and no file, so its `sha256` is not that of MatchStarted.
+    Matches with the same edition, rule sets and number of seats share one object. Its edition has
+    no sources and no file, so the `sha256` differs from the one in MatchStarted.
     """
     return _rules(serialize(started.edition), tuple(started.rule_sets), started.seats)
 
@@ -114,7 +113,7 @@ def _rules(edition: bytes, rule_sets: tuple[int, ...], seats: int) -> Rules:
 
 
 def edition_from_proto(message: EditionMessage) -> Edition:
-    """Return an edition that plays like the original one in the same rule sets."""
+    """Return an edition that plays like the original under the same rule sets."""
     colours: dict[int, ColourInfo] = {entry.colour: entry for entry in message.colours}
     tiles: dict[tuple[int, int], tuple[int, int]] = {
         (entry.kind, entry.colour): (entry.plain, entry.gold) for entry in message.tiles
@@ -171,7 +170,7 @@ def edition_from_proto(message: EditionMessage) -> Edition:
 
 
 def _spaces(message: EditionMessage) -> tuple[dict[int, list[SpaceInfo]], tuple[Space, ...]]:
-    """Return the spaces by area, and those with a chest."""
+    """Return the spaces by area, and the spaces with a chest."""
     printed: dict[int, list[SpaceInfo]] = {area: [] for area in Area}
     chests = []
     for info in message.spaces:

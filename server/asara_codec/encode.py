@@ -1,7 +1,8 @@
-"""Parts of the game as messages, and as bytes: actions, events, cards, spaces.
+"""Encodes parts of the game as messages and as bytes: actions, events, cards, spaces.
 
-A part is serialized once, by its generated message, and cached. The functions named `..._bytes`
-return it preceded by its length (see `wire_format.delimited`), ready to follow the tag of a field.
+The generated message class serializes each part once, and the bytes are cached. Functions named
+`..._bytes` return these bytes preceded by their length (see `wire_format.delimited`), ready to
+follow the tag of a field.
 """
 
 from collections.abc import Sequence
@@ -30,16 +31,16 @@ from asara_game.events import DisplayFilled, Event, FinalEvaluated, TowerFounded
 from asara_game.vocabulary import SECTION_TYPES, GiftCard, Space, Tower, section_index
 
 EVENT_FIELDS: Final = ("seat", "asari", "prestige")
-"""Fields of every event, which the message Event carries itself."""
+"""Fields that all events have in common; the message Event carries them itself."""
 
 
 def serialize(message: Message) -> bytes:
-    """Return the message's bytes, which are the same wherever this version of protobuf runs."""
+    """Return the message's bytes. They are the same wherever this version of protobuf runs."""
     return message.SerializeToString(deterministic=True)
 
 
 def enum_value(member: int) -> Any:
-    """Return the number of an enum member, typed as generated constructors want it."""
+    """Return an enum member's number, with the type that generated constructors expect."""
     return int(member)
 
 
@@ -49,7 +50,7 @@ def action_message(action: Action) -> ActionMessage:
 
 
 _action_bytes: Final[dict[Action, bytes]] = {}
-"""The bytes of all actions that have been legal in any match; there are few."""
+"""The bytes of every action that has been legal in any match; there are few different actions."""
 
 
 def action_bytes(action: Action) -> bytes:
@@ -61,7 +62,7 @@ def action_bytes(action: Action) -> bytes:
 
 
 def actions_field(tag: bytes, actions: Sequence[Action]) -> bytes:
-    """Return a repeated field of actions, whose tag is given."""
+    """Return a repeated field of actions with this tag."""
     parts: list[bytes] = [b""]
     for action in actions:
         data = _action_bytes.get(action)
@@ -71,7 +72,7 @@ def actions_field(tag: bytes, actions: Sequence[Action]) -> bytes:
 
 def event_message(event: Event | SeatForfeited) -> EventMessage:
     inner: Message
-    if isinstance(event, DisplayFilled):  # nearly all are new; they are one event in 20
+    if isinstance(event, DisplayFilled):  # nearly all are new, so not cached
         sections = [_SECTIONS[section_index(section)] for section in event.sections]
         inner = DisplayFilledMessage(sections=sections)
     elif isinstance(event, TowerFounded):
@@ -121,7 +122,7 @@ def gift_bytes(card: GiftCard) -> bytes:
 
 
 def tower_message(number: int, tower: Tower) -> TowerMessage:
-    """Return a tower's message, which also has the tower's number."""
+    """Return a tower as a message, including the tower's number."""
     return TowerMessage(
         number=number,
         colour=enum_value(tower.colour),
@@ -137,7 +138,7 @@ def tower_message(number: int, tower: Tower) -> TowerMessage:
 
 
 def section_messages(counts: tuple[int, ...]) -> list[SectionMessage]:
-    """Return the messages of sections that are given as counts by section type."""
+    """Convert counts by section type to a list of section messages."""
     return [message for index, count in enumerate(counts) for message in [_SECTIONS[index]] * count]
 
 
@@ -150,7 +151,7 @@ _SECTIONS: Final = tuple(
 
 
 def numbers_by_count(counts: tuple[int, ...]) -> Any:
-    """Return enum numbers in rising order from counts by number, index 0 for number 1."""
+    """Convert counts by enum number to the numbers in rising order; index 0 is for number 1."""
     return [number for number, count in enumerate(counts, 1) for _ in range(count)]
 
 

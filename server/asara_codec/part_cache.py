@@ -1,4 +1,4 @@
-"""A cache of parts of messages, as bytes."""
+"""A cache for the bytes of message parts."""
 
 from collections.abc import Callable
 from typing import Any, TypeVar
@@ -20,9 +20,9 @@ class _PartCache(dict[Any, bytes]):
 
 
 def cached_part(most: int) -> Callable[[Callable[[_Key], bytes]], Callable[[_Key], bytes]]:
-    """Make a function of one argument keep its last results, at most `most`.
+    """Cache the last results of a one-argument function, at most `most` of them.
 
-    A decision takes some five of these parts, and `lru_cache` takes longer to find one.
+    A decision needs about five cached parts, and `lru_cache` is slower to look them up.
     """
 
     def wrap(make: Callable[[_Key], bytes]) -> Callable[[_Key], bytes]:

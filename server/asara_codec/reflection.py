@@ -1,9 +1,8 @@
-"""Conversion between game types and the messages of the same name, field by field.
+"""Converts between game types and the messages of the same name, field by field.
 
-Most of the vocabulary has the same shape on both sides: a class and a message of one name, whose
-fields have the same names and whose enums have the same numbers. These are converted here by
-reflection; `encode`, `decode` and the view modules convert the types that differ (towers, final
-evaluations, views).
+Most of the vocabulary has the same shape on both sides: a class and a message share their name and
+field names, and enums share their numbers. These types are converted here by reflection. `encode`,
+`decode` and the view modules convert the types that differ (towers, final evaluations, views).
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -23,17 +22,17 @@ INT32 = range(-(2**31), 2**31)
 
 
 class CodecError(ValueError):
-    """A message holds a value that the game does not have; the text names the field."""
+    """Raised for a message with a value that the game does not have; the text gives the field."""
 
 
 def snake(name: str) -> str:
-    """Return the name of the oneof member for a message: `lay_buyers` for `LayBuyers`."""
+    """Return the oneof member name for a message name: `lay_buyers` for `LayBuyers`."""
     return "".join(f"_{c.lower()}" if c.isupper() else c for c in name).lstrip("_")
 
 
 def to_message(value: Any, omit: Sequence[str] = ()) -> Any:
-    """Return the value as a message, without the fields named in `omit`."""
-    kind: Any = type(value)  # Any: mypy holds no class to be hashable
+    """Convert a value to a message, leaving out the fields in `omit`."""
+    kind: Any = type(value)  # Any: mypy considers no class hashable
     fields = {name: _plain(getattr(value, name)) for name in _fields(kind) if name not in omit}
     return message_class(kind)(**fields)
 
@@ -48,7 +47,7 @@ def _plain(value: Any) -> Any:
 
 @cache
 def message_class(kind: type) -> type[Message]:
-    """Return the message class that has the name of a game class."""
+    """Return the message class with the same name as a game class."""
     for module in (vocabulary_pb2, event_pb2):
         found: type[Message] | None = getattr(module, kind.__name__, None)
         if found is not None:
@@ -65,9 +64,9 @@ def _fields(kind: type) -> tuple[str, ...]:
 def from_message(
     kind: type[_T], message: Message, path: str, numbers: range = INT32, **given: Any
 ) -> _T:
-    """Return the game value in a message; raises CodecError, which names the field by its path.
+    """Convert a message to its game value. Raises CodecError with the path of the wrong field.
 
-    Integers must lie in `numbers`. `given` holds fields that the message does not have.
+    Integers must be within `numbers`. `given` supplies fields that the message lacks.
     """
     cached: Any = kind
     values = {
@@ -87,7 +86,7 @@ def _part(message: Message, name: str, path: str) -> Any:
 
 @cache
 def readers(kind: type, numbers: range = INT32) -> dict[str, _Reader]:
-    """Return a function for every field of a game class, which reads it by the field's type."""
+    """Return, for each field of a game class, a function that reads the field by its type."""
     hints = get_type_hints(kind)
     return {name: _reader(hints[name], numbers) for name in _fields(kind)}
 
@@ -120,7 +119,7 @@ _E = TypeVar("_E", bound=IntEnum)
 
 
 def enum_member(kind: type[_E], value: int, path: str) -> _E:
-    """Return the member with this number; raises CodecError, which lists the members."""
+    """Return the enum member with this number. Raises CodecError, which lists the members."""
     try:
         return kind(value)
     except ValueError:

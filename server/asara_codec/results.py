@@ -1,7 +1,7 @@
 """The referee's additions to the game: rejections, forfeits, and results by seat.
 
-The rules engine has no notion of bots that disconnect or send invalid replies. The numbers of the
-enums are those of the protocol.
+The rules engine knows nothing about bots that disconnect or send invalid replies. Enum numbers are
+the same as in the protocol.
 """
 
 from enum import IntEnum
@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 
 class Termination(IntEnum):
-    """The end of a seat's part in a match."""
+    """How a seat's part in a match ended."""
 
     UNSPECIFIED = 0
     """The match is running."""
@@ -20,18 +20,18 @@ class Termination(IntEnum):
     NEVER_STARTED = 5
     PROTOCOL_VIOLATION = 6
     SUSPENDED = 7
-    """The entry had been suspended before the match."""
+    """The entry was already suspended when the match began."""
     MISSED = 8
-    """Matches did not wait any longer for the bot, which runs on another machine."""
+    """The match stopped waiting for the bot, which runs on another machine."""
 
     @property
     def forfeit(self) -> bool:
-        """True if the seat forfeited, and therefore ranks last."""
+        """True if the seat forfeited and therefore ranks last."""
         return self > Termination.COMPLETED
 
 
 class RejectionReason(IntEnum):
-    """The reason for not accepting a reply."""
+    """Why the referee did not accept a reply."""
 
     UNSPECIFIED = 0
     EMPTY = 1
@@ -42,7 +42,7 @@ class RejectionReason(IntEnum):
 
 
 class SeatForfeited(NamedTuple):
-    """The one event that the referee adds to those of the engine; public like them."""
+    """The only event that the referee adds to the engine's events; it is public too."""
 
     seat: int
     termination: Termination
@@ -56,7 +56,7 @@ class SeatResult(NamedTuple):
     seat: int
     entry: str
     rank: int
-    """1 for the best; tied seats share a rank, and the following ranks are skipped."""
+    """1 for the best. Tied seats share a rank, and the next ranks are skipped."""
     prestige: int
     termination: Termination
     detail: str

@@ -1,4 +1,4 @@
-"""A seat's view from messages, for bots that search."""
+"""Reads a seat's view from messages, for bots that search."""
 
 from collections.abc import Iterable
 from enum import IntEnum
@@ -36,10 +36,11 @@ _E = TypeVar("_E", bound=IntEnum)
 
 
 def view_from_proto(rules: Rules, message: DecisionMessage | MatchStarted) -> View:
-    """Return the view in a message, under the rules of its match; raises CodecError.
+    """Return the view in a message, under the rules of its match. Raises CodecError.
 
-    MatchStarted does not hold a decision. If the seat itself has to decide, the decision follows in
-    a message of its own, and is None here; if another seat has to, its turn is just beginning.
+    MatchStarted contains no decision, so the decision is None here if the seat itself has to
+    decide: it arrives in the next message. If another seat has to decide, that seat's turn is just
+    beginning.
     """
     if not message.view.HasField("public_view"):
         raise CodecError("the view has no public part; send Hello without omit_public_view")
@@ -67,7 +68,7 @@ def _decision(seat: int, message: DecisionMessage) -> Decision:
 
 
 def public_from_proto(message: PublicMessage) -> PublicView:
-    """Return the public view in a message; raises CodecError."""
+    """Return the public view in a message. Raises CodecError."""
     displays: dict[int, tuple[int, ...]] = dict.fromkeys(MARKETS, (0,) * 10)
     piles = dict.fromkeys(MARKETS, 0)
     for market in message.markets:
@@ -101,7 +102,7 @@ def public_from_proto(message: PublicMessage) -> PublicView:
 
 
 def private_from_proto(message: PrivateMessage) -> PrivateView:
-    """Return the private view in a message; raises CodecError."""
+    """Return the private view in a message. Raises CodecError."""
     return PrivateView(
         seat=message.seat,
         asari=message.asari,

@@ -1,6 +1,6 @@
-"""A seat's view as bytes: parts that generated messages wrote once are joined.
+"""Writes a seat's view as bytes, by joining cached parts.
 
-A part is a serialized container that holds nothing but the part, so parts are joined as they are.
+A cached part is a serialized container that holds only this part, so parts can be joined directly.
 A display, an area or a seat changes from turn to turn: it is joined from smaller parts and cached.
 """
 
@@ -50,7 +50,7 @@ _NO_SEATS: tuple[SeatView | None, ...] = (None,) * _SEATS
 
 
 class _SeatCache:
-    """Parts of the last views that concern one seat: objects of the game, and their bytes."""
+    """Parts of the latest views that concern one seat: game objects and their bytes."""
 
     __slots__ = ("face_down", "known", "laid_bytes", "lit", "stock", "stock_bytes", "towers_bytes")
 
@@ -67,9 +67,9 @@ class _SeatCache:
 class ViewWriter:
     """Writes the views of one match.
 
-    Little changes from one decision to the next: a group of parts is joined again only if its
-    objects are not those of the last view. That saves 11 µs of the 25 µs that the compiled referee
-    needs for a decision.
+    Little changes between two decisions. A group of parts is therefore joined again only if its
+    objects differ from the objects of the last view. This saves 11 of the 25 µs that the compiled
+    referee needs for a decision.
     """
 
     __slots__ = (
@@ -101,7 +101,7 @@ class ViewWriter:
         self._seat_caches = [_SeatCache() for _ in range(_SEATS)]
 
     def view(self, view: View, include_public: bool = True) -> bytes:
-        """Return the message View; without `include_public` with its private part only."""
+        """Return the message View; without `include_public`, it has only the private part."""
         _, public, private, _, _ = view
         if private is not self._last_private:
             self._last_private = private
@@ -167,7 +167,7 @@ class ViewWriter:
             if not lying:
                 rows[area] = self._lying[area] = b""
                 continue
-            if lying[:-1] == last:  # one more, as it is nearly always
+            if lying[:-1] == last:  # nearly always, exactly one was added
                 self._lying[area] += _lying(lying[-1])
             else:
                 self._lying[area] = b"".join(map(_lying, lying))
@@ -225,7 +225,7 @@ class ViewWriter:
 
 
 def public_bytes(public: PublicView) -> bytes:
-    """Return the message PublicView of a single view."""
+    """Return the message PublicView for a single view."""
     return ViewWriter().public(public)
 
 

@@ -1,7 +1,8 @@
-"""The part of protobuf's wire format that is needed to join finished parts of messages.
+"""The subset of protobuf's wire format needed to join finished parts of messages.
 
-A serialized message is the concatenation of its serialized fields, so the bytes of parts that recur
-can be cached, and a new message costs one join. Field numbers come from the generated classes.
+A serialized message is the concatenation of its serialized fields. The bytes of recurring parts can
+therefore be cached, and a new message costs only one join. Field numbers come from the generated
+classes.
 """
 
 from collections.abc import Iterable
@@ -25,9 +26,9 @@ _CACHED_LENGTHS: Final = 2048
 
 
 def varint(value: int) -> bytes:
-    """Return the base-128 form of an integer; a negative one takes ten bytes.
+    """Return an integer as a base-128 varint; a negative integer takes ten bytes.
 
-    The cases of up to four bytes, in place of the loop, save 2% of a decision and of an audit.
+    Handling up to four bytes without the loop saves 2% of a decision and of an audit.
     """
     if 0 <= value < 1 << 7:
         return _ONE_BYTE[value]
@@ -55,9 +56,10 @@ _LENGTHS: Final = [varint(length) for length in range(_CACHED_LENGTHS)]
 
 
 def read_varint(data: bytes, at: int) -> tuple[int, int]:
-    """Return the number at a position, and the position behind it.
+    """Return the varint at a position, and the position after it.
 
-    Raises IndexError if it is cut short, not in its shortest form, or of more than ten bytes.
+    Raises IndexError if the varint is truncated, longer than ten bytes, or not in its shortest
+    form.
     """
     value = data[at]
     at += 1
@@ -74,24 +76,24 @@ def read_varint(data: bytes, at: int) -> tuple[int, int]:
                 raise IndexError
             return value, at
         shift += 7
-        if shift > 63:  # reading on takes time in the square of the length
+        if shift > 63:  # reading further would take quadratic time
             raise IndexError
 
 
 def delimited(payload: bytes) -> bytes:
-    """Return a payload preceded by its length, as it follows the tag of a text or a message."""
+    """Return a payload preceded by its length, to follow the tag of a string or message field."""
     return length_prefix(len(payload)) + payload
 
 
 def length_prefix(length: int) -> bytes:
-    """Return the length that precedes a payload."""
+    """Return the length prefix of a payload."""
     return _LENGTHS[length] if length < _CACHED_LENGTHS else varint(length)
 
 
 class DelimitedField:
-    """Writes a text, bytes or message field. An empty payload is written, too.
+    """Writes a string, bytes or message field, even if the payload is empty.
 
-    Compiled, `b"%b%b" % (a, b)` makes one object; sums and joins make more.
+    When compiled, `b"%b%b" % (a, b)` makes one object, while sums and joins make more.
     """
 
     __slots__ = ("_tag",)
@@ -103,12 +105,12 @@ class DelimitedField:
         return b"%b%b%b" % (self._tag, length_prefix(len(payload)), payload)
 
     def head(self, length: int) -> bytes:
-        """Return what precedes a payload of this length."""
+        """Return the bytes that precede a payload of this length."""
         return self._tag + length_prefix(length)
 
 
 class RepeatedField:
-    """Writes a repeated field from payloads that are `delimited` already."""
+    """Writes a repeated field from payloads that are already `delimited`."""
 
     __slots__ = ("_tag",)
 
@@ -121,7 +123,7 @@ class RepeatedField:
 
 
 class IntegerField:
-    """Writes an integer, bool or enum field; 0 takes no bytes."""
+    """Writes an integer, bool or enum field; the value 0 takes no bytes."""
 
     __slots__ = ("_cached", "_tag")
 
@@ -136,7 +138,7 @@ class IntegerField:
 
 
 def delimited_tag(message: type[Message], name: str) -> bytes:
-    """Return the tag of a text, bytes or message field."""
+    """Return the tag of a string, bytes or message field."""
     return _tag(message, name, _LENGTH_DELIMITED)
 
 

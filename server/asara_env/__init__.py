@@ -1,4 +1,4 @@
-"""Environments for learners: PettingZoo, Gymnasium, arrays of matches, and OpenSpiel."""
+"""Environments for learning agents: PettingZoo, Gymnasium, arrays of matches, and OpenSpiel."""
 
 from .extras import missing
 

@@ -1,10 +1,10 @@
-"""Fixed numbers of actions, the same for all rule sets and numbers of seats.
+"""Numbers for all actions, fixed for all rule sets and numbers of seats.
 
-Spaces, plots and offers are numbered by their position on the board, not by their printed number,
-so that a corrected number in the edition changes no action number. Towers are numbered by colour:
-the first tower of a colour that a seat founded, the second, and so on. The number of an action on
-a tower therefore depends on the towers of the seat that acts, which everybody sees; `seen`, a
-state or a view, supplies them.
+Spaces, plots and offers are numbered by their position on the board, not by their printed number.
+If an edition corrects a printed number, no action number changes. Towers are numbered by colour:
+the first tower of a colour that a seat founded, the second, and so on. The number of an action on a
+tower therefore depends on the acting seat's towers, which are public. The argument `seen`, a state
+or a view, supplies these towers.
 """
 
 from __future__ import annotations
@@ -69,36 +69,36 @@ __all__ = [
 Mask = npt.NDArray[np.bool_]
 
 AREA_SIZES: Final = (0, 4, 4, 4, 4, 7, 4, 1, 2, 1, 3, 3, 3)
-"""Number of spaces by area, on the board of all rule sets; no area has number 0."""
+"""Number of spaces by area, on the board of all rule sets; index 0 is unused."""
 SPACE_COUNT: Final = sum(AREA_SIZES)
 FIRST_SPACES: Final = tuple(sum(AREA_SIZES[:area]) for area in range(len(AREA_SIZES)))
-"""By area: number of its first space."""
+"""Number of the first space of each area."""
 TOWERS_PER_COLOUR: Final = 4
-"""Most towers of one colour: there are four bases and four turrets of each."""
+"""Maximum towers of one colour: there are four bases and four turrets of each colour."""
 OFFER_COUNT: Final = 2
-"""Most offers of the House of Lighted Windows."""
+"""Maximum number of offers in the House of Lighted Windows."""
 CHEST_COUNT: Final = 6
-"""Most chests, with the rule sets `pro` and `gifts`."""
+"""Maximum number of chests, with the rule sets `pro` and `gifts`."""
 LIT_WINDOW_COUNT: Final = 15
-"""Most lit windows in the stack."""
+"""Maximum number of lit windows in the stack."""
 
 _NO_WISH: Final = (Area.CALIPHS_PATRONAGE, Area.HOUSE_OF_THE_BOTTLE_GENIE)
 _FIRST_SPACE_ONLY: Final = (*map(Area, SectionKind), Area.HOUSE_OF_LIGHTED_WINDOWS)
-"""Areas of which a wish names the space with the lowest number (RULES R21)."""
+"""Areas for which a wish can only choose the space with the lowest number (RULES R21)."""
 
 
 class UnsupportedEdition(ValueError):
-    """An edition has more of something than the action numbers and observations cover."""
+    """Raised if an edition has more of something than the action numbers and observations cover."""
 
 
 class ActionRange(NamedTuple):
-    """A range of action numbers: all actions of one class."""
+    """A range of action numbers that covers one class of actions."""
 
     action: type[Action]
     first: int
     size: int
     order: str
-    """Parts of an action that the numbers run through; the last one varies fastest."""
+    """Parts of an action that the numbers run through; the last part varies fastest."""
 
 
 def _ranges() -> Iterator[ActionRange]:
@@ -126,7 +126,7 @@ def _ranges() -> Iterator[ActionRange]:
 
 
 def _wish_positions() -> list[tuple[Area, int]]:
-    """The area and position of each space that a wish can name."""
+    """Return the area and position of each space that a wish can choose."""
     return [
         (area, position)
         for area in Area
@@ -136,7 +136,7 @@ def _wish_positions() -> list[tuple[Area, int]]:
 
 
 ACTION_RANGES: Final = tuple(_ranges())
-"""The ranges in rising order, without gaps."""
+"""All ranges in rising order, without gaps."""
 ACTION_COUNT: Final = sum(found.size for found in ACTION_RANGES)
 _FIRST: Final = {found.action: found.first for found in ACTION_RANGES}
 _EXTEND: Final = _FIRST[ExtendTower]
@@ -145,7 +145,7 @@ _AFTER_TOWERS: Final = _LIGHT + 10 * TOWERS_PER_COLOUR
 
 
 class ActionNumbers:
-    """The actions of an edition by number; `numbering(edition)` returns the only instance.
+    """The actions of an edition by number. Use the shared instance from `numbering(edition)`.
 
     Raises UnsupportedEdition if the edition is larger than the table.
     """
@@ -157,17 +157,17 @@ class ActionNumbers:
         self.spaces: dict[Space, int] = {
             info.space: FIRST_SPACES[info.area] + info.position for info in rules.spaces
         }
-        """Number of every space of the board, from 0 to SPACE_COUNT - 1."""
+        """Number of each space of the board, from 0 to SPACE_COUNT - 1."""
         self.chests: dict[Space, int] = {
             space: index
             for index, space in enumerate((*edition.chests, *edition.chests_professional))
         }
-        """Number of every space with a chest."""
+        """Number of each space with a chest."""
         self._actions: dict[int, Action] = dict(self._fixed(rules))
         self._numbers: dict[Action, int] = {a: number for number, a in self._actions.items()}
 
     def _fixed(self, rules: Rules) -> Iterator[tuple[int, Action]]:
-        """Yield all actions that name no tower, with their numbers."""
+        """Yield each action that does not involve a tower, with its number."""
         edition = rules.edition
         colours = list(combinations_with_replacement(COLOURS, 2))
         buyers = list(combinations_with_replacement(BuyerColour, 2))
@@ -198,9 +198,9 @@ class ActionNumbers:
         yield from enumerate(map(KeepLitWindows, colours), _FIRST[KeepLitWindows] + 5)
 
     def number_of(self, action: Action, towers: Sequence[Tower]) -> int:
-        """Return the number of an action of a seat with these towers.
+        """Return the number of an action, for a seat with these towers.
 
-        Raise ValueError if it has none: it names a space or a tower that does not exist.
+        Raise ValueError if the action has no number because its space or tower does not exist.
         """
         number = self._numbers.get(action)
         if number is not None:
@@ -212,10 +212,10 @@ class ActionNumbers:
         return _on_tower(action, towers)
 
     def action_of(self, number: Any, towers: Sequence[Tower]) -> Action:
-        """Return the action that a number means for a seat with these towers; inverse of number_of.
+        """Return the action with this number, for a seat with these towers; inverse of `number_of`.
 
-        It may be a number of NumPy. Raise ValueError if it is not one of 0 to ACTION_COUNT - 1, or
-        if it means nothing in this edition or for these towers.
+        NumPy integers are accepted. Raise ValueError if the number is not from 0 to ACTION_COUNT -
+        1, or has no meaning in this edition or for these towers.
         """
         action = self._actions.get(number)
         if action is not None:
@@ -229,7 +229,7 @@ class ActionNumbers:
         return _with_tower(int(number), towers)
 
     def legal_numbers(self, legal: Sequence[Action], towers: Sequence[Tower]) -> list[int]:
-        """Return the numbers of a list of legal actions, in its order."""
+        """Return the numbers of a list of legal actions, in the same order."""
         numbers = self._numbers
         try:
             return [numbers[action] for action in legal]
@@ -272,7 +272,7 @@ def _with_tower(number: int, towers: Sequence[Tower]) -> Action:
 
 
 def check_edition(edition: Edition) -> None:
-    """Raise UnsupportedEdition, which names what there is too much of, if there is."""
+    """Raise UnsupportedEdition if an edition is too large; the message tells why."""
     area = {
         Area.BUILDING_CIRCLE: edition.plots,
         Area.BANK: edition.bank,
@@ -314,7 +314,7 @@ _by_id: dict[int, tuple[Edition, ActionNumbers]] = {}
 
 
 def numbering(edition: Edition) -> ActionNumbers:
-    """Return the action numbers of an edition; raise UnsupportedEdition."""
+    """Return the action numbers of an edition. Raise UnsupportedEdition if it is too large."""
     found = _by_id.get(id(edition))
     if found is None:
         if len(_by_id) >= _MOST_EDITIONS:
@@ -329,21 +329,21 @@ def _made(edition: Edition) -> ActionNumbers:
 
 
 def _towers(seen: State | View) -> Sequence[Tower]:
-    """The towers of the seat that acts, or looks."""
+    """Return the towers of the deciding seat of a state, or of the seat of a view."""
     if isinstance(seen, View):
         return seen.public.seats[seen.private.seat].towers
     return seen.towers[seen.seat] if seen.seat >= 0 else ()
 
 
 def number_of(action: Action, seen: State | View) -> int:
-    """Return the number of an action of the seat that decides; raise ValueError if it has none."""
+    """Return the number of an action of the deciding seat. Raise ValueError if it has none."""
     return numbering(seen.rules.edition).number_of(action, _towers(seen))
 
 
 def action_of(number: Any, seen: State | View) -> Action:
-    """Return the action that a number means for the seat that decides; raise ValueError if none.
+    """Return the deciding seat's action with this number. Raise ValueError if there is none.
 
-    The action need not be legal.
+    The action is not necessarily legal.
     """
     return numbering(seen.rules.edition).action_of(number, _towers(seen))
 
@@ -354,9 +354,9 @@ def legal_numbers(seen: State | View) -> list[int]:
 
 
 def mask(seen: State | View) -> Mask:
-    """Return an array of ACTION_COUNT bools, True for the legal actions.
+    """Return an array of ACTION_COUNT bools: True for the legal actions.
 
-    Raise ValueError if the seat does not decide, or the match is over: no action is legal.
+    Raise ValueError if no action is legal because the match is over or another seat decides.
     """
     if not seen.legal:
         where = f"seat {seen.private.seat} does not decide" if isinstance(seen, View) else ""

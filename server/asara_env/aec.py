@@ -1,8 +1,8 @@
-"""The game as an environment of PettingZoo (AEC): `aec.env(rules="pro+gifts", seats=3)`.
+"""A PettingZoo environment (AEC) of the game: `aec.env(rules="pro+gifts", seats=3)`.
 
-Agents are `seat_0` to `seat_3`. An observation is a dictionary of `observation`, see
-`asara_env.observation`, and `action_mask`; `info` holds the mask as well. All agents are rewarded
-when the match ends, and only then.
+Agents are `seat_0` to `seat_3`. An observation is a dictionary with `observation` (see
+`asara_env.observation`) and `action_mask`. `info` also has the mask. Agents are rewarded only when
+the match ends.
 """
 
 from __future__ import annotations
@@ -38,11 +38,12 @@ Observation = dict[str, npt.NDArray[Any]]
 
 
 class AsaraEnv(AECEnv[str, Observation, int]):  # type: ignore[misc] # it ships no types
-    """One match after the other; `reset` begins each.
+    """Plays one match after another; each `reset` begins a new match.
 
-    `rules` names the rule sets, `reward` is `rank` or `prestige`. `edition` defaults to the shipped
-    one. A copy or a pickle of an environment has its settings, but no match: the match holds what
-    is hidden from the agents. `world` and `exact_copy` copy the match on request.
+    `rules` is a combination of rule sets, and `reward` is `rank` or `prestige`. `edition` defaults
+    to the shipped edition. Copying or pickling an environment keeps its settings but no match,
+    because a match contains information hidden from the agents. Use `world` or `exact_copy` to copy
+    the match.
     """
 
     metadata: dict[str, Any] = {  # noqa: RUF012 - PettingZoo declares it so
@@ -88,7 +89,7 @@ class AsaraEnv(AECEnv[str, Observation, int]):  # type: ignore[misc] # it ships 
         self.agents: list[str] = []
 
     def __reduce__(self) -> Any:
-        """Copy the settings alone."""
+        """Copy only the settings."""
         return _made, self._arguments
 
     def observation_space(self, agent: str) -> Any:
@@ -116,8 +117,9 @@ class AsaraEnv(AECEnv[str, Observation, int]):  # type: ignore[misc] # it ships 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
         """Begin a match.
 
-        A seed decides the deals of this and all later matches, see `asara_env.deals`. The option
-        `secret`, 32 bytes, decides the deal of this match alone; other options mean nothing.
+        A seed determines the deals of this and all later matches (see `asara_env.deals`). The
+        option `secret`, 32 bytes, determines the deal of this match only. Other options are
+        ignored.
         """
         secret = given_secret(options)
         if seed is not None:
@@ -152,7 +154,7 @@ class AsaraEnv(AECEnv[str, Observation, int]):  # type: ignore[misc] # it ships 
     def last(self, observe: bool = True) -> tuple[Any, float, bool, bool, Any]:
         """Return observation, reward, termination, truncation and info of the selected agent.
 
-        Raises RuntimeError if there is no match, or all agents have left it.
+        Raises RuntimeError if there is no match or all agents have left the match.
         """
         self._running()
         self._check_agents()
@@ -165,10 +167,10 @@ class AsaraEnv(AECEnv[str, Observation, int]):  # type: ignore[misc] # it ships 
         return super().agent_iter(max_iter)
 
     def step(self, action: SupportsIndex | None) -> None:
-        """Carry out the action of the selected agent; None after the end of the match.
+        """Carry out the selected agent's action; pass None after the end of the match.
 
-        Raises IllegalActionNumber, and changes nothing, if the action is not legal; RuntimeError if
-        there is no match, or all agents have left it.
+        Raises IllegalActionNumber, and changes nothing, if the action is not legal. Raises
+        RuntimeError if there is no match or all agents have left the match.
         """
         episode = self._running()
         self._check_agents()
@@ -193,7 +195,7 @@ class AsaraEnv(AECEnv[str, Observation, int]):  # type: ignore[misc] # it ships 
         self._deads_step_first()
 
     def observe(self, agent: str) -> Observation:
-        """Return the observation of an agent; the mask has no action if it does not decide."""
+        """Return the observation of an agent; its mask is all 0 if the agent does not decide."""
         episode = self._running()
         seat = self._seat(agent)
         info = self.infos.get(agent)
@@ -201,7 +203,7 @@ class AsaraEnv(AECEnv[str, Observation, int]):  # type: ignore[misc] # it ships 
         return {"observation": episode.observe(seat), "action_mask": mask}
 
     def action_mask(self, agent: str) -> npt.NDArray[np.int8]:
-        """Return the mask of the agent that decides; raise ValueError for another one."""
+        """Return the mask of the deciding agent; raise ValueError for any other agent."""
         episode = self._running()
         self._seat(agent)
         if episode.state.seat < 0:
@@ -211,22 +213,22 @@ class AsaraEnv(AECEnv[str, Observation, int]):  # type: ignore[misc] # it ships 
         return episode.mask()
 
     def render(self) -> str | None:
-        """Return what everybody at the table knows, as text, in render mode `ansi`."""
+        """Return the public information as text, in render mode `ansi`."""
         return render_table(self._running().state) if self.render_mode == "ansi" else None
 
     def close(self) -> None:
-        """Forget the match; `reset` begins another."""
+        """Drop the match; `reset` begins a new one."""
         self._episode = None
 
     def world(self, agent: str, rng: random.Random) -> AsaraEnv:
-        """Return a copy in which all that is hidden from the agent, and the future, is dealt anew.
+        """Return a copy in which everything hidden from the agent, and the future, is dealt anew.
 
-        The agent cannot tell it from the true one. Look ahead in such copies.
+        The agent cannot tell the copy from the true match. Use such copies to look ahead.
         """
         return self._with(self._running().world(self._seat(agent), rng))
 
     def exact_copy(self) -> AsaraEnv:
-        """Return a copy with all that is hidden and all future shuffles; keep it from agents."""
+        """Return a copy with all hidden information and future shuffles; keep it from agents."""
         return self._with(self._running().copy())
 
     def _with(self, episode: Episode) -> AsaraEnv:

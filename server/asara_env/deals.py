@@ -1,8 +1,8 @@
-"""Deals of environments: secrets that follow from a seed as those of a tournament do.
+"""Deals of environments: secrets derived from a seed in the same way as in a tournament.
 
-A seed is a whole number below 2²⁵⁶; written as 64 hexadecimal digits, it is the `seed` of a
-tournament whose match of the same name has the same deal. Matches are named by their number, from
-1; row r of a vector of matches (from 0) plays matches `r.1`, `r.2` and so on.
+A seed is a whole number below 2²⁵⁶. Written as 64 hexadecimal digits, the seed also works as the
+`seed` of a tournament: matches with the same name then have the same deal. Matches are named by
+number, from 1. Row r of a vector of matches (from 0) plays matches `r.1`, `r.2` and so on.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ class Deals:
     """The secrets of one environment's matches, one after the other."""
 
     def __init__(self, seed: SupportsIndex | None, prefix: str = "") -> None:
-        """Start a sequence of deals, random without a seed; raise ValueError for a bad one."""
+        """Start a sequence of deals, random without a seed; raise ValueError for a bad seed."""
         if seed is None:
             seed = secrets.randbits(256)
         number = _whole(seed)
@@ -41,9 +41,9 @@ class Deals:
 
 
 def given_secret(options: Any) -> bytes | None:
-    """Return the option `secret` of `reset`, or None without one.
+    """Return the option `secret` of `reset`, or None if it is not given.
 
-    Other options mean nothing. Raise TypeError or ValueError if it is not a secret of 32 bytes.
+    Other options are ignored. Raise TypeError or ValueError if the secret is not 32 bytes.
     """
     if options is None:
         return None
@@ -61,7 +61,7 @@ def given_secret(options: Any) -> bytes | None:
 
 
 def _whole(seed: SupportsIndex) -> int:
-    """Return a seed as an int, or -1 if it is none."""
+    """Return a seed as an int, or -1 if it is not an integer."""
     if isinstance(seed, bool):
         return -1
     try:

@@ -1,4 +1,4 @@
-"""One match, played by action numbers and seen as observations: the core of all environments."""
+"""One match, played with action numbers and observations: the core of all environments."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _BUILD: Final = DecisionKind.BUILD
 
 
 class IllegalActionNumber(ValueError):
-    """The number is not that of a legal action; nothing has changed."""
+    """Raised if a number is not the number of a legal action; nothing has changed."""
 
 
 def whole(action: object) -> int:
@@ -45,12 +45,12 @@ def whole(action: object) -> int:
     try:
         return operator.index(action)  # type: ignore[arg-type]
     except TypeError:
-        shown = reprlib.repr(action)  # an array of probabilities is long
+        shown = reprlib.repr(action)  # an array's text would be long
         raise TypeError(f"action {shown}: a whole number is needed") from None
 
 
 def match_rules(rules: str | Rules, seats: int = 2, edition: Edition | None = None) -> Rules:
-    """Return the rules that a text such as `pro+gifts` names; raise ValueError or TypeError."""
+    """Return the rules for a text such as `pro+gifts`. Raise ValueError or TypeError if invalid."""
     if isinstance(rules, str):
         rules = Rules(edition or load_edition(), parse_rule_sets(rules), seats)
     elif not isinstance(rules, Rules):
@@ -60,7 +60,7 @@ def match_rules(rules: str | Rules, seats: int = 2, edition: Edition | None = No
 
 
 class Episode:
-    """A match from a state to its end."""
+    """A match, played from a state to its end."""
 
     def __init__(self, state: State) -> None:
         self.state = state
@@ -82,14 +82,14 @@ class Episode:
             self.numbers = []
 
     def action(self, number: int) -> Action:
-        """Return the legal action of a number; raise IllegalActionNumber."""
+        """Return the legal action with this number; raise IllegalActionNumber if there is none."""
         try:
             return self.state.legal[self.numbers.index(number)]
         except (ValueError, IndexError):
             raise IllegalActionNumber(self._refusal(number)) from None
 
     def _refusal(self, number: int) -> str:
-        """Return the reason for which a number is refused; it discloses nothing hidden."""
+        """Explain why a number is refused, without disclosing anything hidden."""
         state = self.state
         if state.seat < 0:
             return f"action number {number}: the match is over; reset the environment"
@@ -105,7 +105,7 @@ class Episode:
         )
 
     def step(self, number: int) -> None:
-        """Carry out the legal action of a number; raise IllegalActionNumber."""
+        """Carry out the legal action with this number; raise IllegalActionNumber if not legal."""
         self.apply(self.action(number))
 
     def apply(self, action: Action) -> None:
@@ -113,16 +113,16 @@ class Episode:
         state = self.state
         apply(state, action)
         if state.kind is not _BUYERS or type(action) is not ChooseSpace:
-            self._looked = False  # the choice of a space alone changes nothing else that is seen
+            self._looked = False  # else only the decision has changed
         self._number()
 
     def write(self, out: bytearray | memoryview, at: int) -> None:
-        """Write the observation of the seat that decides as bytes, see `StateObserver.write`."""
+        """Write the observation of the deciding seat as bytes (see `StateObserver.write`)."""
         self._observer.write(out, at, self._looked)
         self._looked = True
 
     def observe(self, seat: int) -> Tensor:
-        """Return the observation of a seat as a new array, whether it decides or not."""
+        """Return the observation of any seat, deciding or not, as a new array."""
         if seat != self.state.seat:
             return self._others.observe(view(self.state, seat))
         found = self._observer.observe(self._looked)
@@ -130,16 +130,16 @@ class Episode:
         return found
 
     def mask(self) -> npt.NDArray[np.int8]:
-        """Return the mask of the seat that decides as a new array, of 0 and 1."""
+        """Return the mask of the deciding seat as a new array of 0 and 1."""
         data = bytearray(ACTION_COUNT)
         for number in self.numbers:
             data[number] = 1
         return np.frombuffer(data, np.int8)
 
     def world(self, seat: int, rng: random.Random) -> Episode:
-        """Return a match that the seat cannot tell from this one; all else is dealt by `rng`.
+        """Return a match that the seat cannot tell from this one; `rng` deals the hidden parts.
 
-        Raise ValueError within another seat's turn, of which the seat has not seen everything.
+        Raise ValueError within another seat's turn, because the seat has not seen all of it.
         """
         state = self.state
         if state.seat not in (seat, -1) and state.kind is not _SPACE:
@@ -149,7 +149,7 @@ class Episode:
         return Episode(determinize(view(self.state, seat), rng))
 
     def copy(self) -> Episode:
-        """Return an exact copy, with all that is hidden and all future shuffles."""
+        """Return an exact copy, including hidden information and all future shuffles."""
         return Episode(self.state.copy())
 
 

@@ -1,4 +1,4 @@
-"""Texts for libraries that are not installed."""
+"""Error messages for libraries that are not installed."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ __all__ = ["missing"]
 
 
 def missing(library: str, extra: str) -> ImportError:
-    """Return the error for an import that failed; it names the extra that installs the library."""
+    """Return the error for a failed import, with the extra that installs the library."""
     return ImportError(
         f"{library} is not installed; install the extra {extra!r}: {install_command(extra)}"
     )

@@ -1,8 +1,8 @@
-"""The game as an environment of Gymnasium, `Asara-v0`: one seat against given opponents.
+"""A Gymnasium environment of the game, `Asara-v0`: one seat against given opponents.
 
-An observation is a dictionary of `observation`, see `asara_env.observation`, and `action_mask`;
-`info` holds the mask as well. The environment plays the opponents' turns itself. The reward comes
-with the end of the match.
+An observation is a dictionary with `observation` (see `asara_env.observation`) and `action_mask`.
+`info` also has the mask. The environment plays the opponents' turns itself. The reward comes at the
+end of the match.
 """
 
 from __future__ import annotations
@@ -35,7 +35,8 @@ __all__ = ["Opponent", "SeatEnv", "random_opponent"]
 
 Observation = dict[str, npt.NDArray[Any]]
 Opponent = Callable[[Tensor, npt.NDArray[np.int8], np.random.Generator], int]
-"""A function of an observation, its mask and the environment's generator; returns an action."""
+"""A function that takes an observation, its mask and the environment's generator, and returns an
+action."""
 
 
 def random_opponent(
@@ -51,13 +52,13 @@ _OPPONENTS: Final[dict[str, Opponent]] = {"random": random_opponent}
 
 
 class SeatEnv(gymnasium.Env[Observation, np.int64]):
-    """One seat of a match after the other.
+    """Plays one seat in one match after another.
 
-    `seat` is the seat that learns, or None for another one at random in every match. `opponents`
-    is `random`, a function, or a list of them for the other seats in rising order. With `illegal`
-    set to `lose`, an illegal action ends the match with the reward of a seat that comes last; by
-    default it is an error. A copy or a pickle of an environment has its settings, but no match,
-    because a match holds what is hidden.
+    `seat` is the learning seat, or None for a random seat in every match. `opponents` is `random`,
+    a function, or a list with `random` or a function for each other seat in rising order. If
+    `illegal` is `lose`, an illegal action ends the match with the reward for last place; by default
+    it raises an error. Copying or pickling an environment keeps its settings but no match, because
+    a match contains hidden information.
     """
 
     metadata: dict[str, Any] = {  # noqa: RUF012 - Gymnasium declares it so
@@ -85,7 +86,7 @@ class SeatEnv(gymnasium.Env[Observation, np.int64]):
         if illegal not in ("error", "lose"):
             raise ValueError(f"illegal {illegal!r}: 'error' or 'lose'")
         self.seat = seat or 0
-        """The seat that learns in the present match."""
+        """The learning seat in the current match."""
         self.render_mode = render_mode
         self._arguments = {
             "rules": rules,
@@ -115,16 +116,16 @@ class SeatEnv(gymnasium.Env[Observation, np.int64]):
         self.action_space: Any = spaces.Discrete(ACTION_COUNT)
 
     def __reduce__(self) -> Any:
-        """Copy the settings alone."""
+        """Copy only the settings."""
         return _made, (self._arguments,)
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Observation, dict[str, Any]]:
-        """Begin a match and play up to the first decision of the seat.
+        """Begin a match and play up to the seat's first decision.
 
-        A seed decides all deals and random choices from now on. The option `secret`, 32 bytes,
-        decides the deal of this match alone; other options mean nothing.
+        A seed determines all deals and random choices from now on. The option `secret`, 32 bytes,
+        determines the deal of this match only. Other options are ignored.
         """
         secret = given_secret(options)
         super().reset(seed=seed)
@@ -149,8 +150,8 @@ class SeatEnv(gymnasium.Env[Observation, np.int64]):
     def step(self, action: Any) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
         """Carry out an action of the seat, then play up to its next decision.
 
-        Raises IllegalActionNumber, and changes nothing, if the action is not legal; RuntimeError if
-        the match is over.
+        Raises IllegalActionNumber, and changes nothing, if the action is not legal. Raises
+        RuntimeError if the match is over.
         """
         episode = self._running()
         if self._over or episode.state.seat < 0:
@@ -171,7 +172,7 @@ class SeatEnv(gymnasium.Env[Observation, np.int64]):
         return observation, reward, over, False, info
 
     def _lost(self, episode: Episode) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
-        """End the match with the reward of a seat that comes last."""
+        """End the match with the reward for last place."""
         self._over = True
         prestige = list(episode.state.prestige)
         prestige[self.seat] = -1
@@ -179,7 +180,7 @@ class SeatEnv(gymnasium.Env[Observation, np.int64]):
         return observation, self._reward(prestige)[self.seat], True, False, info
 
     def _play_opponents(self, episode: Episode) -> None:
-        """Answer the decisions of the other seats; raise IllegalActionNumber naming the seat."""
+        """Answer the other seats' decisions; raise IllegalActionNumber, which reports the seat."""
         while (seat := episode.state.seat) not in (self.seat, -1):
             opponent = self._opponents[seat - (seat > self.seat)]
             number = opponent(episode.observe(seat), episode.mask(), self.np_random)
@@ -195,20 +196,20 @@ class SeatEnv(gymnasium.Env[Observation, np.int64]):
         return {"observation": observation, "action_mask": mask}, {"action_mask": mask}
 
     def action_masks(self) -> npt.NDArray[np.bool_]:
-        """Return the mask of the open decision, by the name that sb3-contrib looks for.
+        """Return the mask of the open decision; sb3-contrib looks for a method with this name.
 
-        No action is legal without a match, or after its end.
+        Without a match, or after its end, no action is legal.
         """
         if self._episode is None:
             return np.zeros(ACTION_COUNT, np.bool_)
         return self._episode.mask().view(np.bool_)
 
     def render(self) -> Any:
-        """Return what everybody at the table knows, as text, in render mode `ansi`."""
+        """Return the public information as text, in render mode `ansi`."""
         return render_table(self._running().state) if self.render_mode == "ansi" else None
 
     def world(self, rng: random.Random) -> SeatEnv:
-        """Return a copy in which all that is hidden from the seat, and the future, is dealt anew.
+        """Return a copy in which everything hidden from the seat, and the future, is dealt anew.
 
         The opponents' random choices also come from `rng`.
         """
@@ -217,7 +218,7 @@ class SeatEnv(gymnasium.Env[Observation, np.int64]):
         return new
 
     def exact_copy(self) -> SeatEnv:
-        """Return a copy with all that is hidden and all future shuffles; keep it from agents."""
+        """Return a copy with all hidden information and future shuffles; keep it from agents."""
         new = self._with(self._running().copy())
         new.np_random = copy.deepcopy(self.np_random)
         return new
@@ -238,7 +239,7 @@ def _made(arguments: dict[str, Any]) -> SeatEnv:
 def _opponents(
     given: str | Opponent | Sequence[str | Opponent], count: int
 ) -> tuple[Opponent, ...]:
-    """Return an opponent for each other seat; raise ValueError."""
+    """Return an opponent for each other seat; raise ValueError if `opponents` is invalid."""
     words = "a function, or one of " + ", ".join(map(repr, _OPPONENTS))
     listed: Sequence[Any]
     if isinstance(given, str) or callable(given):

@@ -1,10 +1,10 @@
 """Observations: what a seat may know, as one array of numbers with a fixed layout.
 
 An observation is made from a view alone. It has the same entries for all rule sets and numbers of
-seats; what a match does not have is 0. Seats are counted from the seat that looks: `self`, then
-`next1`, `next2` and `next3` in the order of turns. The numbers of the edition are not in it: they
-are the same in all matches of an edition. `PARTS` is the layout, and `observation_names()` names
-every entry.
+seats; entries that do not apply to a match are 0. Seats are counted from the observing seat:
+`self`, then `next1`, `next2` and `next3` in turn order. The edition's numbers are left out, because
+they are the same in all matches of an edition. `PARTS` is the layout, and `observation_names()`
+lists the name of every entry.
 """
 
 from __future__ import annotations
@@ -103,7 +103,7 @@ _CARDS: Final = (
     "prestige",
     "buy-lit-window",
 )
-"""Entries for some gift cards: the sums of their Asari and prestige, the number of each other."""
+"""Entries for a set of gift cards: sums of Asari and prestige, and counts of other cards."""
 _TOWER: Final = (
     "stands",
     "number",
@@ -121,23 +121,23 @@ _PLACES: Final = tuple(f"place{place}" for place in range(1, LIT_WINDOW_COUNT + 
 _STEPS: Final = ("found", "trunk", "window", "light", "gold")
 _CHESTS: Final = tuple(f"chest{chest}" for chest in range(1, CHEST_COUNT + 1))
 _LARGEST: Final = 9_999
-"""Limit of entries for which the rules have none: prestige and Asari."""
+"""Limit for entries without a limit in the rules: prestige and Asari."""
 
 
 @dataclass(frozen=True)
 class Part:
-    """One part of the layout: an array with a name for every index of every axis."""
+    """One part of the layout: an array with a name for every index along every axis."""
 
     name: str
     axes: tuple[tuple[str, ...], ...]
     """Names along each axis; () for a single number."""
     limit: int
-    """Largest number with the shipped edition; the least is 0."""
+    """Maximum value with the shipped edition; the minimum is 0."""
     meaning: str
     first: int
-    """Index of its first entry in the observation."""
+    """Index of the part's first entry in the observation."""
     by_seat: bool = False
-    """True if its first axis counts seats: then each seat's share lies in the seat's block."""
+    """True if the first axis counts seats. Each seat's share is then in the seat's block."""
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -148,7 +148,7 @@ class Part:
         return prod(self.shape)
 
     def indices(self) -> npt.NDArray[np.intp]:
-        """The index in the observation of every entry, in the part's shape."""
+        """Return the index of every entry in the observation, in the part's shape."""
         if not self.by_seat:
             return np.arange(self.first, self.first + self.size).reshape(self.shape)
         share = self.first + np.arange(prod(self.shape[1:]))
@@ -156,7 +156,7 @@ class Part:
         return rows.reshape(self.shape)
 
     def of(self, observation: npt.NDArray[Any]) -> npt.NDArray[Any]:
-        """The part of an observation, or of a batch [..., entries]; it shares the memory."""
+        """Return this part of an observation, or of a batch [..., entries], as shared memory."""
         batch = observation.shape[:-1]
         if not self.by_seat:
             flat = observation[..., self.first : self.first + self.size]
@@ -243,7 +243,7 @@ _DECISION_PARTS: Final[tuple[_Row, ...]] = (
 
 
 def _layout() -> Iterator[Part]:
-    """Yield the parts: what all seats share, a block for each seat, what the seat alone knows."""
+    """Yield the parts: shared ones, then a block for each seat, then what only the seat knows."""
     first = 0
     for group in (_SHARED_PARTS, _SEAT_PARTS, _PRIVATE_PARTS, _DECISION_PARTS):
         for row in group:
@@ -255,7 +255,7 @@ def _layout() -> Iterator[Part]:
 
 
 SEAT_BLOCK: Final = sum(prod(map(len, axes[1:])) for _, axes, _, _ in _SEAT_PARTS)
-"""Entries of one seat."""
+"""Number of entries of one seat."""
 PARTS: Final = tuple(_layout())
 """The layout of an observation."""
 OBSERVATION_SIZE: Final = sum(part.size for part in PARTS)
@@ -282,9 +282,9 @@ def observation_names() -> tuple[str, ...]:
 
 
 def observation_limits() -> Tensor:
-    """Return the largest value of every entry with the shipped edition; the least is 0.
+    """Return the maximum of every entry with the shipped edition; the minimum is 0.
 
-    Prestige and Asari have no limit in the rules; 9999 stands for none.
+    Prestige and Asari have no limit in the rules, so their maximum is given as 9999.
     """
     limits = np.empty(OBSERVATION_SIZE, np.float32)
     for part in PARTS:
@@ -295,7 +295,8 @@ def observation_limits() -> Tensor:
 def as_dictionary(observation: npt.NDArray[Any]) -> dict[str, npt.NDArray[Any]]:
     """Return the parts of an observation, or of a batch [..., entries], by name.
 
-    The parts have the shapes of PARTS after the batch's own axes, and share the memory.
+    Each part has its shape in PARTS, after the batch axes. The parts share the observation's
+    memory.
     """
     if observation.shape[-1:] != (OBSERVATION_SIZE,):
         raise ValueError(
@@ -306,7 +307,7 @@ def as_dictionary(observation: npt.NDArray[Any]) -> dict[str, npt.NDArray[Any]]:
 
 
 def observe(view: View) -> Tensor:
-    """Return the observation of a view."""
+    """Return the observation for a view."""
     return Observer().observe(view)
 
 
@@ -344,9 +345,9 @@ _NEW_WINDOWS: Final = _AT["new_windows"] - _DECISION_FIRST
 _DECISION_SIZE: Final = OBSERVATION_SIZE - _DECISION_FIRST
 
 _SHARED: Final = 1 << len(_SEATS)
-"""Bit of the group that all seats share, after those of the seats."""
+"""Bit of the group that all seats share; it follows the seats' own bits."""
 _OWN: Final = _SHARED << 1
-"""Bit of the group that the seat alone knows."""
+"""Bit of the group that only the observing seat knows."""
 _ALL: Final = (_OWN << 1) - 1
 
 _SEATS_BYTE: Final = _SEATS_FIRST * _FLOAT
@@ -372,11 +373,11 @@ _SECTION_NUMBERS: Final = {section: section_index(section) for section in SECTIO
 _NO_DECISION: Final = bytearray(_DECISION_SIZE * _FLOAT)
 _MOST_DECISIONS: Final = 10_000
 _decisions: dict[tuple[int, ...], bytearray] = {}
-"""The entries of decisions without gift cards and steps of a build."""
+"""Cached entries of decisions that involve neither gift cards nor build steps."""
 
 
 class _Group:
-    """Entries that are written together: their bytes, and the same memory as floats."""
+    """Entries that are written together: a buffer seen both as bytes and as floats."""
 
     __slots__ = ("data", "entries")
 
@@ -390,7 +391,7 @@ class _Group:
 
 
 class _Image:
-    """The last observation as bytes, and the groups of entries that it is put together from."""
+    """The last observation as bytes, and the groups of entries that make it up."""
 
     def __init__(self) -> None:
         self._spaces: dict[Space, int] = {}
@@ -402,10 +403,10 @@ class _Image:
         self._image_seat = -1
         self._decision = _NO_DECISION
         self._stale = 0
-        """The groups that the image lacks: bit n for that of seat n, then _SHARED and _OWN."""
+        """The groups missing from the image: bit n for seat n, then _SHARED and _OWN."""
 
     def _clear(self, rules: Rules) -> None:
-        """Clear everything, and write what stays the same throughout a match."""
+        """Clear everything, then write the entries that stay the same throughout a match."""
         numbers = numbering(rules.edition)
         self._spaces = numbers.spaces
         self._chests = numbers.chests
@@ -425,7 +426,7 @@ class _Image:
             group.entries[seat] = 1
 
     def _put_together(self, seat: int, asked: bytearray) -> bytearray:
-        """Return the observation of a seat as bytes, until the next one."""
+        """Return the observation of a seat as bytes, which are valid until the next call."""
         image = self._image
         if seat != self._image_seat:
             self._image_seat = seat
@@ -467,7 +468,7 @@ class _Image:
         dispatched: list[tuple[Dispatched, ...]],
         last: list[tuple[Dispatched, ...]],
     ) -> int:
-        """Write the dispatches by space; return the stale groups."""
+        """Write the dispatches by space; return the groups that are now stale."""
         shared = self._shared.entries
         seats = self._seats
         stale = 0
@@ -536,11 +537,11 @@ class _Image:
 
 
 class StateObserver(_Image):
-    """Makes the observations of the seat that decides from the state of a match, as it goes on.
+    """Makes the deciding seat's observations from the state of a running match.
 
-    Each equals `observe(view(state, state.seat))`, in a fraction of the time: only what has changed
-    is written, and no view is made. Of a state it reads what a view shows, and nothing else; what
-    the seat alone knows comes from the functions of `asara_game.view`.
+    Each observation equals `observe(view(state, state.seat))` but takes a fraction of the time:
+    only changes are written, and no view is made. The observer reads only those parts of the state
+    that a view shows. What only the seat knows comes from functions of `asara_game.view`.
     """
 
     def __init__(self, state: State) -> None:
@@ -577,9 +578,9 @@ class StateObserver(_Image):
         return StateObserver, (self._state,)
 
     def write(self, out: bytearray | memoryview, at: int, looked: bool = False) -> None:
-        """Write the observation into `out`, which holds bytes, from byte `at` on.
+        """Write the observation into `out`, a byte buffer, from byte `at` on.
 
-        `looked` is True if nothing but the decision has changed since the last one.
+        `looked` is True if only the decision has changed since the last observation.
         """
         out[at : at + OBSERVATION_BYTES] = self._observed(looked)
 
@@ -614,7 +615,7 @@ class StateObserver(_Image):
         return self._put_together(seat, asked)
 
     def _look(self, state: State) -> None:
-        """Write what has changed of that which everybody knows."""
+        """Write the public information that has changed."""
         entries = self._shared.entries
         stale = self._look_at_numbers(state)
         if state.display_counts != self._displays:
@@ -638,7 +639,7 @@ class StateObserver(_Image):
         self._stale |= stale | self._look_at_seats(state)
 
     def _look_at_numbers(self, state: State) -> int:
-        """Write the numbers of the table that have changed; return the stale groups."""
+        """Write the table's numbers that have changed; return the groups that are now stale."""
         buyers, lit, gifts = len(state.buyer_pile), len(state.lit_stack), len(state.gift_deck)
         bases, trunks, windows, turrets = state.piles
         piles = [len(bases), len(trunks), len(windows), len(turrets)]
@@ -657,7 +658,7 @@ class StateObserver(_Image):
         return _SHARED
 
     def _look_at_seats(self, state: State) -> int:
-        """Write the public numbers and towers that have changed; return the stale groups."""
+        """Write the seats' public numbers and towers that have changed; return the stale groups."""
         stale = 0
         lit_same = state.lit_held == self._lit_held
         if not lit_same:
@@ -691,7 +692,7 @@ class StateObserver(_Image):
         return stale
 
     def _move(self, entry: int, before: int, now: int) -> int:
-        """Move a mark from one seat to another; return the stale groups."""
+        """Move a mark from one seat to another; return the groups that are now stale."""
         stale = 1 << now
         self._seats[now].entries[entry] = 1.0
         if before >= 0:
@@ -700,7 +701,7 @@ class StateObserver(_Image):
         return stale
 
     def _look_into(self, state: State, seat: int) -> None:
-        """Write what has changed of that which the seat alone knows; nothing is searched."""
+        """Write changes in what only the seat knows. Searched piles are not included."""
         group = self._private[seat]
         entries = group.entries
         changed = False
@@ -733,11 +734,11 @@ class StateObserver(_Image):
 
 
 class Observer(_Image):
-    """Makes observations of one match after the other; only what changed is written again.
+    """Makes observations of one match after another, writing only what has changed.
 
-    It is fast if the views are those of one match, in its order, with the parts that have not
-    changed as the same objects, as `RunningView` makes them. It is right for any views. An
-    observation follows from its view alone, whatever was observed before.
+    The observer is fast if it gets the views of one match in order and unchanged parts are the same
+    objects, as in views from `RunningView`. It is correct for any views: an observation depends
+    only on its view, not on earlier ones.
     """
 
     def __init__(self) -> None:
@@ -747,7 +748,7 @@ class Observer(_Image):
         self._privates: list[PrivateView | None] = []
 
     def __reduce__(self) -> tuple[type[Observer], tuple[()]]:
-        """Copy as an observer that has seen nothing: what it holds follows from the next view."""
+        """Copy as an observer that has seen nothing; the next view supplies everything."""
         return Observer, ()
 
     def observe(self, view: View) -> Tensor:
@@ -755,11 +756,11 @@ class Observer(_Image):
         return np.frombuffer(self._observed(view)[:], np.float32)
 
     def write(self, view: View, out: bytearray | memoryview, at: int) -> None:
-        """Write the observation of a view into `out`, which holds bytes, from byte `at` on."""
+        """Write the observation of a view into `out`, a byte buffer, from byte `at` on."""
         out[at : at + OBSERVATION_BYTES] = self._observed(view)
 
     def _observed(self, view: View) -> bytearray:
-        """Return the observation of a view as bytes, until the next one."""
+        """Return the observation of a view as bytes, which are valid until the next call."""
         rules, public, private, decision, legal = view
         if rules is not self._rules:
             self._clear(rules)
@@ -839,14 +840,14 @@ class Observer(_Image):
 
 
 def _more_of(marks: tuple[Dispatched, ...], before: tuple[Dispatched, ...]) -> bool:
-    """True if marks are added to those before, all of them different."""
+    """Return True if the marks include all earlier marks, so only new marks need writing."""
     if len(marks) < len(before) or marks[0][0][0] == _COLOURED:
         return False
     return all(mark in marks for mark in before)
 
 
 def _write_cards(entries: memoryview[float], first: int, cards: Iterable[GiftCard]) -> None:
-    """Add cards to entries that are 0 so far."""
+    """Add cards to entries that are still 0."""
     for card in cards:
         kind = int(card.kind)
         if kind == _CHOOSE_BUYER:
@@ -879,7 +880,7 @@ def _write_known(group: _Group, known: tuple[tuple[int, Colour], ...]) -> None:
 def _write_counts(
     entries: memoryview[float], first: int, counts: list[int], before: list[int]
 ) -> None:
-    """Write the counts that differ from those before."""
+    """Write the counts that differ from the previous counts."""
     for index in range(len(counts)):
         count = counts[index]
         if count != before[index]:
@@ -887,7 +888,7 @@ def _write_counts(
 
 
 def _write_towers(data: bytearray, towers: tuple[Tower, ...], old: tuple[Tower, ...]) -> None:
-    """Write the towers of a seat where they differ from those of the last view."""
+    """Write a seat's towers where they differ from the previous view."""
     ranks = [-1] * 6
     for index in range(len(old)):
         if index >= len(towers) or towers[index][0] != old[index][0]:
@@ -922,7 +923,7 @@ def _write_searched(
 def _plain_decision(
     decides: bool, kind: int, space: int, sections: int, keep: int, steps: int
 ) -> bytearray:
-    """The entries of a decision without gift cards; of a build's steps, only the number."""
+    """Return the entries of a decision without gift cards; of build steps, only the number."""
     group = _Group(_DECISION_SIZE)
     entries = group.entries
     entries[0] = decides
@@ -942,7 +943,7 @@ _BEGINS_TURN: Final = _plain_decision(True, _SPACE_KIND, -1, 0, 0, 0)
 def _write_steps(
     entries: memoryview[float], steps: Sequence[Action], towers: Sequence[Tower]
 ) -> None:
-    """Write how far a build has come: the last step, and windows that cannot be lit."""
+    """Write the progress of a build: the last step, and windows that cannot be lit."""
     last = steps[-1]
     if isinstance(last, FoundTower):
         entries[_STEP_COLOUR + last.colour - 1] = 1

@@ -6,10 +6,10 @@
     game = pyspiel.load_game("asara(rules=pro+gifts,players=3)")
 
 All randomness is in explicit chance nodes. Before the deal, and before every action that deals or
-draws something hidden, four chance nodes with 256 outcomes each decide 32 bits, from which all
-orders follow that no seat knows. A state therefore holds no future: its clones are exact, and what
-will be dealt in them depends on the outcomes to come. It does hold the seats' hidden things, as
-OpenSpiel's states do; `resample_from_infostate` deals them anew.
+draws something hidden, there are four chance nodes with 256 outcomes each. Together they decide 32
+bits, from which every order that no seat knows is derived. A state therefore does not contain the
+future: clones are exact, and their later deals depend on later outcomes. Like other OpenSpiel
+states, a state does contain the seats' hidden information; `resample_from_infostate` deals it anew.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ _OUTCOMES: Final = 256
 _CHANCES: Final = [(outcome_, 1 / _OUTCOMES) for outcome_ in range(_OUTCOMES)]
 _MOST_PRESTIGE: Final = 1_000
 _MOST_DECISIONS: Final = 4_000
-"""More than 45 buyers can cause in four years."""
+"""Maximum number of decisions: more than 45 buyers can cause in four years."""
 _DEFAULTS: Final = {"rules": "basic", "players": 2, "reward": "rank"}
 
 _GAME_TYPE: Final = pyspiel.GameType(
@@ -83,7 +83,7 @@ def _rules(rules: str, players: int) -> Rules:
 
 
 class AsaraGame(pyspiel.Game):  # type: ignore[misc]
-    """Parameters: `rules`, such as `pro+gifts`; `players`; `reward`, `rank` or `prestige`."""
+    """Parameters: `rules`, such as `pro+gifts`; `players`; and `reward`, `rank` or `prestige`."""
 
     def __init__(self, params: dict[str, Any] | None = None) -> None:
         given = {**_DEFAULTS, **(params or {})}
@@ -116,7 +116,7 @@ class AsaraGame(pyspiel.Game):  # type: ignore[misc]
 
 
 class _Past:
-    """What a player has seen before the present: a chain of facts, and its digest."""
+    """Everything a player has seen before now: a chain of facts, and its digest."""
 
     __slots__ = ("_digest", "_fact", "_last")
 
@@ -126,7 +126,7 @@ class _Past:
         self._digest = ""
 
     def digest(self) -> str:
-        """Return the SHA-256 of all facts, in hexadecimal digits."""
+        """Return the SHA-256 of all facts as hexadecimal digits."""
         chain = []
         link: _Past | None = self
         while link is not None and not link._digest:
@@ -144,14 +144,14 @@ _RESAMPLED: Final = _Past(None, ("resampled",))
 
 
 class _Core(NamedTuple):
-    """All of a state but OpenSpiel's own part; never changed, so that clones share it."""
+    """All of a state except OpenSpiel's own part. It never changes, so clones share it."""
 
     state: State | None
     """None before the deal."""
     past: tuple[_Past, ...]
     """One entry per player."""
     waiting: Action | None
-    """The action that is carried out when the chance nodes are over."""
+    """The action to carry out after the chance nodes."""
     draws: tuple[int, ...] | None
     """The outcomes of the chance nodes so far; None at a decision and at the end."""
 
@@ -160,7 +160,7 @@ class _Core(NamedTuple):
 
 
 class _NoShuffle:
-    """Leaves things in order: chance nodes decide every order before it matters."""
+    """Leaves items in order: chance nodes decide every order before it matters."""
 
     def shuffle(self, label: str, items: list[int]) -> None:
         pass
@@ -218,7 +218,7 @@ class AsaraState(pyspiel.State):  # type: ignore[misc]
             self.core = _Core(after, _remember(core.past, state, action, events), None, None)
 
     def _draw(self, number: int) -> None:
-        """Take the outcome of a chance node; after the last one, carry out what waits for it."""
+        """Record a chance outcome; after the last chance node, carry out the waiting action."""
         core = self.core
         if not 0 <= number < _OUTCOMES:
             raise ValueError(f"chance outcome {number}: the outcomes are 0 to {_OUTCOMES - 1}")
@@ -256,10 +256,10 @@ class AsaraState(pyspiel.State):  # type: ignore[misc]
         return rewards
 
     def resample_from_infostate(self, player: int, sampler: Callable[[], float]) -> AsaraState:
-        """Return a state that the player cannot tell from this one; all else is dealt anew.
+        """Return a state that the player cannot tell from this one; hidden parts are dealt anew.
 
-        The other players' pasts are forgotten, and OpenSpiel's history is empty: both would tell
-        what the player does not know.
+        The other players' pasts are dropped and OpenSpiel's history is empty, because both would
+        reveal what the player does not know.
         """
         state = self.core.state
         if state is None or self.core.draws is not None:
@@ -275,7 +275,7 @@ class AsaraState(pyspiel.State):  # type: ignore[misc]
         return new
 
     def __str__(self) -> str:
-        """Everything, for debugging; equal for equal states."""
+        """Return everything as text, for debugging; equal states have equal texts."""
         core = self.core
         draws = "" if core.draws is None else f"\nchance {' '.join(map(str, core.draws))}"
         if core.state is None:
@@ -287,13 +287,13 @@ class AsaraState(pyspiel.State):  # type: ignore[misc]
 
 
 def _check_player(state: State, player: int) -> None:
-    """Raise ValueError if a match has no such player."""
+    """Raise ValueError if the match has no such player."""
     if not 0 <= player < state.rules.seats:
         raise ValueError(f"player {player}: the players are 0 to {state.rules.seats - 1}")
 
 
 def _deals(before: State, after: State) -> bool:
-    """True if the action between two states dealt or drew something hidden."""
+    """Return True if the action between two states dealt or drew something hidden."""
     return (
         after.year != before.year
         or len(after.buyer_pile) < len(before.buyer_pile)
@@ -302,7 +302,7 @@ def _deals(before: State, after: State) -> bool:
 
 
 def _shuffle_unknown(state: State, deal: Deal) -> None:
-    """Bring everything into another order whose order no seat knows."""
+    """Shuffle everything whose order no seat knows."""
     for market, pile in enumerate(state.piles):
         deal.shuffle(f"order/{market}", pile)
     deal.shuffle("order/buyers", state.buyer_pile)
@@ -318,7 +318,7 @@ def _shuffle_unknown(state: State, deal: Deal) -> None:
 def _remember(
     past: Sequence[_Past], state: State, action: Action, events: Sequence[Event]
 ) -> tuple[_Past, ...]:
-    """Add a decision to what each player has seen: events, and the own answers and views."""
+    """Add the events to each player's past, plus action and view for the deciding player."""
     public = ("events", tuple(events))
     private = ("own", view(state, state.seat).private, action, tuple(events))
     return tuple(
@@ -327,10 +327,10 @@ def _remember(
 
 
 class _Observer:
-    """Observations of OpenSpiel: the tensor of `asara_env.observation`, or text.
+    """OpenSpiel observations: the tensor of `asara_env.observation`, or text.
 
-    OpenSpiel's core joins the arrays of `dict` to make `state.observation_tensor`. Seats interleave
-    the parts of an observation, so `dict` holds the whole tensor, in its one order;
+    OpenSpiel's core joins the arrays in `dict` to form `state.observation_tensor`. The parts of an
+    observation are interleaved by seat, so `dict` contains the whole tensor as one array;
     `as_dictionary` returns its parts.
     """
 
@@ -344,7 +344,7 @@ class _Observer:
         self.dict: dict[str, Any] = {"observation": tensor} if whole else {}
 
     def set_from(self, state: AsaraState, player: int) -> None:
-        """Write the observation of a player into `tensor`; zeros before the deal."""
+        """Write a player's observation into `tensor`; all zeros before the deal."""
         if self.tensor is None:
             return
         inner = state.core.state
@@ -355,7 +355,7 @@ class _Observer:
         self.tensor[:] = observe(view(inner, player))
 
     def string_from(self, state: AsaraState, player: int) -> str:
-        """Return what a player knows; with perfect recall, also a digest of what it has seen."""
+        """Return what a player knows; with perfect recall, also a digest of everything seen."""
         inner = state.core.state
         if inner is None:
             return "before the deal"

@@ -1,16 +1,16 @@
-"""A trained network that plays: probabilities of actions, and the expected result of each seat.
+"""A trained network that plays: action probabilities, and each seat's expected result.
 
-It needs NumPy only. `scripts/train` writes the file of weights; `load_network` checks that the file
-fits the action numbers and observations of this version.
+Only NumPy is needed. `scripts/train` writes the file of weights. `load_network` checks that the
+file fits this version's action numbers and observations.
 
 The network is a perceptron with two hidden layers. Its input is an observation and the mask of
-legal actions; its output is a number for each action, and two for each seat, counted from the seat
-that decides: expected score (0 to 1) and expected final prestige.
+legal actions. Its output is one number for each action, and two for each seat, starting with the
+deciding seat: expected score (0 to 1) and expected final prestige.
 
-The policy corrects estimates that others have made: what `asara_search.policies.GreedyPolicy`
-thinks an action is worth. `prior` makes of these worths what is added to the network's numbers, so
-that a network that says nothing takes greedy's actions. The file holds the weights of the estimates
-that it was trained with.
+The policy corrects existing estimates: the worth of each action according to
+`asara_search.policies.GreedyPolicy`. `prior` converts these worths to numbers that are added to the
+network's output, so a network that outputs only zeros plays like greedy. The file also contains the
+weights of the estimates that the network was trained with.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ __all__ = [
 ]
 
 SHARPNESS: Final = 2.0
-"""By e to this, an action is more probable than one that is worth a point of prestige less."""
+"""If an action is worth one point of prestige more, it is e to this power times as probable."""
 _LEAST_PRIOR: Final = -8.0
 
 Floats = npt.NDArray[np.float32]
@@ -66,24 +66,24 @@ _ARRAYS: Final = ("w1", "b1", "w2", "b2", "policy_w", "policy_b", "value_w", "va
 
 
 class DamagedWeights(ValueError):
-    """A file of weights cannot be read, or belongs to another layout; the text names the file."""
+    """Raised if a file of weights is unreadable or has another layout; the text gives the file."""
 
 
 class Advice(NamedTuple):
-    """The network's opinion of a decision."""
+    """The network's assessment of a decision."""
 
     actions: tuple[Action, ...]
     """The legal actions."""
     probabilities: Floats
-    """[actions]: they add up to 1."""
+    """Shape [actions]; the sum is 1."""
     scores: Floats
-    """[seats], by seat: expected score, 1 for the first rank down to 0 for the last."""
+    """Shape [seats], by seat: expected score, from 1 for the first rank down to 0 for the last."""
     prestige: Floats
-    """[seats], by seat: expected final prestige."""
+    """Shape [seats], by seat: expected final prestige."""
 
     @property
     def best(self) -> Action:
-        """The most probable action, the first of several."""
+        """Return the most probable action, the first one if several are equal."""
         return self.actions[int(self.probabilities.argmax())]
 
 
@@ -98,7 +98,7 @@ def layout_hash() -> str:
 
 
 def prior(worths: Sequence[float]) -> Floats:
-    """Return the logarithms of probabilities, but for a constant, of actions with these worths."""
+    """Convert worths of actions to logarithms of probabilities, up to a constant."""
     found: Floats = np.array(worths, np.float32)
     found -= found.max()
     found *= SHARPNESS
@@ -106,12 +106,12 @@ def prior(worths: Sequence[float]) -> Floats:
 
 
 class Network:
-    """Weights, as float32; `load_network` makes it."""
+    """The network's weights as float32; use `load_network` to make an instance."""
 
     def __init__(
         self, arrays: Mapping[str, npt.NDArray[Any]], estimates: Mapping[str, float]
     ) -> None:
-        """Raise ValueError if arrays are missing, of wrong shapes, or not finite."""
+        """Raise ValueError if arrays are missing, have wrong shapes or are not finite."""
         _check_arrays(arrays)
         self.estimates = dict(estimates)
         """Weights of the estimates that the priors come from."""
@@ -132,9 +132,9 @@ class Network:
         self._policy_rows = np.ascontiguousarray(self._policy_w.T)
 
     def hidden(self, observation: Floats, numbers: Sequence[int]) -> Floats:
-        """Return the last hidden layer for an observation and the numbers of its legal actions.
+        """Return the last hidden layer, for an observation and the numbers of the legal actions.
 
-        Most entries of an observation are 0, so that only the rows of the others are read.
+        Most entries of an observation are 0, so only the weight rows of non-zero entries are read.
         """
         used = np.flatnonzero(observation)
         first = observation[used] @ self._w1[used]
@@ -159,12 +159,12 @@ class Network:
         return found
 
     def values(self, hidden: Floats) -> Floats:
-        """Return the values as the layout has them: seats from the one that decides."""
+        """Return the values in layout order: seats starting with the deciding seat."""
         found: Floats = hidden @ self._value_w + self._value_b
         return found
 
     def advise(self, seen: View, worths: Sequence[float]) -> Advice:
-        """Return the opinion of a decision whose legal actions have these worths.
+        """Return the assessment of a decision whose legal actions have these worths.
 
         Raise ValueError if the seat does not decide.
         """
@@ -178,16 +178,16 @@ class Network:
 
 
 def by_seat(values: Floats, seat: int, seats: int) -> tuple[Floats, Floats]:
-    """Return scores and prestige by seat, of values that count from the seat that decides."""
+    """Reorder values that start with the deciding seat; return scores and prestige by seat."""
     places = (np.arange(seats) - seat) % seats
     return values[places], values[MOST_SEATS + places] * np.float32(PRESTIGE_UNIT)
 
 
 def evaluate(state: State, network: Network) -> list[float]:
-    """Return the prestige that each seat can expect, by seat; after the end, the true one.
+    """Return each seat's expected prestige, by seat; after the end, the actual prestige.
 
-    It sees what the seat that decides may know, like the hand-made evaluation of
-    `asara_search.evaluation`, which has the same form: a state, and what evaluates it.
+    The network sees only what the deciding seat may know. The hand-made evaluation in
+    `asara_search.evaluation` has the same form: a function of a state and an evaluator.
     """
     if state.seat < 0:
         return [float(points) for points in state.prestige]
@@ -201,7 +201,7 @@ def evaluate(state: State, network: Network) -> list[float]:
 
 
 def load_network(path: Path | str) -> Network:
-    """Read a file that `save_network` wrote; raise DamagedWeights, or OSError if there is none."""
+    """Read a file written by `save_network`. Raise DamagedWeights, or OSError if it is missing."""
     path = Path(path)
     if path.stat().st_size > _LARGEST_FILE:
         raise DamagedWeights(
@@ -233,7 +233,7 @@ def save_network(
     estimates: Mapping[str, float],
     about: str = "",
 ) -> None:
-    """Write weights as float16, at once or not at all; `about` says how they were made."""
+    """Write weights as float16, atomically; `about` describes how they were made."""
     _check_arrays(arrays)
     facts = {
         "format": FORMAT,

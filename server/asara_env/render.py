@@ -1,4 +1,4 @@
-"""What a seat may know as text, complete and the same for equal views."""
+"""What a seat may know, as complete text; equal views have equal texts."""
 
 from __future__ import annotations
 
@@ -41,12 +41,12 @@ __all__ = [
 
 
 def render_table(state: State) -> str:
-    """Return what everybody knows of a state, with the seat that decides."""
+    """Return the public part of a state as text, with the deciding seat."""
     return f"{_turn(state)}\n{public_text(public_view(state))}"
 
 
 def view_text(view: View) -> str:
-    """Return all that a view holds, apart from the rules, a line for each thing."""
+    """Return everything that a view holds except the rules, one item per line."""
     return "\n".join((public_text(view.public), private_text(view)))
 
 
@@ -59,12 +59,12 @@ def _turn(state: State) -> str:
 
 
 def public_text(public: PublicView) -> str:
-    """Return what everybody knows."""
+    """Return the public information as text."""
     return "\n".join(_public_lines(public))
 
 
 def private_text(view: View) -> str:
-    """Return what the seat of a view alone knows, with the open decision."""
+    """Return what only the view's seat knows, with the open decision."""
     return "\n".join(_private_lines(view))
 
 
@@ -121,7 +121,7 @@ def _private_lines(view: View) -> Iterator[str]:
 
 
 def decision_text(asked: Decision) -> str:
-    """Return an open decision, with its progress so far."""
+    """Describe an open decision and its progress so far."""
     parts = [f"decision {asked.kind.name} of seat {asked.seat}"]
     if asked.space is not None:
         parts.append(f"on {format_space(asked.space)}")
@@ -137,7 +137,7 @@ def decision_text(asked: Decision) -> str:
 
 
 def word(member: IntEnum) -> str:
-    """Return the name of a member as texts write it, such as `lit-window`."""
+    """Return the name of an enum member in its text form, such as `lit-window`."""
     return member.name.lower().replace("_", "-")
 
 
@@ -155,7 +155,7 @@ def _counted(members: Iterable[Section | IntEnum], counts: Sequence[int]) -> str
 
 
 def tower_text(tower: Tower) -> str:
-    """Return a tower with the counts that are not 0."""
+    """Describe a tower by the counts that are not 0."""
     counts = [
         f"{int(count)} {name.replace('_', '-')}"
         for name, count in zip(tower._fields[1:], tower[1:], strict=True)
@@ -169,7 +169,7 @@ def _cards(cards: Iterable[GiftCard]) -> str:
 
 
 def card_text(card: GiftCard) -> str:
-    """Return a gift card with what it brings."""
+    """Describe a gift card by what it brings."""
     words = [word(card.kind)]
     if card.section_kind:
         words.append(word(SectionKind(card.section_kind)))

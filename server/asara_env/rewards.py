@@ -1,4 +1,4 @@
-"""Rewards at the end of a match. Their sum over the seats is 0."""
+"""Rewards at the end of a match. The rewards of all seats add up to 0."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ Reward = Callable[[Sequence[int]], list[float]]
 
 
 def reward_by_rank(prestige: Sequence[int]) -> list[float]:
-    """1 for the first rank down to -1 for the last, in even steps.
+    """Return 1 for the first rank down to -1 for the last, in even steps.
 
-    Seats that tie have the mean of their ranks. It is twice the score of a tournament, less 1.
+    Tied seats get the mean of their ranks. The reward is twice the tournament score, minus 1.
     """
     last = len(prestige) - 1
     rewards = []
@@ -26,7 +26,7 @@ def reward_by_rank(prestige: Sequence[int]) -> list[float]:
 
 
 def reward_by_prestige(prestige: Sequence[int]) -> list[float]:
-    """The seat's prestige less the mean of the others'."""
+    """Return the seat's prestige minus the mean prestige of the others."""
     total = sum(prestige)
     others = len(prestige) - 1
     return [own - (total - own) / others for own in prestige]
@@ -36,7 +36,7 @@ REWARDS: Final[dict[str, Reward]] = {"rank": reward_by_rank, "prestige": reward_
 
 
 def reward_function(name: str) -> Reward:
-    """Return the reward of this name; raise ValueError if there is none."""
+    """Return the reward function with this name; raise ValueError if there is none."""
     found = REWARDS.get(name)
     if found is None:
         raise ValueError(f"reward {name!r}: not one of {', '.join(REWARDS)}")

@@ -1,10 +1,10 @@
-"""Many matches at once: every step answers one decision in each, with arrays in and out.
+"""Many matches side by side: each step answers one decision per match, using arrays.
 
-A match that ends is replaced by a new one within the same step: its row of `dones` is True, its row
-of `rewards` and `prestige` is that of the match that ended, and its observation, mask and seat are
-those of the new match's first decision.
+When a match ends, a new match replaces it within the same step. The row's entries in `dones`,
+`rewards` and `prestige` then belong to the match that ended (`dones` is True). Its observation,
+mask and seat belong to the first decision of the new match.
 
-The arrays are the same objects in every step; copy what must outlive the next one.
+Every step returns the same array objects. Copy any data you need after the next step.
 """
 
 from __future__ import annotations
@@ -30,26 +30,27 @@ _MOST_SEATS: Final = 4
 
 
 class Step(NamedTuple):
-    """The decisions that are open now, and what the last actions brought; row by row."""
+    """The open decisions and the results of the last actions; one row per match."""
 
     observations: Tensor
-    """[matches, OBSERVATION_SIZE], of the seat that decides."""
+    """Shape [matches, OBSERVATION_SIZE]: observation of the deciding seat."""
     masks: npt.NDArray[np.bool_]
-    """[matches, ACTION_COUNT], of the seat that decides."""
+    """Shape [matches, ACTION_COUNT]: mask of the deciding seat."""
     seats: npt.NDArray[np.int8]
-    """[matches]: the seat that decides."""
+    """Shape [matches]: the deciding seat."""
     rewards: npt.NDArray[np.float32]
-    """[matches, 4]: rewards by seat if the match has ended with this step, else 0."""
+    """Shape [matches, 4]: rewards by seat if the match ended with this step, else 0."""
     dones: npt.NDArray[np.bool_]
-    """[matches]: True if the match has ended with this step; the row is of the next match."""
+    """Shape [matches]: True if the match ended with this step and a new match began in the row."""
     prestige: npt.NDArray[np.int32]
-    """[matches, 4]: final prestige by seat if the match has ended with this step, else 0."""
+    """Shape [matches, 4]: final prestige by seat if the match ended with this step, else 0."""
 
 
 class Matches:
-    """A fixed number of matches that are played side by side.
+    """A fixed number of matches, played side by side.
 
-    `rules` and `seats` may be lists: row r plays the r-th of each, and begins again after the last.
+    `rules` and `seats` may be lists. Row r uses item r of each list, starting over after the last
+    item.
     """
 
     def __init__(
@@ -97,7 +98,7 @@ class Matches:
         )
 
     def reset(self, seed: SupportsIndex | None = None) -> Step:
-        """Begin a new match in every row; the seed decides all deals from now on."""
+        """Begin a new match in every row; the seed determines all deals from now on."""
         if seed is None:
             self._deals = [Deals(None) for _ in range(self.count)]
         else:
@@ -116,7 +117,7 @@ class Matches:
         return new_episode(self._rules[row], Deal(self._deals[row].next_secret()))
 
     def _write_masks_and_seats(self) -> None:
-        """Write the masks and seats of all rows together, in a fraction of the time of each row."""
+        """Write the masks and seats of all rows in one pass, much faster than row by row."""
         numbers: list[int] = []
         counts: list[int] = []
         seats: list[int] = []
@@ -133,8 +134,8 @@ class Matches:
     def step(self, actions: npt.ArrayLike, *, observe: bool = True) -> Step:
         """Carry out one action in every match, given by number.
 
-        With `observe` off, the observations stay as they were, which takes about half the time.
-        Raise IllegalActionNumber, and change nothing, if one of them is not legal.
+        If `observe` is False, the observations are not updated, which halves the time. Raise
+        IllegalActionNumber, and change nothing, if any action is not legal.
         """
         chosen = self._check(actions)
         step = self._step
@@ -154,7 +155,7 @@ class Matches:
         return step
 
     def _check(self, actions: npt.ArrayLike) -> list[Action]:
-        """Return the actions of the numbers; raise IllegalActionNumber naming the first row."""
+        """Return the actions with these numbers. IllegalActionNumber reports the first bad row."""
         if not self._episodes:
             raise RuntimeError("no match runs: call reset() before step()")
         try:
@@ -189,15 +190,15 @@ class Matches:
         self._step.rewards[row, :seats] = self._reward(prestige)
 
     def state(self, row: int) -> State:
-        """Return the true state of a row, with all that is hidden, until the next step.
+        """Return the true state of a row, including everything hidden; valid until the next step.
 
-        It is for teachers that label decisions and for opponents that keep to what their seat
-        knows, not for agents. Applying actions to it breaks the row.
+        Teachers may use the state to label decisions, and so may opponents that only read what
+        their seat knows. Agents must not use it. Applying actions to the state breaks the row.
         """
         return self._episode(row).state
 
     def _episode(self, row: int) -> Episode:
-        """Return the match of a row; raise RuntimeError or IndexError."""
+        """Return the match of a row; raise RuntimeError before `reset`, or IndexError."""
         if not self._episodes:
             raise RuntimeError("no match runs: call reset() first")
         if not 0 <= row < self.count:
@@ -205,6 +206,6 @@ class Matches:
         return self._episodes[row]
 
     def world(self, row: int, rng: random.Random) -> Episode:
-        """Return a match that the seat that decides in a row cannot tell from the true one."""
+        """Return a match that the deciding seat of a row cannot tell from the true one."""
         episode = self._episode(row)
         return episode.world(episode.state.seat, rng)

@@ -1,8 +1,8 @@
 """Actions: the answers to decisions, with a short text form.
 
-Actions are interned: two with the same fields are one object, so comparing them means comparing
-pointers. `str(action)` and `parse_action` are inverse; replays, logs, tests and error messages
-share this form.
+Actions are interned: two actions with the same fields are the same object, so comparing actions
+means comparing pointers. `str(action)` and `parse_action` are inverse functions. Replays, logs,
+tests and error messages all use this text form.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ __all__ = [
 
 
 class _Interned(type):
-    """Makes actions that are equal one object; arguments may be given by keyword.
+    """Metaclass that makes equal actions one object; arguments may be given by keyword.
 
     `functools.cache` around the constructor would make playouts 4 % slower.
     """
@@ -70,7 +70,7 @@ class _Base(metaclass=_Interned):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ChooseSpace(_Base):
-    """Dispatch to a space; the buyers are the next decision."""
+    """Dispatch to a space. The next decision chooses the buyers to lay there."""
 
     space: Space
 
@@ -80,7 +80,7 @@ class ChooseSpace(_Base):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LayBuyers(_Base):
-    """Lay one buyer, or two face down; colours rise."""
+    """Lay one buyer face up, or two face down. The colours are in rising order."""
 
     buyers: tuple[BuyerColour, ...]
     face_down: bool
@@ -110,7 +110,7 @@ class Decline(_Base):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class BuildCount(_Base):
-    """Build so many sections on the plot."""
+    """Choose the number of sections to build on the plot."""
 
     count: int
 
@@ -120,7 +120,7 @@ class BuildCount(_Base):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FoundTower(_Base):
-    """Build a base and a turret, which are a new tower."""
+    """Found a new tower by building a base and a turret."""
 
     colour: Colour
     base_gold: bool
@@ -134,7 +134,7 @@ class FoundTower(_Base):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ExtendTower(_Base):
-    """Build a trunk or window into a tower of the seat, given by its number."""
+    """Add a trunk or window to one of the seat's towers, given by its number."""
 
     tower: int
     section: Section
@@ -145,7 +145,7 @@ class ExtendTower(_Base):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LightWindow(_Base):
-    """Cover a window of a tower of the seat, given by its number, with a lit window."""
+    """Cover a window in one of the seat's towers, given by its number, with a lit window."""
 
     tower: int
     gold: bool
@@ -156,7 +156,7 @@ class LightWindow(_Base):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SearchPile(_Base):
-    """Search the face-down pile of a kind."""
+    """Search the face-down pile of one kind of section."""
 
     kind: SectionKind
 
@@ -166,7 +166,7 @@ class SearchPile(_Base):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PayOffer(_Base):
-    """Accept the offer of the House of Lighted Windows that has this price."""
+    """Accept the offer of the House of Lighted Windows with this price."""
 
     asari: int
 
@@ -176,7 +176,7 @@ class PayOffer(_Base):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class KeepLitWindows(_Base):
-    """Keep lit windows of these colours, which rise."""
+    """Keep drawn lit windows of these colours, listed in rising order."""
 
     colours: tuple[Colour, ...]
 
@@ -186,7 +186,7 @@ class KeepLitWindows(_Base):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ReturnLitWindow(_Base):
-    """Put a lit window that was drawn and not kept under the stack, below those already there."""
+    """Return a drawn lit window to the stack, below the windows already returned."""
 
     colour: Colour
 
@@ -196,7 +196,7 @@ class ReturnLitWindow(_Base):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Wish(_Base):
-    """Wish for the move of a space."""
+    """Wish for the move of a space, which the genie grants."""
 
     space: Space
 
@@ -206,7 +206,7 @@ class Wish(_Base):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ChooseBuyer(_Base):
-    """Take a buyer of a colour out of the pile, for a gift card."""
+    """Choose a buyer of this colour from the pile, using a gift card."""
 
     buyer: BuyerColour
 
@@ -264,7 +264,7 @@ def format_section(section: Section) -> str:
 
 
 def parse_action(text: str) -> Action:
-    """Return the action of a text form; raise ValueError naming the word that is wrong."""
+    """Parse the text form of an action. ValueError reports the word that is wrong."""
     words = iter(text.split())
     verb = next(words, "")
     parser = _PARSERS.get(verb)
@@ -283,7 +283,7 @@ def parse_action(text: str) -> Action:
 
 
 def parse_space(text: str) -> Space:
-    """Return the space of a text form; raise ValueError if it has none."""
+    """Parse the text form of a space. Raise ValueError for any other text."""
     words = iter(text.split())
     space = _space(words)
     if next(words, None) is not None:

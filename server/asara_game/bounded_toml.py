@@ -1,6 +1,6 @@
-"""Reads TOML of unknown origin in bounded time.
+"""Reads TOML from untrusted sources in bounded time.
 
-`tomllib` takes time in the square of the number of parts of a key, and recursion for nested values.
+`tomllib` alone needs quadratic time for a key with many parts, and recurses into nested values.
 """
 
 import re
@@ -8,14 +8,14 @@ import tomllib
 from typing import Any, Final
 
 _DOTS_IN_A_LINE: Final = 32
-"""Dots in one line, those in its texts included. A key ends in the line in which it begins."""
+"""Maximum number of dots in one line, including dots in strings. A key never spans two lines."""
 
 _LARGEST_NUMBER: Final = 1 << 512
 """Far more than the 64 bits that TOML promises. Python cannot show much larger numbers."""
 
 
 def parse_toml(data: bytes, largest: int) -> dict[str, Any]:
-    """Return the tables of a TOML file of at most `largest` bytes; raise ValueError."""
+    """Parse a TOML file of at most `largest` bytes. Raise ValueError if it is larger or invalid."""
     if len(data) > largest:
         raise ValueError(f"is larger than {largest:,} bytes")
     try:
@@ -40,7 +40,7 @@ def parse_toml(data: bytes, largest: int) -> dict[str, Any]:
 
 
 def _check_numbers(tables: dict[str, Any]) -> None:
-    """Raise ValueError for an integer that has too many digits to be shown."""
+    """Raise ValueError for an integer with more digits than Python can print."""
     values: list[Any] = [tables]
     while values:
         value = values.pop()
@@ -58,7 +58,7 @@ _OVERWRITTEN: Final = re.compile(
 
 
 def _explained(fault: str, text: str) -> str:
-    """Return a fault that tomllib found, in words that name a key or table that is there twice."""
+    """Describe a tomllib error for people, including the name of a duplicate key or table."""
     found = _OVERWRITTEN.match(fault)
     if found is None:
         return fault

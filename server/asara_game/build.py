@@ -1,10 +1,11 @@
 """Building towers: how many sections can be built, and the steps of a build.
 
-Steps come in a canonical order, so that builds that end alike are one path: towers are founded
-first, by colour and gold; then sections and lit windows by colour, kind, gold and tower. A step is
-offered only if the exact number of sections can still be reached after it.
+Steps have a canonical order, so each result of a build can be reached in only one way. New towers
+come first, by colour and gold. Sections and lit windows follow, by colour, kind, gold and tower. A
+step is offered only if the build can still reach its exact number of sections afterwards.
 
-A set of numbers of sections is an int in which bit n stands for n. Colours count from 0 here.
+A set of numbers of sections is stored as an int: bit n is set if n is in the set. Colours count
+from 0 in this module.
 """
 
 from __future__ import annotations
@@ -16,10 +17,10 @@ from .actions import Action, ExtendTower, FoundTower, LightWindow
 from .vocabulary import COLOURS, MIDDLE_KINDS, Section, SectionKind, Tower, section_index
 
 MOST: Final = 15
-"""Larger numbers of sections never matter: no plot has one."""
+"""Maximum number of sections to consider: no plot has a larger number."""
 _ALL: Final = (1 << MOST + 1) - 1
 _LIT: Final = 99
-"""Place of lit windows in the canonical order: after the sections of their colour."""
+"""Position of lit windows in the canonical order: after the sections of their colour."""
 
 _FOUNDS: Final = tuple(
     tuple(FoundTower(colour, base, turret) for base in (False, True) for turret in (False, True))
@@ -35,7 +36,7 @@ _MIDDLE_INDICES: Final = tuple(tuple(map(section_index, sections)) for sections 
 
 
 def add_sets(a: int, b: int) -> int:
-    """The sums of a number in set `a` and a number in set `b`, up to MOST."""
+    """Return all sums of one number from set `a` and one from set `b`, up to MOST."""
     sums = 0
     while a:
         if a & 1:
@@ -46,10 +47,10 @@ def add_sets(a: int, b: int) -> int:
 
 
 def colour_set(founds: int, middles: int, standing: bool, lights: int) -> int:
-    """The numbers of sections that can be built in one colour.
+    """Return the set of numbers of sections that can be built in one colour.
 
-    The arguments are at most so many new towers, trunks and windows, and lit windows. Trunks and
-    windows need a tower that stands or is founded.
+    The arguments are upper limits: new towers, trunks and windows, and lit windows. Trunks and
+    windows need a tower that already stands or is founded in this build.
     """
     singles = (2 << middles) - 1
     found = singles if standing else 1
@@ -66,7 +67,7 @@ def buildable(
     unlit_windows: Sequence[int],
     towers: Sequence[Tower],
 ) -> int:
-    """The numbers of sections that a seat could build now; 0 is always among them.
+    """Return the set of numbers of sections that a seat could build now; 0 is always included.
 
     `unbuilt` has the order of SECTION_TYPES; `lit_held` and `unlit_windows` are by colour.
     """
@@ -90,19 +91,19 @@ def buildable(
 
 
 def _ends(unbuilt: Sequence[int], at: int) -> tuple[int, int, int, int]:
-    """Numbers of plain and gold bases and turrets; `at` is the index of the plain bases."""
+    """Counts of plain and gold bases and turrets; `at` is the index of the plain bases."""
     return unbuilt[at], unbuilt[at + 1], unbuilt[at + 30], unbuilt[at + 31]
 
 
 def _middles(unbuilt: Sequence[int], at: int) -> int:
-    """Number of trunks and windows; `at` is the index of their colour's plain bases."""
+    """Count of trunks and windows; `at` is the index of the plain bases of the same colour."""
     return unbuilt[at + 10] + unbuilt[at + 11] + unbuilt[at + 20] + unbuilt[at + 21]
 
 
 def _pairs(b0: int, b1: int, u0: int, u1: int, form: int) -> int:
-    """Number of towers that these plain and gold bases and turrets found in forms from `form` on.
+    """Return how many towers these bases and turrets can found, using forms from `form` on.
 
-    Forms are plain-plain, plain-gold, gold-plain, gold-gold (base-turret), from 0.
+    The forms, as base-turret, are 0 plain-plain, 1 plain-gold, 2 gold-plain and 3 gold-gold.
     """
     if form == 0:
         return min(b0 + b1, u0 + u1)
@@ -121,7 +122,7 @@ def build_steps(
     done: Sequence[Action],
     remaining: int,
 ) -> list[Action]:
-    """The steps that may come next in a build, after `done`, with `remaining` sections to go."""
+    """Return the possible next steps of a build, after `done`, with `remaining` sections to go."""
     last = done[-1] if done else None
     steps: list[Action] = []
     if last is None or isinstance(last, FoundTower):
@@ -140,7 +141,7 @@ def _found_steps(
     last: FoundTower | None,
     remaining: int,
 ) -> None:
-    """Append the towers that may be founded at or after `last` in the canonical order."""
+    """Append the towers that may be founded next: those at or after `last` in canonical order."""
     standing = 0
     unlit = [0] * 5
     for tower in towers:
@@ -184,11 +185,11 @@ def _single_steps(
     last: Action | None,
     remaining: int,
 ) -> None:
-    """Append the steps of one section, at or after `last`, from which `remaining` can be placed.
+    """Append the single-section steps at or after `last` that still allow placing `remaining`.
 
-    A group is one kind of section with the towers that it can extend, or the windows that can be
-    lit in one colour. Groups are collected from the last one down, with `room`: how many sections
-    can be placed in this group and those after it.
+    A group is one kind of section together with the towers it can extend, or all windows of one
+    colour that can be lit. Groups are collected from last to first. Each group's `room` is the
+    number of sections that can be placed in this group and the later ones.
     """
     floor = _place(last, towers) if last is not None else (-1,)
     fresh = [step for step in done if isinstance(step, ExtendTower)]
@@ -224,7 +225,7 @@ def _single_steps(
 
 
 def _place(step: Action, towers: Sequence[Tower]) -> tuple[int, ...]:
-    """Place of a step of one section in the canonical order: colour, kind and gold, tower."""
+    """Position of a single-section step in canonical order: colour, kind and gold, tower."""
     if isinstance(step, ExtendTower):
         section = step.section
         return (section.colour, section.kind * 2 + section.gold, step.tower, 0)
@@ -235,9 +236,9 @@ def _place(step: Action, towers: Sequence[Tower]) -> tuple[int, ...]:
 def _targets(
     own: list[int], towers: Sequence[Tower], fresh: list[ExtendTower]
 ) -> list[tuple[int, LightWindow]]:
-    """The steps that light a window, each with the number of windows it applies to.
+    """Return the steps that light a window, each with the number of windows it applies to.
 
-    Windows of this build are left out (RULES R5).
+    Windows built in this same build cannot be lit (RULES R5).
     """
     targets = []
     for number in own:

@@ -3,7 +3,7 @@
 The words for label L are the 32-bit big-endian integers in HMAC-SHA256(secret, L || 0x00 || n) for
 n = 0, 1, 2, … as a 32-bit big-endian counter, one block after the other. A list of k items is
 shuffled from its end: for i = k-1 down to 1, words are read until one is below the largest multiple
-of i+1 that is at most 2^32; item i changes places with item (word mod (i+1)).
+of i+1 that is at most 2^32. Item i is then swapped with item (word mod (i+1)).
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ class Shuffler(Protocol):
     """Source of all randomness of a match."""
 
     def shuffle(self, label: str, items: list[int]) -> None:
-        """Bring `items` into a random order, in place; a label is used once per match."""
+        """Shuffle `items` in place. Each label is used once per match."""
 
 
 class Deal:
-    """The shuffles of one match, from a secret of 32 bytes."""
+    """The shuffles of one match, derived from a secret of 32 bytes."""
 
     __slots__ = ("_hmac", "secret")
 
@@ -48,11 +48,11 @@ class Deal:
         return Deal, (self.secret,)
 
     def commitment(self) -> bytes:
-        """Return the SHA-256 of the secret: published before the match, checked after it."""
+        """SHA-256 of the secret: published before the match and checked after it."""
         return hashlib.sha256(self.secret).digest()
 
     def shuffle(self, label: str, items: list[int]) -> None:
-        """Shuffle in place by the words of `label`, without bias."""
+        """Shuffle in place without bias, using the words for `label`."""
         prefix = label.encode() + b"\0"
         left = len(items)
         block = 0
@@ -66,9 +66,10 @@ class Deal:
 
 
 def _hmac_sha256(key: bytes) -> Callable[[bytes], bytes]:
-    """Return HMAC-SHA256 (RFC 2104) with this key, which is hashed once for all messages.
+    """Return a function that computes HMAC-SHA256 (RFC 2104) with this key.
 
-    Copies of `hmac.HMAC` would make random playouts of the compiled engine a tenth slower.
+    The key is hashed only once, for all messages. Copies of `hmac.HMAC` would slow down random
+    playouts of the compiled engine by a tenth.
     """
     padded = key.ljust(_BLOCK, b"\0")
     keyed_inner = hashlib.sha256(padded.translate(_INNER))
@@ -85,7 +86,7 @@ def _hmac_sha256(key: bytes) -> Callable[[bytes], bytes]:
 
 
 class RandomShuffler:
-    """Shuffles by a `random.Random`, for search and tests."""
+    """Shuffles using a `random.Random`, for search and tests."""
 
     __slots__ = ("rng",)
 

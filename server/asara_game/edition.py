@@ -17,11 +17,11 @@ from .vocabulary import Area, BuyerColour, Colour, GiftCard, GiftKind, SectionKi
 __all__ = ["Award", "Edition", "EditionError", "LitOffer", "load_edition", "parse_edition"]
 
 LARGEST_EDITION: Final = 32 * 1024
-"""Bytes of the largest edition file, nine times those of the one in force."""
+"""Maximum size of an edition file in bytes, nine times the size of the shipped one."""
 
 
 class EditionError(ValueError):
-    """An edition file is invalid; the message names the table and key."""
+    """Raised for an invalid edition file; the message gives the table and key."""
 
 
 class Award(NamedTuple):
@@ -40,7 +40,7 @@ class LitOffer(NamedTuple):
 
 
 class Source(NamedTuple):
-    """The source of one table of the edition, and its values as a text."""
+    """The source of one table of the edition, and the table's values as text."""
 
     table: str
     values: str
@@ -49,7 +49,7 @@ class Source(NamedTuple):
 
 @dataclass(frozen=True)
 class Edition:
-    """All numbers of an edition. Tuples by colour begin with BROWN, by buyer colour with BLUE."""
+    """All numbers of an edition. Tuples by colour begin with BROWN; by buyer colour, with BLUE."""
 
     name: str
     years: int
@@ -96,12 +96,12 @@ class Edition:
 
     @property
     def sha256(self) -> bytes:
-        """SHA-256 of the file, by which a replay identifies its edition."""
+        """SHA-256 of the file. A replay identifies its edition by this digest."""
         return hashlib.sha256(self.data).digest()
 
 
 def load_edition(path: Path | None = None) -> Edition:
-    """Return the edition in a file, by default the shipped one; raise EditionError."""
+    """Load an edition file, by default the shipped one. Raise EditionError if it is invalid."""
     if path is None:
         return _shipped()
     try:
@@ -120,7 +120,7 @@ def _shipped() -> Edition:
 
 
 def parse_edition(data: bytes) -> Edition:
-    """Return the edition that the bytes of a file describe; raise EditionError."""
+    """Parse the bytes of an edition file. Raise EditionError if they are invalid."""
     try:
         raw = parse_toml(data, LARGEST_EDITION)
     except ValueError as error:
@@ -136,13 +136,13 @@ _COLOUR_KEYS = [colour.name.lower() for colour in Colour]
 _GIFT_KINDS = {kind.name.lower().replace("_", "-"): kind for kind in GiftKind}
 _KINDS = {kind.name.lower(): kind for kind in SectionKind}
 _LIMIT = 60
-"""Larger numbers are mistakes, and a packed hand has six bits per colour."""
+"""Maximum value: a larger number is a mistake, and a packed hand has only six bits per colour."""
 _SPACES = 8
-"""Most spaces in an area."""
+"""Maximum number of spaces in an area."""
 
 
 class _Table:
-    """A TOML table that remembers which keys were read, and names them in errors."""
+    """A TOML table that tracks which keys were read, and reports keys in error messages."""
 
     def __init__(self, path: str, raw: dict[str, Any]) -> None:
         self.path = path
@@ -181,7 +181,7 @@ class _Table:
         return tuple(_as_number(f"{self.path}{key}[{i}]", v, least) for i, v in enumerate(value))
 
     def distinct(self, key: str) -> tuple[int, ...]:
-        """Numbers printed on the spaces of an area, rising; no two spaces have the same."""
+        """Read the distinct numbers printed on an area's spaces; return them in rising order."""
         values = self.numbers(key)
         if not values or len(set(values)) != len(values) or len(values) > _SPACES:
             raise EditionError(f"{self.path}{key}: needs 1 to {_SPACES} different numbers")
@@ -205,7 +205,7 @@ def _as_number(path: str, value: Any, least: int, most: int = _LIMIT) -> int:
 
 
 class _Reader:
-    """Reads one table after the other, and collects their sources."""
+    """Reads the tables of an edition in order, and collects their sources."""
 
     def __init__(self, root: _Table) -> None:
         self.root = root
@@ -213,21 +213,21 @@ class _Reader:
         self.sources: list[Source] = []
 
     def enter(self, key: str) -> _Table:
-        """Begin the next table; the one before must have been read to its end."""
+        """Begin the next table. Every key of the previous table must have been read."""
         self.leave()
         self.table = self.root.table(key)
         self.table.text("source")
         return self.table
 
     def leave(self) -> tuple[Source, ...]:
-        """Return the sources of the tables so far."""
+        """Close the last table and return the sources of all tables."""
         if self.table is not self.root:
             self.table.done()
             self.sources.append(_source(self.table))
         return tuple(self.sources)
 
     def edition(self, name: str, data: bytes) -> Edition:
-        """Read all tables; the first error is raised, in this order."""
+        """Read all tables, in this order; the first error is raised."""
         enter = self.enter
         return Edition(
             name=name,
@@ -271,7 +271,7 @@ def _source(table: _Table) -> Source:
 
 
 def _describe(table: str, key: str, value: Any) -> str:
-    """One value of a table, as a text for people."""
+    """Format one value of a table for people to read."""
     if table == "tiles":
         colours = (
             f"{colour} {plain} + {gold} with gold" for colour, (plain, gold) in value.items()
@@ -392,7 +392,7 @@ def _chests(table: _Table) -> tuple[Space, ...]:
 
 
 def _check(edition: Edition) -> None:
-    """Raise EditionError if numbers of different tables contradict each other."""
+    """Raise EditionError if numbers in different tables contradict each other."""
     if edition.plots[-1] > 15:
         raise EditionError("building_circle.plots: at most 15 sections")
     if len({offer.asari for offer in edition.lit_offers}) != len(edition.lit_offers):
@@ -407,7 +407,7 @@ def _check(edition: Edition) -> None:
 
 
 def _check_chests(edition: Edition) -> None:
-    """Raise EditionError unless each chest has its own space, on the board of its rule sets."""
+    """Raise EditionError unless each chest has its own space on the board of its rule sets."""
     board: dict[Area, Iterable[int]] = {
         **{Area(int(kind)): range(1, edition.market_spaces + 1) for kind in SectionKind},
         Area.BUILDING_CIRCLE: edition.plots,

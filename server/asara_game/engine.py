@@ -19,7 +19,7 @@ _SPACE: Final = DecisionKind.SPACE
 _TURNS: Final = [Decision(seat, _SPACE) for seat in range(4)]
 """By seat, the decision that begins its turn."""
 _new: Final = tuple.__new__
-"""Makes a named tuple in a third of the time that calling its class takes; all fields are given."""
+"""Makes a named tuple three times as fast as calling its class; all fields must be given."""
 _ACTIONS: Final = get_args(Action)
 """The classes of actions."""
 
@@ -27,7 +27,7 @@ __all__ = ["apply", "apply_one", "decision", "legal_actions", "new_match", "outc
 
 
 def new_match(rules: Rules, shuffler: Shuffler) -> tuple[State, list[Event]]:
-    """Return a match at its first decision, and the events of the set-up."""
+    """Set up a match. Return the state at its first decision, and the events of the set-up."""
     state = blank(rules, shuffler)
     set_up(state)
     events: list[Event] = []
@@ -37,14 +37,14 @@ def new_match(rules: Rules, shuffler: Shuffler) -> tuple[State, list[Event]]:
 
 
 def legal_actions(state: State) -> Sequence[Action]:
-    """Return the legal actions in canonical order: two at least, none after the end."""
+    """Return the legal actions in canonical order: at least two, or none after the end."""
     return state.legal
 
 
 def apply(state: State, action: Action) -> list[Event]:
-    """Carry out an action and all that it forces; return the events.
+    """Carry out an action and everything that it forces; return the events.
 
-    Raise IllegalAction, and leave the state as it was, for anything but a member of
+    Raise IllegalAction, and leave the state unchanged, unless the action is in
     `legal_actions(state)`.
     """
     if action not in state.legal:
@@ -57,9 +57,9 @@ def apply(state: State, action: Action) -> list[Event]:
 
 
 def apply_one(state: State, action: Action) -> list[Event]:
-    """Carry out an action without what it forces; return the events.
+    """Carry out an action without the forced actions that follow; return the events.
 
-    The next decision may have a single legal action, which the caller applies in turn.
+    The next decision may have only one legal action. The caller then applies it.
     """
     events: list[Event] = []
     HANDLERS[state.kind](state, action, events)
@@ -67,13 +67,13 @@ def apply_one(state: State, action: Action) -> list[Event]:
 
 
 def _take_forced(state: State, events: list[Event]) -> None:
-    """Answer each decision that has one legal action only."""
+    """Apply the action of every decision that has only one legal action."""
     while len(state.legal) == 1:
         HANDLERS[state.kind](state, state.legal[0], events)
 
 
 def _refusal(state: State, action: object) -> str:
-    """Return the reason for which an action is refused; it discloses nothing hidden."""
+    """Explain why an action is refused, without disclosing anything hidden."""
     if not isinstance(action, _ACTIONS):
         found = f"{type(action).__module__}.{type(action).__qualname__}".removeprefix("builtins.")
         return (
@@ -87,7 +87,7 @@ def _refusal(state: State, action: object) -> str:
 
 
 def decision(state: State) -> Decision:
-    """Return the open decision; raise ValueError when the match is over."""
+    """Return the open decision; raise ValueError if the match is over."""
     if state.seat < 0:
         raise ValueError("the match is over")
     kind = state.kind
@@ -108,7 +108,7 @@ def decision(state: State) -> Decision:
 
 
 def outcome(state: State) -> Outcome | None:
-    """Return the result; None while the match runs."""
+    """Return the result, or None while the match is running."""
     if state.seat >= 0:
         return None
     best = max(state.prestige)

@@ -1,8 +1,8 @@
 """Events: everything that happens in sight of all.
 
-Every field of every event is public, so all seats and spectators receive the same events; hidden
-knowledge is in each seat's `PrivateView`. The sums of `asari` and `prestige` by seat are the purses
-and scores.
+Every field of every event is public, so all seats and spectators receive the same events. Hidden
+knowledge is in each seat's `PrivateView`. A seat's purse is the sum of `asari` over its events, and
+its score is the sum of `prestige`.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class GiftLaid(NamedTuple):
 
 
 class BuyersDispatched(NamedTuple):
-    """`count` buyers were laid on a space; `colour` is 0 if they lie face down."""
+    """`count` buyers were laid on a space; `colour` is 0 for face-down buyers."""
 
     seat: int
     space: Space
@@ -61,7 +61,7 @@ class BuyersDispatched(NamedTuple):
 
 
 class GiftTaken(NamedTuple):
-    """A gift card was taken; it is `effective` unless it could do nothing (RULES R10)."""
+    """A gift card was taken. `effective` is False if the card could not do anything (RULES R10)."""
 
     seat: int
     card: GiftCard
@@ -81,7 +81,7 @@ class SectionTaken(NamedTuple):
 
 
 class MoveDeclined(NamedTuple):
-    """An optional move was forgone (RULES R3)."""
+    """A seat declined an optional move (RULES R3)."""
 
     seat: int
     asari: int = 0
@@ -89,7 +89,7 @@ class MoveDeclined(NamedTuple):
 
 
 class MoveLost(NamedTuple):
-    """A gift card left the seat unable to make the space's move (RULES R10)."""
+    """After a gift card, the seat can no longer make the space's move (RULES R10)."""
 
     seat: int
     asari: int = 0
@@ -106,7 +106,7 @@ class FundsTaken(NamedTuple):
 
 
 class PileSearched(NamedTuple):
-    """A pile was searched for a bribe."""
+    """A seat paid a bribe and searched a pile."""
 
     seat: int
     kind: SectionKind
@@ -141,7 +141,7 @@ class LitWindowsDrawn(NamedTuple):
 
 
 class LitWindowsKept(NamedTuple):
-    """Lit windows were kept, or one was bought for the price in `asari` by a gift card."""
+    """Lit windows were kept, or one was bought through a gift card for the price in `asari`."""
 
     seat: int
     count: int  # type: ignore[assignment]  # hides tuple.count, which no event needs
@@ -158,7 +158,7 @@ class GeniePaid(NamedTuple):
 
 
 class WishMade(NamedTuple):
-    """The move of a space was wished for."""
+    """A seat wished for the move of a space."""
 
     seat: int
     space: Space
@@ -167,7 +167,7 @@ class WishMade(NamedTuple):
 
 
 class BuildStarted(NamedTuple):
-    """A plot was paid for, on which `count` sections are built."""
+    """A plot was paid for; `count` sections will be built on it."""
 
     seat: int
     count: int  # type: ignore[assignment]  # hides tuple.count, which no event needs
@@ -176,7 +176,7 @@ class BuildStarted(NamedTuple):
 
 
 class TowerFounded(NamedTuple):
-    """A tower was founded; its `number` counts its owner's towers from 1."""
+    """A tower was founded; `number` counts its owner's towers from 1."""
 
     seat: int
     number: int
@@ -186,7 +186,7 @@ class TowerFounded(NamedTuple):
 
 
 class TowerExtended(NamedTuple):
-    """A section was built into the tower of number `tower`."""
+    """A section was added to tower `number`."""
 
     seat: int
     tower: int
@@ -196,7 +196,7 @@ class TowerExtended(NamedTuple):
 
 
 class WindowLit(NamedTuple):
-    """A window of the tower of number `tower` was lit; `gold` if that hid gold."""
+    """A window in tower `number` was lit; `gold` is True if the lit window covers gold."""
 
     seat: int
     tower: int
@@ -206,7 +206,7 @@ class WindowLit(NamedTuple):
 
 
 class YearEvaluated(NamedTuple):
-    """A seat was evaluated at the end of a year: prestige by source."""
+    """A seat was evaluated at the end of a year; prestige is listed by source."""
 
     seat: int
     towers: int
@@ -218,7 +218,7 @@ class YearEvaluated(NamedTuple):
 
 
 class FinalEvaluated(NamedTuple):
-    """A seat was evaluated after the last year: prestige by colour, and by other source."""
+    """A seat was evaluated after the last year; prestige is listed by colour and other source."""
 
     seat: int
     colours: tuple[int, ...]

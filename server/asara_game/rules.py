@@ -1,7 +1,7 @@
 """The rules in force: an edition, the rule sets and the number of seats, compiled into tables.
 
-The engine looks things up here instead of working them out at every decision. Tables that depend on
-what is free, affordable or held are filled on demand, and shared by all matches of one `Rules`.
+The engine looks facts up here instead of computing them at every decision. Tables that depend on
+what is free, affordable or held are filled on demand. All matches of one `Rules` share them.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ __all__ = [
 ]
 
 RULES_VERSION: Final = 2
-"""Goes up with every change by which an earlier match would play differently."""
+"""Increases with every change that would make an earlier match play differently."""
 
 BASIC, PROFESSIONAL, GIFTS, GENIE = RuleSet
 
@@ -69,19 +69,19 @@ TAKES: Final[tuple[tuple[tuple[Action, ...], ...], ...]] = tuple(
     )
     for actions in (tuple(map(TakeSection, types)) for types in MARKET_TYPES)
 )
-"""By market, then by bits of its types: the actions that take one of them."""
+"""By market, then by bits of its types: the actions that take one section of these types."""
 TAKES_OR_DECLINE: Final[tuple[tuple[tuple[Action, ...], ...], ...]] = tuple(
     tuple((*actions, DECLINE) for actions in market) for market in TAKES
 )
-"""The same, with the choice to decline."""
+"""Like TAKES, with the option to decline."""
 AREAS: Final = len(Area) + 1
 """Length of lists by area; index 0 is unused."""
 
 
 def parse_rule_sets(text: str) -> frozenset[RuleSet]:
-    """Return the combination that a text such as `pro+gifts` names.
+    """Parse a combination of rule sets, such as `pro+gifts`.
 
-    Raise ValueError if it names an unknown rule set or an invalid combination.
+    Raise ValueError for an unknown rule set or an invalid combination.
     """
     chosen = {BASIC}
     for word in text.split("+"):
@@ -95,7 +95,7 @@ def parse_rule_sets(text: str) -> frozenset[RuleSet]:
 
 
 def format_rule_sets(rule_sets: Iterable[RuleSet]) -> str:
-    """Return the inverse of `parse_rule_sets`; `pro` includes `basic`."""
+    """Return the text form that `parse_rule_sets` reads; `pro` includes `basic`."""
     chosen = set(rule_sets)
     words = [word for word, rule_set in _WORDS.items() if rule_set in chosen]
     return "+".join(words[1:] if PROFESSIONAL in chosen else words)
@@ -116,15 +116,15 @@ class SpaceInfo:
     space: Space
     area: int
     position: int
-    """Position in its area, from 0."""
+    """Position in the space's area, from 0."""
     bit: int
-    """Bit of that position."""
+    """Bit of `position`."""
     cost: int
-    """Asari to pay before the move: spies, tent, genie; the number of a plot."""
+    """Asari to pay before the move (spies, tent, genie), or the number of a plot."""
     income: int
     """Asari that the move pays out: bank, coloured building."""
     chest: int
-    """Index of its chest, -1 if gifts are never laid here."""
+    """Index of the space's chest; -1 if gifts are never laid here."""
     choose: ChooseSpace
     wish: Wish
 
@@ -138,16 +138,16 @@ class SectionInfo:
     """Index in SECTION_TYPES."""
     market: int
     number: int
-    """Index among its market's types in MARKET_TYPES."""
+    """Index among the types of its market in MARKET_TYPES."""
     bit: int
-    """Bit of that index."""
+    """Bit of `number`."""
     price: int
     """Asari."""
 
 
 @dataclass(frozen=True, eq=False)
 class Rules:
-    """The rules of a match; raises ValueError for an invalid combination or number of seats."""
+    """The rules of a match. Raises ValueError for an invalid combination or number of seats."""
 
     edition: Edition
     rule_sets: frozenset[RuleSet]
@@ -161,9 +161,9 @@ class Rules:
     spaces: tuple[SpaceInfo, ...] = field(init=False, repr=False)
     spaces_by_area: tuple[tuple[SpaceInfo, ...], ...] = field(init=False, repr=False)
     spaces_by_action: dict[Action, SpaceInfo] = field(init=False, repr=False)
-    """By `ChooseSpace` and by `Wish`."""
+    """Spaces by the action that chooses them: `ChooseSpace` or `Wish`."""
     board: tuple[int, ...] = field(init=False, repr=False)
-    """By area: bits of all its spaces."""
+    """By area: bits of all spaces of the area."""
     chests: tuple[SpaceInfo, ...] = field(init=False, repr=False)
     coloured_building: ChooseSpace = field(init=False, repr=False)
 
@@ -179,22 +179,22 @@ class Rules:
 
     # Sections and lit windows.
     sections_by_action: dict[Action, SectionInfo] = field(init=False, repr=False)
-    """By `TakeSection`."""
+    """Sections by the `TakeSection` action that buys them."""
     affordable_types: tuple[int, ...] = field(init=False, repr=False)
-    """Bits of a market's types that cost no more than a number of Asari, by that number."""
+    """Bits of the section types that cost at most this many Asari, indexed by the Asari."""
     highest_price: int = field(init=False)
     lowest_offer: int = field(init=False)
-    """Asari to pay at least in the House of Lighted Windows."""
+    """Minimum number of Asari to pay in the House of Lighted Windows."""
 
     area_offers: tuple[dict[int, tuple[Action, ...]], ...] = field(init=False, repr=False)
-    """By area: the offered spaces, by the keys of the methods below that fill these tables."""
+    """Cached space offers by area. The methods below fill these tables and describe the keys."""
 
     def __post_init__(self) -> None:
         _check_combination(self.rule_sets)
         if self.seats not in (2, 3, 4):
             raise ValueError(f"a match has 2, 3 or 4 seats, not {self.seats!r}")
         edition = self.edition
-        put = object.__setattr__  # the object is frozen for everybody else
+        put = object.__setattr__  # elsewhere the object is frozen
         put(self, "professional", PROFESSIONAL in self.rule_sets)
         put(self, "gifts", GIFTS in self.rule_sets)
         put(self, "genie", GENIE in self.rule_sets)
@@ -239,7 +239,7 @@ class Rules:
         put(self, "area_offers", tuple({} for _ in range(AREAS)))
 
     def _lay_out_gifts(self, put: _Put) -> tuple[Space, ...]:
-        """Return the spaces with a chest."""
+        """Return the spaces that have a chest."""
         edition = self.edition
         chests: tuple[Space, ...] = ()
         deck: tuple[tuple[GiftCard, int], ...] = ()
@@ -303,14 +303,14 @@ class Rules:
         )
         put(self, "affordable_types", affordable)
 
-    # The offered spaces of an area follow from a key. The engine looks it up in `area_offers`
-    # first; these methods fill it.
+    # A key determines the offered spaces of an area. The engine looks the key up in `area_offers`
+    # first; these methods fill the table.
 
     def offer_alike(self, area: int, key: int) -> tuple[Action, ...]:
-        """Offer the spaces of an area that differ in their cards alone.
+        """Return the spaces to offer in an area whose spaces differ only in their gift cards.
 
-        The key has the free spaces in bits 0-7 and those with cards in bits 8-15. Of the spaces
-        without cards the first is offered.
+        The key holds the free spaces in bits 0-7 and the spaces with cards in bits 8-15. Only the
+        first of the spaces without cards is offered.
         """
         offers = []
         plain = False
@@ -323,9 +323,9 @@ class Rules:
         return self._remember(area, key, offers)
 
     def offer_payable(self, area: int, key: int) -> tuple[Action, ...]:
-        """Offer the free spaces of an area that the purse can pay.
+        """Return the free spaces of an area that the purse can pay for.
 
-        The key has the free spaces in bits 0-7 and the Asari, up to 60, from bit 8 on.
+        The key holds the free spaces in bits 0-7 and the Asari, up to 60, from bit 8 on.
         """
         asari = key >> 8
         return self._remember(
@@ -339,10 +339,10 @@ class Rules:
         )
 
     def offer_plots(self, key: int) -> tuple[Action, ...]:
-        """Offer the free plots that can be paid and on which an allowed number can be built.
+        """Return the free plots that the purse can pay for and where a build is possible.
 
-        The key has the free plots in bits 0-7, the Asari, up to 15, in bits 8-11, and from bit 12
-        on the numbers of sections that can be built, see `build.buildable`.
+        The key holds the free plots in bits 0-7, the Asari, up to 15, in bits 8-11, and from bit 12
+        on the numbers of sections that can be built (see `build.buildable`).
         """
         area = int(Area.BUILDING_CIRCLE)
         asari, numbers = key >> 8 & 15, key >> 12
@@ -363,10 +363,10 @@ class Rules:
         return found
 
     def plot_counts(self, plot: SpaceInfo, free: int) -> list[int]:
-        """Numbers of sections that may be built on a plot, rising; `free` has the free plots' bits.
+        """Return the numbers of sections allowed on a plot, rising; `free` has bits of free plots.
 
-        They are the plot's own number, and those of its lower neighbours that are occupied without
-        a gap.
+        Allowed are the plot's own number and the numbers of the plots directly below it, down to
+        the first free plot.
         """
         plots = self.spaces_by_area[Area.BUILDING_CIRCLE]
         counts = [plot.cost]

@@ -1,4 +1,4 @@
-"""The evaluations, as functions of towers, money and the patronage."""
+"""The evaluations, computed from towers, money and the patronage."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ __all__ = ["Outcome", "final_evaluation", "year_evaluation"]
 
 
 class Outcome(NamedTuple):
-    """Result of a match: prestige by seat, and the seats that share the highest."""
+    """Result of a match: prestige by seat, and the seats that share the highest prestige."""
 
     prestige: tuple[int, ...]
     winners: tuple[int, ...]
 
 
 class _Ranked(NamedTuple):
-    """A tower, or all towers of a seat, in the competition for an award."""
+    """A competitor for an award: a single tower, or all towers of a seat."""
 
     rank: tuple[int, int]
-    """Size, then lit windows, which break a tie."""
+    """Size first, then lit windows, which break a tie."""
     seat: int
 
 
 def year_evaluation(towers: Sequence[Sequence[Tower]], patronage: int) -> list[YearEvaluated]:
-    """Return the prestige that each seat earns at the end of a year, by seat."""
+    """Return the prestige earned at the end of a year, by seat."""
     rows = []
     for seat, own in enumerate(towers):
         gold = sum(tower.gold for tower in own)
@@ -43,7 +43,7 @@ def year_evaluation(towers: Sequence[Sequence[Tower]], patronage: int) -> list[Y
 def final_evaluation(
     edition: Edition, towers: Sequence[Sequence[Tower]], money: Sequence[int]
 ) -> list[FinalEvaluated]:
-    """Return the prestige that each seat earns after the last year, by seat."""
+    """Return the prestige earned after the last year, by seat."""
     seats = len(towers)
     colours = [
         _award(award, seats, _ranked(towers, {colour}))
@@ -77,7 +77,11 @@ def _ranked(towers: Sequence[Sequence[Tower]], colours: set[Colour]) -> Iterable
 
 
 def _award(award: Award, seats: int, ranked: Iterable[_Ranked]) -> list[int]:
-    """Prestige by seat: a tie shares its places, rounded up; empty ones are unpaid (RULES R12)."""
+    """Return the prestige for an award, by seat.
+
+    Tied seats share the prestige of their places, rounded up. Places without a seat pay nothing
+    (RULES R12).
+    """
     points = [0] * seats
     rows = sorted(ranked, key=lambda row: row.rank, reverse=True)
     if not rows:

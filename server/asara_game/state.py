@@ -1,8 +1,8 @@
 """The state of a match: everything, hidden or not.
 
-All that changes is in flat lists of small ints and immutable tuples, so that a copy takes a
-microsecond or two. Lists by seat, area and market start at index 0, except that no area has
-number 0; `unbuilt_index` and `lit_index` say where a seat's counts stand in the longer lists.
+Everything that changes is stored in flat lists of small ints and immutable tuples, so a copy takes
+only a microsecond or two. Lists by seat, area and market start at index 0, except that no area has
+number 0. `unbuilt_index` and `lit_index` locate a seat's counts in the longer lists.
 """
 
 from __future__ import annotations
@@ -43,15 +43,15 @@ MASK: Final = (0, 63, 63 << 6, 63 << 12, 63 << 18, 63 << 24)
 """All buyers of each colour in a packed hand."""
 
 SHUFFLED: Final = ("base", "trunk", "window", "turret", "buyers", "lit-windows", "gifts")
-"""Names of the things that are shuffled; a shuffle's label is the name and its count so far."""
+"""Names of everything that is shuffled. A shuffle's label is the name and its count so far."""
 BUYERS, LIT_WINDOWS, GIFTS = 4, 5, 6
 
 NOT_COUNTED: Final = -1
-"""Entry of `State.buildable_counts` that has to be worked out again."""
+"""Entry of `State.buildable_counts` that must be computed again."""
 
 
 def pack_hand(buyers: Iterable[int]) -> int:
-    """The packed hand that holds these buyers."""
+    """Return the packed hand that holds these buyers."""
     hand = 0
     for colour in buyers:  # compiled, a third of the time that `sum` takes
         hand += ONE[colour]
@@ -59,32 +59,32 @@ def pack_hand(buyers: Iterable[int]) -> int:
 
 
 def buyer_counts(hand: int) -> tuple[int, int, int, int, int]:
-    """Number of buyers of each colour in a packed hand."""
+    """Return the number of buyers of each colour in a packed hand."""
     return (hand & 63, hand >> 6 & 63, hand >> 12 & 63, hand >> 18 & 63, hand >> 24)
 
 
 def unbuilt_index(seat: int, section: int) -> int:
-    """Index in `State.unbuilt` of a section of SECTION_TYPES, given by its index there."""
+    """Return a section's index in `State.unbuilt`, given its index in SECTION_TYPES."""
     return seat * 40 + section
 
 
 def lit_index(seat: int, colour: int) -> int:
-    """Index of a colour in `State.lit_held` and `State.unlit_windows`."""
+    """Return the index of a colour in `State.lit_held` and `State.unlit_windows`."""
     return seat * 5 + colour - 1
 
 
 def lit_colour(window: int) -> int:
-    """Colour of an entry of `State.lit_stack`."""
+    """Return the colour of an entry of `State.lit_stack`."""
     return window & 7
 
 
 def known_lit_window(seat: int, colour: int) -> int:
-    """Entry of `State.lit_stack` whose place the seat knows (RULES R9)."""
+    """Return the `State.lit_stack` entry for a window whose place this seat knows (RULES R9)."""
     return seat + 1 << 3 | colour
 
 
 class IllegalAction(ValueError):
-    """The action is not in the legal list."""
+    """Raised for an action that is not in the legal list; the state is unchanged."""
 
 
 class Dispatched(NamedTuple):
@@ -102,16 +102,16 @@ class Decision(NamedTuple):
     seat: int
     kind: DecisionKind
     space: Space | None = None
-    """Dispatched to or, after a wish, wished for; None in decision SPACE."""
+    """The space dispatched to or, after a wish, the space wished for; None in decision SPACE."""
     sections_to_build: int = 0
     build_steps: tuple[Action, ...] = ()
     gifts: tuple[GiftCard, ...] = ()
-    """Cards that have yet to take effect, the present one first."""
+    """Gift cards that have yet to take effect, the current card first."""
     lit_windows_to_keep: int = 0
 
 
 class State:
-    """A match at a decision, or over. Made by `new_match`, changed by `apply` alone."""
+    """A match at a decision, or over. `new_match` creates it; only `apply` changes it."""
 
     __slots__ = (
         "area_colours",
@@ -161,7 +161,7 @@ class State:
     turn_seat: int
     """Seat whose turn it is."""
     seat: int
-    """Seat that decides, which is the one whose turn it is; -1 when the match is over."""
+    """Seat that decides, always the seat whose turn it is; -1 when the match is over."""
     kind: DecisionKind
     legal: Sequence[Action]
     patronage_seat: int
@@ -169,21 +169,21 @@ class State:
     # By seat.
     prestige: list[int]
     money: list[int]
-    """Asari."""
+    """Asari by seat."""
     hands: list[int]
-    """Packed hands, see `pack_hand`."""
+    """Packed hands (see `pack_hand`)."""
     hand_sizes: list[int]
-    """Number of buyers."""
+    """Number of buyers by seat."""
     unbuilt: list[int]
-    """Counts of sections held and not built, see `unbuilt_index`."""
+    """Counts of sections held and not built (see `unbuilt_index`)."""
     lit_held: list[int]
-    """Counts of lit windows held and not built, see `lit_index`."""
+    """Counts of lit windows held and not built (see `lit_index`)."""
     unlit_windows: list[int]
-    """Counts of windows in towers that no lit window covers, see `lit_index`."""
+    """Counts of windows in towers that no lit window covers (see `lit_index`)."""
     towers: list[tuple[Tower, ...]]
     buildable_counts: list[int]
-    """Numbers of sections that the seat could build, see `build.buildable`, or NOT_COUNTED. Keeping
-    them saves a twelfth of a decision of the engine where it is not compiled."""
+    """Numbers of sections that each seat could build (see `build.buildable`), or NOT_COUNTED.
+    Caching them saves a twelfth of the engine's time per decision if the engine is not compiled."""
 
     # The table.
     display_counts: list[int]
@@ -195,7 +195,7 @@ class State:
     buyer_pile: list[int]
     """Buyer colours, top last."""
     lit_stack: list[int]
-    """Lit windows, top last: the colour or a `known_lit_window`."""
+    """Lit windows, top last: each is a colour or a `known_lit_window`."""
     gift_deck: list[int]
     """Indices of `rules.gift_cards`, top last."""
     chests: list[tuple[GiftCard, ...]]
@@ -205,7 +205,7 @@ class State:
     free_spaces: list[int]
     """By area: bits of the free spaces."""
     area_colours: list[int]
-    """Buyer colour to follow in each area, or 0."""
+    """By area: the buyer colour that must be followed, or 0."""
     dispatched: list[tuple[Dispatched, ...]]
     """By area: this year's dispatches, by space and time."""
     face_down: list[tuple[int, Space, tuple[BuyerColour, ...]]]
@@ -213,21 +213,21 @@ class State:
 
     # The turn. A move clears what it leaves here, except for the space and the searched market.
     space: SpaceInfo
-    """Dispatched to or, after a wish, wished for."""
+    """The space dispatched to or, after a wish, the space wished for."""
     gift_queue: tuple[GiftCard, ...]
-    """Cards that have yet to take effect, the present one first."""
+    """Gift cards that have yet to take effect, the current card first."""
     searched_market: int
     """Market whose pile is being searched."""
     sections_to_build: int
     build_steps: tuple[Action, ...]
     lit_drawn: tuple[int, ...]
-    """Colours of the lit windows drawn, in the order drawn; after some were kept, of those that
-    have yet to go under the stack."""
+    """Colours of the lit windows drawn, in the order drawn. After the seat has kept some, only the
+    windows that must still go under the stack."""
     lit_to_keep: int
-    """Number of the lit windows drawn that the seat keeps."""
+    """How many of the drawn lit windows the seat keeps."""
 
     def copy(self, shuffler: Shuffler | None = None) -> State:
-        """Return an independent state; it shares the shuffler unless given another."""
+        """Return an independent copy. The copy shares the shuffler unless you pass another one."""
         new: State = State.__new__(State)
         new.rules = self.rules
         new.shuffler = shuffler or self.shuffler
@@ -285,7 +285,7 @@ class State:
         return self.display_counts[market * 10 : market * 10 + 10]
 
     def shuffle(self, thing: int, items: list[int]) -> None:
-        """Shuffle a thing of SHUFFLED, in place; its order before has no influence."""
+        """Shuffle an item of SHUFFLED in place. Its earlier order has no influence."""
         items.sort()
         count = self.shuffle_counts[thing]
         self.shuffle_counts[thing] = count + 1
@@ -312,7 +312,7 @@ def blank(rules: Rules, shuffler: Shuffler) -> State:
     state.lit_held = [0] * (len(COLOURS) * seats)
     state.unlit_windows = [0] * (len(COLOURS) * seats)
     state.towers = [()] * seats
-    state.buildable_counts = [1] * seats  # no section can be built, only none
+    state.buildable_counts = [1] * seats  # only the number 0 is possible
     state.display_counts = [0] * len(SECTION_TYPES)
     state.types_on_display = [0] * len(MARKETS)
     state.piles = [[] for _ in MARKETS]

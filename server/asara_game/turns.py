@@ -1,4 +1,4 @@
-"""The course of a match from turn to turn and from year to year."""
+"""The course of a match, from turn to turn and from year to year."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _GENIE = int(Area.HOUSE_OF_THE_BOTTLE_GENIE)
 
 
 def end_turn(state: State, events: list[Event]) -> None:
-    """Ask the next seat that holds a buyer to dispatch, or end the year."""
+    """Let the next seat that holds a buyer dispatch, or end the year if no seat holds any."""
     sizes = state.hand_sizes
     seats = len(sizes)
     seat = state.turn_seat
@@ -44,10 +44,10 @@ def end_turn(state: State, events: list[Event]) -> None:
 
 
 def space_options(state: State, seat: int) -> list[Action]:
-    """The spaces to which a seat may dispatch.
+    """Return the spaces to which a seat may dispatch.
 
-    They are free, the seat has buyers that fit, and it can make the move (RULES R2), with the Asari
-    of the gift cards that lie there (RULES R19).
+    A space must be free, the seat must have buyers that fit, and it must be able to make the move
+    (RULES R2). Asari from gift cards on the space count towards the cost (RULES R19).
     """
     rules = state.rules
     offers = rules.area_offers
@@ -112,7 +112,7 @@ def _payable(state: State, area: int, free: int, asari: int) -> tuple[Action, ..
 
 
 def _payable_with_gifts(state: State, spaces: Iterable[Action], asari: int) -> tuple[Action, ...]:
-    """Those of the spaces that the purse can pay with the Asari of their gift cards (RULES R19)."""
+    """Return the spaces that the purse can pay for with the space's gift cards (RULES R19)."""
     rules = state.rules
     payable = []
     for action in spaces:
@@ -125,7 +125,10 @@ def _payable_with_gifts(state: State, spaces: Iterable[Action], asari: int) -> t
 
 
 def _fitting(state: State, seat: int) -> list[int]:
-    """Free spaces by area, without the areas whose colour the seat's only buyer does not have."""
+    """Return the free spaces by area.
+
+    If the seat's only buyer has the wrong colour for an area, the area has no spaces.
+    """
     hand = state.hands[seat]
     free = state.free_spaces[:]
     for area, colour in enumerate(state.area_colours):
@@ -135,7 +138,7 @@ def _fitting(state: State, seat: int) -> list[int]:
 
 
 def buildable_counts(state: State, seat: int) -> int:
-    """The numbers of sections that a seat could build now, see `build.buildable`."""
+    """Return the numbers of sections that a seat could build now (see `build.buildable`)."""
     numbers = state.buildable_counts[seat]
     if numbers == NOT_COUNTED:
         numbers = state.buildable_counts[seat] = buildable(
@@ -148,7 +151,7 @@ def buildable_counts(state: State, seat: int) -> int:
 
 
 def end_year(state: State, events: list[Event]) -> None:
-    """Evaluate the year; start the next one, or evaluate the match."""
+    """Evaluate the year, then start the next year or evaluate the match."""
     rules = state.rules
     for evaluated in year_evaluation(state.towers, state.patronage_seat):
         state.prestige[evaluated.seat] += evaluated.prestige
@@ -164,7 +167,7 @@ def end_year(state: State, events: list[Event]) -> None:
 
 
 def start_year(state: State, events: list[Event]) -> None:
-    """Clear the board, deal all buyers, fill displays and chests, pay everybody."""
+    """Clear the board, deal all buyers, fill the displays and chests, and pay every seat."""
     rules = state.rules
     edition = rules.edition
     state.year += 1

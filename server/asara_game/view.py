@@ -1,7 +1,7 @@
 """What a seat may know.
 
-This module alone decides which parts of a state anybody sees. Every part of a view is an immutable
-tuple or int, so that a sender can keep the bytes of parts that do not change.
+Only this module decides which parts of a state a seat or spectator can see. Every part of a view is
+an immutable tuple or int, so a sender can reuse the bytes of unchanged parts.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ __all__ = [
 
 
 class SeatView(NamedTuple):
-    """The public part of a seat."""
+    """The public information about a seat."""
 
     prestige: int
     hand_size: int
@@ -48,7 +48,7 @@ class SeatView(NamedTuple):
 
 
 class PublicView(NamedTuple):
-    """All that everybody at the table knows. Areas are numbered as in Area, and 0 is unused."""
+    """Everything that is public at the table. Areas are numbered as in Area; index 0 is unused."""
 
     year: int
     turn_seat: int
@@ -61,7 +61,7 @@ class PublicView(NamedTuple):
     pile_sizes: tuple[int, ...]
     """By market."""
     area_colours: tuple[int, ...]
-    """Buyer colour to follow in each area, or 0."""
+    """By area: the buyer colour that must be followed, or 0."""
     dispatched: tuple[tuple[Dispatched, ...], ...]
     """By area: this year's dispatches, by space and time."""
     chests: tuple[tuple[Space, tuple[GiftCard, ...]], ...]
@@ -70,7 +70,7 @@ class PublicView(NamedTuple):
 
 
 class PrivateView(NamedTuple):
-    """All that one seat alone knows."""
+    """Everything that only one seat knows."""
 
     seat: int
     asari: int
@@ -83,24 +83,24 @@ class PrivateView(NamedTuple):
     face_down: tuple[tuple[Space, tuple[BuyerColour, ...]], ...]
     """The seat's own buyers that lie face down this year."""
     known_lit_windows: tuple[tuple[int, Colour], ...]
-    """Lit windows in the stack whose place the seat knows: windows above it, colour (RULES R9)."""
+    """Stack windows whose place the seat knows: number of windows above, colour (RULES R9)."""
     searched_sections: tuple[Section, ...]
-    """The pile being searched, by colour, plain before gold."""
+    """Sections of the pile being searched, by colour, plain before gold."""
     searched_buyers: tuple[BuyerColour, ...]
-    """The buyer pile by colour, while a gift card lets the seat choose."""
+    """Buyers in the pile, by colour, while a gift card lets the seat choose one."""
     searched_lit_windows: tuple[Colour, ...]
-    """Lit windows drawn (as drawn, without those kept or returned) or searched (by colour), while
-    the seat chooses."""
+    """Lit windows that the seat is choosing from. Drawn windows are in the order drawn, without
+    those already kept or returned; searched windows are by colour."""
 
 
 class View(NamedTuple):
-    """All that a seat may know."""
+    """Everything that a seat may know."""
 
     rules: Rules
     public: PublicView
     private: PrivateView
     decision: Decision | None
-    """The open decision, if it is this seat's or begins a turn."""
+    """The open decision, if it belongs to this seat or begins a turn."""
     legal: tuple[Action, ...]
     """The seat's legal actions; () while another seat decides."""
 
@@ -110,7 +110,7 @@ _BUYERS: Final = DecisionKind.BUYERS
 _COLOURS: Final = tuple(Colour)
 _BUYER_COLOURS: Final = tuple(BuyerColour)
 _new: Final = tuple.__new__
-"""Makes a named tuple in a third of the time that calling its class takes."""
+"""Makes a named tuple three times as fast as calling its class."""
 
 _Counts = tuple[int, ...]
 _Searched = tuple[tuple[Section, ...], tuple[BuyerColour, ...], tuple[Colour, ...]]
@@ -121,7 +121,7 @@ _Known = tuple[tuple[int, Colour], ...]
 
 
 def public_view(state: State) -> PublicView:
-    """Return what everybody knows now, including the present turn as far as it has come."""
+    """Return the public information, including the current turn so far."""
     return _public(
         state,
         _displays(state),
@@ -136,7 +136,7 @@ def public_view(state: State) -> PublicView:
 
 
 def view(state: State, seat: int) -> View:
-    """Return all that a seat may know now."""
+    """Return everything that a seat may know now."""
     legal = tuple(state.legal) if state.seat == seat else ()
     seen = public_view(state), private_view(state, seat)
     return _new(View, (state.rules, *seen, _asked(state, seat), legal))
@@ -149,18 +149,18 @@ def _asked(state: State, seat: int) -> Decision | None:
 
 
 def private_view(state: State, seat: int) -> PrivateView:
-    """Return what a seat alone knows now."""
+    """Return what only this seat knows now."""
     sections, lit_windows = tuple(state.unbuilt_of(seat)), tuple(state.lit_held_by(seat))
     sought = searched(state) if state.seat == seat else _NOTHING_SEARCHED
     return _private(state, seat, sections, lit_windows, sought)
 
 
 class RunningView:
-    """Views of a match, mostly of the seat that decides, one decision after the other.
+    """Views of a match, one decision after the other, usually for the deciding seat.
 
-    Each is equal to `view(state, seat)`, but parts that have not changed since the last one
-    are the same objects, so that a sender can skip them. Whether a part has changed is found out
-    from copies of the state's own lists and numbers, before anything new is made of them.
+    Each view equals `view(state, seat)`. If a part has not changed since the last view, it is the
+    same object, so a sender can skip it. To detect changes, copies of the state's own lists and
+    numbers are compared before any new part is built.
     """
 
     __slots__ = (
@@ -218,14 +218,14 @@ class RunningView:
         self._lit_stack_by_seat: list[list[int]] = [[] for _ in range(seats)]
 
     def public(self) -> PublicView:
-        """Return what everybody knows now, including the present turn as far as it has come."""
+        """Return the public information, including the current turn so far."""
         return self._look(self._state)
 
     def deciding(self, public: PublicView | None = None, events: int = -1) -> View:
-        """Return the view of the seat that decides; `public` is its public part, if known.
+        """Return the view of the deciding seat. Pass `public` if you have the public part.
 
-        `events` is the number of events so far, if known: a seat that has chosen a space and is
-        asked for buyers, without an event in between, sees what it saw before.
+        `events` is the number of events so far, if known. If a seat has chosen a space and now
+        chooses buyers, and no event came in between, the seat sees the same as before.
         """
         state = self._state
         seat = state.seat
@@ -243,7 +243,7 @@ class RunningView:
         return _new(View, (state.rules, public, private, decision(state), tuple(state.legal)))
 
     def of(self, seat: int) -> View:
-        """Return the view of any seat, equal to `view(state, seat)`."""
+        """Return the view of any seat; the result equals `view(state, seat)`."""
         state = self._state
         if state.seat == seat:
             return self.deciding()
@@ -251,7 +251,7 @@ class RunningView:
         return _new(View, (state.rules, public, private, _asked(state, seat), ()))
 
     def _look(self, state: State) -> PublicView:
-        """Bring the public view up to date."""
+        """Update the public view."""
         last = self._public
         _, _, _, _, _, _, displays, sizes, colours, dispatched, chests, seats = last
         changed = self._look_at_numbers(state)
@@ -283,7 +283,7 @@ class RunningView:
         return public
 
     def _look_at_numbers(self, state: State) -> bool:
-        """Return True if a number of the public view has changed."""
+        """Update the numbers of the public view; return True if any has changed."""
         buyers, lit, gifts = len(state.buyer_pile), len(state.lit_stack), len(state.gift_deck)
         if (
             state.turn_seat == self._turn_seat
@@ -303,7 +303,7 @@ class RunningView:
         return True
 
     def _look_at_piles(self, state: State) -> bool:
-        """Return True if the size of a pile has changed."""
+        """Update the sizes of the piles; return True if any has changed."""
         known = self._pile_sizes
         changed = False
         for market in range(4):
@@ -314,7 +314,7 @@ class RunningView:
         return changed
 
     def _look_at_seats(self, state: State, seats: tuple[SeatView, ...]) -> tuple[SeatView, ...]:
-        """Bring the public parts of the seats up to date."""
+        """Update the public information about the seats."""
         lit_same = state.lit_held == self._lit_held
         if not lit_same:
             self._lit_held = state.lit_held[:]
@@ -336,7 +336,7 @@ class RunningView:
         return seats if now is None else tuple(now)
 
     def _look_into(self, state: State, seat: int) -> PrivateView:
-        """Bring the private view of a seat up to date; nothing is searched."""
+        """Update the private view of a seat. Searched piles are not included."""
         last = self._privates[seat]
         asari = state.money[seat]
         hand = state.hands[seat]
@@ -388,7 +388,7 @@ class RunningView:
         return private
 
     def _laid_by(self, state: State, seat: int, last: _FaceDown) -> _FaceDown:
-        """Return a seat's own buyers that lie face down; the last ones if they are the same."""
+        """Return a seat's own face-down buyers; the same object as before if they are unchanged."""
         laid = state.face_down
         if laid == self._face_down_by_seat[seat]:
             return last
@@ -397,7 +397,7 @@ class RunningView:
         return last if now == last else now
 
     def _known_to(self, state: State, seat: int, last: _Known) -> _Known:
-        """Return the lit windows whose place a seat knows; the last ones if they are the same."""
+        """Return the lit windows whose place a seat knows; the same object if unchanged."""
         stack = state.lit_stack
         if stack == self._lit_stack_by_seat[seat]:
             return last
@@ -457,7 +457,7 @@ def _seat(state: State, seat: int, lit_windows: int) -> SeatView:
 
 
 def lit_windows_of(state: State, seat: int) -> int:
-    """Number of lit windows that a seat holds and has not built."""
+    """Return the number of lit windows that a seat holds and has not built."""
     lit_windows = 0
     for count in state.lit_held_by(seat):
         lit_windows += count
@@ -507,7 +507,7 @@ _DRAWN: Final = frozenset({DecisionKind.LIT_KEEP, DecisionKind.LIT_RETURN})
 
 
 def searched(state: State) -> _Searched:
-    """The sections, buyers and lit windows that the deciding seat looks through."""
+    """Return the sections, buyers and lit windows that the deciding seat is looking through."""
     kind = state.kind
     if kind not in SEARCHING:
         return _NOTHING_SEARCHED
@@ -524,7 +524,7 @@ def searched(state: State) -> _Searched:
 
 
 def known_lit_windows(stack: Sequence[int], seat: int) -> _Known:
-    """Windows above, and colour, of each lit window whose place the seat knows; the upper first."""
+    """Return (windows above, colour) for each lit window whose place is known; topmost first."""
     known = known_lit_window(seat, 0)
     top = len(stack) - 1
     found = [

@@ -1,4 +1,4 @@
-"""The words of the game. Every number equals the one in `proto/asara/v1/vocabulary.proto`."""
+"""The words of the game. Their numbers are the same as in `proto/asara/v1/vocabulary.proto`."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class SectionKind(IntEnum):
 
 
 class Area(IntEnum):
-    """Area of the board; the four markets have the number of their section kind."""
+    """Area of the board. Each of the four markets has the same number as its section kind."""
 
     BASE_MARKET = 1
     TRUNK_MARKET = 2
@@ -73,7 +73,7 @@ class Area(IntEnum):
 
 
 class RuleSet(IntEnum):
-    """A rule set; `RULE_COMBINATIONS` lists the sets that go together."""
+    """A rule set. `RULE_COMBINATIONS` lists the valid combinations."""
 
     BASIC = 1
     PROFESSIONAL = 2
@@ -92,7 +92,7 @@ class GiftKind(IntEnum):
 
 
 class DecisionKind(IntEnum):
-    """Kind of a decision; SPACE begins a turn, all others lie within one."""
+    """Kind of a decision. SPACE begins a turn; all other kinds follow within the turn."""
 
     SPACE = 1
     BUYERS = 2
@@ -111,14 +111,17 @@ class DecisionKind(IntEnum):
 
 
 class Space(NamedTuple):
-    """A space of the board: its area and its printed number, or else its position from 1."""
+    """A space of the board: its area and printed number.
+
+    If spaces have no printed number, the number is the space's position from 1.
+    """
 
     area: Area
     number: int
 
 
 class Section(NamedTuple):
-    """A tower section; two that agree in all fields are interchangeable."""
+    """A tower section. Sections with equal fields are interchangeable."""
 
     kind: SectionKind
     colour: Colour
@@ -126,7 +129,7 @@ class Section(NamedTuple):
 
 
 class GiftCard(NamedTuple):
-    """A gift card; fields that its kind does not use are 0."""
+    """A gift card; fields that do not apply to its kind are 0."""
 
     kind: GiftKind
     asari: int = 0
@@ -135,9 +138,9 @@ class GiftCard(NamedTuple):
 
 
 class Tower(NamedTuple):
-    """A standing tower; counts of sections, without the base and the turret.
+    """A standing tower. The counts do not include the base and the turret.
 
-    Its number in actions and events is its position in its owner's list, from 1.
+    In actions and events, a tower's number is its position in its owner's list, from 1.
     """
 
     colour: Colour
@@ -152,18 +155,18 @@ class Tower(NamedTuple):
 
     @property
     def height(self) -> int:
-        """Number of sections; lit windows add none."""
+        """Number of sections, not counting lit windows."""
         return 2 + self.plain_trunks + self.gold_trunks + self.plain_windows + self.gold_windows
 
     @property
     def gold(self) -> int:
-        """Number of gold decorations that no lit window hides."""
+        """Number of visible gold decorations: those not covered by a lit window."""
         middle = self.gold_trunks + self.gold_windows - self.lit_gold
         return self.base_gold + self.turret_gold + middle
 
     @property
     def lit(self) -> int:
-        """Number of lit windows."""
+        """Number of lit windows in the tower."""
         return self.lit_plain + self.lit_gold
 
     @property
@@ -180,14 +183,14 @@ SECTION_TYPES: tuple[Section, ...] = tuple(
     for colour in Colour
     for gold in (False, True)
 )
-"""All 40 types of section, by kind, colour and gold; counts of sections have this order."""
+"""All 40 types of section, by kind, colour and gold. Counts of sections use this order."""
 MARKET_TYPES = tuple(SECTION_TYPES[start : start + 10] for start in range(0, 40, 10))
-"""By market: the ten types that it sells, which are numbered from 0 to 9 there."""
+"""By market: the ten types that the market sells, numbered from 0 to 9."""
 MIDDLE_KINDS = (SectionKind.TRUNK, SectionKind.WINDOW)
 """Kinds that go into the middle of a tower."""
 
 
 def section_index(section: Section) -> int:
-    """Index of a section in SECTION_TYPES."""
+    """Return the index of a section in SECTION_TYPES."""
     kind, colour, gold = section
     return (kind - 1) * 10 + (colour - 1) * 2 + gold

@@ -1,11 +1,10 @@
-"""A forward model for bots: worlds that a seat cannot tell from the true one, and what follows.
+"""A forward model for bots: samples worlds that fit what a seat knows, and plays them on.
 
     worlds = asara_search.Worlds(decision, match)
     state = worlds.sample(match.random)
     asara_search.apply(state, asara_search.legal_actions(state)[0])
 
-A world contains nothing that the seat was not sent, except for what is drawn from the caller's
-random numbers.
+A world contains only what the seat was sent, plus what is drawn from the caller's random numbers.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Actions of the engine as messages, and back."""
+"""Converts between the engine's actions and messages."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ __all__ = ["to_action", "to_message", "to_messages"]
 
 
 def to_action(message: ActionMessage) -> Action:
-    """Return the engine's action for a message; raise ValueError if it is not an action."""
+    """Convert a message to the engine's action; raise ValueError if it is not an action."""
     return action_from_proto(message)
 
 
 def to_message(action: Action) -> ActionMessage:
-    """Return a new message with an action, as a bot returns it from `decide`.
+    """Convert an action to a new message, which a bot can return from `decide`.
 
     Raise TypeError for anything but an action of the engine.
     """
@@ -37,5 +37,5 @@ def to_message(action: Action) -> ActionMessage:
 
 
 def to_messages(actions: Iterable[Action]) -> list[ActionMessage]:
-    """Return the messages of actions, as a bot returns several from `decide`."""
+    """Convert actions to messages; a bot can return the list from `decide`."""
     return [to_message(action) for action in actions]

@@ -1,11 +1,11 @@
 """A hand-made evaluation of states: the prestige that a seat can expect, from simple estimates.
 
-An `Estimator` looks at a state for one seat at a time and then prices anything that the seat may
-do. It reads what the seat knows and what is public, but no other seat's hand, purse or sections.
-`evaluate` looks at every seat in turn. Weights come from `weights.toml`, which `scripts/tune`
-writes.
+An `Estimator` looks at a state for one seat, then prices anything that this seat may do. It reads
+public information and what the seat knows, but no other seat's hand, purse or sections. `evaluate`
+looks at every seat in turn. The weights come from `weights.toml`, which `scripts/tune` writes.
 
-Colours count from 0 here, and markets as everywhere: bases, trunks, windows, turrets.
+Colours count from 0 in this module. Markets have their usual order: bases, trunks, windows,
+turrets.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _CIRCLE: Final = int(Area.BUILDING_CIRCLE)
 _NOT_PRICED: Final = -1e9
 _UNKNOWN: Final = [_NOT_PRICED] * 30
 _MOST_BUYERS: Final = 4
-"""More buyers than these do not make a build more probable."""
+"""Number of buyers above which a build does not become more probable."""
 
 NAMES: Final = (
     "buyer",
@@ -57,7 +57,7 @@ NAMES: Final = (
 
 
 class Weights:
-    """The numbers of `weights.toml`; raises ValueError unless each is there, finite and known."""
+    """The numbers of `weights.toml`; raises ValueError for missing, unknown or infinite ones."""
 
     def __init__(self, values: Mapping[str, float]) -> None:
         missing = [name for name in NAMES if name not in values]
@@ -87,7 +87,7 @@ class Weights:
 
 
 def read_weights(path: Path) -> dict[str, float]:
-    """Return the weights of a file by name; raise ValueError if it is damaged."""
+    """Read a file of weights. Raise ValueError if it is damaged."""
     try:
         with path.open("rb") as file:
             values = tomllib.load(file)["weights"]
@@ -109,7 +109,7 @@ def shipped_values() -> dict[str, float]:
 
 
 class _Towers:
-    """Heights, gold and windows of a seat's towers, counted again only after it has built."""
+    """Heights, gold and windows of a seat's towers, recounted only after the seat has built."""
 
     def __init__(self) -> None:
         self.towers: Sequence[tuple[int, ...]] = ()
@@ -148,7 +148,7 @@ class _Towers:
 
 
 class Estimator:
-    """Prices in prestige for one seat at a time; call `look` first, and again after a change."""
+    """Prices in prestige for one seat at a time. Call `look` first, and again after a change."""
 
     def __init__(self, rules: Rules, weights: Weights | None = None) -> None:
         if weights is None:
@@ -202,7 +202,7 @@ class Estimator:
         self.evaluations = [0.0] * 5
 
     def look(self, state: State, seat: int) -> None:
-        """Look at a state for a seat."""
+        """Prepare to price actions for this seat in this state."""
         weights = self.weights
         self.seat = seat
         self.money = state.money[seat]
@@ -313,7 +313,7 @@ class Estimator:
     # Towers.
 
     def award_worth(self, first: float, second: float, size: int, best: int, after: int) -> float:
-        """A lead promises an award, the more surely the fewer years are left to catch up."""
+        """Value of a lead in an award: the fewer years are left to catch up, the safer the lead."""
         if not size:
             return 0.0
         ahead = self.ahead
@@ -324,7 +324,7 @@ class Estimator:
         return first * lead + second * (place - lead)
 
     def height_worth(self, c: int, size: int) -> float:
-        """A tower competes with those of its colour, and the tallest one with all others."""
+        """Value of a height: towers compete within a colour, the tallest one with all others."""
         worth = self.award_worth(
             self.colour_first[c],
             self.colour_second[c],
@@ -339,7 +339,7 @@ class Estimator:
         )
 
     def ready_sections(self, c: int, b: int, t: int, m: int, lit: int) -> int:
-        """A build takes pairs of base and turret, and the sections that fit a tower."""
+        """Return what a build could use: base-turret pairs, and sections that fit a tower."""
         pairs = b if b < t else t
         dark = self.dark[c]
         middles = m if pairs or self.tallest[c] else 0
@@ -348,10 +348,10 @@ class Estimator:
     def build_worth(
         self, c: int, b: int, t: int, m: int, g: int, lit: int, sure: float, evaluations: float
     ) -> float:
-        """Sections score when built, height at the end; towers, gold and lit windows every year.
+        """Value of building sections: prestige now, height at the end, the rest every year.
 
-        `sure` is the probability that they are built, `evaluations` the expected number of yearly
-        evaluations after that.
+        Towers, gold and lit windows score every year. `sure` is the probability of building the
+        sections, and `evaluations` is the expected number of yearly evaluations afterwards.
         """
         pairs = b if b < t else t
         before = self.tallest[c]
@@ -371,7 +371,7 @@ class Estimator:
         return once * sure + (pairs + gold + lit) * evaluations
 
     def colour_worth(self, c: int, b: int, t: int, m: int, g: int, lit: int, buyers: int) -> float:
-        """An incomplete tower is worth a part of the complete one."""
+        """Value of a colour's unbuilt sections; an incomplete tower is worth part of a full one."""
         ready = self.build_worth(c, b, t, m, g, lit, self.sure[buyers], self.evaluations[buyers])
         ends = b if b > t else t
         if not ends and m and not self.tallest[c]:
@@ -410,21 +410,21 @@ class Estimator:
         return found
 
     def held_worth(self, buyers: int) -> float:
-        """What all unbuilt sections and lit windows are worth."""
+        """Value of all unbuilt sections and lit windows."""
         worths = self.held_worths(buyers)
         return worths[0] + worths[1] + worths[2] + worths[3] + worths[4]
 
     # Purchases.
 
     def money_worth(self, change: int) -> float:
-        """Money is worth what it can buy in the turns to come, so less if there is plenty."""
+        """Value of money: what it can buy in the coming turns, so less if there is plenty."""
         weights = self.weights
         wealth = self.money + change * 0.5 + self.yearly_asari * self.years_after
         each = weights.asari * (1.0 - wealth / (weights.spending * self.turns + 1.0))
         return change * (each if each > weights.idle_asari else weights.idle_asari)
 
     def section_worth(self, market: int, c: int, gold: int, buyers: int) -> float:
-        """A section is worth what it adds to those in hand, less its price."""
+        """Value of a section: what it adds to the sections in hand, minus its price."""
         known = self.gains[buyers]
         if not known:
             known.extend(_UNKNOWN)
@@ -446,7 +446,7 @@ class Estimator:
         return found
 
     def market_worth(self, state: State, market: int, buyers: int) -> float:
-        """A market is worth the best section on display that the seat can pay for, or -99."""
+        """Value of a market: its best section that the seat can afford, or -99 if there is none."""
         types = state.types_on_display[market]
         best = -99.0
         for c in range(5):
@@ -458,7 +458,7 @@ class Estimator:
         return best
 
     def pile_worth(self, state: State, market: int, buyers: int) -> float:
-        """A pile is likely to hold the most wanted section."""
+        """Value of a pile, which probably holds the most wanted section."""
         if not state.piles[market]:
             return 0.0
         best = 0.0
@@ -470,7 +470,7 @@ class Estimator:
         return self.weights.fitting * best
 
     def lit_worth(self, c: int, buyers: int) -> float:
-        """A lit window is worth something if it can cover a dark one."""
+        """Value of a lit window, if it can cover a dark window."""
         lit = self.lit[c]
         if lit >= self.dark[c]:
             return 0.0
@@ -480,7 +480,7 @@ class Estimator:
         return more - self.held_worths(buyers)[c]
 
     def best_lit_worth(self, buyers: int) -> float:
-        """The lit window that would be worth most."""
+        """Value of the most useful lit window."""
         best = 0.0
         for c in range(5):
             worth = self.lit_worth(c, buyers)
@@ -489,7 +489,7 @@ class Estimator:
         return best
 
     def build_gain(self, buyers: int) -> float:
-        """What building everything that is ready gains over having it in hand."""
+        """Gain from building everything that is ready, compared with keeping it in hand."""
         sure = self.sure[buyers]
         evaluations = self.evaluations[buyers]
         gain = 0.0
@@ -502,7 +502,7 @@ class Estimator:
         return gain
 
     def ready(self) -> int:
-        """Number of sections that a build could take."""
+        """Number of sections that one build could use."""
         total = 0
         for c in range(5):
             total += self.ready_sections(
@@ -513,9 +513,9 @@ class Estimator:
     # Buyers.
 
     def look_at_areas(self, state: State) -> None:
-        """Price the buyers: one is worth keeping if areas ask for its colour, above all the circle.
+        """Price the buyers: most worth keeping is a colour that areas need, above all the circle.
 
-        `keep` has the worth of a buyer by colour, without `spare_buyer`.
+        `keep` holds the worth of a buyer by colour, without `spare_buyer`.
         """
         weights = self.weights
         keep = self.keep
@@ -526,7 +526,10 @@ class Estimator:
         keep[state.area_colours[_CIRCLE]] += weights.circle_following
 
     def building_buyers(self, state: State, hand: int, size: int) -> int:
-        """Buyers left to build with, at most 4: if none has the circle's colour, it takes two."""
+        """Return the buyers left to build with, at most 4.
+
+        Without a buyer in the circle's colour, the build takes two buyers instead of one.
+        """
         colour = state.area_colours[_CIRCLE]
         if colour and not hand & MASK[colour]:
             size -= 1
@@ -537,7 +540,7 @@ class Estimator:
     # The whole.
 
     def standing_worth(self) -> float:
-        """What the standing towers can expect of the awards."""
+        """Value of the awards that the standing towers can expect."""
         total = self.award_worth(
             self.most_first, self.most_second, self.towers, self.most_best, self.most_next
         )
@@ -578,5 +581,5 @@ class Estimator:
 
 
 def evaluate(state: State, estimator: Estimator) -> list[float]:
-    """Return the prestige that each seat can expect, by seat; after the end, the true one."""
+    """Return each seat's expected prestige, by seat; after the end, the actual prestige."""
     return [estimator.value(state, seat) for seat in range(estimator.seats)]

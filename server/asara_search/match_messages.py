@@ -1,4 +1,4 @@
-"""A match as far as a seat has received its messages."""
+"""The messages of a match that a seat has received so far."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ __all__ = ["MatchMessages"]
 
 
 class MatchMessages(Protocol):
-    """All that worlds are made from: `asara.Match` has these members, and so has the sidecar's.
+    """The members that worlds are made from; `asara.Match` and the sidecar's matches have them.
 
-    Objects are compared by identity and can be referred to weakly.
+    Objects are compared by identity and support weak references.
     """
 
     @property
@@ -27,5 +27,5 @@ class MatchMessages(Protocol):
 
     @property
     def messages(self) -> Sequence[bytes]:
-        """The bytes of each PlayResponse of the match, in the order received; it only grows."""
+        """The bytes of each PlayResponse, in the order received; the list only grows."""
         ...

@@ -1,4 +1,4 @@
-"""Playouts: a state is played on by policies until the match, or the year, is over."""
+"""Playouts: policies play a state on until the match, or the year, is over."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ _SPACE: Final = DecisionKind.SPACE
 
 
 class LabelShuffler:
-    """Shuffles alike what has the same label, whatever was shuffled before.
+    """Gives equal labels equal shuffles, whatever was shuffled before.
 
-    Candidates that are tried out with one seed meet the same deals in later years, so that luck
-    does not decide between them.
+    Candidates that are tried out with the same seed get the same deals in later years, so luck does
+    not decide between them.
     """
 
     def __init__(self, seed: int) -> None:
@@ -32,7 +32,7 @@ class LabelShuffler:
         self.rng = random.Random(0)
 
     def shuffle(self, label: str, items: list[int]) -> None:
-        """Shuffle in place by the seed and the label."""
+        """Shuffle in place, using only the seed and the label."""
         self.rng.seed(f"{self.seed}/{label}")
         shuffle(items, self.rng)
 
@@ -50,9 +50,10 @@ def play_on(
     last_year: int = 99,
     turn_only: bool = False,
 ) -> int:
-    """Play a state in place, one policy per seat; return the number of decisions.
+    """Play a state on in place, with one policy per seat; return the number of decisions.
 
-    It stops at the end of the match or of `last_year`, or with `turn_only` when a turn begins.
+    Playing stops at the end of the match or of `last_year`. With `turn_only`, it also stops when a
+    turn begins.
     """
     decisions = 0
     events: list[Event] = []

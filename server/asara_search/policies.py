@@ -1,4 +1,4 @@
-"""Policies: how the seats answer decisions in a playout."""
+"""Policies: how seats choose their actions in a playout."""
 
 from __future__ import annotations
 
@@ -42,15 +42,15 @@ _LAST_MARKET: Final = int(Area.TURRET_MARKET)
 
 
 class Policy:
-    """A way to answer decisions; the base of the others."""
+    """Base class of all policies: a way to choose actions."""
 
     def choose(self, state: State, rng: random.Random) -> Action:
-        """Return one of the state's legal actions, of which there must be one at least."""
+        """Return one of the state's legal actions; there must be at least one."""
         raise NotImplementedError
 
 
 class RandomPolicy(Policy):
-    """Chooses evenly among the legal actions."""
+    """Chooses among the legal actions with equal probability."""
 
     def choose(self, state: State, rng: random.Random) -> Action:
         """Return a random legal action."""
@@ -59,9 +59,9 @@ class RandomPolicy(Policy):
 
 
 class GreedyPolicy(Policy):
-    """Takes the action that the evaluation prices highest: the bot `greedy`, made fast.
+    """Takes the action with the highest price in the evaluation: the bot `greedy`, made fast.
 
-    It looks one action ahead and uses no random numbers.
+    The policy looks one action ahead and uses no random numbers.
     """
 
     def __init__(self, rules: Rules, weights: Weights | None = None) -> None:
@@ -84,7 +84,7 @@ class GreedyPolicy(Policy):
         self.laid_two = 0.0
 
     def choose(self, state: State, rng: random.Random) -> Action:
-        """Return the legal action that is worth most, the first of several."""
+        """Return the legal action with the highest worth, the first one if several are equal."""
         legal = state.legal
         self.look(state)
         best = legal[0]
@@ -97,15 +97,15 @@ class GreedyPolicy(Policy):
         return best
 
     def worths(self, state: State) -> list[float]:
-        """Return what each legal action is worth, in their order; only differences mean anything.
+        """Return the worth of each legal action, in their order; only differences are meaningful.
 
-        They follow from what the seat that decides may know.
+        The worths depend only on what the deciding seat may know.
         """
         self.look(state)
         return [self.action_worth(state, action) for action in state.legal]
 
     def look(self, state: State) -> None:
-        """Look at a state for the seat that decides, before pricing its actions."""
+        """Prepare to price the actions of the seat that decides."""
         kind = state.kind
         estimator = self.estimator
         if kind is _BUILD or kind is _BUILD_COUNT:
@@ -125,7 +125,7 @@ class GreedyPolicy(Policy):
             self.piles[key] = _NOT_PRICED
 
     def _look_at_hand(self, state: State) -> None:
-        """Find the one and the two buyers that are wanted least."""
+        """Find the least wanted buyer, and the two least wanted buyers."""
         hand = state.hands[state.seat]
         size = state.hand_sizes[state.seat]
         least = self._least_wanted(hand)
@@ -143,7 +143,7 @@ class GreedyPolicy(Policy):
         return self.estimator.keep[colour] + self.weights.spare_buyer * held
 
     def action_worth(self, state: State, action: Action) -> float:
-        """Return what a legal action is worth, compared with the other legal ones."""
+        """Return the worth of a legal action, relative to the other legal actions."""
         kind = state.kind
         if kind is _SPACE:
             return self.space_worth(state, self.infos[action])
@@ -189,7 +189,7 @@ class GreedyPolicy(Policy):
     # Spaces.
 
     def space_worth(self, state: State, info: SpaceInfo) -> float:
-        """A space is worth its gifts, its move, and what the remaining buyers can do."""
+        """Worth of a space: its gifts, its move, and what the remaining buyers can still do."""
         estimator = self.estimator
         seat = state.seat
         hand = state.hands[seat]
@@ -228,7 +228,7 @@ class GreedyPolicy(Policy):
         return best
 
     def move_worth(self, state: State, info: SpaceInfo, buyers: int, wished: bool) -> float:
-        """A move is worth what it does, and the money that it brings or costs."""
+        """Worth of a move: its effect, plus the money it brings or minus its cost."""
         estimator = self.estimator
         weights = self.weights
         change = info.income - info.cost
@@ -257,7 +257,7 @@ class GreedyPolicy(Policy):
         return worth
 
     def market_worth(self, state: State, market: int, buyers: int) -> float:
-        """The best section on display, wanted or not; 0 if the seat can buy none."""
+        """Worth of the best section on display, wanted or not; 0 if the seat can afford none."""
         key = buyers * 4 + market
         found = self.markets[key]
         if found == _NOT_PRICED:
@@ -275,7 +275,7 @@ class GreedyPolicy(Policy):
         return found
 
     def plot_worth(self, state: State, info: SpaceInfo, buyers: int, wished: bool) -> float:
-        """Building makes certain what was only likely, up to the number of the plot."""
+        """Worth of building on a plot: likely sections become certain, up to the plot's number."""
         gain = self.plots[buyers]
         if gain == _NOT_PRICED:
             gain = self.plots[buyers] = self.estimator.build_gain(buyers)
@@ -293,13 +293,13 @@ class GreedyPolicy(Policy):
         return gain * share if share < 1.0 else gain
 
     def offer_worth(self, price: int, buyers: int) -> float:
-        """One of the lit windows on offer may well fit; a second one seldom does."""
+        """Worth of an offer: one lit window probably fits, a second one seldom does."""
         estimator = self.estimator
         best = estimator.best_lit_worth(buyers)
         return self.weights.fitting * best + estimator.money_worth(-price)
 
     def wish_worth(self, state: State, buyers: int) -> float:
-        """The genie is worth the best move that he grants."""
+        """Worth of a wish: the best move that the genie can grant."""
         found = self.wish_worths[buyers]
         if found == _NOT_PRICED:
             found = -1e9
@@ -316,7 +316,7 @@ class GreedyPolicy(Policy):
         return found
 
     def gift_worth(self, state: State, card: GiftCard, buyers: int) -> float:
-        """A card is worth what it brings, even if that is an unwanted purchase."""
+        """Worth of a gift card: what it brings, even if that is an unwanted purchase."""
         kind = card[0]
         if kind == GiftKind.BUY_SECTION:
             return self.market_worth(state, card[3] - 1, buyers)
@@ -327,7 +327,7 @@ class GreedyPolicy(Policy):
         return card[2] + self.estimator.money_worth(card[1])
 
     def lay_worth(self, state: State, lay: LayBuyers) -> float:
-        """Keep useful buyers; open an area with a colour that others can follow."""
+        """Worth of laying buyers: keep useful ones; open areas with a colour others can follow."""
         hand = state.hands[state.seat]
         worth = 0.0
         for buyer in lay.buyers:

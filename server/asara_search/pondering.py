@@ -16,16 +16,16 @@ from .search_base import Search
 __all__ = ["Ponderer"]
 
 _HEAD_START_S: Final = 0.003
-"""Time in which a reply is sent before the pondering begins."""
+"""Head start in seconds, so that a reply is sent before the pondering begins."""
 _SWITCH_S: Final = 0.0005
-"""Longest wait of the main thread for the interpreter, beyond the present playout."""
+"""Maximum time that the main thread waits for the interpreter, beyond the current playout."""
 
 
 class Ponderer:
-    """Prepares the next decision of a search in a thread of its own, between `start` and `stop`.
+    """Prepares a search's next decision in a separate thread, between `start` and `stop`.
 
-    The thread lets others run after every playout, so a message is read, and `stop` returns, after
-    a playout at most. It ends with the process.
+    After every playout the thread lets others run. Reading a message, or returning from `stop`,
+    therefore waits for one playout at most. The thread ends with the process.
     """
 
     def __init__(self, search: Search, seat: int, rng: random.Random) -> None:
@@ -39,8 +39,9 @@ class Ponderer:
     def start(self, sample: Callable[[random.Random], State]) -> None:
         """Ponder until `stop` is called.
 
-        `sample` returns another world at each call, from the generator that it is passed, in which
-        the seat has replied. Nothing is done in worlds in which it decides again at once.
+        Each call of `sample` returns a new world, drawn with the generator passed to it, in which
+        the seat has already replied. Worlds in which the seat decides again immediately are
+        skipped.
         """
         self.stop()
         self._stopping.clear()
@@ -52,7 +53,7 @@ class Ponderer:
         self._thread.start()
 
     def stop(self) -> None:
-        """End the pondering; return when the search is not used any more."""
+        """Stop pondering. When this method returns, the search is no longer in use."""
         thread = self._thread
         if thread is None:
             return

@@ -1,4 +1,4 @@
-"""What the searches of `asara_search` share: switches, candidates, and the value of a state."""
+"""Code shared by all searches: switches, candidates, and the value of a state."""
 
 from __future__ import annotations
 
@@ -27,28 +27,28 @@ _ALIKE: Final = (
     int(Area.TENT),
     int(Area.HOUSE_OF_THE_BOTTLE_GENIE),
 )
-"""Areas whose spaces differ in their cost or income alone."""
+"""Areas whose spaces differ only in their cost or income."""
 
 
 @dataclass(frozen=True)
 class SearchSettings:
-    """The switches of a search; raises ValueError for a value out of range."""
+    """The switches of a search. Raises ValueError for a value out of range."""
 
     candidates: int = 12
-    """Greatest number of actions that are tried out."""
+    """Maximum number of actions that are tried out."""
     turns: int = 0
     """Turns played on after the seat's own before the state is priced; 0 sets no limit."""
     years: int = 1
     """Years played on, the present one included, before the state is priced."""
     prior: float = 5.0
-    """Playouts that the policy's price of an action counts for."""
+    """The policy's price of an action counts as much as this many playouts."""
     scale: float = 0.0
     """Lead, in prestige, that raises the expected share of wins from 0.5 to 0.73; 0 lets the search
     maximise the lead itself."""
     mean_rival: bool = False
     """True to compare the seat with the mean of its rivals instead of the best one."""
     filter_moves: bool = True
-    """True to try only the best of the spaces that differ in cost or income alone."""
+    """True to try only the best of the spaces that differ only in cost or income."""
 
     def __post_init__(self) -> None:
         if not 1 <= self.candidates <= 1000:
@@ -64,7 +64,7 @@ class SearchSettings:
 
 
 class Search:
-    """A search of one seat's decisions in one match; the base of `TurnSearch` and `TreeSearch`."""
+    """A search of one seat's decisions in one match; base of `TurnSearch` and `TreeSearch`."""
 
     def __init__(
         self,
@@ -99,21 +99,21 @@ class Search:
     ) -> Action:
         """Return the best of the legal actions.
 
-        `sample` returns another world at each call, with this decision open; the search may change
-        it. The search ends after about `iterations` playouts and at `deadline`, a moment of
-        `time.perf_counter` or 0.
+        Each call of `sample` returns a new world with this decision open, which the search may
+        change. The search ends after about `iterations` playouts, or at `deadline`, a time of
+        `time.perf_counter` (0 for no deadline).
         """
         raise NotImplementedError
 
     def ponder(self, world: State, seat: int, rng: random.Random) -> None:
-        """Prepare the seat's next decision, in a world in which others decide before it.
+        """Prepare the seat's next decision, in a world where other seats decide first.
 
-        The world may be changed. A call takes as long as one playout.
+        The search may change the world. One call takes as long as one playout.
         """
         raise NotImplementedError
 
     def shortlist(self, world: State, legal: Sequence[Action]) -> list[Action]:
-        """Return the candidates, best first by the policy."""
+        """Return the candidates in the order of the policy's prices, best first."""
         policy = self.policy
         policy.look(world)
         priced: list[tuple[float, int]] = []
@@ -158,9 +158,9 @@ class Search:
             events.clear()
 
     def play_to(self, state: State, seat: int) -> bool:
-        """Let the policy play a state on until the seat decides; return False if it does not.
+        """Let the policy play a state on until the seat decides.
 
-        It does not if the match or the year ends before.
+        Return False if the match or the year ends before that.
         """
         events: list[Event] = []
         year = state.year
@@ -176,7 +176,7 @@ class Search:
     def worth(self, state: State, seat: int) -> float:
         """Return the lead that the seat can expect.
 
-        With a scale it is bent so that it grows like the share of wins.
+        If a scale is set, the lead is transformed to grow like the share of wins.
         """
         return self.lead(self.expected(state), seat)
 
@@ -186,7 +186,7 @@ class Search:
         return [estimator.value(state, seat) for seat in range(estimator.seats)]
 
     def lead(self, prestige: list[float], seat: int) -> float:
-        """Return the lead of a seat, see `worth`, from the prestige that each can expect."""
+        """Return the lead of a seat from the prestige that each seat can expect (see `worth`)."""
         best = -1e9
         total = 0.0
         for other in range(len(prestige)):

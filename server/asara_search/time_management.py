@@ -1,8 +1,9 @@
-"""Shares out the clock of a match among a seat's decisions, whatever the machine.
+"""Divides a match's clock among a seat's decisions, on machines of any speed.
 
-A reply takes longer than its search: the message, the worlds, and above all the waits on a machine
-with more bots than cores. How much longer is learned from the clock itself, which the referee sends
-with each decision. Time for the replies to come is set aside before a search gets any.
+A reply takes longer than its search. It also needs time for the message, for sampling worlds and,
+above all, for waiting on a machine with more bots than cores. This overhead is learned from the
+clock that the referee sends with each decision. Time for the coming replies is set aside before any
+search gets time.
 """
 
 from __future__ import annotations
@@ -15,9 +16,9 @@ from asara_game.view import View
 __all__ = ["TimeManager", "turns_left"]
 
 DECISIONS_PER_TURN: Final = 2.2
-"""Searched decisions of a turn, on average."""
+"""Average number of searched decisions in a turn."""
 REPLIES_PER_TURN: Final = 1.5
-"""Replies of a turn, on average: one reply can have several decisions."""
+"""Average number of replies in a turn: one reply can answer several decisions."""
 
 _FIRST_OVERHEAD_S: Final = 0.01
 _FIRST_LONGEST_S: Final = 0.05
@@ -29,21 +30,20 @@ _SPARE_S: Final = 1.0
 class TimeManager:
     """The clock of one seat in one match.
 
-    Call `begin` for each decision that is asked, `share_s` before each search, and `searched` after
-    it.
+    Call `begin` for each decision, `share_s` before each search, and `searched` after the search.
     """
 
     def __init__(self) -> None:
         self.overhead_s = _FIRST_OVERHEAD_S
-        """Time of a reply beyond that of its searches, on average."""
+        """Average time of a reply beyond its searches, in seconds."""
         self.longest_s = _FIRST_LONGEST_S
-        """The longest such time, slowly forgotten."""
+        """Longest such overhead in seconds; it slowly decays."""
         self._clock_s: float | None = None
         self._increment_s = 0.0
         self._searched_s = 0.0
 
     def begin(self, clock_us: int, increment_us: int) -> None:
-        """Note the clock of a decision, in microseconds; learn from the one before."""
+        """Record a decision's clock, in microseconds, and learn from the previous decision."""
         clock_s, self._increment_s = clock_us / 1e6, increment_us / 1e6
         if self._clock_s is not None:
             used_s = self._clock_s - clock_s + self._increment_s
@@ -53,10 +53,10 @@ class TimeManager:
         self._clock_s, self._searched_s = clock_s, 0.0
 
     def share_s(self, used_s: float, turns: int) -> float:
-        """Return the seconds for the next search.
+        """Return the seconds for the next search; 0 means that the bot should answer immediately.
 
-        `used_s` seconds have gone by since the decision arrived, and the seat has `turns` turns
-        left, this one included. 0 means: answer at once.
+        `used_s` is the number of seconds since the decision arrived. `turns` is the number of turns
+        that the seat has left, including this one.
         """
         clock_s = (self._clock_s or 0.0) - used_s
         replies = REPLIES_PER_TURN * turns
@@ -68,12 +68,12 @@ class TimeManager:
         return max(0.0, min(share_s, now_s / 4))
 
     def searched(self, planned_s: float, took_s: float) -> None:
-        """Note a search, which counts as overhead as far as it took longer than planned."""
+        """Record a search. The time beyond its plan counts as overhead."""
         self._searched_s += min(planned_s, took_s)
 
 
 def turns_left(view: View) -> int:
-    """Return the seat's turns to the end of the match, this one included."""
+    """Return the seat's remaining turns in the match, including the current turn."""
     rules = view.rules
     years = rules.edition.years - view.public.year
     return sum(view.private.hand) + 1 + years * rules.hand_size

@@ -1,14 +1,14 @@
 """Information-set Monte Carlo tree search from one seat's point of view.
 
-A node of the tree is all that the seat knows at a decision, and the decision: states that it cannot
-tell apart share a node. Each iteration descends through the nodes in a world by upper
-confidence bounds, adds one node, and passes the value of its leaf up. Actions that are not legal
-in every world of a node are compared by how often they were available. The actions of the decision
-itself are compared in the same worlds, because worlds differ more than actions: the n-th iteration
-of each of them is in the n-th world.
+A node of the tree stands for a decision and everything that the seat knows at this decision. States
+that the seat cannot tell apart share a node. Each iteration descends through the nodes in one
+sampled world by upper confidence bounds, adds one node, and passes the value of the leaf up. If
+actions are not legal in every world of a node, they are compared by how often they were available.
+The actions of the root decision are compared in the same worlds, because worlds differ more than
+actions: the n-th iteration of each action uses the n-th world.
 
 Source: P. I. Cowling, E. J. Powley, D. Whitehouse, "Information Set Monte Carlo Tree Search"
-(2012), of which this is the form with a single observer.
+(2012). This is its single-observer form.
 """
 
 from __future__ import annotations
@@ -39,26 +39,27 @@ OPPONENTS: Final = ("greedy", "paranoid", "max-n")
 LEAVES: Final = ("horizon", "estimate", "rank")
 FINALS: Final = ("visits", "value")
 MOST_NODES: Final = 20_000
-"""Nodes that are kept at once; each takes some 3.5 KiB."""
+"""Maximum number of nodes in the tree; each takes about 3.5 KiB."""
 _SPACE: Final = DecisionKind.SPACE
 _MOST_WORLDS: Final = 1000
-"""Worlds that are kept for a decision; each takes some 6 KiB."""
+"""Maximum number of worlds kept for a decision; each takes about 6 KiB."""
 _RANK_LEAD: Final = 10.0
-"""Lead, in prestige, that the first rank counts for if ranks decide; the last counts for -10."""
+"""Lead, in prestige, that the first rank stands for if ranks decide; the last stands for -10."""
 
 _Key = tuple[PublicView, PrivateView, Decision]
 
 
 @dataclass(frozen=True)
 class TreeSettings(SearchSettings):
-    """The switches of a tree search; raises ValueError for a value out of range.
+    """The switches of a tree search. Raises ValueError for a value out of range.
 
-    Those of `SearchSettings` limit the actions of each node and the playouts from the leaves.
+    The switches of `SearchSettings` limit the actions of each node and the playouts from the
+    leaves.
     """
 
     determinizations: int = 0
-    """Worlds that each action of a decision is tried out in, in turn; 0: 1,000, if it is tried
-    out so often."""
+    """Number of worlds that each action of a decision is tried out in, one after the other; 0
+    stands for at most 1,000."""
     opponents: str = "greedy"
     """`greedy`: the policy answers for the others, and the tree has the seat's own decisions only;
     `paranoid`: the others minimise the seat's value; `max-n`: each maximises its own."""
@@ -70,11 +71,11 @@ class TreeSettings(SearchSettings):
     """Actions of a node for each square root of its visits (progressive widening), in the order of
     the policy's prices; 0 admits all candidates from the beginning."""
     exploration: float = 5.0
-    """Weight of what is uncertain, in prestige."""
+    """Weight of uncertainty, in prestige."""
     reuse: bool = True
-    """True to keep, from one decision to the next, the part of the tree that is still ahead."""
+    """True to keep the part of the tree that is still ahead from one decision to the next."""
     final: str = "visits"
-    """Choice at the end: the action with most `visits`, or the one with the highest `value`."""
+    """Final choice: the action with the most `visits`, or with the highest `value`."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -94,7 +95,7 @@ class TreeSettings(SearchSettings):
 
 
 class Edge:
-    """An action of a node, with what came of it."""
+    """An action of a node, with its statistics."""
 
     def __init__(self, action: Action, seat: int) -> None:
         self.action = action
@@ -102,9 +103,9 @@ class Edge:
         """Seat that decides."""
         self.visits = 0
         self.available = 0
-        """Visits of the node at which the action was among the candidates."""
+        """Number of visits to the node in which the action was a candidate."""
         self.total = 0.0
-        """Sum of the values, for the seat that decides."""
+        """Sum of the values for the deciding seat."""
 
 
 class Node:
@@ -112,7 +113,7 @@ class Node:
 
     def __init__(self, turn: int) -> None:
         self.turn = turn
-        """Number of the turn in the match, to tell what is over."""
+        """Number of the turn within the match, to find nodes of the past."""
         self.visits = 0
         self.edges: dict[Action, Edge] = {}
 
@@ -120,7 +121,7 @@ class Node:
 class TreeSearch(Search):
     """A tree search of one seat's decisions.
 
-    With `reuse`, a tree begins with the values that earlier calls found in states in which the seat
+    With `reuse`, a tree starts with the values found in earlier calls, for states in which the seat
     knows exactly what it knows now.
     """
 
@@ -143,7 +144,7 @@ class TreeSearch(Search):
         self.reuse = chosen.reuse
         self.by_value = chosen.final == "value"
         self.nodes: dict[_Key, Node] = {}
-        """The tree, by what the seat knows."""
+        """The tree: nodes by what the seat knows."""
 
     def choose(
         self,
@@ -153,9 +154,9 @@ class TreeSearch(Search):
         iterations: int,
         deadline: float,
     ) -> Action:
-        """Return the best of the legal actions, see `Search.choose`.
+        """Return the best of the legal actions (see `Search.choose`).
 
-        Without a deadline, the same calls of a new search have the same results.
+        Without a deadline, repeating the same calls with a new search gives the same results.
         """
         worlds = [sample()]
         seeds = [rng.getrandbits(40)]
@@ -180,12 +181,12 @@ class TreeSearch(Search):
         return self._best(root, actions, prices)
 
     def ponder(self, world: State, seat: int, rng: random.Random) -> None:
-        """Grow the tree from a world in which others decide before the seat does."""
+        """Grow the tree from a world in which other seats decide first."""
         if self.reuse:
             self._iterate(world, seat, None)
 
     def _root(self, world: State, seat: int) -> Node:
-        """Return the node of a decision, without those that cannot follow it."""
+        """Return the node of a decision, and drop nodes that cannot follow it."""
         key = (public_view(world), private_view(world, seat), decision(world))
         turn = _turn(world)
         if self.reuse:
@@ -219,9 +220,9 @@ class TreeSearch(Search):
     # One iteration.
 
     def _iterate(self, state: State, seat: int, start: Edge | None) -> None:
-        """Descend in a world, which is changed, and pass the value of the leaf up.
+        """Descend in a world, changing it, and pass the value of the leaf up.
 
-        `start` is the first edge, if it has been selected.
+        `start` is the first edge if it is already selected.
         """
         self.playouts += 1
         year = state.year + self.years
@@ -260,7 +261,7 @@ class TreeSearch(Search):
         self._pass_up(path, self._leaf_values(state, year, turns), seat)
 
     def _node(self, state: State, seat: int) -> Node | None:
-        """Return the node of a state; None if it is new, or if there is no room for it."""
+        """Return the node of a state; None if the node is new or the tree is full."""
         key = (public_view(state), private_view(state, seat), decision(state))
         node = self.nodes.get(key)
         if node is None and len(self.nodes) < MOST_NODES:
@@ -270,10 +271,10 @@ class TreeSearch(Search):
     def _select(
         self, node: Node, seat: int, actions: Sequence[Action], prices: Sequence[float]
     ) -> Edge:
-        """Return the most promising edge of a seat's actions by its upper confidence bound.
+        """Return the edge with the highest upper confidence bound for the deciding seat.
 
-        The policy's price of an action counts for `prior` playouts, which differ from the mean of
-        all values of the node as the prices do.
+        The policy's price of an action counts as `prior` playouts. Their values differ from the
+        mean of the node by as much as the prices differ.
         """
         node.visits += 1
         allowed = len(actions)
@@ -303,9 +304,9 @@ class TreeSearch(Search):
         return best
 
     def _worth_of(self, edge: Edge, mean: float, price: float) -> float:
-        """Return the value of an edge: the mean of its values and its price.
+        """Return the value of an edge, from its mean value and its price.
 
-        `mean` is that of the node, and `price` compares the action with the best one.
+        `mean` is the mean of the node; `price` is relative to the best action.
         """
         count = edge.visits + self.prior
         return (edge.total + self.prior * (mean + price)) / count if count else mean
@@ -334,7 +335,7 @@ class TreeSearch(Search):
 
 
 def _turn(state: State) -> int:
-    """Return a number that rises with every turn of a match."""
+    """Return a number that increases with every turn of a match."""
     turn = state.year * 1000
     for dispatched in state.dispatched:
         turn += len(dispatched)
@@ -342,7 +343,7 @@ def _turn(state: State) -> int:
 
 
 def _rank_value(prestige: Sequence[int], seat: int) -> float:
-    """Return _RANK_LEAD for the sole first, its opposite for the sole last; ties share."""
+    """Return _RANK_LEAD for a sole winner and minus _RANK_LEAD for a sole last; ties share."""
     balance = 0
     for other in range(len(prestige)):
         if prestige[other] < prestige[seat]:

@@ -1,10 +1,10 @@
-"""Search of one's own decision: every candidate is played on in sampled worlds, in equal numbers.
+"""Search of a seat's own decision: every candidate is played on in equally many sampled worlds.
 
-The candidates are the legal actions that the greedy policy prices highest. Each is applied in the
-same worlds, with the same later shuffles; the greedy policy answers all that follows up to a
+The candidates are the legal actions with the highest prices in the greedy policy. Each candidate is
+applied in the same worlds, with the same later shuffles. The greedy policy plays on up to a
 horizon, and the evaluation prices the state there. After each round the worse half of the
-candidates is left out (sequential halving), so that most playouts go to those that are hard to tell
-apart.
+candidates is dropped (sequential halving), so most playouts go to the candidates that are hard to
+tell apart.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _SPACE: Final = DecisionKind.SPACE
 class TurnSearch(Search):
     """A search of one seat's decisions.
 
-    What it keeps between them makes it faster, no more, unless it is made to ponder.
+    Data kept between decisions only makes the search faster, unless the search ponders.
     """
 
     def __init__(
@@ -47,8 +47,8 @@ class TurnSearch(Search):
         chosen = SearchSettings() if settings is None else settings
         super().__init__(rules, chosen, policy_weights, value_weights)
         self.pondered: dict[Action, list[float]] = {}
-        """By action of the seat's next turn: the number of worlds it was tried out in, and the sum
-        of its advantages over the mean of the candidates."""
+        """By action of the seat's next turn: the number of worlds in which it was tried out, and
+        the sum of its advantages over the mean of the candidates."""
         self._next: State | None = None
         self._actions: list[Action] = []
         self._seed = 0
@@ -62,9 +62,9 @@ class TurnSearch(Search):
         iterations: int,
         deadline: float,
     ) -> Action:
-        """Return the best of the legal actions, see `Search.choose`.
+        """Return the best of the legal actions (see `Search.choose`).
 
-        A call without a deadline repeats itself exactly, unless the search has pondered.
+        Without a deadline and without pondering, the same call always returns the same action.
         """
         first = sample()
         actions = self.shortlist(first, legal)
@@ -92,10 +92,10 @@ class TurnSearch(Search):
         return actions[alive[0]]
 
     def _first_totals(self, world: State, actions: Sequence[Action]) -> list[float]:
-        """Return what the candidates begin with: their prices, and what pondering found out.
+        """Return the initial totals of the candidates: their prices plus the results of pondering.
 
-        Worlds of pondering count like the price, for `prior` playouts at most, because the others
-        have decided otherwise in most of them.
+        Pondered worlds count like the price, for at most `prior` playouts, because in most of them
+        the other seats have made different decisions.
         """
         totals = [self.prior * worth for worth in self.priors]
         self._next = None
@@ -116,9 +116,9 @@ class TurnSearch(Search):
         seed: int,
         deadline: float,
     ) -> bool:
-        """Try out the actions that are alive in one world; return False if the time ran out.
+        """Try out the remaining actions in one world; return False if the time ran out.
 
-        They count only together, because worlds differ more than actions.
+        The results count only if all actions were tried, because worlds differ more than actions.
         """
         seat = world.seat
         values: list[float] = []
@@ -131,7 +131,7 @@ class TurnSearch(Search):
         return True
 
     def try_out(self, world: State, action: Action, seat: int, seed: int) -> float:
-        """Play a candidate on in a world; return its value for the seat."""
+        """Play a candidate on in a world; return the resulting value for the seat."""
         self.playouts += 1
         state = world.copy(LabelShuffler(seed))
         events: list[Event] = []
@@ -140,9 +140,9 @@ class TurnSearch(Search):
         return self.worth(state, seat)
 
     def ponder(self, world: State, seat: int, rng: random.Random) -> None:
-        """Try out one action of the seat's next turn; the policy plays for the others before it.
+        """Try out one action of the seat's next turn; until then, the policy plays for the others.
 
-        A new world is begun when all candidates have been tried out in the last one.
+        A new world is begun when all candidates have been tried out in the current one.
         """
         if self._next is None:
             if not self.play_to(world, seat) or world.kind is not _SPACE:

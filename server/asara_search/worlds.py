@@ -1,4 +1,4 @@
-"""Worlds from what a seat was sent: the client's match and a decision."""
+"""Samples worlds from the messages a seat has received: the client's match and a decision."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ __all__ = ["Worlds", "copy", "history", "view", "world"]
 class Worlds:
     """States that the seat cannot tell from the true one, for one decision.
 
-    What they have in common is worked out once, so `sample` is faster than `world`. Raise
-    ValueError for a decision that is not this seat's last one in the match.
+    Facts shared by all states are computed once, so `sample` is faster than `world`. Raise
+    ValueError if the decision is not this seat's latest decision in the match.
 
     - `view`: the view of the decision, in the engine's types
-    - `exact`: True if all that was seen in the match decides; False if messages were missed, as
-      after a resumption, so that the view alone does
+    - `exact`: True if states fit everything seen in the match; False if messages were missed, for
+      example after a resumption, so that states fit the view alone
     """
 
     def __init__(self, decision: DecisionMessage, match: MatchMessages) -> None:
@@ -39,7 +39,7 @@ class Worlds:
         self.exact = self._worlds.exact
 
     def sample(self, rng: random.Random) -> State:
-        """Return another state; its hidden parts, and all its later shuffles, come from `rng`."""
+        """Sample another state; hidden parts and all later shuffles come from `rng`."""
         _check_rng(rng)
         return self._worlds.sample(rng)
 
@@ -47,8 +47,9 @@ class Worlds:
 def world(decision: DecisionMessage, match: MatchMessages, rng: random.Random) -> State:
     """Return a complete state that the seat cannot tell from the true one.
 
-    It fits all that the seat has been sent in the match. Hidden parts and later shuffles come from
-    `rng`. Raise ValueError for a decision that is not this seat's last one in the match.
+    The state fits everything that the seat has been sent in the match. Hidden parts and later
+    shuffles come from `rng`. Raise ValueError if the decision is not this seat's latest decision in
+    the match.
     """
     knowledge = _knowledge_at(decision, match)
     if knowledge.decision_id != decision.decision_id or knowledge.worlds is None:
@@ -60,7 +61,7 @@ def world(decision: DecisionMessage, match: MatchMessages, rng: random.Random) -
 def copy(state: State, rng: random.Random) -> State:
     """Return an independent copy whose later shuffles come from `rng`.
 
-    Copies that share an `rng` stay independent; each takes the numbers that come next.
+    Copies that share one `rng` stay independent: each takes the next numbers from it.
     """
     _check_rng(rng)
     return state.copy(QuickShuffler(rng))
@@ -74,7 +75,7 @@ def _check_rng(rng: random.Random) -> None:
 
 
 def view(decision: DecisionMessage, match: MatchMessages) -> View:
-    """Return the view of a decision in the engine's types; raise ValueError for an invalid one."""
+    """Return the view of a decision in the engine's types. Raise ValueError if it is invalid."""
     _check(decision, match)
     if not decision.view.HasField("public_view"):
         raise ValueError(
@@ -84,12 +85,12 @@ def view(decision: DecisionMessage, match: MatchMessages) -> View:
 
 
 def history(match: MatchMessages) -> History:
-    """Return all that the seat has seen of a match so far, in the engine's types."""
+    """Return everything that the seat has seen of a match so far, in the engine's types."""
     return _knowledge(match).history
 
 
 class _Knowledge:
-    """A match as far as its messages have been read."""
+    """A match, as far as its messages have been read."""
 
     def __init__(self, match: MatchMessages) -> None:
         started = match.started
@@ -99,7 +100,7 @@ class _Knowledge:
         self.sequence = started.sequence
         self.last_decision = 0
         self.decision_id = 0
-        """Decision of `worlds`."""
+        """Decision that `worlds` belongs to."""
         self.worlds: Worlds | None = None
 
     def follow(self, match: MatchMessages) -> None:
@@ -118,7 +119,7 @@ class _Knowledge:
                 self._add_events(getattr(response, kind))
 
     def _add_events(self, message: DecisionMessage) -> None:
-        """Add the events that are new; a reconnection may repeat some, or leave some out."""
+        """Add the new events. A reconnection may repeat events, or leave some out."""
         new = message.sequence - self.sequence
         if new <= 0 or not self.history.complete:
             return

@@ -7,10 +7,10 @@
 
     asara.run(decide)
 
-`run` connects to the referee named by the environment, plays every match it is assigned and
-returns when the referee sends Goodbye. A bot with memory is a subclass of `Bot`. Messages and
-enums of the protocol are available under their own names: `asara.Decision`, `asara.Area.AREA_BANK`;
-`help(asara.Decision)` lists the fields of one. `help(asara.Bot)` describes the methods of a bot.
+`run` connects to the referee whose address is in the environment, plays every match it is assigned
+and returns when the referee sends Goodbye. A bot with memory is a subclass of `Bot`. The protocol's
+messages and enums are available under their own names: `asara.Decision`, `asara.Area.AREA_BANK`.
+`help(asara.Decision)` lists the fields of a message, and `help(asara.Bot)` the methods of a bot.
 """
 
 from __future__ import annotations
@@ -106,7 +106,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> object:
-    """Load the text form of actions when it is first used: most bots never do."""
+    """Import the text form of actions on first use: most bots never need it."""
     if name in {"format_action", "parse_action"}:
         from asara import text
 

@@ -1,4 +1,4 @@
-"""The author's code in messages: files, lines and tracebacks without the frames of this package."""
+"""Points messages to the author's code: files, lines, and tracebacks without our own frames."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def code_of(function: object) -> CodeType | None:
 
 
 def place(code: CodeType | None, line: int | None = None) -> str:
-    """Return `FILE, line N` of a line, by default the first one of the code; "" without code."""
+    """Return `FILE, line N` for a line, by default the first line of the code; "" without code."""
     return "" if code is None else f"{code.co_filename}, line {line or code.co_firstlineno}"
 
 
@@ -39,7 +39,7 @@ def caller_place() -> str:
 
 
 def runs_again() -> bool:
-    """Return True while multiprocessing runs the author's file in one of its own processes."""
+    """Return True while multiprocessing runs the author's file in a child process."""
     frame: FrameType | None = sys._getframe()
     while frame is not None:
         if frame.f_code.co_name == "<module>" and frame.f_globals["__name__"] == "__mp_main__":
@@ -63,9 +63,9 @@ def raising_place(trace: TracebackType | None) -> str:
 
 
 def running_lines(thread: int) -> str:
-    """Return the lines of the author's code that a thread is executing, as in a traceback.
+    """Return the author's lines that a thread is executing, formatted like a traceback.
 
-    They are "" if a bot of this package is waiting for something.
+    Return "" while a bot of this package is waiting for something.
     """
     frame = sys._current_frames().get(thread)
     if frame is None:
@@ -88,9 +88,9 @@ def hide_own_frames(error: BaseException) -> None:
 
 
 def hide_own_frames_when_printed() -> None:
-    """Let the interpreter print an exception that ends the program without our frames.
+    """Make the interpreter leave out our frames when an exception ends the program.
 
-    The exception itself keeps them, for debuggers.
+    The exception itself keeps the frames, for debuggers.
     """
     if sys.excepthook is sys.__excepthook__:
         sys.excepthook = _print_exception

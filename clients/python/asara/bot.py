@@ -1,4 +1,4 @@
-"""The interface of a bot: a subclass of `Bot`, or a function for a bot without memory."""
+"""The interface of a bot: a subclass of `Bot`, or a function if the bot needs no memory."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ Answer: TypeAlias = Action | Sequence[Action]
 
 
 class Match:
-    """A match, from the seat of one bot. A bot may add attributes of its own."""
+    """A match as seen from one bot's seat. A bot may add its own attributes."""
 
     def __init__(
         self, started: MatchStarted, entry: str, limits: Limits, seed: str, verifier: Verifier
@@ -49,10 +49,10 @@ class Match:
         self._random: Random | None = None
         self._verifier = verifier
         self._events: list[Event] = []
-        self._events_read = 0  # messages whose events are among them
+        self._events_read = 0  # number of messages whose events are included
         self._sequence = started.sequence
 
-    # Properties, because help() shows their texts.
+    # Properties, because help() shows their docstrings.
 
     @property
     def match_id(self) -> str:
@@ -86,7 +86,7 @@ class Match:
 
     @property
     def view(self) -> View:
-        """View of the seat when the match started; each decision carries a newer one."""
+        """The seat's view when the match started; each decision carries a newer view."""
         return self._started.view
 
     @property
@@ -101,7 +101,7 @@ class Match:
 
     @property
     def random(self) -> Random:
-        """Random numbers that depend on ASARA_SEED, the match and the seat alone."""
+        """Random numbers that depend only on ASARA_SEED, the match and the seat."""
         if self._random is None:
             from random import Random
 
@@ -111,8 +111,8 @@ class Match:
     def random_action(self, decision: Decision) -> Action:
         """Return one of the legal actions, chosen by the rule that bots in every language share.
 
-        The choice depends on ASARA_SEED, the match, the seat and the decision alone, so a repeated
-        call returns the same action.
+        The choice depends only on ASARA_SEED, the match, the seat and the decision, so repeating
+        the call returns the same action.
         """
         legal = decision.legal_actions
         choice = (self._seed, self.match_id, self.seat, decision.decision_id, len(legal))
@@ -120,22 +120,23 @@ class Match:
 
     @property
     def started(self) -> MatchStarted:
-        """The message MatchStarted, which also has the commitment to the deal, and `resumed`."""
+        """The message MatchStarted, which also contains the deal's commitment and `resumed`."""
         return self._started
 
     @property
     def messages(self) -> Sequence[bytes]:
         """All messages of the match so far: the bytes of each PlayResponse, as received.
 
-        A forward model reads them, see `asara_search.world`. They are kept until the match is over.
+        A forward model reads them (see `asara_search.world`). The messages are kept until the match
+        ends.
         """
         return self._verifier.messages
 
     @property
     def events(self) -> Sequence[Event]:
-        """All events so far, each once and in order, since those that `view` includes.
+        """All events since the first `view`, each exactly once and in order.
 
-        Some are missing if the match was resumed (`started.resumed`) or the stream broke.
+        Some events are missing if the match was resumed (`started.resumed`) or the stream broke.
         """
         messages = self._verifier.messages
         while self._events_read < len(messages):
@@ -155,10 +156,10 @@ class Match:
 
     @property
     def digest(self) -> bytes:
-        """SHA-256 digest of the messages of the match received so far, 32 bytes.
+        """SHA-256 digest of the match's messages received so far, 32 bytes.
 
-        At the end it equals the digest of this seat in the replay, unless messages were lost when
-        the stream broke.
+        At the end, it equals this seat's digest in the replay, unless messages were lost when the
+        stream broke.
         """
         return self._verifier.digest
 
@@ -175,23 +176,25 @@ class Bot(ABC):
 
     @abstractmethod
     def decide(self, decision: Decision) -> Answer:
-        """Return one of `decision.legal_actions`, or a list that begins with one.
+        """Return one of `decision.legal_actions`, or a list of actions that begins with one.
 
-        Further actions are applied in order while each is legal. The first illegal one ends the
-        list without penalty, and the next decision is asked as usual. Called once per decision.
+        The other actions in the list are applied in order while each is legal. The first illegal
+        one ends the list without penalty, and the next decision is requested as usual. Called once
+        per decision.
         """
 
     def started(self) -> None:  # noqa: B027 - a hook, not a duty
         """Called when the match starts, or resumes in a new process (`match.started.resumed`)."""
 
     def updated(self, events: Sequence[Event]) -> None:  # noqa: B027 - a hook, not a duty
-        """Called with new events, each once and in order, before the decision that follows them.
+        """Called with new events, each exactly once and in order, before the next decision.
 
-        Events arrive with decisions and the result or, with `live_updates`, after every turn.
+        Events arrive with decisions and with the result. With `live_updates`, they arrive after
+        every turn.
         """
 
     def rejected(self, decision: Decision, rejection: Rejection) -> Answer:
-        """Return another answer after the referee rejected one; only a few are forgiven per match.
+        """Return another answer after a rejection; only a few rejections are forgiven per match.
 
         The default is the first legal action.
         """
@@ -219,7 +222,7 @@ _CALLS = (
     "rejected(self, decision, rejection)",
     "ended(self, result)",
 )
-"""The methods of a bot, with the arguments that they are called with."""
+"""The methods of a bot, with their arguments."""
 
 
 def author_function(bot: Bot) -> Callable[..., Answer]:
@@ -228,7 +231,10 @@ def author_function(bot: Bot) -> Callable[..., Answer]:
 
 
 def bot_factory(bot: type[Bot] | DecideFunction) -> Callable[[], Bot]:
-    """Return a factory of one bot per match; raise BotError if `bot` is unsuitable for `run`."""
+    """Return a function that creates a bot for each match.
+
+    Raise BotError if `run` cannot use `bot`.
+    """
     if isinstance(bot, type):
         fault = _class_fault(bot)
     elif isinstance(bot, Bot):
@@ -244,7 +250,7 @@ def bot_factory(bot: type[Bot] | DecideFunction) -> Callable[[], Bot]:
 
 
 def _unfit(bot: object) -> str:
-    """Return what is wrong about an object that is neither a class nor can be called."""
+    """Explain what is wrong with an object that is neither a class nor callable."""
     expected = "expected a subclass of asara.Bot or a function"
     kind = type(bot)
     if kind.__module__ == "builtins" or isinstance(bot, Message):
@@ -272,5 +278,5 @@ def _class_fault(bot: type[Bot]) -> str:
 
 
 def _call_fault(text: str) -> str:
-    """Return a fault in the call of this package, with its line."""
+    """Describe a wrong call of this package, including the line of the call."""
     return f"{caller_place()}: {text}"

@@ -52,7 +52,7 @@ _LONGEST_PAUSE_S = 2.0
 log = logging.getLogger("asara")
 
 _dismissed: set[tuple[str, str]] = set()
-"""Addresses of referees that have said goodbye, each with the token of the bot."""
+"""Addresses of referees that have said goodbye, each with the bot's token."""
 
 
 def run(
@@ -70,14 +70,14 @@ def run(
     omit_public_view: bool = False,
     patience_s: float | None = None,
 ) -> None:
-    """Play until the referee sends Goodbye; the last line of a bot's program.
+    """Play until the referee sends Goodbye. Call this in the last line of a bot's program.
 
-    `bot` is a subclass of `Bot`, or a function that takes a decision and its match and returns
-    one or more actions. Omitted options come from the environment (see `Settings`).
+    `bot` is a subclass of `Bot`, or a function that takes a decision and its match and returns one
+    or more actions. Omitted options come from the environment (see `Settings`).
 
-    An AsaraError ends the process with one line on standard error: exit status 2 for a missing or
-    invalid setting, otherwise 1. Exceptions in the author's code are not caught; the traceback
-    that ends the process shows the author's lines only.
+    An AsaraError ends the process with one line on standard error. The exit status is 2 for a
+    missing or invalid setting, otherwise 1. Exceptions in the author's code are not caught; the
+    traceback that ends the process shows only the author's lines.
     """
     settings = Settings(
         address=address,
@@ -208,9 +208,9 @@ def _play_stream(
 
 
 def _break_reason(address: str, error: grpc.RpcError) -> str:
-    """Return why the stream broke; raise RefusedError if a new connection would not help."""
+    """Return why the stream broke; raise RefusedError if reconnecting would not help."""
     code, detail = error.code(), error.details() or ""
-    trailing: Iterable[Any] = error.trailing_metadata() or ()  # pairs; named with blocking gRPC
+    trailing: Iterable[Any] = error.trailing_metadata() or ()  # pairs; named tuples if blocking
     reason = next((str(value) for key, value in trailing if key == _REASON_KEY), "")
     if code in _RETRYABLE or reason in _RETRYABLE_REASONS:
         return detail or code.name

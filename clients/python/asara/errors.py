@@ -22,23 +22,23 @@ class AsaraError(Exception):
 
 
 class ConfigurationError(AsaraError):
-    """A setting is missing or invalid."""
+    """Raised if a setting is missing or invalid."""
 
     exit_status = 2
 
 
 class BotError(AsaraError):
-    """The author's program misuses this package.
+    """Raised if the author's program misuses this package.
 
-    For example, `run` got an instance, or `decide` returned None. The text names file and line.
+    For example, `run` got an instance, or `decide` returned None. The text gives file and line.
     """
 
 
 class RefusedError(AsaraError):
-    """The referee ended the stream for a reason that a new connection would not change.
+    """Raised if the referee ended the stream for a reason that reconnecting would not change.
 
-    `code` is the name of the gRPC status (`"UNAUTHENTICATED"`); `reason` is the referee's
-    `asara-reason` (`"unknown-token"`), or empty if it sent none.
+    `code` is the name of the gRPC status (`"UNAUTHENTICATED"`). `reason` is the referee's
+    `asara-reason` (`"unknown-token"`), or empty if the referee sent none.
     """
 
     def __init__(self, address: str, code: str, reason: str, detail: str) -> None:
@@ -50,7 +50,7 @@ class RefusedError(AsaraError):
 
 
 class ConnectionLostError(AsaraError):
-    """No referee could be reached for longer than `Settings.patience_s`."""
+    """Raised if no referee could be reached for longer than `Settings.patience_s`."""
 
     def __init__(self, address: str, patience_s: float, detail: str) -> None:
         super().__init__(f"no referee at {address} for {patience_s:g} s: {_line(detail)}")

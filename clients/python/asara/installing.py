@@ -1,4 +1,4 @@
-"""How the package is installed."""
+"""Finds out how the package was installed."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ from importlib import metadata
 from urllib.parse import unquote, urlsplit
 
 REQUIREMENT = "./asara-0.1.0-py3-none-any.whl"
-"""What guides give to pip: no registry has the package. Once one has it, "asara"; a test then lists
-the guides that have to follow."""
+"""The requirement that guides pass to pip: no registry has the package yet. Once a registry does,
+set this to "asara"; a test then lists the guides to change."""
 
 
 def install_command(extra: str) -> str:
-    """Return the command that adds an extra to this installation, from where it came."""
+    """Return the command that adds an extra to this installation, using its original source."""
     option, origin = _origin()
     return f"pip install {option}{shlex.quote(f'{origin}[{extra}]')}"
 
 
 def _origin() -> tuple[str, str]:
-    """Return an option of pip and what it installed the package from (PEP 610)."""
+    """Return pip's option and the source that the package was installed from (PEP 610)."""
     try:
         about = json.loads(metadata.distribution("asara").read_text("direct_url.json") or "{}")
         url = urlsplit(str(about["url"]))

@@ -1,8 +1,7 @@
-"""What a bot's program tells its author about its begin and end.
+"""Tells authors about problems at the start and end of their bot's program.
 
-It did not reach `run`, or does not end after it, or its files will be lost.
-
-Only a program that a referee has started prints it.
+The program did not reach `run`, does not end after `run`, or will lose its files. These messages
+appear only in programs that a referee has started.
 """
 
 from __future__ import annotations
@@ -17,13 +16,13 @@ import time
 
 from asara.standard_error import StandardErrorHandler
 
-_program = getattr(sys.modules.get("__main__"), "__file__", None) or ""  # gone at the exit
+_program = getattr(sys.modules.get("__main__"), "__file__", None) or ""  # gone at exit
 
 _SLOW_START_S = 20.0
-"""Seconds after which a program that has not called `run` prints where it is."""
+"""Seconds after which a program that has not called `run` prints its current line."""
 
 _SLOW_END_S = 5.0
-"""Seconds after `run` after which a program prints where it is; it is killed after ten."""
+"""Seconds after `run` before a program prints its current line; it is killed after ten."""
 
 _STANDARD_ERROR = 2
 
@@ -31,18 +30,18 @@ log = logging.getLogger("asara")
 
 
 def has_played() -> None:
-    """Note that the program has called `run` or `play`."""
+    """Record that the program has called `run` or `play`."""
     faulthandler.cancel_dump_traceback_later()
     atexit.unregister(_report_unreached)
 
 
 def expect_end() -> None:
-    """Print the stacks of all threads if the program goes on."""
+    """Print the stacks of all threads if the program does not end soon."""
     _print_stacks_after(_SLOW_END_S)
 
 
 def _print_stacks_after(seconds: float) -> None:
-    """Print them then, in a bot that a runner has started: in it, `faulthandler` is on."""
+    """Print all stacks after this time, if a runner started the bot: `faulthandler` is then on."""
     if faulthandler.is_enabled():
         faulthandler.dump_traceback_later(seconds, file=_STANDARD_ERROR)
 
@@ -55,7 +54,7 @@ def _start_folder() -> str:
 
 
 _MOST_FILES = 1_000
-"""Number of files that are looked at."""
+"""Maximum number of files to look at."""
 
 _folder = _start_folder() if os.environ.get("ASARA_CONTAINED") else ""
 _began_ns = time.time_ns()
@@ -85,7 +84,7 @@ def _is_written(path: str) -> bool:
 
 
 def report_lost_files() -> None:
-    """Name a file that a contained bot has written, which is deleted with it."""
+    """Report a file written by a contained bot: it will be deleted with the bot."""
     if not _folder:
         return
     if written := sorted(path.removeprefix(f"{_folder}/") for path in _written()):
@@ -100,8 +99,8 @@ def report_lost_files() -> None:
 
 
 def _report_unreached() -> None:
-    """Print where the program calls `run` if it has ended without getting there."""
-    if hasattr(sys, "last_type"):  # an exception says more
+    """If the program ended without reaching its call of `run`, print where this call is."""
+    if hasattr(sys, "last_type"):  # the exception's traceback says more
         return
     from asara.unreached_call import unreached_call
 
@@ -110,7 +109,7 @@ def _report_unreached() -> None:
 
 
 def _is_worker() -> bool:
-    """Return True in a process of `multiprocessing`, which never plays.
+    """Return True in a worker process of `multiprocessing`, which never plays.
 
     A stack printed while other threads run can crash Python, so workers must not print one.
     """

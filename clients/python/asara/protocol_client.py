@@ -52,10 +52,10 @@ log = logging.getLogger("asara")
 
 
 class _ActiveMatch:
-    """A running match with its bot.
+    """A running match and its bot.
 
-    `sequence` is the number of the last event passed to the bot, `decision` the last decision
-    asked and `request` the reply to it, which `answered_by` returned at `answered_at`.
+    `sequence` is the number of the last event passed to the bot. `decision` is the latest decision,
+    and `request` is the reply, which `answered_by` returned at `answered_at`.
     """
 
     def __init__(self, bot: Bot, verifier: Verifier, sequence: int) -> None:
@@ -72,7 +72,7 @@ class _ActiveMatch:
 class ProtocolClient:
     """Passes responses to the bots of the running matches and returns the requests to send.
 
-    One instance serves all streams of a process: matches continue after a reconnection.
+    One instance serves all streams of a process, so matches continue after a reconnection.
     """
 
     def __init__(self, make_bot: Callable[[], Bot], settings: Settings) -> None:
@@ -111,7 +111,7 @@ class ProtocolClient:
         )
 
     def handle(self, message: bytes) -> PlayRequest | None:
-        """Process one serialized PlayResponse; return the request that it asks for, if any."""
+        """Process one serialized PlayResponse; return the request to send in response, if any."""
         try:
             response = PlayResponse.FromString(message)
         except DecodeError:
@@ -143,7 +143,7 @@ class ProtocolClient:
 
     @property
     def open_matches(self) -> list[str]:
-        """Names of the matches that have begun and not ended."""
+        """Names of the matches that have begun but not ended."""
         return list(self._matches)
 
     def close(self) -> None:
@@ -188,7 +188,7 @@ class ProtocolClient:
 
     def _end_match(self, ended: MatchEnded, message: bytes) -> None:
         pending = self._pending.pop(ended.match_id, None)
-        if pending:  # cancelled before it started
+        if pending:  # the match was cancelled before it started
             pending.record(message)
             pending.finish()
         active = self._matches.pop(ended.match_id, None)
@@ -247,7 +247,7 @@ class ProtocolClient:
 
 @contextlib.contextmanager
 def _noting(note: str) -> Iterator[None]:
-    """Add a note to an exception of the author's code."""
+    """Add a note to exceptions raised in the author's code."""
     try:
         yield
     except Exception as error:
@@ -256,7 +256,7 @@ def _noting(note: str) -> Iterator[None]:
 
 
 def _deliver_events(active: _ActiveMatch, message: _MessageWithEvents) -> None:
-    """Pass on the events that are new to the bot; a reconnection may repeat some."""
+    """Pass on events that are new to the bot; a reconnection may repeat events."""
     sequence = message.sequence
     new = sequence - active.sequence
     if new <= 0:
@@ -271,7 +271,7 @@ def _deliver_events(active: _ActiveMatch, message: _MessageWithEvents) -> None:
 
 
 def _reply(active: _ActiveMatch, method: str, answer: Answer) -> PlayRequest:
-    """Return the reply with the answer of a method; raise BotError if it is no answer."""
+    """Return the reply for an answer from the author's method; raise BotError if it is invalid."""
     decision = active.decision
     request = PlayRequest()
     reply = request.reply
@@ -300,7 +300,7 @@ def _prefix(where: str) -> str:
 
 
 def forgiveness(more: int) -> str:
-    """Return the consequence of further rejections if `more` are forgiven in the match."""
+    """Tell the author what follows if `more` rejections are still forgiven in this match."""
     if not more:
         return "the next rejection forfeits the match"
     return f"{more} more {'is' if more == 1 else 'are'} forgiven in this match"
@@ -319,7 +319,7 @@ def _described(answer: object) -> str:
 
 
 def _remedy(answer: object) -> str:
-    """Return what to return instead of an answer that is none."""
+    """Explain what the author should return instead of an invalid answer."""
     if isinstance(answer, int):
         return f"return the action itself: decision.legal_actions[{int(answer)}]"
     if inspect.isawaitable(answer):

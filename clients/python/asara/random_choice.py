@@ -1,4 +1,4 @@
-"""The rule by which random starters in every language choose; proto/README.md publishes it."""
+"""The rule that random starters in every language use to choose; proto/README.md publishes it."""
 
 from __future__ import annotations
 

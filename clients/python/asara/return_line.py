@@ -1,4 +1,4 @@
-"""The line at which the author's `decide` returned, for messages about its answer."""
+"""Finds the line at which the author's `decide` returned, for messages about its answer."""
 
 from __future__ import annotations
 
@@ -13,20 +13,21 @@ from asara.author_code import code_of, place
 
 R = TypeVar("R")
 
-_TOOL = 4  # of sys.monitoring; no well-known tool has this number
+_TOOL = 4  # tool id for sys.monitoring; no well-known tool uses this id
 _MOST_EVENTS = 8  # until the function is given up; a decorated one is not the first that is called
 
 _SUSPENDS = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
 
 _offsets: dict[CodeType, int] = {}
-"""Offset in the code of each monitored function at which it returned last."""
+"""Offset in each monitored function's code at which the function last returned."""
 
 
 class ReturnLine:
-    """Calls one function, and remembers where it returned last.
+    """Calls one function, and remembers where the function last returned.
 
-    That costs 0.2 µs a call with sys.monitoring, and 2 µs with Python 3.11, which lacks it, if the
-    function can return at several lines. There, nothing is remembered while a profiler runs.
+    This costs 0.2 µs per call with sys.monitoring. Python 3.11 lacks sys.monitoring. The cost is
+    then 2 µs if the function can return at several lines, and nothing is remembered while a
+    profiler runs.
     """
 
     def __init__(self, function: Callable[..., object]) -> None:
@@ -37,10 +38,10 @@ class ReturnLine:
         self._events_left = 0
         self._frame: FrameType | None = None
         self.offset = -1
-        """Offset in the code of the function; -1 if it is unknown."""
+        """Offset in the function's code; -1 if unknown."""
 
     def call(self, function: Callable[..., R], *arguments: object) -> R:
-        """Call the function, or a method that calls it."""
+        """Call `function`, which is the monitored function or a method that calls it."""
         code = self._code
         if code is None:
             return function(*arguments)
@@ -76,7 +77,7 @@ class ReturnLine:
         return place(self._code)
 
     def _find_frame(self, frame: FrameType, event: str, _argument: object) -> None:
-        """Keep the function's frame: it knows its last line even after it has returned."""
+        """Keep the function's frame, which knows its last line even after the function returns."""
         self._events_left -= 1
         if frame.f_code is self._code and event == "call":
             self._frame = frame
@@ -86,9 +87,9 @@ class ReturnLine:
 
 
 def _only_return(function: object, code: CodeType | None) -> int:
-    """Return the offset of the only instruction that returns; -1 if there are several.
+    """Return the offset of the only return instruction; -1 if there are several.
 
-    It is also -1 for a decorated function, which may not be called at all.
+    The result is also -1 for a decorated function, which might not be called at all.
     """
     own = getattr(function, "__func__", function)  # of a method
     undecorated = code is getattr(own, "__code__", None)
@@ -99,7 +100,7 @@ def _only_return(function: object, code: CodeType | None) -> int:
 
 
 def _monitor(code: CodeType) -> bool:
-    """Record where a function returns; False if the interpreter or another tool prevents it."""
+    """Record where a function returns; False if the interpreter or another tool prevents this."""
     if sys.version_info < (3, 12):
         return False
     monitoring = sys.monitoring

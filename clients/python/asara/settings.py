@@ -1,4 +1,4 @@
-"""Settings of a bot: those of its author, completed from the environment."""
+"""Settings of a bot: given by its author, or else read from the environment."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ _DEFAULT_PATIENCE_S = 30.0
 
 @dataclass(frozen=True, kw_only=True)
 class Settings:
-    """The options of `run`; those that are empty or None come from the environment."""
+    """The options of `run`. Empty or None values are replaced from the environment."""
 
     address: str = ""
     """ASARA_ADDRESS: address of the referee, `host:port` or `unix:/path`."""
     token: str = ""
     """ASARA_TOKEN: secret that identifies this bot to the referee; never logged."""
     seat: int | None = None
-    """ASARA_SEAT: expected seat, if this process plays a single match."""
+    """ASARA_SEAT: expected seat, if this process plays only one match."""
     seed: int | str | None = None
-    """ASARA_SEED: seed of `Match.random` and of nonces; without one every run differs."""
+    """ASARA_SEED: seed of `Match.random` and of nonces; without a seed, every run differs."""
     ca: str | os.PathLike[str] | None = None
-    """ASARA_CA: certificate (PEM) of the authority that signed the referee's; None: no TLS."""
+    """ASARA_CA: PEM certificate of the authority that signed the referee's; None means no TLS."""
     transcript: str | os.PathLike[str] | None = None
     """ASARA_TRANSCRIPT: folder for transcripts, one file per match with all messages received."""
     bot_name: str = ""

@@ -1,4 +1,4 @@
-"""The client's warnings reach standard error even if the program logs to a file."""
+"""Sends the client's warnings to standard error even if the program logs to a file."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Iterable
 
 
 class StandardErrorHandler(logging.Handler):
-    """Writes what no other handler writes to a standard stream."""
+    """Writes records that no other handler writes to a standard stream."""
 
     def __init__(self) -> None:
         super().__init__(logging.WARNING)

@@ -1,4 +1,4 @@
-"""One stream to the referee, of grpc.aio or of blocking gRPC: a request in, a response out."""
+"""One stream to the referee, using grpc.aio or blocking gRPC: a request in, a response out."""
 
 from __future__ import annotations
 
@@ -49,18 +49,19 @@ class Stream(Protocol):
     ) -> None: ...
 
     def exchange(self, request: PlayRequest | None) -> bytes | None:
-        """Send a request, if there is one, and return the next response as received.
+        """Send a request, if given, and return the next response as received.
 
-        Returns None if the referee has ended the stream; raises grpc.RpcError if it broke.
+        Returns None if the referee has ended the stream. Raises grpc.RpcError if the stream broke.
         """
 
 
 def open_stream(address: str, credentials: grpc.ChannelCredentials | None) -> Stream:
-    """Return a stream on a connection of its own.
+    """Open a stream on a new connection.
 
-    grpc.aio takes a third less processor time per decision, since no message passes from one thread
-    of Python to another. It needs a thread without a running event loop. Of several threads with
-    loops, grpc.aio wakes all whenever one receives something, so only the main one uses it.
+    grpc.aio takes a third less processor time per decision, because no message passes between
+    Python threads. It needs a thread without a running event loop. If several threads have loops,
+    grpc.aio wakes all of them whenever one receives something, so only the main thread uses
+    grpc.aio.
     """
     if threading.current_thread() is threading.main_thread() and not _loop_runs():
         return _LoopStream(address, credentials)
@@ -76,7 +77,7 @@ def _loop_runs() -> bool:
 
 
 _idle_loops: list[asyncio.AbstractEventLoop] = []
-"""Loops without a stream; kept open, for grpc.aio may still report the end of a closed channel."""
+"""Loops without a stream. They stay open, because grpc.aio may still report a channel's closing."""
 
 
 def _take_loop() -> asyncio.AbstractEventLoop:
@@ -88,9 +89,9 @@ def _take_loop() -> asyncio.AbstractEventLoop:
 
 
 class _LoopStream:
-    """A stream of grpc.aio, whose loop runs only while the client waits for a response.
+    """A grpc.aio stream whose event loop runs only while the client waits for a response.
 
-    So the author's code runs outside of it and may use event loops of its own.
+    The author's code therefore runs outside this loop and may use its own event loops.
     """
 
     def __init__(self, address: str, credentials: grpc.ChannelCredentials | None) -> None:
@@ -101,7 +102,7 @@ class _LoopStream:
         self._waiting = self._interrupted = False
         self._task = self._loop.create_task(self._exchange_all(address, credentials))
         self._task.add_done_callback(self._stop)
-        # Raised in the middle of gRPC's code, an interrupt may be swallowed there.
+        # gRPC's code may swallow an interrupt that is raised inside it.
         if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
             signal.signal(signal.SIGINT, self._interrupt)
 
@@ -112,13 +113,13 @@ class _LoopStream:
         self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None
     ) -> None:
         self._closed = True
-        tasks = asyncio.all_tasks(self._loop)  # this stream's and those of gRPC
+        tasks = asyncio.all_tasks(self._loop)  # tasks of this stream and of gRPC
         for task in tasks:
             task.cancel()
         ended = asyncio.gather(self._task, *tasks, return_exceptions=True)  # asyncio prints nothing
         self._loop.run_until_complete(ended)
         _idle_loops.append(self._loop)
-        if signal.getsignal(signal.SIGINT) == self._interrupt:  # and not a handler of the author
+        if signal.getsignal(signal.SIGINT) == self._interrupt:  # ours, not the author's
             signal.signal(signal.SIGINT, signal.default_int_handler)
         if self._interrupted and kind is None:
             raise KeyboardInterrupt
@@ -140,7 +141,7 @@ class _LoopStream:
         return None
 
     def _interrupt(self, number: int, frame: FrameType | None) -> None:
-        if not self._waiting and not self._closed:  # the author's code runs, which may catch it
+        if not self._waiting and not self._closed:  # the author's code may catch it
             signal.default_int_handler(number, frame)
         self._interrupted = True
         if not self._closed:
@@ -181,7 +182,7 @@ class _LoopStream:
 
 
 class BlockingStream:
-    """A stream of blocking gRPC."""
+    """A blocking gRPC stream."""
 
     def __init__(self, address: str, credentials: grpc.ChannelCredentials | None) -> None:
         from queue import SimpleQueue

@@ -70,8 +70,8 @@ _KINDS: dict[str, SectionKind] = _values(_KIND_WORDS)
 def format_action(action: Action) -> str:
     """Return the text of an action, such as `dispatch bank 12` or `take red trunk gold`.
 
-    An action with no member set reads `no action`; enum values unknown to this version read as
-    numbers. Never raises, so that it is safe in a log line.
+    An action with no member set becomes `no action`. Enum values unknown to this version become
+    numbers. This function never raises, so it is safe in logging calls.
     """
     match action.WhichOneof("action"):
         case "choose_space":
@@ -135,9 +135,9 @@ def _kind(number: int) -> str:
 
 
 def parse_action(text: str) -> Action:
-    """Return the action of a text form, the inverse of `format_action`.
+    """Parse the text form of an action; the inverse of `format_action`.
 
-    Raises ValueError, which names the wrong word, for any other text.
+    Raises ValueError for any other text, with the word that is wrong.
     """
     words = text.split()
     verb = words.pop(0) if words else ""

@@ -1,4 +1,4 @@
-"""Finds out why a connection fails: TLS at one end only, which gRPC reports in other words."""
+"""Finds out why a connection fails if only one end uses TLS: gRPC's own message is unclear."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ _SETTINGS = 4  # the first frame of every HTTP/2 server (RFC 9113, 3.4)
 
 
 def transport_fault(address: str, *, tls: bool) -> str:
-    """Return the fault and its remedy if the server at `address` uses TLS and `tls` is False.
+    """Return the fault and its remedy if only one end uses TLS, else "".
 
-    Likewise if `tls` is True and it uses none. Return "" in all other cases, as if nothing listens
-    there. Nothing secret is sent.
+    `tls` is True if the client uses TLS; the server at `address` is probed. "" is also the result
+    if nothing listens there. No secret is sent.
     """
     if address.startswith("unix:"):
         return ""
@@ -49,6 +49,6 @@ def _answers_without_tls(connection: socket.socket) -> bool:
 def _answers_with_tls(connection: socket.socket) -> bool:
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     context.check_hostname = False
-    context.verify_mode = ssl.CERT_NONE  # nothing is sent over this connection
+    context.verify_mode = ssl.CERT_NONE  # nothing but the handshake is sent
     with context.wrap_socket(connection):
         return True

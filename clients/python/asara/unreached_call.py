@@ -1,4 +1,4 @@
-"""The place where a program calls `asara.run`, to tell its author why it was not reached."""
+"""Finds a program's call of `asara.run`, to tell the author why it was not reached."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _NAMES = re.compile(r"(asara\.)?run")
 
 
 def unreached_call(path: str) -> str:
-    """Return why a program that has ended did not reach its call of `run`; "" if it has none."""
+    """Return why a program ended without reaching its call of `run`; "" if it has none."""
     try:
         program = ast.parse(Path(path).read_bytes())
     except (OSError, SyntaxError, ValueError, RecursionError):
@@ -36,7 +36,7 @@ def unreached_call(path: str) -> str:
 
 
 def _is_used(function: ast.FunctionDef, program: ast.Module) -> bool:
-    """Return True if the program names the function outside of it."""
+    """Return True if the program uses the function's name outside the function."""
     others = (statement for statement in program.body if statement is not function)
     names = (node.id for one in others for node in ast.walk(one) if isinstance(node, ast.Name))
     return function.name in names

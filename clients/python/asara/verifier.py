@@ -1,4 +1,4 @@
-"""Checks on the referee: nonces of joint deals, commitment, message digest and transcript."""
+"""Verifies the referee: nonces of joint deals, commitment, message digest and transcript."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ log = logging.getLogger("asara")
 
 
 def make_nonce(seed: int | str | None, match_id: str, seat: int) -> bytes:
-    """Return 32 random bytes, or bytes derived from seed, match and seat if there is a seed."""
+    """Return 32 random bytes. With a seed, the bytes are derived from seed, match and seat."""
     if seed is None or seed == "":
         return os.urandom(NONCE_BYTES)
     import hmac
@@ -33,8 +33,8 @@ def make_nonce(seed: int | str | None, match_id: str, seat: int) -> bytes:
 class Verifier:
     """Verifies one match, from its first message to its last, across reconnections.
 
-    Violations and failures of the transcript are logged; neither stops the match. When the match
-    has ended, the digest is written beside the transcript.
+    Violations and transcript failures are logged; neither stops the match. After the match, the
+    digest is written next to the transcript.
     """
 
     def __init__(self, match_id: str, seat: int, folder: Path | None) -> None:
@@ -65,8 +65,8 @@ class Verifier:
     def deal_committed(self, committed: DealCommitted, message: bytes, nonce: bytes) -> PlayRequest:
         """Record the commitment and return the nonce to send.
 
-        A commitment that is repeated after a reconnection is recorded once, and gets the first
-        nonce again.
+        If a commitment is repeated after a reconnection, it is not recorded again, and the first
+        nonce is returned.
         """
         if message != self._commitment_message:
             if self._commitment_message:
@@ -79,7 +79,7 @@ class Verifier:
         return PlayRequest(nonce=Nonce(match_id=self._match_id, nonce=self._nonce))
 
     def match_started(self, started: MatchStarted) -> None:
-        """Check the commitment and this bot's nonce; also called when the match resumes."""
+        """Check the commitment and this bot's nonce. Also called when the match resumes."""
         if not self._commitment:
             self._commitment = started.deal_commitment
         self._check_commitment(started.deal_commitment)
@@ -91,7 +91,7 @@ class Verifier:
     def match_ended(self, ended: MatchEnded) -> None:
         """Check that the secret opens the commitment, and finish the transcript.
 
-        A match with a shared deal may withhold its secret; its replay has it.
+        If a deal is shared, the match may withhold its secret; the replay contains it.
         """
         withheld = ended.void or (self._shared_deal and not ended.deal_secret)
         if not withheld and sha256(ended.deal_secret).digest() != self._commitment:
@@ -102,7 +102,7 @@ class Verifier:
         self.finish()
 
     def finish(self) -> None:
-        """Close the transcript of a match that has ended, and write the digest beside it."""
+        """Close the transcript of a match that has ended, and write the digest next to it."""
         if self._transcript is not None:
             from pathlib import Path
 
@@ -165,7 +165,7 @@ def _hex(data: bytes) -> str:
 
 
 def _file_name(match_id: str) -> str:
-    """Return a file name that stays inside its folder for any name of a match."""
+    """Convert any match name to a file name that cannot leave its folder."""
     text = "".join(chr(byte) if byte in _SAFE else f"%{byte:02X}" for byte in match_id.encode())
     if text.startswith("."):
         text = "%2E" + text[1:]

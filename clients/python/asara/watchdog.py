@@ -1,7 +1,6 @@
-"""Reports where the author's code hangs, after half a minute and once its clock has run out.
+"""Reports where the author's code hangs: after 30 seconds, and when its clock has run out.
 
-The referee ends the process of a bot without time a moment later, without a warning that it could
-notice.
+One second after a bot's time runs out, the referee kills its process, with no warning to the bot.
 """
 
 from __future__ import annotations
@@ -15,10 +14,10 @@ from asara.author_code import running_lines
 from asara.v1.play_pb2 import Decision
 
 _TICK_S = 0.25
-"""Seconds between two checks; the referee kills a bot one second after its time has run out."""
+"""Seconds between two checks; the referee kills a bot one second after its time runs out."""
 
 _LONG_S = 30.0
-"""Seconds after which code that has more time is reported as well, once for each process."""
+"""Seconds after which code with time left is reported too, once per process."""
 
 _STANDARD_ERROR = 2
 
@@ -26,11 +25,11 @@ log = logging.getLogger("asara")
 
 
 class Watchdog:
-    """Watches the main thread from another one, which needs less than a millisecond a second.
+    """Watches the main thread from another thread, using less than a millisecond per second.
 
-    Code in C may keep the interpreter to itself, so that no other thread runs. Therefore a timer
-    of `faulthandler`, which needs no interpreter, is set anew at every check: it goes off only if
-    there is no check for as long as the bot's clock had left.
+    C code may hold the interpreter, so that no other thread runs. Every check therefore restarts a
+    `faulthandler` timer, which does not need the interpreter. The timer fires only if no check
+    follows within the time left on the bot's clock.
     """
 
     def __init__(self) -> None:
@@ -43,19 +42,19 @@ class Watchdog:
         self._closing = threading.Event()
 
     def begin(self, task: Decision | str, clock_us: int) -> None:
-        """Note that the author's code begins a decision or a named task with this much time."""
+        """Record that the author's code begins a decision or a named task with this much time."""
         if clock_us <= 0:
             return
         self._clock_s = seconds = clock_us / 1e6
         self._task = task, seconds, time.monotonic() + seconds
         if self._thread is None:
-            _print_stacks_after(seconds + 2 * _TICK_S)  # code in C may not let the thread begin
+            _print_stacks_after(seconds + 2 * _TICK_S)  # C code may keep the thread from starting
             thread = threading.Thread(target=self._watch, name="asara-watchdog", daemon=True)
             thread.start()
-            self._thread = thread  # now, as an interrupt may have prevented the start
+            self._thread = thread  # set last: an interrupt may prevent the start
 
     def end(self) -> None:
-        """Note that the author's code has returned."""
+        """Record that the author's code has returned."""
         self._task = None
 
     def close(self) -> None:

@@ -1,4 +1,4 @@
-"""The reference of the command line: the help pages, with links to the guides."""
+"""Generates the command line reference: the help pages, with links to the guides."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -13,7 +13,7 @@ from asara_server.cli.display.examples import GUIDES
 
 
 class _Markdown:
-    """Takes what a command writes on its help page, as Markdown; a formatter for click."""
+    """A click formatter that writes a command's help page as Markdown."""
 
     width = 10_000  # no line of a list of commands is shortened
 
@@ -21,7 +21,7 @@ class _Markdown:
         self.buffer: list[str] = []
 
     def write(self, text: str) -> None:
-        """Add lines that stay as they are, such as examples."""
+        """Add lines unchanged, such as the commands of an example."""
         self.buffer.append(dedent(text))
 
     def write_usage(self, prog: str, args: str = "", prefix: str | None = None) -> None:
@@ -39,7 +39,7 @@ class _Markdown:
 
     @contextmanager
     def section(self, name: str) -> Iterator[None]:
-        """Write what follows below a heading; examples are commands, so they become a block."""
+        """Write the text below a heading. Examples are commands, so they become a code block."""
         self.buffer.append(f"\n**{name}**\n\n")
         if name != "Examples":
             yield
@@ -54,7 +54,7 @@ class _Markdown:
 
 
 def page() -> str:
-    """Return the page: a section for the program itself, and one for each command."""
+    """Return the reference page, with a section for the program itself and one for each command."""
     root = typer.main.get_command(app)
     return "# Commands\n\n" + "".join(_sections(root, root.make_context("asara", [], **_UNPARSED)))
 
@@ -73,7 +73,7 @@ def _sections(command: Any, context: Any) -> Iterator[str]:
 
 
 def _guide(path: str) -> str:
-    """Return a link to the document about a command, or an empty string."""
+    """Return a link to a command's guide, or "" if there is no guide."""
     target = GUIDES.get(path.partition(" ")[2])
     if target is None:
         return ""
@@ -83,6 +83,6 @@ def _guide(path: str) -> str:
 
 
 def _escaped(text: str) -> str:
-    """Return a text of a help page as Markdown; what looks like a piece of code is left alone."""
+    """Escape help text for Markdown, but leave anything that looks like code unchanged."""
     parts = re.split(r"(`[^`]*`)", text)
     return "".join(p if p.startswith("`") else re.sub(r"([\\*_<>\[\]])", r"\\\1", p) for p in parts)

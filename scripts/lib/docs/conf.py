@@ -1,4 +1,4 @@
-"""How Sphinx builds the site of the documents; `sources.py` prepares what it reads."""
+"""Sphinx configuration for the documentation site; `sources.py` prepares the files it reads."""
 
 from pygments.lexers import RustLexer, TextLexer
 from sphinx.application import Sphinx
@@ -27,6 +27,6 @@ pygments_dark_style = "github-dark"
 
 
 def setup(app: Sphinx) -> None:
-    """Name the languages of fenced blocks that Pygments does not know."""
+    """Tell Sphinx how to highlight code blocks in languages that Pygments does not know."""
     app.add_lexer("rust,no_run", RustLexer)
     app.add_lexer("haproxy", TextLexer)

@@ -1,4 +1,4 @@
-"""The reference of the protocol, from the .proto files and their comments."""
+"""Generates the protocol reference from the .proto files and their comments."""
 
 import tempfile
 from collections.abc import Iterator
@@ -14,7 +14,7 @@ from scripts.lib.document_stubs import comments
 _PROTOS: Final = Path(__file__).resolve().parents[3] / "proto"
 _PACKAGE: Final = "asara.v1"
 _FIRST: Final = ("play", "view", "event", "vocabulary")
-"""Files that a client needs, in the order to read them; the others follow."""
+"""Files that a client needs, in reading order; the other files follow."""
 
 
 _HEAD: Final = """\
@@ -26,7 +26,7 @@ Every message and enum of `asara.v1`. To learn how they follow each other, read
 
 
 def page() -> str:
-    """Return the page: a section for each file, and one for each message and enum."""
+    """Return the reference page, with a section for each file, message and enum."""
     files = sorted(_descriptors().file, key=_rank)
     return _HEAD + "".join(line for file in files for line in _file(file))
 
@@ -88,7 +88,7 @@ def _enum(enum: Any, names: tuple[str, ...], about: dict[Any, str]) -> Iterator[
 
 
 def _type(field: FieldDescriptorProto, message: Any) -> str:
-    """Return the type of a field, with a link to its section."""
+    """Return a field's type, with a link to the type's section."""
     name = FieldDescriptorProto.Type.Name(field.type).removeprefix("TYPE_").lower()
     shown = _link(field.type_name) if field.type_name else f"`{name}`"
     for entry in message.nested_type:
@@ -104,7 +104,7 @@ def _type(field: FieldDescriptorProto, message: Any) -> str:
 
 
 def _link(type_name: str) -> str:
-    """Return a link to the section of a type of the package; others have none."""
+    """Return a link to the section of a type. Types of other packages get no link."""
     name = type_name.removeprefix(f".{_PACKAGE}.")
     if name == type_name:
         return f"`{type_name.removeprefix('.')}`"

@@ -1,10 +1,10 @@
-"""Prepares what Sphinx reads, in an empty folder.
+"""Prepares the files that Sphinx reads, in an empty folder.
 
     python -m scripts.lib.docs.sources FOLDER
 
-The folder gets the documents and their pictures with the paths that they have in the checkout, a
-page for every file and folder that a document links to, the references, which are generated from
-code, and the navigation. None of these files belong to the repository.
+The folder gets the documents and their pictures, with the same paths as in the checkout. It also
+gets a page for every file and folder that a document links to, the references generated from code,
+and the navigation. None of these files belong in the repository.
 """
 
 import re
@@ -70,26 +70,26 @@ NAVIGATION: Final = {
         "CHANGELOG.md",
     ),
 }
-"""Sections of the navigation, and patterns of their pages; the most exact one takes a page."""
+"""Sections of the navigation, with patterns for their pages; the most specific pattern wins."""
 
 REFERENCES: Final = {
     "commands": commands.page,
     "tournament-file": tournament_file.page,
     "protocol": protocol.page,
 }
-"""Pages that are written from code, by the name of their file in `reference/`."""
+"""Functions that generate pages from code, by file name in `reference/`."""
 
 _SHOWN_BYTES: Final = 64 * 1024
-"""Larger files are offered as they are."""
+"""Size in bytes above which a file is offered for download instead of being shown."""
 
 _PICTURES: Final = (".png", ".svg", ".webp")
 
 _HIDDEN: Final = "---\norphan: true\nnosearch: true\n---\n\n"
-"""What keeps a page out of navigation and search."""
+"""Markup that keeps a page out of navigation and search."""
 
 
 def prepare(folder: Path) -> None:
-    """Write everything that Sphinx reads."""
+    """Write all files that Sphinx reads."""
     files = _files()
     documents = [file for file in files if file.endswith(".md")]
     for document in documents:
@@ -123,7 +123,7 @@ def _targets(document: str) -> set[str]:
 
 
 def _write_page_of(path: str, files: list[str], folder: Path) -> None:
-    """Write the page that links to this file or folder lead to, or copy the file."""
+    """Write the page that stands in for a linked file or folder, or copy the file."""
     if (ROOT / path).is_dir():
         inside = [file for file in files if file.startswith(f"{path}/")]
         if (about := f"{path}/README.md") in inside:
@@ -145,7 +145,7 @@ def _write_page_of(path: str, files: list[str], folder: Path) -> None:
 
 
 def navigation(documents: list[str]) -> Iterator[str]:
-    """Yield the tables of contents; raise ValueError for a document that fits no pattern."""
+    """Yield the tables of contents. Raise ValueError for a document that matches no pattern."""
     places = [
         (len(pattern.partition("*")[0]), section, number, pattern)
         for section, patterns in NAVIGATION.items()

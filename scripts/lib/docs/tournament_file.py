@@ -1,4 +1,4 @@
-"""The reference of the tournament file, from its models."""
+"""Generates the reference of the tournament file from its models."""
 
 import json
 from collections.abc import Iterator
@@ -14,7 +14,7 @@ _TABLES: Final = {
     "Remote": "`[remote]`",
     "Entry": "`[[entries]]`",
 }
-"""Headings by the class of the table."""
+"""Headings of the tables, by class."""
 
 _WITHIN: Final = ("clocks", "limits", "remote", "entries")
 
@@ -26,7 +26,7 @@ COMPUTED: Final = {
     "jobs": "number of CPU cores",
     "tokens": "beside the referee's key",
 }
-"""Defaults that are not in the models."""
+"""Defaults that are computed, so the models do not contain them."""
 
 
 _HEAD: Final = """\
@@ -39,7 +39,7 @@ Every key, with the values that it takes. For examples, see
 
 
 def page() -> str:
-    """Return the page: a table of keys for each table of the file."""
+    """Return the reference page, with a table of keys for each table of the file."""
     schema = Tournament.model_json_schema()
     models = {"Tournament": schema, **schema["$defs"]}
     return _HEAD + "".join(line for name in _TABLES for line in _table(name, models[name]))
@@ -57,7 +57,7 @@ def _table(name: str, model: dict[str, Any]) -> Iterator[str]:
 
 
 def _values(field: dict[str, Any]) -> str:
-    """Return the values that a key takes, as far as its type says it."""
+    """Return the values that a key accepts, as far as its type shows them."""
     choices = [one for one in field.get("anyOf", [field]) if one.get("type") != "null"]
     (one,) = choices
     if "enum" in one or "const" in one:

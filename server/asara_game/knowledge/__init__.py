@@ -1,1 +1,1 @@
-"""What a seat can know: its history, what remains possible for it, and other worlds."""
+"""What a seat can know: its history, the possibilities left open, and other worlds."""

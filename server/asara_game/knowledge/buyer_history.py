@@ -1,8 +1,8 @@
-"""The knowledge of a seat about buyers, from its looks into the buyer pile.
+"""What a seat knows about buyers after looking into the buyer pile.
 
-A gift card lets a seat look through the pile and choose a buyer. The seat then knows which buyers
-all other seats hold or have laid face down, taken together, and which of them they can draw in the
-rest of the year.
+A gift card lets a seat look through the pile and choose a buyer. After that look, the seat knows
+which buyers the other seats hold or have laid face down, as one group. It also knows which buyers
+the others can still draw this year.
 """
 
 from __future__ import annotations
@@ -21,37 +21,40 @@ _TRIES: Final = 2000
 
 
 class BuyerStep(NamedTuple):
-    """A step of the year after the seat's first look; `seat` is another seat, except in a look."""
+    """One event since the seat's first look this year.
+
+    `seat` is another seat; if the event is a look, it is the seat itself.
+    """
 
     kind: int
     seat: int
     colour: int = 0
-    """That of a face-up buyer; 0 for face-down buyers."""
+    """Colour of a face-up buyer; 0 for face-down buyers."""
     number: int = 0
     """Number of buyers."""
     pile: tuple[int, ...] = ()
     """If the event is a look: number of buyers in the pile by colour, from index 1."""
     own: tuple[int, ...] = ()
-    """If the event is a look: buyers by colour that the seat itself has had so far this year."""
+    """If the event is a look: all buyers the seat itself has had so far this year, by colour."""
 
 
 class HiddenBuyers(NamedTuple):
-    """A possible arrangement of all buyers whose colours the seat does not see."""
+    """A possible arrangement of all buyers whose colours the seat cannot see."""
 
     face_down: list[list[int]]
     """Colours by dispatch, for the dispatches of `BuyerHistory.face_down`."""
     hands: list[list[int]]
     """Colours by seat; empty for the seat itself."""
     pile: list[int]
-    """In random order."""
+    """Colours in the pile, in random order."""
 
 
 class BuyerHistory:
-    """The buyers of this year, as far as the seat knows them.
+    """What the seat knows about this year's buyers.
 
     - `hand_sizes`: number of buyers by seat
     - `face_down`: dispatches of other seats' face-down buyers, as seat, space and number of buyers
-    - `steps`: what happened since the seat first looked into the pile this year, that look included
+    - `steps`: the seat's first look into the pile this year, and everything since then
     """
 
     __slots__ = ("_before", "_rules", "_seat", "_shown", "face_down", "hand_sizes", "steps")
@@ -68,7 +71,7 @@ class BuyerHistory:
         self._shown = [[0] * 6 for _ in range(rules.seats)]
 
     def start_year(self, hand_size: int) -> None:
-        """All buyers were shuffled and dealt."""
+        """Record that all buyers were shuffled and dealt."""
         seats = self._rules.seats
         self.hand_sizes = [hand_size] * seats
         self.face_down = []
@@ -76,7 +79,7 @@ class BuyerHistory:
         self._shown = [[0] * 6 for _ in range(seats)]
 
     def dispatched(self, seat: int, space: Space, colour: int, count: int) -> None:
-        """A seat laid buyers; `colour` is 0 if they lie face down."""
+        """Record that a seat laid buyers; `colour` is 0 for face-down buyers."""
         self.hand_sizes[seat] -= count
         if colour:
             self._shown[seat][colour] += 1
@@ -86,13 +89,13 @@ class BuyerHistory:
             self.steps.append(BuyerStep(DISPATCHED, seat, colour, count))
 
     def drawn(self, seat: int, count: int) -> None:
-        """A seat drew buyers from the pile, or chose one."""
+        """Record that a seat drew buyers from the pile, or chose one."""
         self.hand_sizes[seat] += count
         if self.steps and seat != self._seat:
             self.steps.append(BuyerStep(DRAWN, seat, 0, count))
 
     def look(self, own: PrivateView) -> None:
-        """The seat looks through the pile, and has not chosen yet."""
+        """Record that the seat looks through the pile, before it chooses."""
         if not self.steps:
             shown = [sum(counts) for counts in zip(*self._shown, strict=True)]
             for colour in range(6):
@@ -107,7 +110,7 @@ class BuyerHistory:
             self.steps.append(step)
 
     def own_buyers(self, own: PrivateView) -> list[int]:
-        """Return the seat's own buyers of this year by colour, from index 1, wherever they are."""
+        """Count the seat's own buyers this year by colour, from index 1, wherever they are now."""
         counts = self._shown[self._seat][:]
         for colour, count in enumerate(own.hand, 1):
             counts[colour] += count
@@ -117,10 +120,10 @@ class BuyerHistory:
         return counts
 
     def arrange(self, own: PrivateView, rng: random.Random) -> HiddenBuyers | None:
-        """Return a random arrangement of the hidden buyers that fits all looks of this year.
+        """Return a random arrangement of the hidden buyers that fits all of this year's looks.
 
-        Return None if there was no look. The steps since the first look are repeated, with random
-        choices of the other seats, until they fit; arrangements are not equally likely.
+        Return None if the seat has not looked. The events since the first look are replayed, with
+        random choices for the other seats, until they fit. Arrangements are not equally likely.
         """
         if not self.steps:
             return None
@@ -177,9 +180,9 @@ class BuyerHistory:
         return None if any(rest) else HiddenBuyers(face_down, hands, pile)
 
     def _source(self, number: int, now: list[int]) -> list[int]:
-        """Return the buyers that others can have drawn after a look and before the next, by colour.
+        """Return the buyers others can have drawn between this look and the next one, by colour.
 
-        After the last look, those that they did not draw are the pile.
+        After the last look, the buyers that nobody has drawn are the pile.
         """
         step = self.steps[number]
         later = next((s for s in self.steps[number + 1 :] if s.kind == LOOKED), None)
@@ -194,9 +197,10 @@ class BuyerHistory:
 
 
 def _show(hand: list[int], colour: int, pools: list[list[int]], rng: random.Random) -> bool:
-    """Take a buyer of this colour from a hand and its pool; return False if it cannot be there.
+    """Reveal a buyer of this colour in a hand, and remove it from its pool.
 
-    Each buyer of the hand is as likely to be it as the colours that are left in its pool say.
+    A hand lists the pool number of each unknown buyer. The buyer's pool is chosen at random,
+    weighted by its share of this colour. Return False if no pool of the hand has the colour.
     """
     weights = [
         hand.count(number) * pool[colour] / max(1, sum(pool)) for number, pool in enumerate(pools)

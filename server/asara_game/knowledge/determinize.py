@@ -49,17 +49,18 @@ _BEFORE_PAYING: Final = frozenset(
         DecisionKind.GIFT_LIT_WINDOW,
     }
 )
-"""Decisions after a dispatch whose cost has not been paid yet."""
+"""Decisions that come after a dispatch but before its cost is paid."""
 
 
 def determinize(seen: View, rng: random.Random) -> State:
     """Return a complete state that the view's seat cannot tell from the true one.
 
-    Hidden things are dealt at random from the components that the seat does not see, purses and
-    sections within the limits that `possible` derives from the rules, and later shuffles come from
-    `rng`. Every state for which `is_possible` holds may come out, and no other. Raise ValueError
-    for a view from within another seat's turn, and for one that shows more sections bought than the
-    other seats can have paid for.
+    Hidden components are dealt at random from those that the seat cannot see. Purses and sections
+    stay within the limits that `possible` derives from the rules. Later shuffles come from `rng`.
+    The result can be any state for which `is_possible` holds, and no other.
+
+    Raise ValueError for a view from within another seat's turn. Also raise ValueError if the view
+    shows more sections bought than the other seats can have paid for.
     """
     check_moment(seen)
     state = restore(seen, RandomShuffler(rng))
@@ -98,7 +99,7 @@ def _means(
 
 
 def _purses_fit(seen: View, limits: Limits, means: list[tuple[int, int]]) -> bool:
-    """Return False if a seat must have taken more Asari from gift cards."""
+    """Return False if a seat must have received more Asari from gift cards than assumed."""
     own = seen.private
     if not seen.rules.gifts:
         return True
@@ -115,7 +116,7 @@ def _purses_fit(seen: View, limits: Limits, means: list[tuple[int, int]]) -> boo
 
 
 def _budgets(seen: View, means: list[tuple[int, int]]) -> list[int]:
-    """Return, by seat, the greatest price of the sections that it can hold."""
+    """Return, by seat, the maximum total price of the sections that the seat can hold."""
     year = seen.public.year
     if year == 1:
         return [high for _, high in means]
@@ -125,11 +126,11 @@ def _budgets(seen: View, means: list[tuple[int, int]]) -> list[int]:
 def _deal_sections(
     state: State, seen: View, room: list[int], means: list[tuple[int, int]], rng: random.Random
 ) -> list[int] | None:
-    """Each pile gets its number of the sections that are left, the other seats the rest.
+    """Deal the unseen sections: each pile gets its number of sections, the other seats the rest.
 
-    A section that no seat can pay for is exchanged for one of the pile. Return, by seat, the price
-    of the sections that the other seats get, or None if there is none to exchange it for. The
-    sections of the other seats are incomplete then.
+    If no seat can pay for a section, it is exchanged for a section from the pile. Return, by seat,
+    the total price of the sections dealt to the other seats. Return None if no exchange is
+    possible; the other seats' sections are then incomplete.
     """
     prices = seen.rules.edition.prices
     searched = seen.private.searched_sections
@@ -176,10 +177,10 @@ def _deal_sections(
 def _share_cheapest(
     state: State, seen: View, room: list[int], means: list[tuple[int, int]], rng: random.Random
 ) -> list[int]:
-    """Let the other seats hold the cheapest sections possible, shared so that they can pay.
+    """Give the other seats the cheapest possible sections, shared so that every seat can pay.
 
-    This is the way out if dealing at random has failed. Return, by seat, the price of the sections
-    that the other seats get.
+    This is the fallback after random dealing has failed. Return, by seat, the total price of the
+    sections dealt to the other seats.
     """
     prices = seen.rules.edition.prices
     searched = seen.private.searched_sections
@@ -219,10 +220,10 @@ def _share_cheapest(
 
 
 def _shares(prices: list[int], limits: list[tuple[int, int]]) -> list[int]:
-    """Share out sections with these prices, each holder within its number and its budget.
+    """Share out sections with these prices, within each holder's number of sections and budget.
 
-    Return the holder of each section. Every state of the holders is looked at once for each
-    section, so that the work stays small. Raise ValueError if the sections cannot be shared out.
+    Return the holder of each section. The search looks at every state of the holders only once per
+    section, which keeps the work small. Raise ValueError if the sections cannot be shared out.
     """
     reached: list[dict[tuple[tuple[int, int], ...], int]] = [{tuple(limits): -1}]
     for price in prices:
@@ -246,7 +247,7 @@ def _shares(prices: list[int], limits: list[tuple[int, int]]) -> list[int]:
 
 
 def _unseen(seen: View, built: list[int], market: int) -> list[int]:
-    """The sections of a market's kind that the seat does not see, by their numbers in the kind."""
+    """Sections of a market's kind that the seat cannot see, as numbers within the kind."""
     tiles = seen.rules.edition.tiles[market]
     display = seen.public.displays[market]
     own = seen.private.sections
@@ -269,7 +270,7 @@ def built_sections(seats: Iterable[SeatView]) -> list[int]:
 
 
 def _deal_buyers(state: State, seen: View, rng: random.Random) -> None:
-    """The other seats' hands and face-down buyers, and the pile."""
+    """Deal the other seats' hands and face-down buyers, and the buyer pile."""
     own = seen.private
     left = dict(enumerate(seen.rules.edition.buyers, 1))
     for colour, count in enumerate(own.hand, 1):
@@ -303,9 +304,9 @@ def _deal_buyers(state: State, seen: View, rng: random.Random) -> None:
 
 
 def unseen_lit_windows(seen: View) -> list[int]:
-    """Return the counts of lit windows that the seat does not see, at the index of their colour.
+    """Return the counts of lit windows that the seat cannot see, at the index of their colour.
 
-    They include those in the stack whose places it knows.
+    Windows in the stack are included even if the seat knows their places.
     """
     left = [0, *seen.rules.edition.lit_windows]
     for colour, count in enumerate(seen.private.lit_windows, 1):
@@ -319,7 +320,7 @@ def unseen_lit_windows(seen: View) -> list[int]:
 
 
 def _deal_lit_windows(state: State, seen: View, rng: random.Random) -> None:
-    """The stack, with the windows whose place the seat knows, and the other seats' lit windows."""
+    """Deal the other seats' lit windows and the stack, in which the seat knows some places."""
     if not seen.rules.professional:
         return
     own = seen.private
@@ -353,7 +354,8 @@ def _assign_places(
 ) -> None:
     """Let other seats know places in the stack that they may have filled (RULES R9).
 
-    They are known in runs, as they were filled, from the highest one down to the bottom.
+    Each run of neighbouring places belongs to one seat. Runs are assigned from top to bottom, in
+    the order in which visits filled the stack.
     """
     room = lit_room(seen, limits)
     shuffled = not limits.lit_cards.isdisjoint(taken)
@@ -362,7 +364,7 @@ def _assign_places(
     stack = state.lit_stack
     run, seat = 0, -1
     for place in range(len(stack) - 1 - unknown, -1, -1):
-        if stack[place] >= known_lit_window(0, 0):  # the seat's own
+        if stack[place] >= known_lit_window(0, 0):  # the viewing seat's own
             run = 0
             continue
         if not run or not room[seat]:
@@ -377,9 +379,9 @@ def _assign_places(
 
 
 def _deal_gifts(state: State, seen: View, limits: Limits, rng: random.Random) -> list[int]:
-    """The rest of the deck, out of all cards that do not lie on the board or take effect now.
+    """Deal the rest of the deck from all cards that are neither on the board nor taking effect now.
 
-    Return the cards that were taken, as indices of `rules.gift_cards`.
+    Return the gift cards that were taken, as indices of `rules.gift_cards`.
     """
     if not seen.rules.gifts:
         return []
@@ -397,7 +399,7 @@ def _deal_gifts(state: State, seen: View, limits: Limits, rng: random.Random) ->
 
 
 def _was_shuffled(seen: View, limits: Limits) -> bool:
-    """Return True if a card that gives a lit window must have let a seat search the stack."""
+    """Return True if a gift card for a lit window must have let a seat search the stack."""
     if not seen.rules.professional:
         return False
     least, most = unknown_lit_windows(seen, limits, lit_room(seen, limits), False)
@@ -407,10 +409,9 @@ def _was_shuffled(seen: View, limits: Limits) -> bool:
 def _take_asari_cards(
     state: State, seen: View, limits: Limits, taken: list[int], rng: random.Random
 ) -> list[int]:
-    """Exchange cards that were taken for those of the deck that give the most Asari.
+    """Exchange taken cards for the cards of the deck that give the most Asari.
 
-    Return the cards that were taken now. One that gives a lit window stays if the stack was
-    shuffled.
+    Return the cards that are now taken. If the stack was shuffled, one card for a lit window stays.
     """
     cards = seen.rules.gift_cards
     pool = state.gift_deck + taken
@@ -428,7 +429,7 @@ def _take_asari_cards(
 
 
 _TAIL: Final = 0.125
-"""Share of the purses that are drawn evenly from all that are possible."""
+"""Share of purses that are drawn evenly from the full possible range."""
 
 
 def _deal_money(
@@ -439,10 +440,11 @@ def _deal_money(
     means: list[tuple[int, int]],
     rng: random.Random,
 ) -> None:
-    """The other seats' purses: hidden (RULES R15), so any amount within their limits.
+    """Deal the other seats' hidden purses (RULES R15), at random within their limits.
 
-    Most are near the lower limit, as in play: what is left of this year's money, and about one
-    income of the coloured building of each year before. The rest may be anything.
+    As in real play, most purses are near the lower limit: the rest of this year's money, plus about
+    one income from the coloured building per earlier year. The others can be anywhere within the
+    limits.
     """
     year = seen.public.year
     for seat in range(seen.rules.seats):

@@ -1,4 +1,4 @@
-"""The rest of a turn, as far as it follows from what the seat knows."""
+"""Predicts the rest of a turn, as far as it follows from what the seat knows."""
 
 from __future__ import annotations
 
@@ -23,23 +23,23 @@ _DRAWN: Final = (DecisionKind.LIT_KEEP, DecisionKind.LIT_RETURN)
 
 
 class Foreseen(NamedTuple):
-    """What follows from actions of a seat in its turn."""
+    """The predicted result of a seat's actions in its turn."""
 
     hidden: bool
     """True if the next decision depends on information that the seat does not have yet."""
     seen: View | None
-    """What the seat will see, with its next decision, or without one at the end of its turn. None
-    if that cannot be foreseen."""
+    """What the seat will see with its next decision, or at the end of its turn if no decision
+    follows. None if this cannot be predicted."""
     events: tuple[Event, ...]
-    """Events of the actions, as far as they are foreseen; empty without a view."""
+    """Predicted events of the actions; empty without a view."""
 
 
 def foresee(seen: View, actions: Sequence[Action]) -> Foreseen:
-    """Return what follows from actions of the seat that decides, up to the end of its turn.
+    """Predict the result of actions by the seat that decides, up to the end of its turn.
 
-    It follows from the view alone, so it is the same in every state that the seat cannot tell from
-    the true one. Raise ValueError if the seat has nothing to decide, if it is not asked what the
-    view says, and if an action is not legal or comes after the end.
+    The prediction depends only on the view, so it is the same in every state that the seat cannot
+    tell from the true one. Raise ValueError if the seat has nothing to decide, if its decision is
+    not the one in the view, or if an action is illegal or comes after the end of the turn.
     """
     asked = seen.decision
     if asked is None or asked.seat != seen.private.seat:
@@ -61,7 +61,7 @@ def foresee(seen: View, actions: Sequence[Action]) -> Foreseen:
 
 
 class _Foresight:
-    """A turn that is played in a state without what is hidden."""
+    """A turn played in a state that lacks everything hidden."""
 
     def __init__(self, state: State, kind: DecisionKind) -> None:
         self._state = state
@@ -73,7 +73,7 @@ class _Foresight:
         self.over = False
 
     def carry_out(self, action: Action) -> None:
-        """Carry out a legal action and all that it forces."""
+        """Carry out a legal action and the forced actions that follow."""
         self._carry_out(action)
         while not self.over and len(self._state.legal) == 1:
             self._carry_out(self._state.legal[0])
@@ -108,7 +108,7 @@ class _Foresight:
 
 
 class _NoShuffler:
-    """Shuffles nothing: the order of what is shuffled within a turn is hidden until it is over."""
+    """Shuffles nothing: the new order of shuffled items stays hidden until the turn ends."""
 
     def shuffle(self, label: str, items: list[int]) -> None:
         """Leave the items as they are."""
@@ -118,9 +118,9 @@ _NO_SHUFFLER: Final = _NoShuffler()
 
 
 def _fill(state: State, seen: View) -> None:
-    """Add what was looked through, and as many of anything for what is hidden as there are.
+    """Add the items that the seat looked through, and placeholders for the hidden items.
 
-    Nothing that is foreseen depends on what they are.
+    No prediction depends on the placeholders.
     """
     public, own = seen.public, seen.private
     state.piles = [[0] * size for size in public.pile_sizes]

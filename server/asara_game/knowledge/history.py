@@ -1,10 +1,10 @@
-"""The knowledge of a seat from all it has seen of a match.
+"""What a seat knows from everything it has seen of a match.
 
-Events are public and state every payment, purchase and step of a build. So a seat that has followed
-them from the beginning knows every purse, all unbuilt sections, the contents of the piles and of
-the gift deck, and which places in the stack of lit windows each seat knows. What remains hidden is
-the order of the piles and of the deck, the colours of buyers and the colours of lit windows; the
-seat's own looks into the buyer pile and into the stack narrow these two down.
+Events are public and state every payment, purchase and step of a build. A seat that has followed
+all events from the beginning therefore knows every purse, all unbuilt sections, the contents of the
+piles and of the gift deck, and which places in the stack of lit windows each seat knows. Only three
+things stay hidden: the order of the piles and the deck, the colours of buyers and the colours of
+lit windows. The seat's own looks into the buyer pile and the stack reveal part of these colours.
 """
 
 from __future__ import annotations
@@ -49,11 +49,10 @@ _CHOOSE_BUYER: Final = GiftKind.CHOOSE_BUYER
 class History:
     """What one seat knows from the events of a match and from its own views.
 
-    Add all events in order with `add`, and each view at a decision of the seat with `look`, as soon
-    as the events before it have been added. Begin with the first event of the set-up, or with
-    `from_view`.
+    Add all events in order with `add`. At each decision of the seat, add its view with `look` after
+    all earlier events. Begin with the first event of the set-up, or with `from_view`.
 
-    - `complete`: True if nothing was missed; `Worlds` uses no other history
+    - `complete`: True if nothing was missed; `Worlds` ignores a history that is incomplete
     - `money`: Asari by seat
     - `unbuilt`: counts of sections held and not built, as in `State.unbuilt`
     - `gift_deck`: the cards that have not been laid, as indices of `rules.gift_cards`
@@ -85,9 +84,10 @@ class History:
 
     @classmethod
     def from_view(cls, seen: View) -> History:
-        """Return the history at a seat's first view, which contains the events of the set-up.
+        """Begin a history with a seat's first view, which contains the events of the set-up.
 
-        It is incomplete if anything had happened before, as after a resumption.
+        The history is incomplete if anything else happened before the view, for example after a
+        resumption.
         """
         rules, public = seen.rules, seen.public
         history = cls(rules, seen.private.seat)
@@ -106,17 +106,17 @@ class History:
         return history
 
     def interrupt(self) -> None:
-        """Note that something was missed: from now on, the view alone decides."""
+        """Record that events were missed. From now on, only the view counts."""
         self.complete = False
 
     def add(self, events: Iterable[Event]) -> None:
-        """Add events, in order."""
+        """Add the next events, in order."""
         if self.complete:
             for event in events:
                 self._add(event)
 
     def look(self, seen: View) -> None:
-        """Add a view of the seat, after the events before it; `Worlds` does so with its own."""
+        """Add a view of the seat, after all earlier events. `Worlds` adds its own view itself."""
         if not self.complete:
             return
         asked = seen.decision
@@ -128,14 +128,14 @@ class History:
             self.lit_windows.look(seen.private, kind)
 
     def allows(self, state: State) -> bool:
-        """Return False if the events exclude a state, whose public part is that of the last view.
+        """Return False if the events rule out a state with the last view's public part.
 
-        Colours of buyers and of lit windows are not looked at.
+        The colours of buyers and lit windows are not checked.
         """
         if not self.complete:
             return True
         owners = self.lit_windows.owners
-        pending = len(owners) - len(state.lit_stack)  # not put back yet
+        pending = len(owners) - len(state.lit_stack)  # drawn windows are not put back yet
         return (
             state.money == self.money
             and state.unbuilt == self.unbuilt

@@ -1,10 +1,10 @@
-"""The knowledge of a seat about lit windows, from the events of a match and its own views.
+"""What a seat knows about lit windows, from the events of a match and its own views.
 
-The owners of known places in the stack are public, because every visit takes windows from the top
-and puts some under the stack. Colours are not. A seat loses sight of colours that it knows when
-another seat draws windows that it had put under the stack, or when a gift card lets somebody search
-the stack, which is shuffled then. From that moment on, the colours that others can hold follow from
-the course of the match, and `arrange` repeats it with random choices until they fit.
+Which places in the stack each seat knows is public: every visit takes windows from the top and puts
+some under the stack. The colours are hidden. A seat loses track of a colour in two cases: another
+seat draws windows that this seat had put under the stack, or a gift card lets somebody search the
+stack, which is then shuffled. From then on, the colours that others can hold depend on the course
+of the match. `arrange` replays the match with random choices until they fit.
 """
 
 from __future__ import annotations
@@ -21,27 +21,29 @@ from .shuffling import shuffle
 
 BUILT, VISITED, SEARCHED = range(3)
 _UNSEEN: Final = -1
-"""Colour of a window that the seat has put under the stack and has not seen there yet."""
+"""Colour of a window that the seat has put under the stack but has not seen there yet."""
 _TRIES: Final = 2000
 
 
 class LitStep:
-    """Something that happened to lit windows.
+    """One event that concerned lit windows.
 
-    - `kind`, `seat`: a seat has built a window, visited the House of Lighted Windows, or searched
-      the stack by a gift card; builds of the seat itself are left out
-    - `count`, `kept`: number of windows drawn, and kept, by a visit
-    - `colour`: that of the window built, or of the one that the seat itself chose in its search
-    - `gained`: colours that the seat itself kept on a visit
-    - `seen`: colours that the seat itself drew, or found in the stack; empty if it was not asked
+    - `kind`, `seat`: `seat` built a window, visited the House of Lighted Windows, or searched the
+      stack using a gift card; the knowing seat's own builds are left out
+    - `count`, `kept`: number of windows drawn, and kept, in a visit
+    - `colour`: colour of the window built, or chosen by the knowing seat in its own search
+    - `gained`: colours that the knowing seat kept on a visit
+    - `seen`: colours that the knowing seat drew, or found in the stack; empty if it had no decision
     - `ordered`: True if `seen` is in the order drawn
-    - `run`: colours that the seat itself put under the stack, from the bottom; 0 for an unknown one
-    - `rest`: colours of these unknown ones
-    - `built`: colours that another seat builds before it gains lit windows again
-    - `gone`: for a search of the seat itself, the colours that others keep before its next one;
-      None if there is no next one
-    - `later`: the colours that the seat itself draws afterwards from the stack as a search shuffles
-      it, or from the windows that another seat's visit puts under it, by their number from the top
+    - `run`: colours that the knowing seat put under the stack, from the bottom; 0 for unknown
+      colours
+    - `rest`: the unknown colours of `run`, in no particular order
+    - `built`: colours that another seat builds before it next gains lit windows
+    - `gone`: for the knowing seat's own search: the colours that others keep before its next
+      search; None if it does not search again
+    - `later`: colours that the knowing seat draws later, by their number from the top; they come
+      from the stack that this search shuffled, or from the windows that this visit put under the
+      stack
     """
 
     __slots__ = (
@@ -78,13 +80,13 @@ class LitStep:
         self._popped = 0
 
     def pop(self) -> int:
-        """Return the number of the next window to be drawn from those that this step has placed."""
+        """Remove the next window that this step placed; return its number from the top."""
         self._popped += 1
         return self._popped - 1
 
 
 class HiddenLitWindows(NamedTuple):
-    """A possible arrangement of all lit windows whose colours the seat does not see."""
+    """A possible arrangement of all lit windows whose colours the seat cannot see."""
 
     held: list[list[int]]
     """Colours by seat, held and not built; empty for the seat itself."""
@@ -93,12 +95,12 @@ class HiddenLitWindows(NamedTuple):
 
 
 class LitHistory:
-    """The lit windows of a match, as far as the seat knows them.
+    """What the seat knows about the lit windows of a match.
 
-    - `owners`: by place in the stack, top last: the seat that knows it, or -1
-    - `lost`: True if the seat has lost sight of a colour, so that `arrange` is needed
-    - `sound`: False if the seat gained lit windows twice without being asked anything between;
-      colours then follow from the view alone
+    - `owners`: for each place in the stack, top last: the seat that knows it, or -1
+    - `lost`: True if the seat has lost track of a colour, so `arrange` is needed
+    - `sound`: False if the seat gained lit windows twice without a decision in between; only the
+      view can then tell the colours
     """
 
     __slots__ = (
@@ -144,7 +146,7 @@ class LitHistory:
     # Events
 
     def drawn(self, seat: int, count: int) -> None:
-        """Lit windows were drawn from the top of the stack."""
+        """Record that lit windows were drawn from the top of the stack."""
         self._drawn = count
         self._popped = []
         for _ in range(count):
@@ -154,7 +156,7 @@ class LitHistory:
             self._lose(self._colours.pop(), seat)
 
     def kept(self, seat: int, count: int) -> None:
-        """Some of those drawn were kept, or one was chosen from the whole stack."""
+        """Record which drawn windows were kept, or that one was chosen from the whole stack."""
         drawn, self._drawn = self._drawn, 0
         step = LitStep(VISITED if drawn else SEARCHED, seat, drawn, count, 0)
         self.steps.append(step)
@@ -178,12 +180,12 @@ class LitHistory:
         self._sources[:0] = [None if own else step] * returned
 
     def _lose(self, colour: int, seat: int) -> None:
-        """Note that a window was drawn or shuffled, whose colour was known to the seat."""
+        """Record that a window was drawn or shuffled whose colour the seat knew."""
         if colour and seat != self._seat:
             self.lost = True
 
     def built(self, seat: int, colour: int) -> None:
-        """A window of this colour was lit."""
+        """Record that a window of this colour was lit."""
         if seat == self._seat:
             self._built[colour] += 1
         else:
@@ -195,7 +197,7 @@ class LitHistory:
     # Views
 
     def look(self, own: PrivateView, kind: DecisionKind) -> None:
-        """The seat decides, and sees its own windows and places."""
+        """Update the history with the seat's own windows and places, at one of its decisions."""
         last = len(self._colours) - 1
         for above, colour in own.known_lit_windows:
             self._colours[last - above] = colour
@@ -209,7 +211,7 @@ class LitHistory:
             self._found = searched
 
     def _resolve(self, own: PrivateView, kind: DecisionKind) -> None:
-        """Find what the seat itself drew, kept and put under the stack since its last view."""
+        """Work out what the seat itself drew, kept and put under the stack since its last view."""
         total = self._built[:]
         for colour, count in enumerate(own.lit_windows, 1):
             total[colour] += count
@@ -235,7 +237,7 @@ class LitHistory:
         own: PrivateView,
         kind: DecisionKind,
     ) -> None:
-        """Find what the seat itself drew and put under the stack, if it kept these colours."""
+        """Work out what the seat drew and returned in a visit where it kept these colours."""
         places = step.count - step.kept
         pending = [int(colour) for colour in own.searched_lit_windows]
         if kind is not DecisionKind.LIT_RETURN:
@@ -256,7 +258,7 @@ class LitHistory:
                 step.rest.remove(colour)
 
     def _note_gone(self, last: LitStep) -> None:
-        """Note at the search before this one which windows other seats have kept since."""
+        """Record at the previous search which windows other seats have kept since then."""
         own = [s for s in self.steps if s.seat == self._seat]
         searches = [number for number, s in enumerate(own) if s.kind == SEARCHED and s.seen]
         if len(searches) < 2:
@@ -273,7 +275,7 @@ class LitHistory:
         before.gone = [colour for colour in left if colour]
 
     def _start_of_run(self) -> int:
-        """Return the lowest place of the windows that the seat itself put under the stack last."""
+        """Return the lowest place of the last windows that the seat itself put under the stack."""
         for start in range(len(self.owners)):
             if self.owners[start] == self._seat:
                 return start
@@ -282,10 +284,10 @@ class LitHistory:
     # Worlds
 
     def arrange(self, own: PrivateView, rng: random.Random) -> HiddenLitWindows | None:
-        """Return a random arrangement of the hidden lit windows that fits all that was seen.
+        """Return a random arrangement of the hidden lit windows that fits everything seen.
 
-        The steps of the match are repeated, with random choices of the other seats, until they fit;
-        arrangements are not equally likely. Return None if none was found in many tries.
+        The events of the match are replayed, with random choices for the other seats, until they
+        fit. Arrangements are not equally likely. Return None if many tries have failed.
         """
         for _ in range(_TRIES):
             trial = _Trial(self._rules, rng)
@@ -310,14 +312,14 @@ class LitHistory:
 
 
 def _note(colours: Sequence[int], popped: Sequence[tuple[LitStep | None, int]]) -> None:
-    """Note at earlier steps which of the windows that they placed the seat has drawn."""
+    """Record, in the steps that placed windows, which of them the seat has now drawn."""
     for colour, (source, number) in zip(colours, popped, strict=True):
         if source is not None:
             source.later[number] = colour
 
 
 class _Trial:
-    """A repetition of the match. A colour of 0 has not mattered yet, and can be any of the pool."""
+    """A replay of the match. Colour 0 has not mattered yet; it can be any colour in the pool."""
 
     __slots__ = ("gone", "held", "pool", "rng", "stack")
 
@@ -329,7 +331,7 @@ class _Trial:
         self.gone: list[int] | None = None
 
     def follow(self, step: LitStep, own: bool) -> bool:
-        """Repeat a step; return False if that is impossible."""
+        """Replay one step; return False if it is impossible in this trial."""
         if step.kind == BUILT:
             return self._take(self.held[step.seat], step.colour)
         if step.kind == VISITED:
@@ -361,7 +363,7 @@ class _Trial:
         return True
 
     def draw(self, seen: Sequence[int], ordered: bool) -> bool:
-        """The seat itself draws windows of these colours."""
+        """Let the knowing seat draw windows of these colours."""
         drawn = [self.stack.pop() for _ in seen]
         if ordered:
             if any(colour and colour != known for colour, known in zip(drawn, seen, strict=True)):
@@ -376,13 +378,13 @@ class _Trial:
         return self._assign(left)
 
     def _assign(self, colours: Sequence[int]) -> bool:
-        """Take the colours of windows that had none from the pool."""
+        """Give colours from the pool to windows that had none."""
         for colour in colours:
             self.pool[colour] -= 1
         return min(self.pool) >= 0
 
     def search(self, seen: Sequence[int]) -> bool:
-        """The seat itself finds windows of these colours in the stack."""
+        """Let the knowing seat find windows of these colours in the stack."""
         left = list(seen)
         for colour in self.stack:
             if colour:
@@ -396,9 +398,9 @@ class _Trial:
         return True
 
     def _place(self, windows: list[int], step: LitStep, kept: int) -> bool:
-        """Another seat keeps some of these windows; the others go under the stack, shuffled.
+        """Let another seat keep some of these windows; shuffle the others under the stack.
 
-        The seat itself draws from them later what it is known to draw.
+        The windows that the knowing seat is known to draw later go under the stack.
         """
         later: dict[int, int] = {}
         for number, colour in step.later.items():
@@ -441,7 +443,7 @@ class _Trial:
         return True
 
     def _take(self, windows: list[int], colour: int) -> bool:
-        """Remove a window of this colour; return False if it cannot be among them."""
+        """Remove a window of this colour; return False if none of the windows can have it."""
         known = windows.count(colour)
         unknown = windows.count(0) if self.pool[colour] else 0
         if not known and not unknown:
@@ -455,7 +457,7 @@ class _Trial:
         return True
 
     def complete(self, own: int) -> bool:
-        """Give a colour to every window that has none; return False if the pool does not fit."""
+        """Give a colour to every window without one; return False if the pool does not fit."""
         rest = [colour for colour, count in enumerate(self.pool) for _ in range(count)]
         shuffle(rest, self.rng)
         self.held[own] = []

@@ -1,9 +1,9 @@
 """The limits of what a view leaves open: what other seats can hold, and what they can know.
 
-Everything here follows from the rules and from what everybody sees: money is paid for every section
-in a tower, no place pays more than it says, and no seat keeps a lit window without paying for it.
-The limits are not the narrowest, but no play can leave them. `determinize` deals within them, and
-`is_possible` tells whether a state lies within them.
+All limits follow from the rules and from public facts: every section in a tower was paid for, no
+space pays more than its printed amount, and every lit window that a seat keeps was paid for. The
+limits are not the tightest possible, but no course of play can exceed them. `determinize` deals
+within the limits, and `is_possible` checks whether a state is within them.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from .history import History
 __all__ = ["is_possible"]
 
 UNLIMITED: Final = 10**6
-"""Number of sections that a seat can have bought by the second year, for all that is known."""
+"""Stands for no limit: by the second year, a seat may have bought any number of sections."""
 
 _TURRET_MARKET: Final = int(Area.TURRET_MARKET)
 _CIRCLE, _SPIES, _TENT = int(Area.BUILDING_CIRCLE), int(Area.HOUSE_OF_SPIES), int(Area.TENT)
@@ -43,21 +43,21 @@ _GENIE = int(Area.HOUSE_OF_THE_BOTTLE_GENIE)
 
 
 class SpaceLimits(NamedTuple):
-    """The effect of one dispatch to a space, gift cards apart."""
+    """The effect of one dispatch to a space, not counting gift cards."""
 
     info: SpaceInfo
     least_first: int
-    """Least gain in Asari, sections apart: these are counted by their prices in the first year."""
+    """Minimum gain in Asari in the first year; section prices are counted separately."""
     most_first: int
-    """Greatest gain in Asari, sections apart."""
+    """Maximum gain in Asari in the first year; section prices are counted separately."""
     least: int
-    """Least gain in Asari, sections included."""
+    """Minimum gain in Asari, sections included."""
     most: int
-    """Greatest gain in Asari, apart from plots, sections and lit windows, counted by seat."""
+    """Maximum gain in Asari. Plots, sections and lit windows are counted separately, by seat."""
     sections: int
-    """Number of sections that it can bring."""
+    """Number of sections that a dispatch to the space can bring."""
     chest: int
-    """1 if gift cards are laid there, else 0."""
+    """1 if gift cards are laid on the space, else 0."""
 
 
 class Limits(NamedTuple):
@@ -65,24 +65,24 @@ class Limits(NamedTuple):
 
     spaces: dict[Space, SpaceLimits]
     year_most: int
-    """Greatest gain of a seat in a year by its moves, in Asari."""
+    """Maximum gain of a seat from its moves in one year, in Asari."""
     card_price: int
-    """Greatest price in Asari that a gift card can ask."""
+    """Maximum price in Asari that a gift card can ask."""
     lit_card_price: int
-    """Greatest price in Asari of a gift card that gives a lit window; 0 if there is none."""
+    """Maximum price in Asari of a gift card that gives a lit window; 0 if there is no such card."""
     lit_cards: frozenset[int]
     """Gift cards that give a lit window, as indices of `rules.gift_cards`."""
     lit_total: int
     """Number of lit windows in the game."""
     drawn_least: float
-    """Least number of lit windows drawn for each one that is kept."""
+    """Minimum number of lit windows drawn for each one that is kept."""
     drawn_most: float
     returned_most: float
-    """Greatest number put under the stack for each one that is kept."""
+    """Maximum number of windows put under the stack for each one that is kept."""
     returned_at_once: int
-    """Greatest number put under the stack by one visit."""
+    """Maximum number of windows put under the stack in one visit."""
     lit_price: float
-    """Least number of Asari paid for a lit window."""
+    """Minimum number of Asari paid for a lit window."""
 
 
 @lru_cache(maxsize=64)
@@ -140,10 +140,10 @@ def _most_of_a_wish(rules: Rules) -> int:
 
 
 def _most_in_a_year(rules: Rules) -> int:
-    """Return the most that a seat can gain by its moves in a year, if it buys and builds nothing.
+    """Return the maximum a seat can gain from its moves in a year if it buys and builds nothing.
 
-    All its buyers go to the coloured building, except for those that do better elsewhere, and for
-    those that recruit others in the tent.
+    The seat sends all its buyers to the coloured building, except for buyers that earn more
+    elsewhere or recruit other buyers in the tent.
     """
     edition = rules.edition
     coloured = edition.coloured_building
@@ -168,12 +168,12 @@ def _most_in_a_year(rules: Rules) -> int:
 
 
 class SeatLimits:
-    """What other seats' dispatches of this year allow; lists are by seat.
+    """The limits set by other seats' dispatches this year; lists are by seat.
 
-    - `least`, `most`: least and greatest gain in Asari by these dispatches
-    - `chests`: number of them to chest spaces
-    - `room`: number of sections that the seat can hold and not have built
-    - `spent`: least number of Asari that it paid for what it has built
+    - `least`, `most`: minimum and maximum gain in Asari from the dispatches
+    - `chests`: number of dispatches to chest spaces
+    - `room`: number of unbuilt sections that the seat can hold
+    - `spent`: minimum number of Asari that the seat has paid for what it has built
     """
 
     __slots__ = ("chests", "least", "most", "room", "spent")
@@ -209,12 +209,12 @@ class SeatLimits:
                 self.spent[seat] += int(lit * limits.lit_price)
 
     def means(self, seen: View, limits: Limits, seat: int, gift: int) -> tuple[int, int]:
-        """Return the least number of Asari of a seat, and the greatest, if it holds no section.
+        """Return the minimum and maximum Asari a seat can have, assuming it holds no sections.
 
-        `gift` is the number of Asari on all gift cards that were taken. The greatest number is also
-        the greatest price of the sections that the seat can hold, apart from what it has to keep
-        (see `purse`). The purse begins with the starting money or, after the first year, with at
-        least the yearly income.
+        `gift` is the number of Asari on all gift cards taken. The maximum is also the maximum price
+        of the sections that the seat can hold, not counting the amount it has to keep (see
+        `purse`). The purse starts with the starting money or, after the first year, with at least
+        the yearly income.
         """
         edition = seen.rules.edition
         year = seen.public.year
@@ -232,13 +232,13 @@ class SeatLimits:
 
 
 def purse(means: tuple[int, int], year: int, held: int) -> tuple[int, int]:
-    """Return the least and the greatest number of Asari of a seat with these means.
+    """Return the minimum and maximum Asari of a seat with these means.
 
-    `held` is the price of the sections that it holds. If the least number is the greater one, the
-    seat cannot have paid for them.
+    `held` is the total price of the sections that the seat holds. If the minimum exceeds the
+    maximum, the seat cannot have paid for them.
     """
     low, high = means
-    if year == 1:  # later, earlier years may have paid for the sections
+    if year == 1:  # later, money of earlier years may have paid for the sections
         low -= held
     return max(low, 0), high - held
 
@@ -254,7 +254,7 @@ def kept_lit_windows(public: PublicView, seat: int) -> int:
 
 
 def lit_room(seen: View, limits: Limits) -> list[int]:
-    """Return, by seat, the number of places in the stack that it can know; 0 for the view's own."""
+    """Return how many stack places each seat can know; 0 for the view's own seat."""
     public = seen.public
     own = seen.private.seat
     return [
@@ -266,10 +266,10 @@ def lit_room(seen: View, limits: Limits) -> list[int]:
 def unknown_lit_windows(
     seen: View, limits: Limits, room: Sequence[int], shuffled: bool
 ) -> tuple[int, int]:
-    """Return the least and the greatest number of windows in the stack whose place nobody knows.
+    """Return the minimum and maximum number of stack windows whose places nobody knows.
 
-    `shuffled` is true if a gift card may have let somebody search the stack. If the least number is
-    the greater one, a card must have done so.
+    `shuffled` is True if a gift card may have let somebody search the stack. If the minimum exceeds
+    the maximum, a card must have done so.
     """
     public, own = seen.public, seen.private
     size = public.lit_stack_size
@@ -289,11 +289,10 @@ def unknown_lit_windows(
 
 
 def is_possible(seen: View, state: State, history: History | None = None) -> bool:
-    """Return True if a view's seat cannot exclude a state, as far as these limits go.
+    """Return True if the view's seat cannot rule out a state within these limits.
 
-    With a history, its events must allow the state, too, see `History.allows`.
-
-    Raise ValueError for a view from within another seat's turn.
+    If a history is given, its events must allow the state too (see `History.allows`). Raise
+    ValueError for a view from within another seat's turn.
     """
     check_moment(seen)
     return (
@@ -315,7 +314,7 @@ def check_moment(seen: View) -> None:
 
 
 def gifts_lying(seen: View) -> list[GiftCard]:
-    """Return the gift cards that lie on chests, or have yet to take effect."""
+    """Return the gift cards that are on chests or have yet to take effect."""
     lying = [card for _, cards in seen.public.chests for card in cards]
     if seen.decision is not None:
         lying += seen.decision.gifts
@@ -323,9 +322,9 @@ def gifts_lying(seen: View) -> list[GiftCard]:
 
 
 def gifts_taken(seen: View, deck: Sequence[int]) -> list[int] | None:
-    """Return the gift cards that were taken, if this is the deck; None if it cannot be.
+    """Return the gift cards taken so far, given this deck, as indices of `rules.gift_cards`.
 
-    Cards are indices of `rules.gift_cards`.
+    Return None if the deck is impossible.
     """
     rules = seen.rules
     left = list(rules.gift_deck)
@@ -337,13 +336,13 @@ def gifts_taken(seen: View, deck: Sequence[int]) -> list[int] | None:
 
 
 def gift_asari(rules: Rules, taken: Iterable[int]) -> int:
-    """Return the Asari that these gift cards give."""
+    """Return the number of Asari that these gift cards give."""
     cards = rules.gift_cards
     return sum([cards[i].asari for i in taken if cards[i].kind == GiftKind.ASARI])
 
 
 def _components_fit(seen: View, state: State) -> bool:
-    """Return True if no buyer, section, lit window or gift card is missing, or there twice."""
+    """Return True if no buyer, section, lit window or gift card is missing or present twice."""
     edition = seen.rules.edition
     buyers = [0] * 6
     for buyer in state.buyer_pile:
@@ -353,7 +352,7 @@ def _components_fit(seen: View, state: State) -> bool:
             buyers[colour + 1] += hand >> 6 * colour & 63
     for marks in state.dispatched:
         for mark in marks:
-            buyers[mark.colour] += 1  # that of face-down buyers is 0
+            buyers[mark.colour] += 1  # face-down buyers have colour 0
     for _, _, laid in state.face_down:
         for colour in laid:
             buyers[colour] += 1
@@ -408,7 +407,7 @@ def built_counts(tower: Tower) -> list[tuple[int, int]]:
 
 
 def _sections_and_purses_fit(seen: View, state: State) -> bool:
-    """Return True if every other seat could have what it holds, and the rest in its purse."""
+    """Return True if every other seat could have the state's sections and money."""
     rules = seen.rules
     limits = limits_of(rules)
     seats = SeatLimits(seen, limits)
@@ -429,12 +428,12 @@ def _sections_and_purses_fit(seen: View, state: State) -> bool:
 
 
 def _stack_fits(seen: View, state: State) -> bool:
-    """Return True if the other seats could know the places in the stack that they know."""
+    """Return True if the other seats could know the stack places that the state says they know."""
     if not seen.rules.professional:
         return True
     limits = limits_of(seen.rules)
     room = lit_room(seen, limits)
-    owners = [(window >> 3) - 1 for window in state.lit_stack]  # -1 if nobody knows it
+    owners = [(window >> 3) - 1 for window in state.lit_stack]  # -1 if nobody knows the window
     unknown = owners.count(-1)
     taken = gifts_taken(seen, state.gift_deck) or []
     shuffled = not limits.lit_cards.isdisjoint(taken)

@@ -1,4 +1,4 @@
-"""States from views: all that a view shows, without what is hidden."""
+"""Rebuilds states from views: everything a view shows, without what is hidden."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ _COLOURED: Final = int(Area.COLOURED_BUILDING)
 
 
 def restore(seen: View, shuffler: Shuffler) -> State:
-    """Return a state that holds what the view shows.
+    """Return a state that holds everything the view shows.
 
-    All that the view does not show is empty: piles, stack and deck, and the hands, purses, sections
-    and lit windows of other seats. No decision is open, see `resume_turn`.
+    The rest is empty: piles, stack and deck, and the hands, purses, sections and lit windows of
+    other seats. No decision is open; `resume_turn` opens it.
     """
     state = blank(seen.rules, shuffler)
     _restore_public(state, seen)
@@ -73,7 +73,7 @@ def _restore_private(state: State, seen: View) -> None:
 
 
 def resume_turn(state: State, seen: View) -> None:
-    """Open the view's decision, without its legal actions; none is open if the view has none."""
+    """Open the view's decision, if it has one, without its legal actions."""
     asked = seen.decision
     if asked is None:
         state.seat = -1

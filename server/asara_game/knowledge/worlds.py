@@ -1,4 +1,4 @@
-"""Many worlds for one view: what follows from the view is worked out once."""
+"""Samples many worlds for one view; facts that follow from the view are computed only once."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ _BUYERS: Final = (0, *BuyerColour)
 
 
 class Worlds:
-    """Complete states that a seat cannot tell from the true one, dealt one after the other.
+    """Complete states that a seat cannot tell from the true one, sampled one after the other.
 
-    With a complete history every state fits all that the seat has seen in the match; otherwise the
-    view alone decides, see `determinize`. Raise ValueError for a view from within another seat's
-    turn, and for one that does not follow from the history.
+    With a complete history, every state fits everything that the seat has seen in the match.
+    Otherwise states fit the view alone (see `determinize`). Raise ValueError for a view from within
+    another seat's turn, and for a view that contradicts the history.
     """
 
     __slots__ = (
@@ -73,7 +73,7 @@ class Worlds:
             self._prepare(seen, history)
 
     def sample(self, rng: random.Random) -> State:
-        """Return another state; its hidden parts, and all its later shuffles, come from `rng`."""
+        """Sample another state; hidden parts and all later shuffles come from `rng`."""
         if not self.exact:
             return determinize(self._seen, rng)
         state = self._base.copy(QuickShuffler(rng))
@@ -242,7 +242,7 @@ def _laid(colours: Iterable[int]) -> tuple[BuyerColour, ...]:
 
 
 def _check(seen: View, history: History) -> None:
-    """Raise ValueError if the seat's own part is not what the events lead to."""
+    """Raise ValueError if the seat's own part of the view contradicts the events."""
     own = seen.private
     if (
         history.rules is not seen.rules
@@ -257,5 +257,5 @@ def _check(seen: View, history: History) -> None:
 
 
 def _hand_sizes(sizes: list[int], own: int) -> list[int]:
-    """The sizes of the other seats' hands."""
+    """Return the sizes of the other seats' hands."""
     return [size for seat, size in enumerate(sizes) if seat != own]

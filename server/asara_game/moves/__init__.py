@@ -1,8 +1,8 @@
 """The moves: what each action does, and which actions answer each kind of decision.
 
-A handler carries out an action: it changes the state, appends the events that everybody sees, and
-leaves the next decision in `state.kind` and `state.legal`. An options function returns the legal
-actions of its kind of decision.
+A handler carries out an action. It changes the state, appends the public events, and stores the
+next decision in `state.kind` and `state.legal`. An options function returns the legal actions for
+one kind of decision.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ from .gifts import (
 __all__ = ["HANDLERS", "options"]
 
 Handler = Callable[[State, Any, list[Event]], None]
-"""The action is of the class that answers the handler's kind of decision."""
+"""Carries out an action, whose class must fit the handler's kind of decision."""
 Options = Callable[[State], Sequence[Action]]
 
 _TABLE: Final[tuple[tuple[DecisionKind, Handler, Options], ...]] = (
@@ -66,9 +66,9 @@ _TABLE: Final[tuple[tuple[DecisionKind, Handler, Options], ...]] = (
 _OPTIONS: Final = {kind: kind_options for kind, _, kind_options in _TABLE}
 
 HANDLERS: Final[tuple[Handler, ...]] = (choose_space, *(handler for _, handler, _ in _TABLE))
-"""By kind of decision; no kind has number 0."""
+"""Handlers by kind of decision; no kind has number 0."""
 
 
 def options(state: State) -> Sequence[Action]:
-    """Return the legal actions of the open decision, worked out from the rest of the state."""
+    """Compute the legal actions of the open decision from the rest of the state."""
     return _OPTIONS[state.kind](state)

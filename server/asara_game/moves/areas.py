@@ -1,4 +1,4 @@
-"""The areas: whether their moves can be made, and how each begins."""
+"""The areas: whether a space's move is possible, and how each move begins."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ _LAST_MARKET = int(Area.TURRET_MARKET)
 _NO_WISH: Final = (int(Area.CALIPHS_PATRONAGE), int(Area.HOUSE_OF_THE_BOTTLE_GENIE))
 """Areas whose spaces nobody can wish for."""
 _new: Final = tuple.__new__
-"""Makes a named tuple in half the time that calling its class takes; all fields are given."""
+"""Makes a named tuple twice as fast as calling its class; all fields must be given."""
 
 
 def can_move(state: State, info: SpaceInfo, wished: bool) -> bool:
-    """True if the seat can pay for a space's move and finds what it needs (RULES R2, R7, R8)."""
+    """Return True if the seat can pay for a space's move and carry it out (RULES R2, R7, R8)."""
     asari = state.money[state.seat]
     area = info.area
     if asari < info.cost:
@@ -122,7 +122,7 @@ MOVES: Final[tuple[Callable[[State, SpaceInfo, list[Event], bool], None], ...]] 
     _visit_lit_house,
     _visit_genie,
 )
-"""By area: the move of a space, after a dispatch or (True) after a wish."""
+"""By area: the move of a space. Its last argument is True after a wish, False after a dispatch."""
 
 
 def wish_options(state: State) -> list[Action]:

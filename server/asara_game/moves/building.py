@@ -1,4 +1,4 @@
-"""Building: the number of sections is chosen, then each step."""
+"""Building: the seat chooses the number of sections, then each step."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from asara_game.vocabulary import DecisionKind, Section, SectionKind, Tower, sec
 
 
 def plot_counts(state: State, plot: SpaceInfo, wished: bool) -> list[int]:
-    """Numbers of sections that the seat can build on a plot; a wish allows no other (RULES R13)."""
+    """Numbers of sections that the seat can build on a plot. A wish allows only one (RULES R13)."""
     numbers = buildable_counts(state, state.seat)
     free = state.free_spaces[plot.area]
     allowed = [plot.cost] if wished else state.rules.plot_counts(plot, free)
@@ -22,7 +22,7 @@ def plot_counts(state: State, plot: SpaceInfo, wished: bool) -> list[int]:
 
 
 def count_options(state: State) -> list[Action]:
-    """After a wish there is one count only, which is not asked."""
+    """Return the counts to choose from. A wish allows only one, so no decision is needed."""
     return [BUILD_COUNTS[count] for count in plot_counts(state, state.space, False)]
 
 
@@ -36,7 +36,7 @@ def start_build(state: State, action: BuildCount, events: list[Event]) -> None:
 
 
 def _ask_step(state: State, events: list[Event]) -> None:
-    """Ask for the next step, or end the turn after the last one."""
+    """Ask for the next step, or end the turn after the last step."""
     if not state.sections_to_build:
         state.buildable_counts[state.seat] = NOT_COUNTED
         state.build_steps = ()
@@ -111,7 +111,7 @@ def _light(state: State, seat: int, action: LightWindow) -> Event:
 
 
 def _use(state: State, seat: int, section: Section) -> None:
-    """Take an unbuilt section from the seat."""
+    """Remove a section from the seat's unbuilt sections."""
     state.unbuilt[unbuilt_index(seat, section_index(section))] -= 1
 
 

@@ -1,4 +1,4 @@
-"""Buying sections in markets and out of searched piles, and lit windows."""
+"""Buying sections from markets and searched piles, and buying lit windows."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ from asara_game.turns import end_turn
 from asara_game.vocabulary import Colour, DecisionKind
 
 _new: Final = tuple.__new__
-"""Makes a named tuple in half the time that calling its class takes; all fields are given."""
+"""Makes a named tuple twice as fast as calling its class; all fields must be given."""
 
 
 _RETURNS: Final = {int(colour): ReturnLitWindow(colour) for colour in Colour}
 
 
 def affordable(state: State, types: int) -> int:
-    """Those of the types of a market, as bits, that the purse can pay."""
+    """Return the section types of a market that the purse can pay for, as bits."""
     rules = state.rules
     asari = state.money[state.seat]
     highest = rules.highest_price
@@ -151,7 +151,7 @@ def keep_lit_windows(state: State, action: KeepLitWindows, events: list[Event]) 
 
 
 def _ask_return(state: State, events: list[Event]) -> None:
-    """Ask for the next lit window to go under the stack, or end the turn after the last one."""
+    """Ask for the next lit window to return to the stack, or end the turn after the last one."""
     if not state.lit_drawn:
         end_turn(state, events)
         return
@@ -160,15 +160,15 @@ def _ask_return(state: State, events: list[Event]) -> None:
 
 
 def return_options(state: State) -> list[Action]:
-    """One action for each colour, by the first window of that colour in the order drawn.
+    """Return one action per colour, ordered by the first drawn window of that colour.
 
-    The first legal action of every step therefore returns the windows in the order drawn.
+    If a seat takes the first legal action at every step, the windows return in the order drawn.
     """
     return [_RETURNS[colour] for colour in dict.fromkeys(state.lit_drawn)]
 
 
 def return_lit_window(state: State, action: ReturnLitWindow, events: list[Event]) -> None:
-    """Put a window at the very bottom: the first to go under will come up first (RULES R9)."""
+    """Put a window at the very bottom: the first window returned will be drawn first (RULES R9)."""
     rest = list(state.lit_drawn)
     rest.remove(action.colour)
     state.lit_stack.insert(0, known_lit_window(state.seat, action.colour))
@@ -177,7 +177,7 @@ def return_lit_window(state: State, action: ReturnLitWindow, events: list[Event]
 
 
 def add_lit_windows(state: State, colours: Iterable[Colour]) -> None:
-    """Add lit windows to those that the seat holds."""
+    """Add lit windows to the seat's supply."""
     seat = state.seat
     for colour in colours:
         state.lit_held[lit_index(seat, colour)] += 1

@@ -1,4 +1,4 @@
-"""Dispatching: a space is chosen, then buyers are laid on it."""
+"""Dispatching: the seat chooses a space, then lays buyers there."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ _PAIRS: Final = [
 ]
 _MOST_LAYS: Final = 50_000
 _lays_by_key: dict[int, tuple[Action, ...]] = {}
-"""By hand and colour; saves an eighth of a decision of the engine."""
+"""Lays by hand and colour; the cache saves an eighth of the engine's time per decision."""
 _new: Final = tuple.__new__
-"""Makes a named tuple in half the time that calling its class takes; all fields are given."""
+"""Makes a named tuple twice as fast as calling its class; all fields must be given."""
 
 
 def choose_space(state: State, action: Action, events: list[Event]) -> None:
@@ -49,7 +49,10 @@ def lay_options(state: State) -> tuple[Action, ...]:
 
 
 def _lays(hand: int, colour: int) -> tuple[Action, ...]:
-    """One buyer of the colour (any if the area has none), or two face down (RULES R1)."""
+    """Return the ways to lay one buyer of the colour, or two face down (RULES R1).
+
+    If the area has no colour yet, the single buyer can have any colour.
+    """
     counts = buyer_counts(hand)
     if colour == _ANY_FACE_DOWN:
         return tuple([lay for lay, count in zip(_FACE_DOWN, counts, strict=True) if count])

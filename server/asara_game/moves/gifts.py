@@ -20,9 +20,9 @@ _KEEPS: Final = {int(colour): KeepLitWindows((colour,)) for colour in Colour}
 
 
 def take_gifts(state: State, events: list[Event]) -> None:
-    """Carry out the queued cards in the order they were laid, up to one that asks the player.
+    """Carry out queued cards in the order they were laid, until a card needs a decision.
 
-    After the last one comes the space's move.
+    After the last card, the space's move begins.
     """
     seat = state.seat
     while state.gift_queue:

@@ -1,4 +1,4 @@
-"""`python -m asara_search.sidecar` is `asara sidecar`, also where only the client is installed."""
+"""`python -m asara_search.sidecar` runs `asara sidecar`, even if only the client is installed."""
 
 from asara_search.sidecar.command import main
 

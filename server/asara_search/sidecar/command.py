@@ -1,4 +1,4 @@
-"""The command `asara sidecar`, and `python -m asara_search.sidecar`."""
+"""The command `asara sidecar`, also available as `python -m asara_search.sidecar`."""
 
 from __future__ import annotations
 
@@ -46,19 +46,19 @@ Guide: asara help --guide sidecar
 
 
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
-    """Answer the requests on standard input until it ends, and exit."""
+    """Answer requests from standard input until it ends, then exit."""
     parser = _Parser(allow_abbrev=False)
     parser.parse_args(arguments)
     sidecar()
 
 
 def sidecar() -> NoReturn:
-    """Answer until standard input ends, and exit; ASARA_SEED is that of requests without one."""
-    program_end.has_played()  # this program, which a bot has started, never will
+    """Answer until standard input ends, then exit. Requests without a seed use ASARA_SEED."""
+    program_end.has_played()  # a bot started this program, which itself never plays
     try:
         serve(Sidecar(os.environ.get("ASARA_SEED")), sys.stdin.buffer, sys.stdout.buffer)
     except BrokenPipeError:  # the bot has ended
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # what is buffered goes nowhere
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # drop buffered output
     except KeyboardInterrupt:
         sys.exit(130)
     sys.exit(0)

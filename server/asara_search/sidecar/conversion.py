@@ -1,4 +1,4 @@
-"""Actions and results as members of requests and answers."""
+"""Converts actions and results to and from members of requests and answers."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from .request import RequestError, quoted
 __all__ = ["FORMS", "Means", "action_in_form", "apply_all", "message_in_form", "read_action"]
 
 FORMS: Final = ("text", "base64", "json")
-"""Forms of actions; messages have all but the first."""
+"""Forms of actions. Messages can have all forms except the first."""
 _LONGEST_TEXT: Final = 200  # characters of the text form of an action
 
 
 def read_action(value: Any) -> Action | int:
-    """Return an action, or its index in the legal actions; raise RequestError for neither."""
+    """Read an action, or the index of a legal action. Raise RequestError for anything else."""
     if isinstance(value, int) and not isinstance(value, bool):
         return value
     if isinstance(value, str):
@@ -48,7 +48,7 @@ def read_action(value: Any) -> Action | int:
 
 
 def apply_all(state: State, actions: Iterable[Action | int]) -> None:
-    """Apply actions in turn; raise ValueError for the first that is not legal."""
+    """Apply actions in order. Raise ValueError for the first illegal action."""
     for action in actions:
         apply(state, _by_index(state, action) if isinstance(action, int) else action)
 
@@ -68,14 +68,14 @@ def action_in_form(action: Action, form: str) -> Any:
 
 
 def message_in_form(message: Message, form: str) -> Any:
-    """Return a message as Base64 of its bytes, or as the bridge writes it."""
+    """Return a message either as Base64 of its bytes or as the bridge writes it."""
     if form == "base64":
         return b64encode(message.SerializeToString()).decode()
     return json.loads(message_json(message))
 
 
 class Means:
-    """Means by seat over evaluated states."""
+    """Collects the mean of evaluated states, by seat."""
 
     def __init__(self, seats: int) -> None:
         self.count = 0

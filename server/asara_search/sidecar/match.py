@@ -1,4 +1,4 @@
-"""Matches as far as the bot has passed on their messages."""
+"""Matches, reconstructed from the messages that the bot has passed on."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ MESSAGES = ("match_started", "update", "decision", "rejection", "match_ended")
 """Members of PlayResponse that belong to a match and concern its seat."""
 POLICIES = ("greedy", "random")
 _MOST_BYTES = 64 << 20
-"""Largest sum of the messages of a match; the longest matches have about 1 MiB."""
+"""Maximum total size of a match's messages in bytes; the longest matches have about 1 MiB."""
 
 _M = TypeVar("_M", bound=Message)
 
 
 class ReceivedMatch:
-    """One match: its messages, as `asara_search.world` needs them, and what plays it out.
+    """One match: the messages that `asara_search.world` needs, and the objects that play it out.
 
-    Raises ValueError for rules that are none.
+    Raises ValueError if the rules are invalid.
     """
 
     def __init__(self, response: PlayResponse) -> None:
@@ -45,7 +45,7 @@ class ReceivedMatch:
             raise RequestError(f"match_started: there is no seat {self.seat}")
         self.messages = [response.SerializeToString()]
         self.decision: Decision | None = None
-        """The last one; None before the first."""
+        """The latest decision; None before the first."""
         self.size = len(self.messages[0])
         self.estimator = Estimator(self.rules)
         self.policies: dict[str, Policy] = {
@@ -55,7 +55,7 @@ class ReceivedMatch:
         history(self)
 
     def receive(self, response: PlayResponse) -> None:
-        """Add a message; raise ValueError for one that does not fit, see `before`."""
+        """Add a message. Raise ValueError if it does not fit (see `before`)."""
         data = response.SerializeToString()
         if self.size + len(data) > _MOST_BYTES:
             raise RequestError(f"more than {_MOST_BYTES:,} bytes of messages of {self.match_id!r}")
@@ -68,7 +68,7 @@ class ReceivedMatch:
         history(self)
         self.size += len(data)
         if response.HasField("decision"):
-            world(response.decision, self, Random(0))  # which refuses what contradicts the match
+            world(response.decision, self, Random(0))  # raises if it contradicts the match
             self.decision = response.decision
 
     def before(self, messages: int) -> ReceivedMatch:
@@ -79,7 +79,7 @@ class ReceivedMatch:
 
 
 def read_message(value: Any, message: _M, name: str) -> _M:
-    """Fill in and return a message; the value is Base64 of its bytes or its JSON form."""
+    """Fill in and return a message. The value is Base64 of its bytes, or its JSON form."""
     try:
         if isinstance(value, str):
             message.ParseFromString(b64decode(value, validate=True))

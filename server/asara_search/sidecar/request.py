@@ -17,11 +17,11 @@ _T = TypeVar("_T")
 
 
 class RequestError(ValueError):
-    """A request that cannot be carried out; the text says why in one line."""
+    """Raised for a request that cannot be carried out; the text gives the reason in one line."""
 
 
 class Request:
-    """The members of a request. Reading raises RequestError for one of the wrong kind."""
+    """The members of a request. Reading a member of the wrong kind raises RequestError."""
 
     def __init__(self, members: dict[str, Any]) -> None:
         self.members = members
@@ -31,7 +31,7 @@ class Request:
         return name in self.members
 
     def value(self, name: str) -> Any:
-        """Return a member that must be there."""
+        """Return a member that the request must have."""
         self._read.add(name)
         if name not in self.members:
             raise RequestError(f"member {name!r} is missing")
@@ -47,7 +47,7 @@ class Request:
         return value
 
     def integer(self, name: str, lowest: int, highest: int, default: int | None = None) -> int:
-        """Return an integer within limits, both included."""
+        """Return an integer within limits; both limits are allowed values."""
         if name not in self.members and default is not None:
             self._read.add(name)
             return default
@@ -59,7 +59,7 @@ class Request:
         return int(value)
 
     def decision_id(self) -> int:
-        """Return the number of a decision, or 0; JSON forms of messages write it as a string."""
+        """Return the number of a decision, or 0. JSON forms of messages have it as a string."""
         value = self.members.get("decision_id")
         if isinstance(value, str) and _DIGITS.fullmatch(value):
             self._read.add("decision_id")
@@ -67,7 +67,7 @@ class Request:
         return self.integer("decision_id", 1, 2**63 - 1, 0)
 
     def list(self, name: str, most: int) -> list[Any]:
-        """Return a list, which is empty if the member is missing."""
+        """Return a list; it is empty if the member is missing."""
         if name not in self.members:
             self._read.add(name)
             return []
@@ -79,14 +79,14 @@ class Request:
         return value
 
     def choice(self, name: str, known: Collection[str], default: str) -> str:
-        """Return one of some words."""
+        """Return a member that must be one of these words."""
         value = self.text(name, default)
         if value not in known:
             raise RequestError(f"{name}: no {quoted(value)}; there is {', '.join(known)}")
         return value
 
     def seed(self) -> str | None:
-        """Return the seed in its text form; None if the request has none."""
+        """Return the seed as text, or None if the request has no seed."""
         if "seed" not in self.members:
             return None
         value = self.value("seed")
@@ -97,7 +97,7 @@ class Request:
         return str(value)
 
     def check_read(self) -> None:
-        """Refuse members that nothing has read, which are mistakes in most cases."""
+        """Refuse members that nothing has read: they are usually mistakes."""
         unknown = self.members.keys() - self._read - {"id", "method"}
         if unknown:
             name = min(unknown)
@@ -105,7 +105,7 @@ class Request:
 
 
 def read_request(line: bytes) -> Request:
-    """Return the request of a line; raise RequestError if it is no JSON object."""
+    """Parse the request on a line. Raise RequestError if it is not a JSON object."""
     if not line.strip():
         raise RequestError("the line is empty")
     try:
@@ -130,7 +130,7 @@ def read_request(line: bytes) -> Request:
 
 
 def quoted(value: Any) -> str:
-    """Return a JSON value for a message, shortened."""
+    """Return a JSON value, shortened for an error message."""
     try:
         text = json.dumps(value)
     except (RecursionError, ValueError):
@@ -147,7 +147,7 @@ def _refuse_constant(name: str) -> NoReturn:
 
 
 def _object(members: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Return the members as a dict; raise RequestError if a name is there twice."""
+    """Return the members as a dict. Raise RequestError for a duplicate name."""
     found = dict(members)
     if len(found) < len(members):
         names = [name for name, _ in members]

@@ -29,7 +29,7 @@ __all__ = ["LIMITS", "LONGEST_LINE", "PROTOCOL_VERSION", "Sidecar", "too_long"]
 
 PROTOCOL_VERSION = 1
 LONGEST_LINE = 1 << 20
-"""Bytes of a request, without the end of the line."""
+"""Maximum size of a request in bytes, without the end of the line."""
 LIMITS: Final = {
     "line_bytes": LONGEST_LINE,
     "matches": 1_024,
@@ -46,16 +46,16 @@ _Members = dict[str, Any]
 
 
 class _Held(NamedTuple):
-    """A state with the match that it was sampled in."""
+    """A state, together with the match it was sampled in."""
 
     state: State
     match: ReceivedMatch
 
 
 class Sidecar:
-    """Matches by name and states by number, and the methods that use them.
+    """Matches by name, states by number, and the methods that use them.
 
-    `seed` is that of all requests without a seed of their own.
+    `seed` is used by all requests that have no seed.
     """
 
     def __init__(self, seed: str | None = None) -> None:
@@ -82,7 +82,7 @@ class Sidecar:
         return list(self._methods)
 
     def answer(self, line: bytes) -> str:
-        """Return the answer to a line, without the end of the line; nothing is raised."""
+        """Return the answer to a line, without a line ending. Never raises."""
         identity: _Members = {}
         try:
             request = read_request(line)
@@ -121,7 +121,7 @@ class Sidecar:
         }
 
     def _observe_line(self, request: Request) -> _Members:
-        """Observe a line of `asara bridge`, whose member `type` names the message."""
+        """Process a line of `asara bridge`; the line's member `type` gives the kind of message."""
         name = request.text("type")
         if name not in MESSAGES:
             raise RequestError(f"type: no message {quoted(name)}; there is {', '.join(MESSAGES)}")
@@ -172,7 +172,7 @@ class Sidecar:
         return members
 
     def _match(self, request: Request) -> ReceivedMatch:
-        """Return the match that is named, or the only one."""
+        """Return the match that the request gives, or the only match."""
         if "match_id" not in request and len(self._matches) == 1:
             return next(iter(self._matches.values()))
         if "match_id" not in request and not self._matches:
@@ -183,7 +183,7 @@ class Sidecar:
         return self._matches[match_id]
 
     def _forget(self, match_id: str) -> int:
-        """Drop a match with its states; return their number."""
+        """Drop a match and its states; return the number of states."""
         del self._matches[match_id]
         numbers = [n for n, held in self._states.items() if held.match.match_id == match_id]
         for number in numbers:
@@ -285,7 +285,7 @@ class Sidecar:
         return means.members()
 
     def _play_out(self, request: Request) -> _Members:
-        """Play copies of states on, one round of all states after the other."""
+        """Play copies of states on, one round of all states after another."""
         states = self._chosen(request)
         actions = self._actions(request)
         most = LIMITS["playouts_per_request"]
@@ -320,7 +320,7 @@ class Sidecar:
     # Members of requests
 
     def _drawn(self, seed: str | None) -> str:
-        """Return a seed, or one of the sidecar's own if the request has none."""
+        """Return the request's seed, or a fresh one if the request has none."""
         return f"{self._random.getrandbits(128):x}" if seed is None else seed
 
     def _known(self, number: Any) -> int:
@@ -336,7 +336,7 @@ class Sidecar:
         return self._states[self._known(request.value("state"))]
 
     def _chosen(self, request: Request) -> list[_Held]:
-        """Return the states that are named, one at least, all of one match."""
+        """Return the requested states: at least one, and all from the same match."""
         numbers = request.list("states", LIMITS["states_per_request"])
         if not numbers:
             raise RequestError("states: at least one is needed")
@@ -351,7 +351,7 @@ class Sidecar:
         ]
 
     def _policies(self, request: Request, match: ReceivedMatch) -> list[Policy]:
-        """Return the policy of each seat: one word, or a list with one for each."""
+        """Return the policy of each seat, from one word for all or a list with one per seat."""
         value = request.members.get("policy", POLICIES[0])
         names = request.list("policy", 4) if isinstance(value, list) else [value]
         seats = match.rules.seats
@@ -378,7 +378,7 @@ class Sidecar:
 
 
 def too_long() -> str:
-    """Return the answer to a line of more than LONGEST_LINE bytes."""
+    """Return the answer to a line longer than LONGEST_LINE bytes."""
     return _failure({}, f"the line has more than {LONGEST_LINE:,} bytes")
 
 
@@ -401,24 +401,24 @@ def _identity(request: Request) -> Any:
 
 
 def _part(response: PlayResponse, name: str) -> Any:
-    """Return a message in a response, which is set also if it is empty."""
+    """Return a message in a response. The field is set even if the message is empty."""
     part = getattr(response, name)
     part.SetInParent()
     return part
 
 
 def _asked(state: State) -> _Members:
-    """Return who decides what; seat -1 after the end."""
+    """Return who has to decide, and what; the seat is -1 after the end."""
     if state.seat < 0:
         return {"over": True, "seat": -1, "kind": "DECISION_KIND_UNSPECIFIED"}
     return {"over": False, "seat": state.seat, "kind": f"DECISION_KIND_{state.kind.name}"}
 
 
 def _fresh(state: State, seed: str) -> State:
-    """Return a copy whose later shuffles come from a seed."""
+    """Return a copy of a state whose later shuffles come from a seed."""
     return state.copy(QuickShuffler(_seeded(seed)))
 
 
 def _seeded(seed: str) -> Random:
-    """Return the dice of a seed, which may hold what UTF-8 cannot write."""
+    """Return a generator for a seed, which may contain text that UTF-8 cannot encode."""
     return Random(seed.encode("utf-8", "surrogatepass"))

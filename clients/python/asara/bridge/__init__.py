@@ -1,4 +1,4 @@
-"""`asara bridge`: any program plays by reading lines of JSON and printing one line per decision.
+"""`asara bridge`: lets any program play by reading JSON lines and printing one line per decision.
 
 clients/bridge/README.md describes the lines.
 """

@@ -1,4 +1,4 @@
-"""`python -m asara.bridge` is `asara bridge`, also where only the client is installed."""
+"""`python -m asara.bridge` runs `asara bridge`, even if only the client is installed."""
 
 from asara.bridge.command import main
 

@@ -1,4 +1,4 @@
-"""The answers of a program: one line with one or several actions."""
+"""A program's answers: one line with one or several actions."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _LONGEST_REASON = 200  # characters
 
 
 class AnswerError(BotError):
-    """A line is no answer; the text says why in one line, without what to do."""
+    """Raised if a line is not an answer; the text gives the reason in one line, but no remedy."""
 
     def __init__(self, reason: str) -> None:
         line = "".join(char if char.isprintable() else " " for char in reason)
@@ -23,9 +23,9 @@ class AnswerError(BotError):
 
 
 def read_answer(line: bytes, legal: Sequence[Action], texts: Sequence[str]) -> list[Action]:
-    """Return the actions of a line; `texts` are the text forms of the legal actions.
+    """Parse the actions on a line; `texts` are the text forms of the legal actions.
 
-    Any action is returned, legal or not, since the referee judges that.
+    Illegal actions are returned too, because the referee judges legality.
     """
     line = line.strip()
     if line.isdigit() and len(line) < 10:
@@ -101,7 +101,7 @@ def _by_text(text: str) -> Action:
 
 
 def _by_message(value: dict[str, Any]) -> Action:
-    from google.protobuf import json_format  # 7 ms, which few programs need
+    from google.protobuf import json_format  # takes 7 ms, and few programs need it
 
     try:
         action = json_format.ParseDict(value, Action())

@@ -1,4 +1,4 @@
-"""A bot that passes every message to the author's program as a line of JSON."""
+"""A bot that passes every message to the author's program as a JSON line."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _WithEvents: TypeAlias = Decision | MatchEnded
 
 
 class BridgeBot(Bot):
-    """Plays one seat of one match; all matches share the program, which a subclass sets."""
+    """Plays one seat of one match. All matches share one program, which a subclass sets."""
 
     program: Program
 
@@ -63,9 +63,10 @@ class BridgeBot(Bot):
         )
 
     def _with_new_events(self, message: _WithEvents) -> _WithEvents:
-        """Return a message with the events that the program has not received.
+        """Return a message with the events that the program has not received yet.
 
-        These are its own events, unless the connection broke since the last message.
+        Usually these are the message's own events, unless the connection broke since the last
+        message.
         """
         events, self._events = self._events, []
         if len(events) == len(message.events):

@@ -1,4 +1,4 @@
-"""The command `asara bridge`, and `python -m asara.bridge`."""
+"""The command `asara bridge`, also available as `python -m asara.bridge`."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ Guide: asara help --guide bridge
 
 
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
-    """Play with the program that the arguments name, by default those of the process, and exit."""
+    """Play with the program in the arguments (default: the process's arguments), then exit."""
     words = list(sys.argv[1:] if arguments is None else arguments)
     end = words.index("--") if "--" in words else len(words)
     given = _parser().parse_args(words[:end])
@@ -59,7 +59,7 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
 
 
 def play_bridge(command: Sequence[str], max_matches: int) -> NoReturn:
-    """Play until the referee's goodbye, and exit."""
+    """Play until the referee sends Goodbye, then exit."""
     if not command:
         _refuse("name a program: asara bridge -- perl bot.pl")
     if not hasattr(os, "killpg"):

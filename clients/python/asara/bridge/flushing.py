@@ -1,4 +1,4 @@
-"""Remedies for programs whose answers stay in a buffer of theirs."""
+"""Advice for programs whose answers get stuck in their output buffer."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _GENERAL = (
 
 
 def flush_advice(command: Sequence[str]) -> str:
-    """Return how to flush in the language of a command; a general advice if it is unknown."""
+    """Explain how to flush in a command's language, or give general advice if it is unknown."""
     for word in command[:2]:  # the second after `env`
         name = re.sub(r"[\d.]+$", "", PurePath(word).name)
         name = _OTHERS.get(name, name)

@@ -1,9 +1,9 @@
 """Messages as proto3 JSON, several times faster than `google.protobuf.json_format`.
 
-The text is that of `json_format.MessageToJson` with `preserving_proto_field_name` and
-`always_print_fields_with_no_presence`: names as in the `.proto` files, and fields also if they have
-their default value. Most parts of a view have not changed since the last one, so the text of small
-messages is kept, by the bytes of the message.
+The text equals `json_format.MessageToJson` with the options `preserving_proto_field_name` and
+`always_print_fields_with_no_presence`: names are as in the `.proto` files, and fields with default
+values are included. Most parts of a view do not change between messages, so the text of small
+messages is cached by the message's bytes.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _ValueWriter: TypeAlias = Callable[[Any], str]
 
 
 class _MessageWriter:
-    """Writes the messages of one type."""
+    """Writes messages of one type."""
 
     def __init__(self, descriptor: Descriptor) -> None:
         self._fields = [_FieldWriter(field) for field in descriptor.fields]
@@ -53,7 +53,7 @@ class _FieldWriter:
     def __init__(self, field: FieldDescriptor) -> None:
         self.name = field.name
         self.optional = field.has_presence
-        """True if the field can be unset: a message, a member of a oneof."""
+        """True if the field can be unset, as messages and oneof members can."""
         self._prefix = f'"{field.name}":'
         self._repeated = field.is_repeated
         self._write = _value_writer(field)
@@ -75,7 +75,7 @@ def _value_writer(field: FieldDescriptor) -> _ValueWriter:
 
 
 class _LazyWriter:
-    """Writes the messages of a field's type, whose writer is made when the first one is written."""
+    """Writes messages of a field's type; creates the writer when it is first needed."""
 
     def __init__(self, descriptor: Descriptor) -> None:
         self._descriptor = descriptor

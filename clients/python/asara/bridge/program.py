@@ -17,18 +17,18 @@ from asara.bridge.flushing import flush_advice
 from asara.errors import BotError, ConfigurationError
 
 LONGEST_ANSWER = 65_536
-"""Maximum number of bytes of a line that the program prints."""
+"""Maximum length in bytes of a line that the program prints."""
 
 _FLUSH_HINT_S = 2.0
 """Seconds after which a program that has never answered is suspected of not flushing."""
 _LATE_S = 0.5
-"""Seconds before the end of the clock at which the bridge says why nothing was answered."""
+"""Seconds before the clock runs out at which the bridge reports why there is no answer."""
 _LONGEST_OVERTIME_S = 30.0
-"""Seconds after it, at most, that are left to the referee, whose clocks can stand still."""
+"""Maximum seconds to wait after the clock has run out: the referee's clocks may have paused."""
 _LINE_S = 10.0
-"""Seconds that the program may take to read a line that asks nothing."""
+"""Seconds that the program may take to read a line that needs no answer."""
 _EXIT_S = 0.4
-"""Seconds to end after its input was closed; the referee kills a bot a second after Goodbye."""
+"""Seconds to end after its input is closed; the referee kills a bot one second after Goodbye."""
 _TERMINATE_S = 0.2
 """Seconds to end after SIGTERM."""
 _TICK_S = 0.005
@@ -41,10 +41,10 @@ _GUARD = 'read -r line || kill -s KILL -- "-$1"'
 
 
 class Program:
-    """Runs the program until `close`; every fault is a BotError with one line of text.
+    """Runs the program until `close`. Every fault raises a BotError with one line of text.
 
-    The program leads a session of its own, so that its children can be ended with it. A second
-    process, the guard, ends them if this process is killed.
+    The program runs in its own session, so that its children can be ended with it. A second
+    process, the guard, ends program and children if this process is killed.
     """
 
     def __init__(self, command: Sequence[str]) -> None:
@@ -62,14 +62,14 @@ class Program:
         self._answered = False
 
     def notify(self, line: str, subject: str) -> None:
-        """Send a line that asks nothing; `subject` names it in messages."""
+        """Send a line that needs no answer; messages refer to the line as `subject`."""
         self._send(line, subject, time.monotonic() + _LINE_S)
 
     def ask(self, line: str, question: str, limit_s: float) -> bytes:
-        """Send a line, and return the line that answers it, without its end.
+        """Send a line and return the line that answers it, without its line ending.
 
-        `question` names it in messages, such as `decision 3 of r1-basic-0001`; a `limit_s` of 0 is
-        none.
+        Messages refer to the line as `question`, for example `decision 3 of r1-basic-0001`. If
+        `limit_s` is 0, there is no time limit.
         """
         self._check_nothing_printed(question)
         asked = time.monotonic()
@@ -104,7 +104,7 @@ class Program:
         return answer
 
     def close(self) -> str:
-        """End the program and all its children; return how it ended if that was by a fault."""
+        """End the program and all its children. If it ended because of a fault, return how."""
         process = self._process
         for pipe in (process.stdin, process.stdout):
             if pipe is not None:
@@ -117,7 +117,7 @@ class Program:
                 self._signal(number)
             if _has_ended(process, limit_s):
                 break
-        self._signal(signal.SIGKILL)  # also its children, before its process id is free again
+        self._signal(signal.SIGKILL)  # children too, while the process id is ours
         status = process.wait()
         if self._guard.stdin is not None:
             with contextlib.suppress(OSError):
@@ -132,7 +132,7 @@ class Program:
             os.killpg(self._process.pid, number)
 
     def _send(self, line: str, question: str, deadline: float) -> None:
-        """Write a line; what the program prints meanwhile is kept, up to a limit."""
+        """Write a line. Output that the program prints in the meantime is kept, up to a limit."""
         data = memoryview(f"{line}\n".encode())
         poll = select.poll()
         poll.register(self._input, select.POLLOUT)
@@ -156,7 +156,7 @@ class Program:
                 raise BotError(self._ended(question, "input")) from None
 
     def _read(self, question: str, limit_s: float) -> None:
-        """Add what the program has printed, or prints within a time, to what was received."""
+        """Read output, waiting up to a time limit, and add it to the data received."""
         poll = select.poll()
         poll.register(self._output, select.POLLIN)
         if not poll.poll(_milliseconds(limit_s)):
@@ -199,7 +199,7 @@ class Program:
         if not _has_ended(self._process, _EXIT_S):
             text += f"it has closed its standard {closed}, and is still running"
         else:
-            # The process stays until `close`, so that its number is not given to another.
+            # Not reaped until `close`, so that no other process gets this process id.
             status = _status(self._process)
             text += f"it {_ending(status)}"
             if status == 0:
@@ -210,13 +210,13 @@ class Program:
 
 
 def shorten(text: str) -> str:
-    """Return a text as one line, truncated for messages."""
+    """Return a text as one line, truncated for use in messages."""
     line = "".join(char if char.isprintable() else "�" for char in text)
     return line if len(line) <= _LONGEST_TEXT else f"{line[:_LONGEST_TEXT]}…"
 
 
 def quoted(data: bytes) -> str:
-    """Return the first line of data that came from the program."""
+    """Return the first line of the program's output, quoted for use in messages."""
     line = data.partition(b"\n")[0][: 4 * _LONGEST_TEXT]
     return repr(shorten(line.decode(errors="backslashreplace")))
 
@@ -254,7 +254,7 @@ def _start(command: Sequence[str]) -> subprocess.Popen[bytes]:
 
 
 def _about_first_line(program: str) -> str:
-    """Return what keeps the system from executing a file that begins in the wrong way."""
+    """Explain why the system cannot execute a file that begins with these bytes."""
     try:
         with open(program, "rb") as file:  # noqa: PTH123 - of any text
             line = file.readline(_LONGEST_FIRST_LINE)
@@ -283,7 +283,7 @@ def _start_guard(group: int) -> subprocess.Popen[bytes]:
 
 
 def _status(process: subprocess.Popen[bytes]) -> int:
-    """Return the status of a process that has ended, which `_has_ended` did not reap."""
+    """Return the exit status of a process that has ended but that `_has_ended` did not reap."""
     if process.returncode is not None:
         return process.returncode
     ended = os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT)
@@ -292,7 +292,7 @@ def _status(process: subprocess.Popen[bytes]) -> int:
 
 
 def _has_ended(process: subprocess.Popen[bytes], limit_s: float) -> bool:
-    """Return True if the process ends within a time; it is not reaped, except on macOS."""
+    """Return True if the process ends within a time limit; reaps it only on macOS."""
     deadline = time.monotonic() + limit_s
     while not _is_over(process):
         if time.monotonic() >= deadline:
@@ -309,7 +309,7 @@ def _is_over(process: subprocess.Popen[bytes]) -> bool:
 
 
 def _ending(status: int) -> str:
-    """Return how a process ended, by the status that `subprocess` uses."""
+    """Describe how a process ended, given its status as in `subprocess`."""
     if status >= 0:
         return f"exited with status {status}"
     try:
@@ -319,5 +319,5 @@ def _ending(status: int) -> str:
 
 
 def _milliseconds(seconds: float) -> int | None:
-    """Return an argument of `poll`, rounded up; None for an unlimited time."""
+    """Convert seconds to an argument of `poll`, rounded up; None for unlimited time."""
     return None if seconds == float("inf") else max(int(seconds * 1000) + 1, 0) if seconds else 0

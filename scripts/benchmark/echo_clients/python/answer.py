@@ -1,7 +1,7 @@
-"""A client as one writes it with grpc.aio and the generated messages alone.
+"""A client written with only grpc.aio and the generated messages, as a user might write it.
 
-It parses what it receives and answers a decision with the first legal action. Measured beside
-blocking gRPC, this takes less processor time.
+The client parses what it receives and answers a decision with the first legal action. grpc.aio
+takes less processor time than blocking gRPC.
 """
 
 import asyncio

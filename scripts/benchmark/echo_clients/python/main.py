@@ -1,4 +1,4 @@
-"""A bare client of grpcio: answers every message with 16 bytes, with the transport of the kit."""
+"""A bare grpcio client: answers every message with 16 bytes, using the kit's transport."""
 
 import asyncio
 import os
