@@ -162,15 +162,20 @@ def _check_streams(expected: Expected, stage: Stage) -> None:
 def _check_pauses(streams: Sequence[Stream]) -> None:
     """Check that the pauses between streams grow from the first one to the longest one.
 
-    A busy machine makes a single pause longer, but never shorter. So every pause has a minimum, but
-    out of two pauses only one has to keep to the maximum.
+    A busy machine makes a single pause longer, but never shorter. So every pause has a minimum. The
+    maximum counts without the time in which program or referee ran or waited for a processor, and
+    out of two pauses only one has to keep to it.
     """
     pauses = [
         later.opened_at - (earlier.ended_at or later.opened_at)
         for earlier, later in pairwise(streams)
     ]
+    idle = [
+        pause - (later.opened_busy_s - earlier.ended_busy_s)
+        for pause, (earlier, later) in zip(pauses, pairwise(streams), strict=True)
+    ]
     shown = ", ".join(f"{pause:.2f}" for pause in pauses) + " s"
-    first, last = min(pauses[:2]), min(pauses[-2:])
+    first, last = min(idle[:2]), min(idle[-2:])
     if first > _FIRST_PAUSE_S + _ALLOWANCE_S or last > _LONGEST_PAUSE_S + _ALLOWANCE_S:
         raise CaseFailed("pauses of 0.1 s at first and 2 s at most", shown)
     demanded = _FIRST_PAUSE_S

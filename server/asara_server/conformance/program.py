@@ -5,7 +5,7 @@ import contextlib
 import os
 import signal
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Final
 
@@ -103,15 +103,23 @@ class Program:
             busy += self._is_running()
         return busy / max(samples, 1)
 
+    def busy_s(self) -> float:
+        """Return how long its threads and ours have run or waited for a processor, in seconds.
+
+        What a machine that is busy or slow adds to a pause is in this time. It is 0 if the system
+        does not count it.
+        """
+        return sum(map(_busy_s, [*self._threads(), *_threads("self")]))
+
     def _is_running(self) -> bool:
         """Return True if a thread of the process group is running or ready to run."""
+        return any(_stat(thread)[:1] == ["R"] for thread in self._threads())
+
+    def _threads(self) -> Iterator[str]:
+        """Yield the folders of the threads of the process group."""
         for process in _entries("/proc"):
-            if _stat(f"/proc/{process}")[2:3] != [str(self._process.pid)]:
-                continue  # it belongs to another process group
-            threads = _entries(f"/proc/{process}/task")
-            if any(_stat(f"/proc/{process}/task/{thread}")[:1] == ["R"] for thread in threads):
-                return True
-        return False
+            if _stat(f"/proc/{process}")[2:3] == [str(self._process.pid)]:
+                yield from _threads(process)
 
     def _kill_group(self) -> None:
         with contextlib.suppress(ProcessLookupError, PermissionError):
@@ -131,6 +139,21 @@ def _entries(folder: str) -> list[str]:
         return [name for name in os.listdir(folder) if name.isdecimal()]  # noqa: PTH208
     except OSError:
         return []
+
+
+def _threads(process: str) -> list[str]:
+    """Return the folders of a process's threads."""
+    folder = f"/proc/{process}/task"
+    return [f"{folder}/{thread}" for thread in _entries(folder)]
+
+
+def _busy_s(thread: str) -> float:
+    """Return how long a thread has run or waited for a processor, in seconds; 0 if it is gone."""
+    try:
+        ran, waited, _ = Path(thread, "schedstat").read_text(encoding="ascii").split()
+    except (OSError, ValueError):
+        return 0.0
+    return (int(ran) + int(waited)) / 1e9
 
 
 def _stat(folder: str) -> list[str]:

@@ -91,6 +91,8 @@ class _Performance:
         try:
             environment = self._environment(stage.address)
             self._program = program = await Program.start(self._bot, environment)
+            if self._case.expect.growing_pauses:
+                stage.busy_s = program.busy_s
             try:
                 return await self._play_with(program, stage)
             finally:

@@ -3,6 +3,7 @@
 import asyncio
 import socket
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import grpc
@@ -43,6 +44,8 @@ class Stage:
         self._taken = 0
         self._opened = asyncio.Event()
         self._free_port = 0
+        self.busy_s: Callable[[], float] = float
+        """Returns the seconds for which program and referee have been busy; 0 if nobody asks."""
 
     @property
     def address(self) -> str:
@@ -109,7 +112,7 @@ class Stage:
         self.proxy.lose_connections()
 
     async def _play(self, _: object, context: Context) -> None:
-        stream = Stream(context)
+        stream = Stream(context, self.busy_s)
         self.streams.append(stream)
         open_now = [s for s in self.streams if not s.closed.is_set() and s not in self._lost]
         self.most_streams = max(self.most_streams, len(open_now))

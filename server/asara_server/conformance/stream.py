@@ -3,6 +3,7 @@
 import asyncio
 import time
 from collections import deque
+from collections.abc import Callable
 from typing import Any
 
 import grpc
@@ -18,18 +19,23 @@ class Stream:
     """A stream that the program has opened.
 
     - `opened_at`, `ended_at`: times on the monotonic clock
+    - `opened_busy_s`, `ended_busy_s`: what `busy_s` returned then
     - `closed`: set once the stream is over, whichever side ended it
     """
 
-    def __init__(self, context: Context) -> None:
+    def __init__(self, context: Context, busy_s: Callable[[], float]) -> None:
+        """`busy_s` returns the seconds for which program and referee have been busy so far."""
         self._context = context
+        self._busy_s = busy_s
         self._requests: deque[PlayRequest] = deque()
         self._arrived = asyncio.Event()
         self._ended = asyncio.Event()
         self._unreadable = False
         self.closed = asyncio.Event()
         self.opened_at = time.monotonic()
+        self.opened_busy_s = busy_s()
         self.ended_at: float | None = None
+        self.ended_busy_s = 0.0
 
     async def serve(self) -> None:
         """Read requests until the stream ends; gRPC cancels this when the program breaks it."""
@@ -38,7 +44,7 @@ class Stream:
             await self._ended.wait()
         finally:
             reading.cancel()
-            self.ended_at = self.ended_at or time.monotonic()
+            self._note_end()
             self.closed.set()
             self._arrived.set()
 
@@ -79,8 +85,13 @@ class Stream:
             self._context.set_details(detail)
         if reason:
             self._context.set_trailing_metadata((("asara-reason", reason),))
-        self.ended_at = time.monotonic()
+        self._note_end()
         self._ended.set()
+
+    def _note_end(self) -> None:
+        if self.ended_at is None:
+            self.ended_at = time.monotonic()
+            self.ended_busy_s = self._busy_s()
 
     async def _next(self, expected: str, seconds: float) -> PlayRequest:
         """Return the next request; raise TimeoutError if none is expected and none arrives."""
