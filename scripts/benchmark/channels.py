@@ -184,7 +184,7 @@ _CHANNELS = {
 
 
 def channels(quick: bool) -> list[Figure]:
-    """Measure how much data two contained bots can still pass on."""
+    """Measure how much data two contained bots can still pass to each other."""
     try:
         sandbox = find_sandbox()
     except SandboxError as error:

@@ -71,7 +71,7 @@ class TrainedNetwork(nn.Module):
 
 
 def input_scale(observations: npt.NDArray[Any]) -> Tensor:
-    """Return an input scale from sample observations: the mean of the non-zero values."""
+    """Return the scale of each input: the mean of its non-zero values in sample observations."""
     used = observations != 0
     mean = observations.sum(axis=0, dtype=np.float64) / np.maximum(used.sum(axis=0), 1)
     scale = np.ones(INPUT_SIZE, np.float32)

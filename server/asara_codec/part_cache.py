@@ -22,7 +22,7 @@ class _PartCache(dict[Any, bytes]):
 def cached_part(most: int) -> Callable[[Callable[[_Key], bytes]], Callable[[_Key], bytes]]:
     """Cache the last results of a one-argument function, at most `most` of them.
 
-    A decision needs about five cached parts, and `lru_cache` is slower to look them up.
+    A decision needs about five cached parts, and `lru_cache` is slower at looking them up.
     """
 
     def wrap(make: Callable[[_Key], bytes]) -> Callable[[_Key], bytes]:

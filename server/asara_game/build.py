@@ -36,7 +36,7 @@ _MIDDLE_INDICES: Final = tuple(tuple(map(section_index, sections)) for sections 
 
 
 def add_sets(a: int, b: int) -> int:
-    """Return all sums of one number from set `a` and one from set `b`, up to MOST."""
+    """Return all sums of one number from set `a` and one from set `b` that are at most MOST."""
     sums = 0
     while a:
         if a & 1:

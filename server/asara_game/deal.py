@@ -30,7 +30,10 @@ class Shuffler(Protocol):
     """Source of all randomness of a match."""
 
     def shuffle(self, label: str, items: list[int]) -> None:
-        """Shuffle `items` in place. Each label is used once per match."""
+        """Shuffle `items` in place.
+
+        Use each label only once per match: it selects the random numbers.
+        """
 
 
 class Deal:

@@ -1,9 +1,9 @@
 """Divides a match's clock among a seat's decisions, on machines of any speed.
 
 A reply takes longer than its search. It also needs time for the message, for sampling worlds and,
-above all, for waiting on a machine with more bots than cores. This overhead is learned from the
-clock that the referee sends with each decision. Time for the coming replies is set aside before any
-search gets time.
+above all, for waiting for a core on a machine with more bots than cores. This overhead is learned
+from the clock that the referee sends with each decision. Time for later replies is set aside before
+any search gets time.
 """
 
 from __future__ import annotations

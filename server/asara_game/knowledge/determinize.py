@@ -442,9 +442,9 @@ def _deal_money(
 ) -> None:
     """Deal the other seats' hidden purses (RULES R15), at random within their limits.
 
-    As in real play, most purses are near the lower limit: the rest of this year's money, plus about
-    one income from the coloured building per earlier year. The others can be anywhere within the
-    limits.
+    As in real play, most purses are near the lower limit. Such a purse contains what is left of
+    this year's money, plus about one payment from the coloured building for each earlier year. The
+    other purses can be anywhere within the limits.
     """
     year = seen.public.year
     for seat in range(seen.rules.seats):

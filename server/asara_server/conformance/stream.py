@@ -1,4 +1,4 @@
-"""The referee's side of one stream: it receives requests, sends bytes, and controls the end."""
+"""The referee's side of one stream: receives requests, sends bytes, and decides how it ends."""
 
 import asyncio
 import time

@@ -177,7 +177,10 @@ class Journal:
         self._added.append(varint(number) + delimited(record))
 
     def commit(self) -> None:
-        """Write everything that was added; raises JournalError, and again after a failure."""
+        """Write everything that was added.
+
+        Raises JournalError if that fails, and on every later call.
+        """
         if not self._added:
             return
         self._check()

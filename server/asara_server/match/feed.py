@@ -201,8 +201,8 @@ class MatchFeed:
     def send_decision(self, seat: int, decision_id: int, clock_us: int, charged_us: int) -> None:
         """Send the seat its decision, possibly again after a reconnection.
 
-        All events are sent, because only the seat's own turn has added any since the last turn
-        ended.
+        The message may carry every event: all events since the last turn ended belong to this
+        seat's own turn.
         """
         own = self._seats[seat]
         presence = own.presence

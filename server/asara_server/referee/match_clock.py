@@ -127,7 +127,7 @@ class MatchClock:
         return ClockTimer(self, delay_s, callback, args)
 
     def timeout(self, delay_s: float) -> "ClockTimeout":
-        """Limit the time of a context like `asyncio.timeout`, measured by this clock."""
+        """Limit the time of a context as `asyncio.timeout` does, but by this clock."""
         return ClockTimeout(self, delay_s)
 
     # Beats

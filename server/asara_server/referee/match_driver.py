@@ -131,7 +131,7 @@ class MatchDriver:
 
 
 def _note_unread(bot: HostedBot, match: Match, seat: int) -> dict[str, int]:
-    """Record what is unread at a bot's socket just after its timeout; return it for the log."""
+    """Record the bytes still unread on a bot's socket after its timeout, and return them."""
     socket = None if bot.session is None else bot.session.socket
     unread = None if socket is None else socket.unread_bytes()
     if unread is None:

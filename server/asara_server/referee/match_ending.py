@@ -80,8 +80,8 @@ class MatchEnding:
     def _keep_open(self, hosted: HostedMatch, match: Match) -> bool:
         """Keep the replay of a finished match open; return False if there is no reason to.
 
-        The reason is a connected bot that may still send a late reply: its time ran out less than
-        the wait ago, and it has not replied since.
+        It stays open while a late reply can still arrive: a bot whose time ran out is connected,
+        has not replied since, and the waiting period after its timeout has not passed.
         """
         now_us = last_us = hosted.time_us(self._clock.now_us())
         for seat, bot in enumerate(hosted.bots):

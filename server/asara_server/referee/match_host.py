@@ -90,7 +90,7 @@ class MatchHost:
             self._commits.flush()
 
     async def stop(self, finish_s: float) -> list[str]:
-        """Cut all matches, after waiting at most `finish_s` for the open decisions.
+        """Cut all matches short, after waiting at most `finish_s` for the open decisions.
 
         Return a line with the progress of each match.
         """

@@ -212,6 +212,11 @@ def test_an_author_proves_with_his_bundle_that_a_match_belongs_to_the_run(
     every = [f"replays/{name}.asara" for name in sorted(proofs)]
     done = asara("audit", *every, "--inclusion", "--manifest", manifest)
     assert f"Audited {len(every)} replays: {len(every)} passed, 0 failed." in done.stdout
+    replays = sorted(str(path) for path in Path("replays").iterdir())
+    assert len(replays) > len(every)
+    without = f"passed, 0 failed; {len(replays) - len(every)} without a proof."
+    command = ("audit", *replays, "--inclusion", "--manifest", manifest)
+    assert without in asara(*command, status=3).stdout
     asara("audit", every[0], "--inclusion", "--manifest", "0" * 64, status=1)
 
 

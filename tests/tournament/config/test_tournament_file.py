@@ -266,8 +266,8 @@ rules = ["pro+gifts", "gifts+pro"]
 
 NAMES = """
 "First"
-    entries: entry 1 and entry 2 are both named 'First'; rename one of them (upper and lower case
-    count as the same)
+    entries: entry 1 and entry 2 are both named 'First'; give one of them another `name` here (upper
+    and lower case count as the same)
 "../second"
     entry 2: name: '../second' cannot be a name, because its character 1, U+002E FULL STOP, cannot
     be the first; begin with a letter or digit

@@ -65,8 +65,7 @@ class BridgeBot(Bot):
     def _with_new_events(self, message: _WithEvents) -> _WithEvents:
         """Return a message with the events that the program has not received yet.
 
-        Usually these are the message's own events, unless the connection broke since the last
-        message.
+        These are the message's own events, unless the connection has broken since the last message.
         """
         events, self._events = self._events, []
         if len(events) == len(message.events):

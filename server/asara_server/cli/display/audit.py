@@ -7,6 +7,7 @@ from typing import Protocol
 from asara_server.replay.audit import Checked, Verdict
 from asara_server.replay.signing import fingerprint
 from asara_server.text import count, plain, plain_words
+from asara_server.tournament.trust.audit import FoundKey
 from asara_server.tournament.trust.audit_trust import KeySource, Published, Signed
 from asara_server.tournament.trust.run_audit import RunReport
 
@@ -55,26 +56,32 @@ def key_warning(found: HasSigned, held: Published) -> str:
     )
 
 
-def single_key_warning(key: bytes) -> str:
+def single_key_warning(found: FoundKey) -> str:
     """Return a warning about a key that was found next to the replays, or inside them."""
+    key = found.key.hex()
+    where = (
+        f"The first replay is signed with key {key}. Nothing outside the replay"
+        if found.file is None
+        else f"The expected key {key} is from {plain(str(found.file))}. Nothing else"
+    )
     return (
-        f"The first replay is signed with key {key.hex()}. Nothing outside the replay confirms "
-        "that this is the organiser's key. If the run is not yours, get the organiser's public "
-        "key and pass it with --public-key."
+        f"{where} confirms that this is the organiser's key. If the run is not yours, get the "
+        "organiser's public key and pass it with --public-key."
     )
 
 
-def sound_lines(path: Path, verdict: Verdict, held: Published) -> Iterator[str]:
+def sound_lines(path: Path, verdict: Verdict, found: FoundKey | None) -> Iterator[str]:
     """Yield what was checked in a sound replay that was audited separately, and with whose key."""
     checked = verdict.checked
     if checked is None:
         return
     yield f"{path}: passed"
-    given = (
-        "the one given with --public-key"
-        if held.public_key is not None
-        else "found in the replay itself"
-    )
+    if found is None:
+        given = "the one given with --public-key"
+    elif found.file is None:
+        given = "found in the replay itself"
+    else:
+        given = f"as in {plain(str(found.file))}"
     yield f"  signing key: {fingerprint(verdict.public_key)}, {given}"
     yield f"  match {checked.match_id}: {_course_words(checked)}"
     deal = "the deal matches its commitment"

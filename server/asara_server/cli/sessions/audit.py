@@ -3,6 +3,7 @@
 import re
 import textwrap
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
 from pathlib import Path
 
 from rich.progress import track
@@ -28,6 +29,7 @@ from asara_server.tournament.trust.audit import (
     AuditPlan,
     audit_replay,
     audit_replays,
+    is_bundle,
     plan_audit,
 )
 from asara_server.tournament.trust.audit_trust import Published
@@ -42,8 +44,13 @@ from asara_server.tournament.trust.inclusion import (
 )
 from asara_server.tournament.trust.run_files import MARKS
 
-NO_SIGNED_END = 3
-"""Exit status if nothing is wrong, but the results of a run have no signature either."""
+UNPROVEN = 3
+"""Exit status if nothing is wrong, but a run has no signed end or a replay has no proof."""
+
+_NO_PROOF = (
+    "the bundle has no proof for this match, because it would contain what another bot printed; "
+    "ask the organiser for one (`asara replay prove`)"
+)
 
 _NOTICE_INTERVAL = 1000
 """Number of replays between two progress notices if standard error is not a terminal."""
@@ -77,7 +84,7 @@ def audit_paths(paths: Sequence[Path], held: Published, *, leaks: bool, jobs: in
         elif verdict.result_fault is not None:  # the file proves that the result was changed
             faults.append(f"{file.parent.parent}/{verdict.result_fault}")
         elif plan.single <= MOST_DESCRIBED and file in alone:
-            for line in sound_lines(file, verdict, held):
+            for line in sound_lines(file, verdict, plan.found_keys.get(file)):
                 _print(line)
     faults += plan.faults
     faults += [f"{report.directory}/{fault}" for report in plan.runs for fault in report.faults]
@@ -95,7 +102,7 @@ def audit_paths(paths: Sequence[Path], held: Published, *, leaks: bool, jobs: in
     _warn_of_trust(plan, held)
     if unsound or faults:
         return 1
-    return NO_SIGNED_END if open_ended else 0
+    return UNPROVEN if open_ended else 0
 
 
 def _or_error(verdicts: Iterator[tuple[Path, Verdict]]) -> Iterator[tuple[Path, Verdict]]:
@@ -110,8 +117,8 @@ def _warn_of_trust(plan: AuditPlan, held: Published) -> None:
     for report in plan.runs:
         if warning := key_warning(report, held):
             warn(warning)
-    if plan.trusted_key is not None:
-        warn(single_key_warning(plan.trusted_key))
+    for found in islice(plan.found_keys.values(), 1):
+        warn(single_key_warning(found))
     if plan.single:
         warn(SINGLE_REPLAYS)
 
@@ -122,14 +129,38 @@ def audit_inclusion(
     """Check that each replay is sound, and belongs to a run; return the exit status."""
     if proof is not None and len(paths) > 1:
         raise UserError("--proof is for one replay; audit the other replays separately")
-    missing = 0
+    failed = unproven = 0
     for path in paths:
+        if proof is None and _lacks_proof(path):
+            unproven += 1
+            _print(f"{path}: not checked; {_NO_PROOF}")
+            continue
         fault, place = _inclusion(path, proof, held, leaks=leaks)
-        missing += bool(fault)
+        failed += bool(fault)
         _print(f"{path}: {fault or place}")
-    included = len(paths) - missing
-    _print(f"Audited {count(len(paths), 'replay')}: {included} passed, {missing} failed.")
-    return 1 if missing else 0
+    checked = len(paths) - unproven
+    without = f"; {unproven} without a proof" if unproven else ""
+    _print(
+        f"Audited {count(checked, 'replay')}: {checked - failed} passed, {failed} failed{without}."
+    )
+    if failed:
+        return 1
+    return UNPROVEN if unproven else 0
+
+
+def _lacks_proof(path: Path) -> bool:
+    """Return True for a replay in an unpacked bundle that has no proof for it."""
+    folder = path.absolute().parent
+    return (
+        path.is_file()
+        and folder.name == "replays"
+        and is_bundle(folder.parent)
+        and not any(file.exists() for file in _usual_proofs(path))
+    )
+
+
+def _usual_proofs(path: Path) -> tuple[Path, Path]:
+    return path.with_name(path.name + PROOF_SUFFIX), proof_in_bundle(path)
 
 
 def replay_proof(path: Path) -> InclusionProof:
@@ -168,8 +199,7 @@ def _inclusion(
             raise UserError(f"{file}: no such file")
     try:
         data = read_file(path)
-        usual = (path.with_name(path.name + PROOF_SUFFIX), proof_in_bundle(path))
-        proof_file = proof_file or next((file for file in usual if file.exists()), None)
+        proof_file = proof_file or next((f for f in _usual_proofs(path) if f.exists()), None)
         if proof_file is not None:
             proof = read_proof(proof_file)
         else:

@@ -360,7 +360,7 @@ class Tournament(_Section):
             if first != index:
                 raise problem(
                     f"entry {first + 1} and entry {index + 1} are both named {entry.name!r}; "
-                    "rename one of them (upper and lower case count as the same)"
+                    "give one of them another `name` here (upper and lower case count as the same)"
                 )
         return entries
 

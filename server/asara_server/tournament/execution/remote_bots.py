@@ -44,7 +44,7 @@ class RemoteBot:
 
 
 class RemoteBots:
-    """Presence of all remote bots, and how busy they are."""
+    """Tracks which remote bots are connected, and how busy they are."""
 
     def __init__(self, referee: Referee, entries: Iterable[Entry], wait_s: float) -> None:
         """`wait_s` is how many seconds matches wait for a bot."""

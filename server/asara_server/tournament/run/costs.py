@@ -75,9 +75,9 @@ class MeteredProcess(Protocol):
 class CostMeter:
     """Measures costs from its creation until `stop`.
 
-    The control groups of bots report the bots' processor time. Without control groups, the system
-    reports the time of every child that has exited and been waited for, and the time of every bot
-    process that is still running.
+    If bots run in control groups (cgroups), these report the bots' processor time. Otherwise, the
+    system reports the time of every child that has exited and been waited for, and the time of
+    every bot process that is still running.
     """
 
     def __init__(self, *, cores: int = 0) -> None:

@@ -57,7 +57,7 @@ class ProcessRecordError(ValueError):
 
 
 class ProcessRecorder:
-    """Records the processes of one machine; `write` receives one fact per line."""
+    """Records the processes of one machine: calls `write` with each line, which states one fact."""
 
     def __init__(self, write: Callable[[Fact], None]) -> None:
         self._write = write

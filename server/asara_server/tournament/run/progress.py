@@ -175,7 +175,7 @@ class RunProgress:
             self._watch.change_exclusions()
 
     def pending_matches(self) -> list[PendingMatch]:
-        """Return the matches before the next look that have no result.
+        """Return the matches without a result that come before the next look.
 
         Matches that can be resumed from the journal come first.
         """

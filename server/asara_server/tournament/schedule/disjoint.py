@@ -53,11 +53,11 @@ _LONG: Final = 2_000
 
 @lru_cache(maxsize=16)  # all rule sets use the same blocks
 def disjoint_blocks(teams: tuple[int, ...], k: int, count: int, tables: int) -> tuple[Block, ...]:
-    """Return blocks of at most `tables` tables of `k`, with `count` tables or one more.
+    """Return blocks of at most `tables` tables, each with `k` entries, and `count` tables in all.
 
-    `teams` gives each entry's team number. If a table would otherwise be alone in its block, one
-    table is added. Blocks are in the order of play: after each block, all entries have had about
-    equally many tables.
+    `teams` gives each entry's team number. If the last table would otherwise be alone in its
+    block, one table is added. Blocks are in the order of play: after each block, all entries have
+    had about equally many tables.
     """
     random = Random(0).random
     blocks = _fill(teams, k, list(block_sizes(count, tables)), random)

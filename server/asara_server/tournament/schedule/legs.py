@@ -74,7 +74,7 @@ def group_size(blocks_left: int, concurrency: int, match_s: float) -> int:
 
 
 def leg_count(group: Sequence[Sequence[ScheduledMatch]]) -> int:
-    """Return the number of legs for a group of blocks, if no match is repeated."""
+    """Return the number of legs for a group of blocks, assuming that no match is repeated."""
     return max(map(len, group), default=0)
 
 

@@ -43,7 +43,7 @@ def cross_table(
 
 
 def _meetings(parts: ResultTable, entry: Indices, entries: int) -> tuple[Indices, Indices, Floats]:
-    """Return the pair, block and score for every two seats of every match.
+    """Return the pair, block and score for every pair of seats in every match.
 
     The pair i < j is encoded as i * entries + j, and the score is the score of i.
     """

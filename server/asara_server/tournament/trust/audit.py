@@ -3,7 +3,7 @@
 import multiprocessing
 import signal
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import ExitStack, contextmanager
@@ -139,6 +139,14 @@ class AuditJob(NamedTuple):
     """True to search the replay for leaks as well."""
 
 
+class FoundKey(NamedTuple):
+    """A public key that was found with the replays, which proves nothing about its owner."""
+
+    key: bytes
+    file: Path | None
+    """File that contains the key; None if it is the key in the replay itself."""
+
+
 @dataclass(frozen=True, slots=True)
 class AuditPlan:
     """The audit of several runs and replays."""
@@ -148,8 +156,8 @@ class AuditPlan:
     """Findings about the runs; the replays of these runs are among the jobs."""
     single: int
     """Number of replays that are checked alone."""
-    trusted_key: bytes | None
-    """Key of the first single replay, if it is trusted because no key was given."""
+    found_keys: Mapping[Path, FoundKey]
+    """Key that each single replay is checked against, if no key was given."""
     faults: tuple[str, ...]
     """Faults of the runs that contain single replays, as far as these affect the deals."""
 
@@ -180,15 +188,20 @@ def plan_audit(paths: Iterable[Path], published: Published, *, leaks: bool = Fal
     jobs = [job for report in runs.values() for job in _run_jobs(report, leaks=leaks)]
     covered = {job.path.resolve() for job in jobs}  # `replays` may be a link
     single = [file for file in files if file.resolve() not in covered]
-    keys, trusted_key = _expected_keys(single, published.public_key)
+    given = published.public_key
+    keys = {} if given is not None else _found_keys(single)
     secrets = _RunSecrets(published)
     jobs += [
-        AuditJob(file, key, secrets.of_replay(file), None, leaks)
-        for file, key in zip(single, keys, strict=True)
+        AuditJob(
+            file,
+            keys[file].key if file in keys else given,
+            secrets.of_replay(file),
+            None,
+            leaks,
+        )
+        for file in single
     ]
-    return AuditPlan(
-        tuple(jobs), tuple(runs.values()), len(single), trusted_key, tuple(secrets.faults)
-    )
+    return AuditPlan(tuple(jobs), tuple(runs.values()), len(single), keys, tuple(secrets.faults))
 
 
 def audit_replays(
@@ -246,7 +259,7 @@ def _worlds(job: AuditJob) -> int:
 def _find_runs(path: Path) -> list[Path]:
     """Return the run directories at or below a path."""
     found = {file.parent for name in MARKS for file in path.rglob(name)}
-    found = {directory for directory in found if not _is_bundle(directory)}
+    found = {directory for directory in found if not is_bundle(directory)}
     inside = RUN_FOLDERS  # a bot may have written files with these names
     return sorted(
         directory
@@ -258,7 +271,7 @@ def _find_runs(path: Path) -> list[Path]:
     )
 
 
-def _is_bundle(directory: Path) -> bool:
+def is_bundle(directory: Path) -> bool:
     """Return True for an unpacked bundle, which contains only the signed documents of a run."""
     signed = {*SIGNED, *map(signature_name, SIGNED)}
     marks = {name for name in MARKS if (directory / name).exists()}
@@ -266,7 +279,8 @@ def _is_bundle(directory: Path) -> bool:
 
 
 def _run_jobs(report: RunReport, *, leaks: bool) -> list[AuditJob]:
-    key = report.signed.public_key or _key_of_run(report.directory / "replays")
+    found = _key_of_run(report.directory / "replays")
+    key = report.signed.public_key or (found and found.key)
     return [
         AuditJob(
             report.directory / "replays" / f"{name}{SUFFIX}",
@@ -317,31 +331,27 @@ class _RunSecrets:
 # Keys of single replays
 
 
-def _expected_keys(
-    files: Sequence[Path], public_key: bytes | None
-) -> tuple[list[bytes | None], bytes | None]:
-    """Return the key that must have signed each file, and the first key that nobody gave.
+def _found_keys(files: Sequence[Path]) -> dict[Path, FoundKey]:
+    """Return the key that must have signed each file.
 
-    The key is the given key or the key of the file's run. All files without either must have the
-    same key as the first of them.
+    The key is that of the file's run. All files without a run must have the same key as the first
+    of them; only if no file can be read, there is no key.
     """
-    if public_key is not None:
-        return [public_key] * len(files), None
     folders = dict.fromkeys(file.parent for file in files)
     by_folder = {folder: _key_of_run(folder) for folder in folders}
-    keys = [by_folder[file.parent] for file in files]
-    signers = (_signer(file) for file, key in zip(files, keys, strict=True) if key is None)
-    first = next(filter(None, signers), None)
-    chosen = [key or first for key in keys]
-    return chosen, next(filter(None, chosen), None)
+    signers = (_signer(file) for file in files if by_folder[file.parent] is None)
+    signer = next(filter(None, signers), None)
+    own = None if signer is None else FoundKey(signer, None)
+    keys = ((file, by_folder[file.parent] or own) for file in files)
+    return {file: key for file, key in keys if key is not None}
 
 
-def _key_of_run(folder: Path) -> bytes | None:
+def _key_of_run(folder: Path) -> FoundKey | None:
     """Return the public key stored in a folder of replays or in its parent."""
     for path in (folder / PUBLIC_KEY_FILE, folder.absolute().parent / PUBLIC_KEY_FILE):
         if path.is_file():
             try:
-                return read_public_key(path)
+                return FoundKey(read_public_key(path), path)
             except KeyFileError as error:
                 raise AuditError(str(error)) from None
     return None

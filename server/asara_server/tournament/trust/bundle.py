@@ -245,7 +245,7 @@ _SIGNED: Final = (
 _COMMANDS: Final = (
     "In this folder, with asara installed:",
     "  asara audit replays                       plays the matches again and checks signatures",
-    "  asara replay show replays/FILE --seat 0   prints a match as one seat saw it",
+    "  asara replay show replays/FILE            prints a match; --seat N as that seat saw it",
     "  asara replay clock replays/FILE           shows times and forfeits",
 )
 
@@ -260,7 +260,7 @@ def _proof_lines(
     yield f"  asara audit replays/{name}.asara --inclusion --proof proofs/{name}.proof \\"
     yield f"    --manifest {info.manifest_sha256}"
     yield "Before that, compare this hash with the one that the organiser published: a hash that"
-    yield "comes with the bundle alone proves nothing. For all replays with a proof at once:"
+    yield "comes with the bundle alone proves nothing. For all replays:"
     yield "  asara audit replays/*.asara --inclusion --manifest HASH"
     if without := [one.played_as for one in own if not one.void and not _may_have(one, entry)]:
         yield "No proof is here of these matches, since it would contain what another bot printed;"
