@@ -464,7 +464,8 @@ type Event_MoveDeclined struct {
 }
 
 type Event_MoveLost struct {
-	// A move was lost because a gift left the seat unable to carry it out (RULES R10).
+	// A move was lost because a gift left the seat unable to carry it out (ruling R10 in
+	// server/asara_game/README.md).
 	MoveLost *MoveLost `protobuf:"bytes,12,opt,name=move_lost,json=moveLost,proto3,oneof"`
 }
 
@@ -853,7 +854,7 @@ type GiftTaken struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The card.
 	Card *GiftCard `protobuf:"bytes,1,opt,name=card,proto3" json:"card,omitempty"`
-	// False if the purchase or choice could not be made (RULES R10).
+	// False if the purchase or choice could not be made (ruling R10 in server/asara_game/README.md).
 	Effective     bool `protobuf:"varint,2,opt,name=effective,proto3" json:"effective,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

@@ -550,7 +550,8 @@ type PrivateView struct {
 	LitWindows []Colour `protobuf:"varint,5,rep,packed,name=lit_windows,json=litWindows,proto3,enum=asara.v1.Colour" json:"lit_windows,omitempty"`
 	// The seat's face-down buyers of this year.
 	FaceDown []*FaceDown `protobuf:"bytes,6,rep,name=face_down,json=faceDown,proto3" json:"face_down,omitempty"`
-	// Lit windows in the stack whose positions this seat knows (RULES R9).
+	// Lit windows in the stack whose positions this seat knows (ruling R9 in
+	// server/asara_game/README.md).
 	KnownLitWindows []*KnownLitWindow `protobuf:"bytes,7,rep,name=known_lit_windows,json=knownLitWindows,proto3" json:"known_lit_windows,omitempty"`
 	// Sections of the pile that is being searched; empty otherwise.
 	SearchedSections []*Section `protobuf:"bytes,8,rep,name=searched_sections,json=searchedSections,proto3" json:"searched_sections,omitempty"`

@@ -10,7 +10,10 @@
 `run` connects to the referee whose address is in the environment, plays every match it is assigned
 and returns when the referee sends Goodbye. A bot with memory is a subclass of `Bot`. The protocol's
 messages and enums are available under their own names: `asara.Decision`, `asara.Area.AREA_BANK`.
-`help(asara.Decision)` lists the fields of a message, and `help(asara.Bot)` the methods of a bot.
+`help(asara.Bot)` lists the methods of a bot, and `help(asara.Match)` what it knows about its match.
+
+The .proto files document the fields of every message: `asara proto DIR` writes the files to DIR.
+`list(asara.Decision.DESCRIPTOR.fields_by_name)` lists the names of one message's fields.
 """
 
 from __future__ import annotations

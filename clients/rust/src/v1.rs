@@ -808,7 +808,8 @@ pub struct PrivateView {
     /// The seat's face-down buyers of this year.
     #[prost(message, repeated, tag = "6")]
     pub face_down: ::prost::alloc::vec::Vec<FaceDown>,
-    /// Lit windows in the stack whose positions this seat knows (RULES R9).
+    /// Lit windows in the stack whose positions this seat knows (ruling R9 in
+    /// server/asara_game/README.md).
     #[prost(message, repeated, tag = "7")]
     pub known_lit_windows: ::prost::alloc::vec::Vec<KnownLitWindow>,
     /// Sections of the pile that is being searched; empty otherwise.
@@ -891,7 +892,8 @@ pub mod event {
         /// An optional move was declined.
         #[prost(message, tag = "11")]
         MoveDeclined(super::MoveDeclined),
-        /// A move was lost because a gift left the seat unable to carry it out (RULES R10).
+        /// A move was lost because a gift left the seat unable to carry it out (ruling R10 in
+        /// server/asara_game/README.md).
         #[prost(message, tag = "12")]
         MoveLost(super::MoveLost),
         /// Money was taken from the bank or the coloured building.
@@ -990,7 +992,7 @@ pub struct GiftTaken {
     /// The card.
     #[prost(message, optional, tag = "1")]
     pub card: ::core::option::Option<GiftCard>,
-    /// False if the purchase or choice could not be made (RULES R10).
+    /// False if the purchase or choice could not be made (ruling R10 in server/asara_game/README.md).
     #[prost(bool, tag = "2")]
     pub effective: bool,
 }

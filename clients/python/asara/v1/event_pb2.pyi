@@ -101,7 +101,9 @@ class Event(_message.Message):
     move_declined: MoveDeclined
     """An optional move was declined."""
     move_lost: MoveLost
-    """A move was lost because a gift left the seat unable to carry it out (RULES R10)."""
+    """A move was lost because a gift left the seat unable to carry it out (ruling R10 in
+    server/asara_game/README.md).
+    """
     funds_taken: FundsTaken
     """Money was taken from the bank or the coloured building."""
     pile_searched: PileSearched
@@ -191,7 +193,9 @@ class GiftTaken(_message.Message):
     card: _vocabulary_pb2.GiftCard
     """The card."""
     effective: bool
-    """False if the purchase or choice could not be made (RULES R10)."""
+    """False if the purchase or choice could not be made (ruling R10 in
+    server/asara_game/README.md).
+    """
     def __init__(self, card: _Optional[_Union[_vocabulary_pb2.GiftCard, _Mapping]] = ..., effective: _Optional[bool] = ...) -> None: ...
 
 class SectionTaken(_message.Message):

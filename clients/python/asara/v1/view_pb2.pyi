@@ -156,7 +156,9 @@ class PrivateView(_message.Message):
     face_down: _containers.RepeatedCompositeFieldContainer[FaceDown]
     """The seat's face-down buyers of this year."""
     known_lit_windows: _containers.RepeatedCompositeFieldContainer[KnownLitWindow]
-    """Lit windows in the stack whose positions this seat knows (RULES R9)."""
+    """Lit windows in the stack whose positions this seat knows (ruling R9 in
+    server/asara_game/README.md).
+    """
     searched_sections: _containers.RepeatedCompositeFieldContainer[_vocabulary_pb2.Section]
     """Sections of the pile that is being searched; empty otherwise."""
     searched_buyers: _containers.RepeatedScalarFieldContainer[_vocabulary_pb2.BuyerColour]

@@ -116,7 +116,8 @@ export type Event = Message<"asara.v1.Event"> & {
     case: "moveDeclined";
   } | {
     /**
-     * A move was lost because a gift left the seat unable to carry it out (RULES R10).
+     * A move was lost because a gift left the seat unable to carry it out (ruling R10 in
+     * server/asara_game/README.md).
      *
      * @generated from field: asara.v1.MoveLost move_lost = 12;
      */
@@ -393,7 +394,7 @@ export type GiftTaken = Message<"asara.v1.GiftTaken"> & {
   card?: GiftCard | undefined;
 
   /**
-   * False if the purchase or choice could not be made (RULES R10).
+   * False if the purchase or choice could not be made (ruling R10 in server/asara_game/README.md).
    *
    * @generated from field: bool effective = 2;
    */

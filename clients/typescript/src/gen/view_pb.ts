@@ -360,7 +360,8 @@ export type PrivateView = Message<"asara.v1.PrivateView"> & {
   faceDown: FaceDown[];
 
   /**
-   * Lit windows in the stack whose positions this seat knows (RULES R9).
+   * Lit windows in the stack whose positions this seat knows (ruling R9 in
+   * server/asara_game/README.md).
    *
    * @generated from field: repeated asara.v1.KnownLitWindow known_lit_windows = 7;
    */

@@ -242,7 +242,10 @@ def _guide(language: Language) -> str:
     if language.kit and bundled.path("clients", language.name, "README.md").is_file():
         return f"The guide of the client is [{_CLIENT}/README.md]({_CLIENT}/README.md)."
     if language.name == "python":
-        return "`python -c 'import asara; help(asara)'` shows all that a bot can use."
+        return (
+            "`python -c 'import asara; help(asara)'` shows the client's functions and classes.\n"
+            "`asara proto DIR` writes the .proto files, which document every message and field."
+        )
     return "`asara bridge --help` shows what a bot reads and prints."
 
 
