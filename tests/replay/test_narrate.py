@@ -29,12 +29,19 @@ from asara_game.vocabulary import (
     Section,
     SectionKind,
 )
-from asara_server.eventlog.replay import Replay, ReplayError
+from asara_server.eventlog.replay import Replay, ReplayError, replay_of
 from asara_server.eventlog.resimulate import Step, resimulated_steps
 from asara_server.match.inputs import ForfeitRecord, Record, RejectionRecord, ReplyRecord
 from asara_server.match.spec import Player
 from asara_server.replay.narrate import narrate, narrate_steps
-from tests.match.playouts import EVERYTHING, WIDE_CASES, random_replay
+from tests.match.playouts import (
+    EVERYTHING,
+    WIDE_CASES,
+    random_match,
+    random_replay,
+    random_spec,
+    rules_for,
+)
 
 REJECTED = "gives a reply that is rejected (empty)"
 
@@ -213,3 +220,12 @@ def test_the_account_goes_as_far_as_the_replay_holds() -> None:
     lines = narrate(replace(replay, records=replay.records[:30]))
     with pytest.raises(ReplayError, match="record 32: expected more records, as seat"):
         list(lines)
+
+
+def test_the_forfeit_that_leaves_one_bot_ends_the_match() -> None:
+    spec = random_spec(rules_for(EVERYTHING, 3), random.Random(5), "forfeits")
+    replay = replay_of(random_match(spec, random.Random(5), replies=20, quiet=True))
+    text = " ".join(" ".join(narrate(replay)).split())
+    assert text.count("forfeits (crash); the steward plays on") == 1
+    assert text.count("forfeits (crash); the match is over") == 1
+    assert text.index("plays on") < text.index("is over")

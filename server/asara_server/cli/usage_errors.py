@@ -2,7 +2,7 @@
 
 import difflib
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
 import typer
@@ -28,10 +28,13 @@ _PLAINER: Final = (
 )
 
 
-def explain(error: Any) -> str:
-    """Return the line for a parser error, including where the usage is explained."""
+def explain(error: Any, words: Sequence[str] = ()) -> str:
+    """Return the line for a parser error, including where the usage is explained.
+
+    `words` are the words of the command line.
+    """
     command = error.ctx.command_path if error.ctx else "asara"
-    fault = _fault(error)
+    fault = _fault(error, words)
     return f"{fault}{' See' if fault.endswith('?') else '; see'} `{command} --help`"
 
 
@@ -50,12 +53,14 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
     return f"; did you mean {close[0] if close[0].startswith('-') else repr(close[0])}?"
 
 
-def _fault(error: Any) -> str:
+def _fault(error: Any, words: Sequence[str]) -> str:
     name = type(error).__name__
     message: str = (error.message or "").rstrip(".")
     if name == "NoSuchOption":
         options = [one for param in error.ctx.command.get_params(error.ctx) for one in param.opts]
         hint = did_you_mean(error.option_name, (one for one in options if one.startswith("--")))
+        if error.option_name == "--port" and "--listen" in options:
+            hint = f"; did you mean --listen 127.0.0.1:{_port(words)}?"
         return f"unknown option {error.option_name}{hint}"
     if name == "MissingParameter":
         return f"{'' if _place(error).startswith('-') else 'argument '}{_place(error)} is missing"
@@ -70,6 +75,12 @@ def _fault(error: Any) -> str:
         message += did_you_mean(found[1], re.findall(r"'(.*?)'", found[2]))
     place = _place(error)
     return f"{place}: {message}" if place else message
+
+
+def _port(words: Sequence[str]) -> str:
+    """Return the port that follows the option --port; "PORT" if there is none."""
+    found = re.search(r"(?:^| )--port[ =](\d+)(?: |$)", " ".join(words))
+    return found[1] if found else "PORT"
 
 
 def _place(error: Any) -> str:

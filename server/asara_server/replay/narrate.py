@@ -184,7 +184,9 @@ class _Narrator:
         seat = event.seat
         if isinstance(event, SeatForfeited):
             self.stewards.add(seat)
-            self.deferred.append(f"{self.names[seat]}  {phrase(event)}; the steward plays on")
+            left = len(self.entries) - len(self.stewards)
+            what_follows = "the steward plays on" if left > 1 else "the match is over"
+            self.deferred.append(f"{self.names[seat]}  {phrase(event)}; {what_follows}")
         elif isinstance(event, YearStarted):
             yield from self._end_turn()
             self.changed.update(self.own)

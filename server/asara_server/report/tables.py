@@ -1,7 +1,7 @@
 """The tables of a report, each defined once for CSV files, HTML, and the page's JSON.
 
-Numbers are not rounded. In CSV, an apostrophe is put before text that a spreadsheet would interpret
-as a formula.
+Numbers are rounded only in HTML. In CSV, an apostrophe is put before text that a spreadsheet would
+interpret as a formula.
 """
 
 import csv
@@ -239,7 +239,7 @@ def _html(name: str, table: Table, links: Mapping[str, str]) -> str:
     body = "".join(
         "<tr>"
         + "".join(
-            f"<td{_class(value)}>{_cell(value, links if column == 'match' else {})}</td>"
+            f"<td{_class(value)}>{_cell(column, value, links)}</td>"
             for column, value in zip(table.columns, row, strict=True)
         )
         + "</tr>\n"
@@ -264,16 +264,24 @@ def _words(name: str) -> str:
     return name.replace("_", " ")
 
 
-def _cell(value: Value, links: Mapping[str, str]) -> str:
+def _cell(column: str, value: Value, links: Mapping[str, str]) -> str:
     match value:
         case None:
-            return "–"
+            return "all entries" if column == "entry" else "–"
         case bool():
             return "yes" if value else "no"
         case float():
-            return f"{value:.4g}"
+            return _rounded(value)
         case int():
             return str(value)
     text = f"<bdi>{escape(plain(value))}</bdi>"
-    link = links.get(value)
+    link = links.get(value) if column == "match" else None
     return f'<a href="{escape(link)}">{text}</a>' if link else text
+
+
+def _rounded(value: float) -> str:
+    """Return a number with at most three decimals, "< 0.001" if that would hide it."""
+    if 0 < value < 0.0005:
+        return "&lt; 0.001"
+    text = f"{value:.3f}".rstrip("0").rstrip(".")
+    return "0" if text == "-0" else text

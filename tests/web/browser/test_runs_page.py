@@ -4,6 +4,7 @@ import json
 import re
 from collections.abc import Iterator
 from contextlib import closing
+from functools import partial
 from itertools import cycle, islice
 from pathlib import Path
 
@@ -30,6 +31,13 @@ from tests.web.web_process import asara_web
 HOSTILE = '<img src=x onerror="document.title=1">\u202egnp.exe'
 WIDTHS = (360, 768, 1280, 1920)
 MANY = 2_000
+FITS = """box => {
+  const inner = document.createRange();
+  inner.selectNodeContents(box);
+  const [text, own] = [inner.getBoundingClientRect(), box.getBoundingClientRect()];
+  return text.left >= own.left - 1 && text.right <= own.right + 1;
+}"""
+"""True of an element whose text is not cut off at either side."""
 
 
 @pytest.fixture(scope="module")
@@ -143,6 +151,23 @@ def test_filters_are_in_the_address(page: Page, address: str):
     expect(page.get_by_role("combobox", name="Entry")).to_have_value("dan")
     page.get_by_role("button", name="Reset").click()
     expect(page.get_by_text("96 matches", exact=True)).to_be_visible()
+
+
+def test_dates_and_reasons_of_forfeits_are_shown_in_full(browser: Browser, tmp_path: Path):
+    seats = (outcome("ann", 1), outcome("bob", 2, Termination.REJECTED_REPLIES, "no action"))
+    short = match("m1", *seats).model_copy(
+        update={"started": "2026-12-26T22:58:00+00:00", "seconds": 0.02}
+    )
+    write_run(tmp_path / "runs" / "cup", [short], entries=("ann", "bob"))
+    with asara_web(tmp_path / "runs") as address, opened_page(browser) as page:
+        page.set_viewport_size({"width": 1280, "height": 800})
+        page.goto(f"{address}/runs/cup/matches")
+        row = rows(page)
+        expect(row).to_contain_text("too many rejected replies")
+        expect(row).to_contain_text("< 0.1\u00a0s")
+        for part in (".row-when", ".bad-ink"):
+            box = row.locator(part)
+            wait_until(f"{part} has room", partial(box.evaluate, FITS))
 
 
 def test_a_filter_that_means_nothing_is_explained(missing_page: Page, address: str):

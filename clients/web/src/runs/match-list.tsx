@@ -5,9 +5,9 @@ import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { pathOf, scrolledBefore } from "../router.js";
 import { spoilerFree } from "../ui/settings.js";
 import { t } from "../words/language.js";
-import { clock, dateTime, number } from "../words/numbers.js";
+import { clock, dateTime, decimal, number } from "../words/numbers.js";
 import { runs } from "../words/sections/runs.js";
-import type { MatchRow, MatchSeat } from "./api.js";
+import type { MatchRow, MatchSeat, Run } from "./api.js";
 import { faultText, Name, rulesText } from "./names.js";
 
 const MARGIN = 12; // rows above and below those in sight
@@ -39,11 +39,14 @@ interface ListProps {
   readonly names: readonly string[];
   /** Number of columns: the largest number of seats. */
   readonly seats: number;
+  /** Kinds of all forfeits, for which the columns have room. */
+  readonly faults: readonly string[];
 }
 
 const LONGEST = 18; // characters of a name that its column has room for
+const SHORTEST_S = 0.1; // matches below it are shown as shorter than it
 
-export function MatchList({ run, rows, goesOn, own, names, seats }: ListProps) {
+export function MatchList({ run, rows, goesOn, own, names, seats, faults }: ListProps) {
   const list = useRef<HTMLUListElement>(null);
   const focused = useRef<number | undefined>(undefined);
   const total = rows.total.value ?? 0;
@@ -86,13 +89,19 @@ export function MatchList({ run, rows, goesOn, own, names, seats }: ListProps) {
   }, [total]);
 
   const width = Math.min(LONGEST, Math.max(...names.map((name) => name.length), 4));
+  const fault = Math.max(0, ...faults.map((kind) => faultText(kind).length));
   const shown = Array.from({ length: sight.end - sight.first }, (_, n) => sight.first + n);
   return (
     <ul
       ref={list}
       class="match-list"
       aria-label={t(runs, "matches")}
-      style={{ height: `${total * height}px`, "--name": `${width}ch`, "--seats": seats }}
+      style={{
+        height: `${total * height}px`,
+        "--name": `${width}ch`,
+        "--fault": `${spoilerFree.value ? 0 : fault}ch`,
+        "--seats": seats,
+      }}
       onKeyDown={move}
     >
       {shown.map((index) => (
@@ -108,6 +117,11 @@ export function MatchList({ run, rows, goesOn, own, names, seats }: ListProps) {
       ))}
     </ul>
   );
+}
+
+/** The kinds of the forfeits of a run. */
+export function kindsOf(run: Run | undefined): readonly string[] {
+  return (run?.faults ?? []).flatMap(({ kinds }) => Object.keys(kinds));
 }
 
 function focusRow(list: HTMLElement | null, index: number): boolean {
@@ -250,10 +264,15 @@ function RowText({ row, own, goesOn }: { row: MatchRow; own: string; goesOn: boo
       </span>
       <span class="row-when">
         <span>{Number.isNaN(begun) ? "" : dateTime(begun)}</span>
-        {row.seconds > 0 && <span class="row-note">{clock(row.seconds * 1e6)}</span>}
+        {row.seconds > 0 && <span class="row-note">{length(row.seconds)}</span>}
       </span>
     </>
   );
+}
+
+/** How long a match took, such as `2:05`. */
+function length(seconds: number): string {
+  return seconds < SHORTEST_S ? `< ${decimal(SHORTEST_S, 1)}\u00a0s` : clock(seconds * 1e6);
 }
 
 function Seat({ seat, hidden, own }: { seat: MatchSeat; hidden: boolean; own: boolean }) {

@@ -10,7 +10,7 @@ import { common } from "../words/sections/common.js";
 import { runs } from "../words/sections/runs.js";
 import { type Run, usePolled } from "./api.js";
 import { Frame, Waiting } from "./frame.js";
-import { MatchList } from "./match-list.js";
+import { kindsOf, MatchList } from "./match-list.js";
 import { MatchRows } from "./match-rows.js";
 import { faultText, rulesText } from "./names.js";
 import { StateBadge } from "./progress.js";
@@ -92,6 +92,7 @@ export function MatchesPage({ run: name }: { run: string }) {
         own={filter.entry}
         names={run?.entries ?? []}
         seats={run?.seats.at(-1) ?? 4}
+        faults={kindsOf(run)}
       />
     </Frame>
   );

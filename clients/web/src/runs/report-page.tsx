@@ -10,7 +10,7 @@ import { runs } from "../words/sections/runs.js";
 import type { MatchRow, Run, Tables } from "./api.js";
 import { Details } from "./details.js";
 import { Frame } from "./frame.js";
-import { MatchList } from "./match-list.js";
+import { kindsOf, MatchList } from "./match-list.js";
 import { StateBadge } from "./progress.js";
 import { Overview } from "./run-page.js";
 
@@ -47,6 +47,7 @@ export function ReportPage({ run, tables, matches, total }: Report) {
             own=""
             names={run.entries}
             seats={run.seats.at(-1) ?? 4}
+            faults={kindsOf(run)}
           />
         </details>
       )}

@@ -219,7 +219,13 @@ function StandingsCard({ run, standings }: { run: Run; standings: Standings }) {
       )}
       {standings.ended_early && <p class="notice">{t(runs, "endedEarly")}</p>}
       {run.beside_others && <p class="notice">{t(runs, "besideOthers")}</p>}
-      <p class="quiet">{t(runs, "scoreHelp")}</p>
+      <p class="quiet">
+        {t(runs, "scoreHelp")}
+        <span class="extra">
+          {" "}
+          {t(runs, "ranksHelp")} {t(runs, "firstHelp")}
+        </span>
+      </p>
     </section>
   );
 }

@@ -169,10 +169,18 @@ function buildSentence(event: Event, context: SentenceContext): string {
       return tell(kind.case, { points: pointsText(event.prestige), parts: list(parts) });
     }
     case "seatForfeited":
-      return tell("seatForfeited", { reason: terminationText(kind.value.termination) });
+      return tell(isLastForfeit(context) ? "lastForfeited" : "seatForfeited", {
+        reason: terminationText(kind.value.termination),
+      });
     default:
       return "";
   }
+}
+
+/** True if a forfeit leaves fewer than two seats, which ends the match. */
+function isLastForfeit({ table, setting }: SentenceContext): boolean {
+  const playing = table?.forfeits.filter((forfeit) => forfeit === undefined).length;
+  return (playing ?? setting.entries.length - 1) < 2;
 }
 
 function giftValues(space: Space | undefined, card: GiftCard | undefined): Values {

@@ -284,3 +284,15 @@ test("only those who may know read the colours of face-down buyers", () => {
   const known = shown.filter((sentence) => colour.test(sentence));
   expect(known.length).toBeGreaterThan(shown.length * 0.8);
 });
+
+test("the steward takes over a seat unless the forfeit ends the match", () => {
+  const value = { termination: Termination.TIME_OUT };
+  const event = create(EventSchema, { seat: 0, event: { case: "seatForfeited", value } });
+  const { setting, moments } = sample("forfeit-3");
+  const table = moments[0]?.table;
+  if (table === undefined) throw new Error("no table");
+  const text = (forfeits: (Termination | undefined)[]) =>
+    plain(eventSentence(event, { setting, table: { ...table, forfeits } }));
+  expect(text([Termination.TIME_OUT, undefined, undefined])).toMatch(/The steward takes over/);
+  expect(text([Termination.TIME_OUT, Termination.CRASH, undefined])).toMatch(/The match is over/);
+});

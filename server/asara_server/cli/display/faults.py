@@ -1,9 +1,12 @@
 """Warns about everything that went wrong in a run: forfeits, exclusions, interrupted matches."""
 
 import re
+import shlex
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from itertools import takewhile
 from pathlib import Path
+from typing import NamedTuple
 
 from asara_codec.results import Termination
 from asara_server.cli.display.console import warn
@@ -50,8 +53,8 @@ def warn_of_faults(end: RunEnd, log: Path | None, tournament: Tournament | None 
     With its `tournament`, the lines that a bot printed are shown in full, followed by advice.
     """
     if tournament is not None:
-        for result, seat in _first_forfeits(end.results)[:_MOST_IN_FULL]:
-            _warn_in_full(result, seat, tournament, end.results)
+        for forfeit in _first_forfeits(end.results)[:_MOST_IN_FULL]:
+            _warn_in_full(forfeit, tournament, end.results)
         forfeits = fault_lines(end.results)[_MOST_IN_FULL:]
     else:
         forfeits = fault_lines(end.results)
@@ -59,6 +62,8 @@ def warn_of_faults(end: RunEnd, log: Path | None, tournament: Tournament | None 
     suspended = (f"{entry} was {reason}" for entry, reason in end.suspended.items())
     for line in (*forfeits, *out, *suspended, *end.unfinished):
         warn(line)
+    if log is not None and any(one.more for one in _first_forfeits(end.results)):
+        warn(f"To see how often each entry forfeited: asara status {shlex.quote(str(log.parent))}")
     if void := end.standings.matches.void:
         details = "add --out DIR to keep the log" if log is None else f"see {log}"
         warn(f"{count(void, 'match')} without a result, because the referee failed; {details}")
@@ -179,38 +184,52 @@ def _has_played(entry: str, result: MatchResult, results: Iterable[MatchResult])
 def fault_lines(results: Iterable[MatchResult]) -> list[str]:
     """Describe the first forfeit for each entry and kind, in at most nine lines."""
     lines = [
-        f"{_forfeit(result, seat)}: {on_one_line(seat.detail)}"
-        for result, seat in _first_forfeits(results)
+        f"{_forfeit(forfeit)}: {on_one_line(forfeit.seat.detail)}"
+        for forfeit in _first_forfeits(results)
     ]
     if len(lines) > _MOST_LINES:
         lines[_MOST_LINES:] = [f"… and {len(lines) - _MOST_LINES} more kinds of faults"]
     return lines
 
 
-def _first_forfeits(results: Iterable[MatchResult]) -> list[tuple[MatchResult, SeatOutcome]]:
+class _Forfeit(NamedTuple):
+    """The first forfeit for an entry and kind."""
+
+    result: MatchResult
+    seat: SeatOutcome
+    more: int
+    """Number of later forfeits for the same entry and kind."""
+
+
+def _first_forfeits(results: Iterable[MatchResult]) -> list[_Forfeit]:
     """Return the first forfeit for each entry and kind."""
     first: dict[tuple[str, Termination], tuple[MatchResult, SeatOutcome]] = {}
+    number: Counter[tuple[str, Termination]] = Counter()
     for result in sorted(results, key=lambda result: result.match_id):
         for seat in result.forfeits:
             first.setdefault((seat.entry, seat.termination), (result, seat))
-    return list(first.values())
+            number[seat.entry, seat.termination] += 1
+    return [_Forfeit(*one, number[kind] - 1) for kind, one in first.items()]
 
 
-def _forfeit(result: MatchResult, seat: SeatOutcome) -> str:
+def _forfeit(forfeit: _Forfeit) -> str:
+    result, seat, more = forfeit
     kind = plain_words(seat.termination.name)
-    return f"{seat.entry} forfeits match {result.match_id} (reason: {kind})"
+    others = f" and {more:,} more" if more else ""
+    return f"{seat.entry} forfeits match {result.match_id}{others} (reason: {kind})"
 
 
 def _warn_in_full(
-    result: MatchResult, seat: SeatOutcome, tournament: Tournament, results: Iterable[MatchResult]
+    forfeit: _Forfeit, tournament: Tournament, results: Iterable[MatchResult]
 ) -> None:
     """Print a forfeit, the lines that the bot printed, and advice on what to do about it."""
+    result, seat, _ = forfeit
     command = next(one.command for one in tournament.entries if one.name == seat.entry)
     printed = output_of(seat.detail)
     if printed:
-        warn(f"{_forfeit(result, seat)}: {without_output(seat.detail)}; it printed:")
+        warn(f"{_forfeit(forfeit)}: {without_output(seat.detail)}; it printed:")
     else:
-        warn(f"{_forfeit(result, seat)}: {seat.detail}")
+        warn(f"{_forfeit(forfeit)}: {seat.detail}")
     for line in printed:
         warn(line, indent=4, words=line.startswith("asara: "))
     advice = remedy(seat.termination, seat.detail, command)

@@ -127,6 +127,7 @@ export const de = {
     finalEvaluated: "{who} [erhält|erhältst] {points} in der Schlusswertung: {parts}.",
     nothingEvaluated: "{who} [erhält|erhältst] keine Prestigepunkte.",
     seatForfeited: "{who} [scheidet|scheidest] aus: {reason}. Der Verwalter übernimmt den Sitz.",
+    lastForfeited: "{who} [scheidet|scheidest] aus: {reason}. Die Partie ist zu Ende.",
     goldBase: " mit Gold an der Basis",
     goldTurret: " mit Gold an der Spitze",
     goldBoth: " mit Gold an Basis und Spitze",

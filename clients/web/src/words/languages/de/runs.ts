@@ -66,14 +66,13 @@ export const runs = {
   range95: "95-%-Bereich",
   ranks: "Ränge",
   ranksHelp:
-    "Die Ränge, die die Ergebnisse zulassen; mit 95 % Sicherheit für alle Teilnehmer zugleich",
-  first: "Bester",
-  firstHelp: "Wahrscheinlichkeit, dass dieser Teilnehmer der beste ist",
+    "Ränge: der beste und der schlechteste Rang, den die Ergebnisse zulassen; mit 95 % Sicherheit für alle Teilnehmer zugleich.",
+  first: "Chance auf Rang 1",
+  firstHelp: "Chance auf Rang 1: die Wahrscheinlichkeit, dass dieser Teilnehmer der beste ist.",
   wins: "Siege",
   prestige: "Prestige",
   ladder: "Wertungszahlen",
-  ladderHelp:
-    "Zahlen, die alle Partien zusammen erklären, egal wer gegen wen gespielt hat. Es gilt die Tabelle.",
+  ladderHelp: "Zur Information; die Plätze ergeben sich aus der Tabelle.",
   rating: "Wertungszahl",
   ratingHelp: "400 Punkte mehr bedeuten Chancen von zehn zu eins",
   crossTable: "Kreuztabelle",

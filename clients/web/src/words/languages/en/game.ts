@@ -104,6 +104,7 @@ export const en = {
     finalEvaluated: "{who} [earns|earn] {points} in the final evaluation: {parts}.",
     nothingEvaluated: "{who} [earns|earn] no prestige.",
     seatForfeited: "{who} [forfeits|forfeit]: {reason}. The steward takes over the seat.",
+    lastForfeited: "{who} [forfeits|forfeit]: {reason}. The match is over.",
     goldBase: " with gold on the base",
     goldTurret: " with gold on the turret",
     goldBoth: " with gold on base and turret",

@@ -51,7 +51,7 @@ export const runs = {
   place: "Place",
   score: "Score",
   scoreHelp:
-    "Score: 1 for first place down to 0 for last. The range contains the expected score with 95 % confidence.",
+    "Score: 1 for first place down to 0 for last. The interval contains the expected score with 95 % confidence.",
   unfinished: "{count:# match is|# matches are} missing in blocks that were played in part.",
   remoteBlocks:
     "In {count:# block|# blocks}, entries on other machines sat at several tables, and could tell each other about the deal.",
@@ -62,15 +62,16 @@ export const runs = {
   besideOthers:
     "For a time, bots of other runs lived on the same machine, and could pass on what they were told about a deal.",
   range: "{low} to {high}",
-  range95: "95 % range",
-  ranks: "Ranks",
-  ranksHelp: "The ranks that the results allow, for all entries together with 95 % confidence",
-  first: "Best",
-  firstHelp: "Probability that this entry is the best",
+  range95: "95% interval",
+  ranks: "Rank range",
+  ranksHelp:
+    "Rank range: the best and worst rank that the results leave open, for all entries together with 95 % confidence.",
+  first: "Chance of 1st",
+  firstHelp: "Chance of 1st: the probability that this entry is the best.",
   wins: "Wins",
   prestige: "Prestige",
   ladder: "Ladder",
-  ladderHelp: "Ratings that explain all matches together, whoever met whom. The standings decide.",
+  ladderHelp: "For information; the places come from the standings.",
   rating: "Rating",
   ratingHelp: "400 points more are odds of ten to one",
   crossTable: "Cross table",

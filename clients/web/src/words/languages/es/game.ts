@@ -131,6 +131,7 @@ export const es = {
     nothingEvaluated: "{who} no [gana|ganas] puntos.",
     seatForfeited:
       "{who} [queda|quedas] fuera de la partida: {reason}. El administrador ocupa el asiento.",
+    lastForfeited: "{who} [queda|quedas] fuera de la partida: {reason}. La partida ha terminado.",
     goldBase: " con adorno dorado en la base",
     goldTurret: " con adorno dorado en la torreta",
     goldBoth: " con adornos dorados en la base y la torreta",

@@ -65,14 +65,13 @@ export const runs = {
   range95: "Intervalo del 95 %",
   ranks: "Puestos",
   ranksHelp:
-    "Los puestos que permiten los resultados, para todos los participantes a la vez con un 95 % de confianza",
-  first: "Mejor",
-  firstHelp: "Probabilidad de que este participante sea el mejor",
+    "Puestos: el mejor y el peor que permiten los resultados, para todos los participantes a la vez con un 95 % de confianza.",
+  first: "Prob. de ser 1.º",
+  firstHelp: "Prob. de ser 1.º: la probabilidad de que este participante sea el mejor.",
   wins: "Victorias",
   prestige: "Prestigio",
   ladder: "Escalera",
-  ladderHelp:
-    "Ratings que explican todas las partidas juntas, sin importar quién jugó contra quién. Decide la clasificación.",
+  ladderHelp: "A título informativo; los puestos salen de la clasificación.",
   rating: "Rating",
   ratingHelp: "400 puntos más equivalen a diez contra uno",
   crossTable: "Tabla cruzada",

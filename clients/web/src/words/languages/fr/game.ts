@@ -126,6 +126,7 @@ export const fr = {
     finalEvaluated: "{who} [gagne|gagnez] {points} au décompte final : {parts}.",
     nothingEvaluated: "{who} ne [gagne|gagnez] aucun point.",
     seatForfeited: "{who} [perd|perdez] par forfait : {reason}. L’intendant prend la place.",
+    lastForfeited: "{who} [perd|perdez] par forfait : {reason}. La partie est terminée.",
     goldBase: " à base ornée d’or",
     goldTurret: " à pointe ornée d’or",
     goldBoth: " à base et pointe ornées d’or",

@@ -65,14 +65,13 @@ export const runs = {
   range95: "Intervalle à 95 %",
   ranks: "Rangs",
   ranksHelp:
-    "Les rangs que les résultats permettent, pour tous les participants à la fois avec 95 % de confiance",
-  first: "Meilleur",
-  firstHelp: "Probabilité que ce participant soit le meilleur",
+    "Rangs : le meilleur et le pire rang que les résultats permettent, pour tous les participants à la fois avec 95 % de confiance.",
+  first: "Chances d’être 1er",
+  firstHelp: "Chances d’être 1er : la probabilité que ce participant soit le meilleur.",
   wins: "Victoires",
   prestige: "Prestige",
   ladder: "Échelle",
-  ladderHelp:
-    "Des cotes qui expliquent toutes les parties ensemble, quels que soient les adversaires. Le classement décide.",
+  ladderHelp: "À titre indicatif ; les rangs viennent du classement.",
   rating: "Cote",
   ratingHelp: "400 points de plus donnent dix chances contre une",
   crossTable: "Tableau croisé",

@@ -126,6 +126,7 @@ export const it = {
     finalEvaluated: "{who} [ottiene|ottieni] {points} nella valutazione conclusiva: {parts}.",
     nothingEvaluated: "{who} non [ottiene|ottieni] punti.",
     seatForfeited: "{who} [perde|perdi] per forfait: {reason}. L’intendente prende il suo posto.",
+    lastForfeited: "{who} [perde|perdi] per forfait: {reason}. La partita è finita.",
     goldBase: " con fregio d’oro sulla base",
     goldTurret: " con fregio d’oro sulla guglia",
     goldBoth: " con fregi d’oro su base e guglia",

@@ -65,14 +65,13 @@ export const runs = {
   range95: "Intervallo al 95%",
   ranks: "Ranghi",
   ranksHelp:
-    "I ranghi che i risultati permettono, per tutti i partecipanti insieme con il 95 % di confidenza",
-  first: "Migliore",
-  firstHelp: "Probabilità che questo partecipante sia il migliore",
+    "Ranghi: il migliore e il peggiore che i risultati permettono, per tutti i partecipanti insieme con il 95% di confidenza.",
+  first: "Prob. di 1º posto",
+  firstHelp: "Prob. di 1º posto: la probabilità che questo partecipante sia il migliore.",
   wins: "Vittorie",
   prestige: "Prestigio",
   ladder: "Graduatoria",
-  ladderHelp:
-    "Rating che spiegano tutte le partite insieme, chiunque abbia incontrato chi. Decide la classifica.",
+  ladderHelp: "A titolo informativo; i posti derivano dalla classifica.",
   rating: "Rating",
   ratingHelp: "400 punti in più danno dieci possibilità contro una",
   crossTable: "Tabella incrociata",

@@ -128,6 +128,7 @@ export const nl = {
     finalEvaluated: "{who} krijgt {points} bij de slotpuntentelling: {parts}.",
     nothingEvaluated: "{who} krijgt geen punten.",
     seatForfeited: "{who} valt uit: {reason}. De zaakwaarnemer neemt de plaats over.",
+    lastForfeited: "{who} valt uit: {reason}. De partij is afgelopen.",
     goldBase: " met goud op het basiselement",
     goldTurret: " met goud op de torenspits",
     goldBoth: " met goud op basiselement en torenspits",
