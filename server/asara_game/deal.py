@@ -37,7 +37,7 @@ class Shuffler(Protocol):
 
 
 class Deal:
-    """The shuffles of one match, derived from a secret of 32 bytes."""
+    """The shuffles of one match, derived from a 32-byte secret."""
 
     __slots__ = ("_hmac", "secret")
 

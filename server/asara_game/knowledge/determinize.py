@@ -304,7 +304,7 @@ def _deal_buyers(state: State, seen: View, rng: random.Random) -> None:
 
 
 def unseen_lit_windows(seen: View) -> list[int]:
-    """Return the counts of lit windows that the seat cannot see, at the index of their colour.
+    """Return the counts of lit windows that the seat cannot see, indexed by colour.
 
     Windows in the stack are included even if the seat knows their places.
     """

@@ -154,7 +154,7 @@ class Void(_Strict):
 
 
 class Send(_Strict):
-    """Send a message, given in the JSON form of PlayResponse or with unknown members only."""
+    """Send a message: a PlayResponse given as JSON, or a message that has only unknown fields."""
 
     send: dict[str, Any] | Literal["unknown"]
 

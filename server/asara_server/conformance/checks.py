@@ -163,8 +163,9 @@ def _check_pauses(streams: Sequence[Stream]) -> None:
     """Check that the pauses between streams grow from the first one to the longest one.
 
     A busy machine makes a single pause longer, but never shorter. So every pause has a minimum. The
-    maximum counts without the time in which program or referee ran or waited for a processor, and
-    out of two pauses only one has to keep to it.
+    maximum is laxer: the time for which the program or the referee ran, or waited for a processor,
+    is subtracted first, and of the first two and of the last two pauses, only one has to stay
+    within it.
     """
     pauses = [
         later.opened_at - (earlier.ended_at or later.opened_at)

@@ -207,7 +207,7 @@ class _Moments:
         return self.moments
 
     def _private(self, match: Match) -> list[PrivateView]:
-        """Return the private views of own seats; only the open view includes forfeited seats."""
+        """Return the private views of the viewer's seats; only the open view has forfeited ones."""
         return [
             private_view(match.state, seat)
             for seat in self.own

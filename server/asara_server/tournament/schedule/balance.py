@@ -253,7 +253,7 @@ def _cyclic(n: int, k: int, shapes: int, random: Callable[[], float]) -> list[_G
 def _spread(n: int, groups: Sequence[_Group]) -> Iterator[tuple[int, ...]]:
     """Yield the groups, each time choosing one whose members have had the fewest turns so far.
 
-    A long schedule is ordered in stretches, because each stretch is almost even already.
+    A long schedule is ordered one stretch at a time, which is quicker and almost as even.
     """
     turns = [0] * n
     for start in range(0, len(groups), _LONG):

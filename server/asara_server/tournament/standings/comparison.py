@@ -45,7 +45,7 @@ _FOLDS = 10
 
 
 class DealShare(NamedTuple):
-    """The deal's share in the variance of scores, for one kind of table."""
+    """The deal's share of the variance of scores, for one kind of table."""
 
     rules: int
     """Index of the rule sets."""

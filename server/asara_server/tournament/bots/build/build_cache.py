@@ -193,7 +193,7 @@ def _states(top: Path, *, deep: bool = True) -> Iterator[str]:
 
 
 def _state(path: Path) -> str:
-    """Return a text that changes whenever the file changes.
+    """Return a string that changes whenever the file changes.
 
     It includes the ctime, which nobody can set.
     """
