@@ -14,7 +14,7 @@ from tests.tournament.sandbox_config import sandbox_or_skip
 pytestmark = pytest.mark.languages
 
 BOT = Kit("go", "go-search", ("go",))
-CLOCKS = ("--clock", "60", "--start-up", "120")
+CLOCKS = ("--clock", "600", "--start-up", "120")
 _LONGEST_S = 1_800
 
 

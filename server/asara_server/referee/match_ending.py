@@ -72,7 +72,7 @@ class MatchEnding:
             ranks=ranks,
             void=void,
             seconds=round(hosted.duration_us / SECOND_US, 3),
-            stalled_s=round(stood_us / SECOND_US, 3),
+            stalled_s=round(max(stood_us, 0) / SECOND_US, 3),
         )
         if match is None or void or not self._keep_open(hosted, match):
             self._close(hosted)

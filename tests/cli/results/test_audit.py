@@ -54,6 +54,7 @@ def test_a_sound_replay_says_what_was_checked_and_by_whose_key(run: Path) -> Non
         "  checked: every record is signed, and the deal matches its commitment; "
     )
     assert unchecked.startswith("  not checked: arrival times of replies, ")
+    assert asara("audit", file, "--public-key", KEY.public.hex()).stdout == done.stdout
     beside = f"  signing key: {KEY.public.hex()[:16]}, as in {run / 'referee.pub'}"
     assert asara("audit", file).stdout.splitlines()[1] == beside
     (run / "referee.pub").unlink()

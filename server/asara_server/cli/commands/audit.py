@@ -13,7 +13,7 @@ PublicKeyOption = Annotated[
     Path | None,
     typer.Option(
         "--public-key",
-        metavar="FILE",
+        metavar="FILE|HEX",
         help="The referee's public key, as published by the organiser.",
         show_default="the key stored in the run, which does not prove who signed it",
     ),

@@ -61,10 +61,17 @@ def published(key: Path | None, manifest: str | None) -> Published:
     if manifest is not None and not re.fullmatch("[0-9a-fA-F]{64}", manifest):
         raise UserError(f"--manifest {manifest}: must have 64 hexadecimal digits")
     try:
-        public_key = None if key is None else read_public_key(key)
+        public_key = None if key is None else _public_key(key)
     except KeyFileError as error:
         raise UserError(str(error)) from None
     return Published(public_key, None if manifest is None else manifest.lower())
+
+
+def _public_key(key: Path) -> bytes:
+    """Return the key in a file, or the key that is given in hexadecimal; raises KeyFileError."""
+    if re.fullmatch("[0-9a-fA-F]{64}", str(key)) and not key.exists():
+        return bytes.fromhex(str(key))
+    return read_public_key(key)
 
 
 def audit_paths(paths: Sequence[Path], held: Published, *, leaks: bool, jobs: int | None) -> int:

@@ -104,7 +104,7 @@ def prepare_run(
 
 
 def _notify_published(runner: Runner) -> None:
-    notify("To let others audit the run, publish these two hashes:")
+    notify("To let others audit the run, publish:")
     notify(f"Manifest (SHA-256): {runner.manifest_sha256}")
     notify(f"Deal commitment (SHA-256): {runner.deal_commitment}")
 
