@@ -4,13 +4,14 @@ A duplicate block plays its tables at the same time, so no entry can sit at two 
 block also never has two entries of one team, which could tell each other about the deal. Groups
 whose tables are played alone, but must not contain team-mates, are treated as blocks of one table.
 
-Guarantees for `count` tables of k among n entries, if the largest team is small enough (see
+For `count` tables of k among n entries, if the largest team is small enough (see
 `config.block_kinds`):
 
 - The entries' numbers of tables differ by at most one; with teams, by at most two.
 - Without teams, the numbers of meetings of any two pairs also differ by at most one, if the search
-  finds such blocks, as it usually does. Otherwise they differ by two, or by three if there are
-  barely enough entries. As in `balance`, this is a result of the tests.
+  finds such blocks, as it usually does. Otherwise they differ by two, or by three or four with very
+  many entries or barely enough of them. This is not proven: `asara tournament plan` shows the
+  numbers, and the tests try many sizes.
 - With teams, team-mates never meet. An entry of a larger team has fewer opponents and meets each
   of them more often. The search makes the numbers of meetings as even as it can by minimising the
   sum of their squares.
