@@ -213,9 +213,8 @@ class Cgroup:
 
 
 WITHOUT_CGROUPS: Final = (
-    "Without control groups, a bot can pass on what it knows of a deal to a later leg, through "
-    "names in the kernel's caches; its memory is limited for each process only, and its processor "
-    "cores are not limited."
+    "Without control groups, a bot can pass on a deal to a later leg through names in the kernel's "
+    "caches. Memory is then limited for each process only, and processor cores not at all."
 )
 """The warning shown if `Cgroups.find` returns None."""
 
