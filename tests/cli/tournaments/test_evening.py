@@ -215,8 +215,8 @@ def test_an_author_proves_with_his_bundle_that_a_match_belongs_to_the_run(
     replays = sorted(str(path) for path in Path("replays").iterdir())
     assert len(replays) > len(every)
     without = f"passed, 0 failed; {len(replays) - len(every)} without a proof."
-    command = ("audit", *replays, "--inclusion", "--manifest", manifest)
-    assert without in asara(*command, status=3).stdout
+    done = asara("audit", *replays, "--inclusion", "--manifest", manifest, status=3)
+    assert without in done.stdout
     asara("audit", every[0], "--inclusion", "--manifest", "0" * 64, status=1)
 
 
