@@ -9,7 +9,7 @@ All randomness is in explicit chance nodes. Before the deal, and before every ac
 draws something hidden, there are four chance nodes with 256 outcomes each. Together they decide 32
 bits, from which every order that no seat knows is derived. A state therefore does not contain the
 future: clones are exact, and their later deals depend on later outcomes. Like other OpenSpiel
-states, a state does contain the seats' hidden information; `resample_from_infostate` deals it anew.
+states, a state contains the seats' hidden information, and `resample_from_infostate` redraws it.
 """
 
 from __future__ import annotations

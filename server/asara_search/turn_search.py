@@ -47,8 +47,8 @@ class TurnSearch(Search):
         chosen = SearchSettings() if settings is None else settings
         super().__init__(rules, chosen, policy_weights, value_weights)
         self.pondered: dict[Action, list[float]] = {}
-        """By action of the seat's next turn: the number of worlds in which it was tried out, and
-        the sum of its advantages over the mean of the candidates."""
+        """For each action of the seat's next turn: the number of worlds in which the action was
+        tried, and the sum of its advantages over the mean of the candidates."""
         self._next: State | None = None
         self._actions: list[Action] = []
         self._seed = 0

@@ -122,7 +122,7 @@ MOVES: Final[tuple[Callable[[State, SpaceInfo, list[Event], bool], None], ...]] 
     _visit_lit_house,
     _visit_genie,
 )
-"""By area: the move of a space. Its last argument is True after a wish, False after a dispatch."""
+"""The move of each area. Its last argument is True after a wish, and False after a dispatch."""
 
 
 def wish_options(state: State) -> list[Action]:

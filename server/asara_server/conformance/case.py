@@ -231,7 +231,7 @@ Step = Annotated[
 
 
 class Expected(_Strict):
-    """What has to be true after the script, apart from the checks in its steps."""
+    """Checks made after the last step of the script."""
 
     status: int | None = 0
     """Exit status of the program; None accepts any."""

@@ -94,7 +94,7 @@ class MatchSpec:
     joint: bool = False
     """True if every bot has to send a nonce before the match begins."""
     nonces: tuple[bytes, ...] = ()
-    """By seat, known once a joint match begins; empty for a seat that sent no nonce."""
+    """Nonce of each seat, known when a joint match begins; empty if the seat sent no nonce."""
     shared_deal: str = ""
     """Name of the deal, if other matches may have the same deal; otherwise "".
 

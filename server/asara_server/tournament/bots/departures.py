@@ -30,7 +30,7 @@ class Departure(NamedTuple):
 
     @property
     def sentence(self) -> str:
-        """What went wrong, as a phrase to follow the entry's name; "" if nothing did."""
+        """The fault, as a phrase to follow the entry's name; "" if the process ended well."""
         if not self.dismissed:
             return f"left after {self.match_id} and did not wait for the next match: {self.ending}"
         if not self.ending:

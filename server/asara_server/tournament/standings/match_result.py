@@ -2,7 +2,7 @@
 end.
 
 A line is a `MatchResult` in JSON, and a leaf of the Merkle tree that is signed at the end of the
-run (see `run.tree_head`). A void match, in which the referee failed, also has a line, but counts
+run (see `trust.tree_head`). A void match, in which the referee failed, also has a line, but counts
 for nothing. It was played again under the next attempt number if attempts were left.
 """
 

@@ -335,7 +335,7 @@ def _found_keys(files: Sequence[Path]) -> dict[Path, FoundKey]:
     """Return the key that must have signed each file.
 
     The key is that of the file's run. All files without a run must have the same key as the first
-    of them; if no file can be read, there is no key.
+    of them. A file has no key if neither its run nor any of these files gives one.
     """
     folders = dict.fromkeys(file.parent for file in files)
     by_folder = {folder: _key_of_run(folder) for folder in folders}

@@ -113,7 +113,7 @@ class WorkerContext(NamedTuple):
 
 
 class BotsEnd(NamedTuple):
-    """What remains on a worker after all bots of a run have ended there."""
+    """Output, process records and survivors left on a worker after the bots of a run have ended."""
 
     bot_logs: tuple[BotLog, ...] = ()
     """The remaining output of the bots."""
