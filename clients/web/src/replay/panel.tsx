@@ -107,14 +107,17 @@ function Sentences(props: { moment: Moment; record: MatchRecord; link: boolean }
  */
 export function Decision({ store }: Props) {
   const record = store.record.value;
-  const { decision } = store.moment.value;
+  const { decision, steward } = store.moment.value;
   const seat = actingSeat(store.moment.value);
-  const other = decision === undefined && seat !== undefined && viewerOf(store, seat);
+  const hidden = decision === undefined && steward === undefined;
+  const other = hidden && seat !== undefined && viewerOf(store, seat);
   if (decision === undefined && !other) return null;
   return (
     <section class="decision" aria-labelledby="decision">
       <h2 id="decision">{t(replay, "decision")}</h2>
-      {decision !== undefined && <DecisionDetails decision={decision} record={record} />}
+      {decision !== undefined && (
+        <DecisionDetails decision={decision} record={record} steward={steward === decision.seat} />
+      )}
       {other && (
         <button type="button" onClick={() => store.show(other)}>
           {t(replay, "showDecision", { name: seatName(seat, record.setting) })}
@@ -129,7 +132,14 @@ function viewerOf({ source }: MatchStore, seat: number): Viewer | undefined {
   return source.viewers.value.find((each) => each.kind === "seat" && each.seat === seat);
 }
 
-function DecisionDetails({ decision, record }: { decision: ReplayDecision; record: MatchRecord }) {
+interface DetailsProps {
+  readonly decision: ReplayDecision;
+  readonly record: MatchRecord;
+  /** True if the steward moved instead of the seat. */
+  readonly steward: boolean;
+}
+
+function DecisionDetails({ decision, record, steward }: DetailsProps) {
   const name = record.setting.entries[decision.seat] ?? "";
   const [first] = decision.actions;
   const text = (action: Action) => actionSentence(action, record);
@@ -163,6 +173,7 @@ function DecisionDetails({ decision, record }: { decision: ReplayDecision; recor
           {choiceSentence(decision.seat, decision.actions, record) || t(replay, "unanswered")}
         </p>
       )}
+      {steward && <p class="choice-made">{t(replay, "stewardChose")}</p>}
       {decision.log !== "" && (
         <details class="bot-log" open>
           <summary>{t(replay, "log")}</summary>

@@ -126,6 +126,7 @@ export const de = {
     yearEvaluated: "{who} [erhält|erhältst] {points} für das Jahr: {parts}.",
     finalEvaluated: "{who} [erhält|erhältst] {points} in der Schlusswertung: {parts}.",
     nothingEvaluated: "{who} [erhält|erhältst] keine Prestigepunkte.",
+    steward: "{name} (Verwalter)",
     seatForfeited: "{who} [scheidet|scheidest] aus: {reason}. Der Verwalter übernimmt den Sitz.",
     lastForfeited: "{who} [scheidet|scheidest] aus: {reason}. Die Partie ist zu Ende.",
     goldBase: " mit Gold an der Basis",

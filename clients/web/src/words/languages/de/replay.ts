@@ -54,6 +54,7 @@ export const replay = {
   decision: "Die Entscheidung",
   showDecision: "In der Ansicht von {name} zeigen",
   unanswered: "Die Entscheidung blieb unbeantwortet.",
+  stewardChose: "Der Verwalter hat gewählt.",
   legal: "{count:# erlaubte Aktion|# erlaubte Aktionen}",
   chosen: "gewählt",
   time: "Bedenkzeit: {time}",

@@ -103,6 +103,7 @@ export const en = {
     yearEvaluated: "{who} [earns|earn] {points} for the year: {parts}.",
     finalEvaluated: "{who} [earns|earn] {points} in the final evaluation: {parts}.",
     nothingEvaluated: "{who} [earns|earn] no prestige.",
+    steward: "{name} (steward)",
     seatForfeited: "{who} [forfeits|forfeit]: {reason}. The steward takes over the seat.",
     lastForfeited: "{who} [forfeits|forfeit]: {reason}. The match is over.",
     goldBase: " with gold on the base",

@@ -54,6 +54,7 @@ export const replay = {
   decision: "The decision",
   showDecision: "Show it in {name}’s view",
   unanswered: "The decision was not answered.",
+  stewardChose: "The steward chose.",
   legal: "{count:# legal action|# legal actions}",
   chosen: "chosen",
   time: "Time used: {time}",

@@ -129,6 +129,7 @@ export const es = {
     yearEvaluated: "{who} [gana|ganas] {points} por el año: {parts}.",
     finalEvaluated: "{who} [gana|ganas] {points} en la evaluación final: {parts}.",
     nothingEvaluated: "{who} no [gana|ganas] puntos.",
+    steward: "{name} (administrador)",
     seatForfeited:
       "{who} [queda|quedas] fuera de la partida: {reason}. El administrador ocupa el asiento.",
     lastForfeited: "{who} [queda|quedas] fuera de la partida: {reason}. La partida ha terminado.",

@@ -54,6 +54,7 @@ export const replay = {
   decision: "La decisión",
   showDecision: "Mostrarla en la vista de {name}",
   unanswered: "La decisión quedó sin respuesta.",
+  stewardChose: "Eligió el administrador.",
   legal: "{count:# acción permitida|# acciones permitidas}",
   chosen: "elegida",
   time: "Tiempo usado: {time}",

@@ -125,6 +125,7 @@ export const fr = {
     yearEvaluated: "{who} [gagne|gagnez] {points} pour l’année : {parts}.",
     finalEvaluated: "{who} [gagne|gagnez] {points} au décompte final : {parts}.",
     nothingEvaluated: "{who} ne [gagne|gagnez] aucun point.",
+    steward: "{name} (intendant)",
     seatForfeited: "{who} [perd|perdez] par forfait : {reason}. L’intendant prend la place.",
     lastForfeited: "{who} [perd|perdez] par forfait : {reason}. La partie est terminée.",
     goldBase: " à base ornée d’or",

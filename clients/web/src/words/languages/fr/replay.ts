@@ -54,6 +54,7 @@ export const replay = {
   decision: "La décision",
   showDecision: "La montrer dans la vue de {name}",
   unanswered: "La décision est restée sans réponse.",
+  stewardChose: "L’intendant a choisi.",
   legal: "{count:# action permise|# actions permises}",
   chosen: "choisie",
   time: "Temps utilisé : {time}",

@@ -125,6 +125,7 @@ export const it = {
     yearEvaluated: "{who} [ottiene|ottieni] {points} per l’anno: {parts}.",
     finalEvaluated: "{who} [ottiene|ottieni] {points} nella valutazione conclusiva: {parts}.",
     nothingEvaluated: "{who} non [ottiene|ottieni] punti.",
+    steward: "{name} (intendente)",
     seatForfeited: "{who} [perde|perdi] per forfait: {reason}. L’intendente prende il suo posto.",
     lastForfeited: "{who} [perde|perdi] per forfait: {reason}. La partita è finita.",
     goldBase: " con fregio d’oro sulla base",

@@ -54,6 +54,7 @@ export const replay = {
   decision: "La decisione",
   showDecision: "Mostrala nella vista di {name}",
   unanswered: "La decisione è rimasta senza risposta.",
+  stewardChose: "Ha scelto l’intendente.",
   legal: "{count:# azione ammessa|# azioni ammesse}",
   chosen: "scelta",
   time: "Tempo usato: {time}",

@@ -127,6 +127,7 @@ export const nl = {
     yearEvaluated: "{who} krijgt {points} voor het jaar: {parts}.",
     finalEvaluated: "{who} krijgt {points} bij de slotpuntentelling: {parts}.",
     nothingEvaluated: "{who} krijgt geen punten.",
+    steward: "{name} (zaakwaarnemer)",
     seatForfeited: "{who} valt uit: {reason}. De zaakwaarnemer neemt de plaats over.",
     lastForfeited: "{who} valt uit: {reason}. De partij is afgelopen.",
     goldBase: " met goud op het basiselement",

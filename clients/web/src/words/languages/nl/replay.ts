@@ -54,6 +54,7 @@ export const replay = {
   decision: "De beslissing",
   showDecision: "Tonen in de weergave van {name}",
   unanswered: "De beslissing bleef onbeantwoord.",
+  stewardChose: "De zaakwaarnemer heeft gekozen.",
   legal: "{count:# toegestane actie|# toegestane acties}",
   chosen: "gekozen",
   time: "Bedenktijd: {time}",
