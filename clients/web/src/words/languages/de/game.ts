@@ -262,6 +262,9 @@ export const deRules = {
     chest: "Geschenkkarten: Wer zuerst kommt, nimmt sie.",
     asari: "Asari, das Geld.",
     screen: "Sichtschirm: Diese Ansicht zeigt Geld und nicht verbaute Turmteile des Sitzes nicht.",
+    build: "Zeitleiste: ein Bau.",
+    award: "Zeitleiste: eine Wertung.",
+    fault: "Zeitleiste: ein Ausfall oder eine abgelehnte Antwort.",
   },
   texts: {
     goal: "Kaufe auf den Märkten Turmteile und baue daraus Türme. Verbaute Teile, Türme und Gold bringen Prestige, am Ende auch die höchsten und die meisten Türme. Wer nach {years:# Jahr|# Jahren} das meiste Prestige hat, gewinnt.",

@@ -239,6 +239,9 @@ export const enRules = {
     chest: "Gift cards: whoever comes first takes them.",
     asari: "Asari, the money.",
     screen: "Screen: this view does not show the seat’s money and unbuilt sections.",
+    build: "Timeline: a build.",
+    award: "Timeline: an evaluation.",
+    fault: "Timeline: a forfeit or a rejected reply.",
   },
   texts: {
     goal: "Buy tower sections on the markets and build towers from them. Built sections, towers and gold earn prestige, and at the end so do the highest and the most towers. Whoever has the most prestige after {years:# year|# years} wins.",

@@ -266,6 +266,9 @@ export const esRules = {
     chest: "Cartas de regalo: se las lleva quien llega primero.",
     asari: "Asari, el dinero.",
     screen: "Pantalla: esta vista no muestra el dinero ni las secciones sin construir del asiento.",
+    build: "Cronología: una construcción.",
+    award: "Cronología: una evaluación.",
+    fault: "Cronología: una eliminación o una respuesta rechazada.",
   },
   texts: {
     goal: "Compra secciones en los mercados y construye torres con ellas. Las secciones construidas, las torres y el oro dan prestigio y, al final, también las torres más altas y el mayor número de torres. Gana quien tenga más prestigio después de {years:# año|# años}.",

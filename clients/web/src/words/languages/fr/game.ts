@@ -261,6 +261,9 @@ export const frRules = {
     chest: "Cartes cadeau : le premier arrivé les prend.",
     asari: "Asaris, la monnaie.",
     screen: "Paravent : cette vue ne montre ni l’argent ni les blocs non bâtis de ce siège.",
+    build: "Chronologie : une construction.",
+    award: "Chronologie : un décompte.",
+    fault: "Chronologie : un forfait ou une réponse refusée.",
   },
   texts: {
     goal: "Achetez des blocs sur les marchés et bâtissez-en des tours. Les blocs bâtis, les tours et l’or rapportent du prestige et, à la fin, les plus hautes tours et le plus grand nombre de tours aussi. Après {years:# an|# ans}, le plus grand prestige l’emporte.",

@@ -261,6 +261,9 @@ export const itRules = {
     chest: "Carte dono: le prende chi arriva per primo.",
     asari: "Asari, il denaro.",
     screen: "Paravento: questa vista non mostra il denaro e i pezzi non costruiti del posto.",
+    build: "Cronologia: una costruzione.",
+    award: "Cronologia: una valutazione.",
+    fault: "Cronologia: un forfait o una risposta respinta.",
   },
   texts: {
     goal: "Compra pezzi di torre nei mercati e costruiscici delle torri. I pezzi costruiti, le torri e l’oro danno prestigio; alla fine lo danno anche le torri più alte e il maggior numero di torri. Dopo {years:# anno|# anni} vince chi ha più prestigio.",

@@ -265,6 +265,9 @@ export const nlRules = {
     chest: "Geschenkkaarten: wie het eerst komt, krijgt ze.",
     asari: "Asari, het geld.",
     screen: "Zichtscherm: deze weergave toont geld en ongebouwde torenelementen van de stoel niet.",
+    build: "Tijdlijn: een torenbouw.",
+    award: "Tijdlijn: een puntentelling.",
+    fault: "Tijdlijn: uitval of een afgewezen antwoord.",
   },
   texts: {
     goal: "Koop torenelementen op de markten en bouw er torens mee. Gebouwde elementen, torens en goud leveren prestige op, aan het eind ook de hoogste en de meeste torens. Wie na {years:# jaar|# jaar} het meeste prestige heeft, wint.",
