@@ -9,7 +9,7 @@ import type { MatchRecord, MatchSetting, Moment, Viewer } from "../match/model.j
 import { actingSeat } from "../match/places.js";
 import { useMore } from "../ui/more.js";
 import { Referee } from "../ui/referee.js";
-import { t } from "../words/language.js";
+import { isolate, t } from "../words/language.js";
 import { clock, duration, isClock } from "../words/numbers.js";
 import { replay } from "../words/sections/replay.js";
 import {
@@ -111,7 +111,7 @@ export function Decision({ store }: Props) {
   const seat = actingSeat(store.moment.value);
   const hidden = decision === undefined && steward === undefined;
   const other = hidden && seat !== undefined && viewerOf(store, seat);
-  if (decision === undefined && !other) return null;
+  if (decision === undefined && !other) return seat === undefined && <SeatViews store={store} />;
   return (
     <section class="decision" aria-labelledby="decision">
       <h2 id="decision">{t(replay, "decision")}</h2>
@@ -123,6 +123,26 @@ export function Decision({ store }: Props) {
           {t(replay, "showDecision", { name: seatName(seat, record.setting) })}
         </button>
       )}
+    </section>
+  );
+}
+
+/** The ways from a view without decisions to those that show them. */
+function SeatViews({ store }: Props) {
+  const { viewer, entries } = store.record.value.setting;
+  const seats = entries.flatMap((name, seat) => (viewerOf(store, seat) ? [{ name, seat }] : []));
+  if (viewer.kind !== "everybody" || seats.length === 0) return null;
+  return (
+    <section class="decision" aria-labelledby="decision">
+      <h2 id="decision">{t(replay, "decisions")}</h2>
+      <p class="quiet">{t(replay, "seatViews")}</p>
+      <div class="seat-views">
+        {seats.map(({ name, seat }) => (
+          <button key={seat} type="button" onClick={() => store.show({ kind: "seat", seat })}>
+            {t(replay, "viewOf", { name: isolate(name) })}
+          </button>
+        ))}
+      </div>
     </section>
   );
 }

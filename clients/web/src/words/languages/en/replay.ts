@@ -52,6 +52,8 @@ export const replay = {
   start: "The match begins.",
   quiet: "This view shows nothing of it.",
   decision: "The decision",
+  decisions: "The decisions",
+  seatViews: "A bot’s own view shows what it could choose from, and what it printed:",
   showDecision: "Show it in {name}’s view",
   unanswered: "The decision was not answered.",
   stewardChose: "The steward chose.",

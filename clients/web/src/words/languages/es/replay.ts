@@ -52,6 +52,8 @@ export const replay = {
   start: "La partida empieza.",
   quiet: "Esta vista no muestra nada de ello.",
   decision: "La decisión",
+  decisions: "Las decisiones",
+  seatViews: "Lo que un bot podía elegir y lo que escribió está en su propia vista:",
   showDecision: "Mostrarla en la vista de {name}",
   unanswered: "La decisión quedó sin respuesta.",
   stewardChose: "Eligió el administrador.",

@@ -52,6 +52,8 @@ export const replay = {
   start: "La partie commence.",
   quiet: "Cette vue n’en montre rien.",
   decision: "La décision",
+  decisions: "Les décisions",
+  seatViews: "Les choix d’un bot et ce qu’il a affiché sont dans sa propre vue :",
   showDecision: "La montrer dans la vue de {name}",
   unanswered: "La décision est restée sans réponse.",
   stewardChose: "L’intendant a choisi.",

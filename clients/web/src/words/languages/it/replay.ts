@@ -52,6 +52,8 @@ export const replay = {
   start: "La partita comincia.",
   quiet: "Questa vista non ne mostra nulla.",
   decision: "La decisione",
+  decisions: "Le decisioni",
+  seatViews: "Le scelte di un bot e ciò che ha scritto sono nella sua vista:",
   showDecision: "Mostrala nella vista di {name}",
   unanswered: "La decisione è rimasta senza risposta.",
   stewardChose: "Ha scelto l’intendente.",
