@@ -86,7 +86,7 @@ export const replay = {
   live: "Die Partie läuft.",
   lost: "Die Verbindung ist unterbrochen; die Seite verbindet sich wieder.",
   over: "Die Partie ist zu Ende.",
-  follow: "Folgen",
+  now: "Jetzt",
   noDecision:
     "Diese Sicht enthält diese Entscheidung nicht; gezeigt wird die nächstgelegene Stelle.",
   noDecisions:

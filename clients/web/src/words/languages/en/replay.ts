@@ -86,7 +86,7 @@ export const replay = {
   live: "The match is running.",
   lost: "The connection is lost; the page connects again.",
   over: "The match is over.",
-  follow: "Follow",
+  now: "Now",
   noDecision: "This view does not contain that decision; the nearest moment is shown.",
   noDecisions:
     "This view contains no decisions of seat {seat}; the start is shown. Another view shows them.",

@@ -86,7 +86,7 @@ export const replay = {
   live: "La partida está en curso.",
   lost: "Se ha perdido la conexión; la página vuelve a conectarse.",
   over: "La partida ha terminado.",
-  follow: "Seguir",
+  now: "Ahora",
   noDecision: "Esta vista no contiene esa decisión; se muestra el momento más cercano.",
   noDecisions:
     "Esta vista no contiene decisiones del asiento {seat}; se muestra el principio. Otra vista las muestra.",

@@ -86,7 +86,7 @@ export const replay = {
   live: "La partie est en cours.",
   lost: "La connexion est perdue ; la page se reconnecte.",
   over: "La partie est terminée.",
-  follow: "Suivre",
+  now: "Maintenant",
   noDecision: "Cette vue ne contient pas cette décision ; le moment le plus proche est affiché.",
   noDecisions:
     "Cette vue ne contient aucune décision du siège {seat} ; le début est affiché. Une autre vue les montre.",

@@ -86,7 +86,7 @@ export const replay = {
   live: "La partita è in corso.",
   lost: "La connessione è interrotta; la pagina si ricollega.",
   over: "La partita è finita.",
-  follow: "Segui",
+  now: "Adesso",
   noDecision: "Questa vista non contiene quella decisione; è mostrato il momento più vicino.",
   noDecisions:
     "Questa vista non contiene decisioni del posto {seat}; è mostrato l’inizio. Un’altra vista le mostra.",

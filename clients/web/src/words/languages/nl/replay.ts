@@ -86,7 +86,7 @@ export const replay = {
   live: "De partij is bezig.",
   lost: "De verbinding is verbroken; de pagina maakt opnieuw verbinding.",
   over: "De partij is afgelopen.",
-  follow: "Volgen",
+  now: "Nu",
   noDecision:
     "Dit perspectief bevat die beslissing niet; het dichtstbijzijnde moment wordt getoond.",
   noDecisions:
