@@ -267,7 +267,7 @@ export const deRules = {
     fault: "Zeitleiste: ein Ausfall oder eine abgelehnte Antwort.",
   },
   texts: {
-    goal: "Kaufe auf den Märkten Turmteile und baue daraus Türme. Verbaute Teile, Türme und Gold bringen Prestige, am Ende auch die höchsten und die meisten Türme. Wer nach {years:# Jahr|# Jahren} das meiste Prestige hat, gewinnt.",
+    goal: "Kaufe auf den Märkten Turmteile und baue daraus Türme. Verbaute Teile, Türme und Gold bringen Prestige. Am Ende zählen auch die höchsten Türme, und wer die meisten Türme hat, bekommt ebenfalls Punkte. Wer nach {years:# Jahr|# Jahren} das meiste Prestige hat, gewinnt.",
     course:
       "Wer am Zug ist, schickt Einkäufer auf ein Feld und führt die Aktion seines Bereichs aus. Sind alle Einkäufer unterwegs, endet das Jahr, und alle erhalten neue Einkäufer und Asari.",
     start:

@@ -244,7 +244,7 @@ export const enRules = {
     fault: "Timeline: a forfeit or a rejected reply.",
   },
   texts: {
-    goal: "Buy tower sections on the markets and build towers from them. Built sections, towers and gold earn prestige, and at the end so do the highest and the most towers. Whoever has the most prestige after {years:# year|# years} wins.",
+    goal: "Buy tower sections on the markets and build towers from them. Built sections, towers and gold earn prestige. At the end, the highest towers score too, and so does whoever has the most towers. Whoever has the most prestige after {years:# year|# years} wins.",
     course:
       "On your turn, you send buyers to a space and make the move of its area. When all buyers have been sent, the year ends, and everybody receives new buyers and Asari.",
     start:

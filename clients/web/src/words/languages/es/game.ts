@@ -271,7 +271,7 @@ export const esRules = {
     fault: "Cronología: una eliminación o una respuesta rechazada.",
   },
   texts: {
-    goal: "Compra secciones en los mercados y construye torres con ellas. Las secciones construidas, las torres y el oro dan prestigio y, al final, también las torres más altas y el mayor número de torres. Gana quien tenga más prestigio después de {years:# año|# años}.",
+    goal: "Compra secciones en los mercados y construye torres con ellas. Las secciones construidas, las torres y el oro dan prestigio. Al final puntúan también las torres más altas, y quien tenga más torres. Gana quien tenga más prestigio después de {years:# año|# años}.",
     course:
       "En tu turno envías compradores a una casilla y realizas la acción de su área. Cuando se han enviado todos los compradores, el año termina y todos reciben nuevos compradores y Asari.",
     start:

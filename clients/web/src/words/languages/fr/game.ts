@@ -266,7 +266,7 @@ export const frRules = {
     fault: "Chronologie : un forfait ou une réponse refusée.",
   },
   texts: {
-    goal: "Achetez des blocs sur les marchés et bâtissez-en des tours. Les blocs bâtis, les tours et l’or rapportent du prestige et, à la fin, les plus hautes tours et le plus grand nombre de tours aussi. Après {years:# an|# ans}, le plus grand prestige l’emporte.",
+    goal: "Achetez des blocs sur les marchés et bâtissez-en des tours. Les blocs bâtis, les tours et l’or rapportent du prestige. À la fin, les plus hautes tours comptent aussi, et celui qui a le plus de tours marque également. Après {years:# an|# ans}, le plus grand prestige l’emporte.",
     course:
       "À votre tour, vous envoyez des acheteurs sur une case et effectuez l’action de son secteur. Quand tous les acheteurs sont envoyés, l’année s’achève et chacun reçoit de nouveaux acheteurs et des asaris.",
     start:

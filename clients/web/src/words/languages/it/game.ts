@@ -266,7 +266,7 @@ export const itRules = {
     fault: "Cronologia: un forfait o una risposta respinta.",
   },
   texts: {
-    goal: "Compra pezzi di torre nei mercati e costruiscici delle torri. I pezzi costruiti, le torri e l’oro danno prestigio; alla fine lo danno anche le torri più alte e il maggior numero di torri. Dopo {years:# anno|# anni} vince chi ha più prestigio.",
+    goal: "Compra pezzi di torre nei mercati e costruiscici delle torri. I pezzi costruiti, le torri e l’oro danno prestigio. Alla fine contano anche le torri più alte, e prende punti anche chi ha più torri. Dopo {years:# anno|# anni} vince chi ha più prestigio.",
     course:
       "Nel tuo turno mandi compratori su una casella ed esegui l’azione del suo settore. Quando tutti i compratori sono stati mandati, l’anno finisce e ognuno riceve nuovi compratori e Asari.",
     start:

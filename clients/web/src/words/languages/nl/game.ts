@@ -270,7 +270,7 @@ export const nlRules = {
     fault: "Tijdlijn: uitval of een afgewezen antwoord.",
   },
   texts: {
-    goal: "Koop torenelementen op de markten en bouw er torens mee. Gebouwde elementen, torens en goud leveren prestige op, aan het eind ook de hoogste en de meeste torens. Wie na {years:# jaar|# jaar} het meeste prestige heeft, wint.",
+    goal: "Koop torenelementen op de markten en bouw er torens mee. Gebouwde elementen, torens en goud leveren prestige op. Aan het eind tellen ook de hoogste torens mee, en wie de meeste torens heeft, krijgt ook punten. Wie na {years:# jaar|# jaar} het meeste prestige heeft, wint.",
     course:
       "In je beurt stuur je inkopers naar een veld en voer je de actie van het gebied uit. Zijn alle inkopers op pad, dan eindigt het jaar en krijgt iedereen nieuwe inkopers en Asari.",
     start:
