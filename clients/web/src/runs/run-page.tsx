@@ -245,7 +245,7 @@ function Faults({ run }: { run: Run }) {
         ))}
         {faults.map((each) => (
           <li key={each.entry}>
-            <MatchesLink run={run.name} filter={{ entry: each.entry, fault: "any" }}>
+            <MatchesLink run={run.name} filter={{ entry: each.entry, forfeit: "any" }}>
               <Name of={each.entry} />
             </MatchesLink>{" "}
             <span class="bad-ink">
