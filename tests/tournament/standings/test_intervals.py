@@ -93,7 +93,7 @@ def test_fewer_than_ten_blocks_are_treated_as_won_or_lost_and_none_has_no_interv
     "scores",
     [
         [0, 0.25, 0.5, 0.5, 0.75, 0.5, 1, 0.5, 0.75, 0.25],  # from 0 to 1
-        [0.5, 0.5, 0.5, 0.75, 0.5, 1, 0.5, 0.75, 0.5, 0.5],
+        [0.75, 0.5, 0.75, 0.75, 0.5, 1, 0.75, 0.75, 0.75, 0.75],
         [0, 0, 0, 0.05, 0, 0, 0, 0, 0, 0, 0.02, 0],  # just far enough apart
     ],
 )
