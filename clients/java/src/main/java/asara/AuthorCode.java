@@ -25,8 +25,8 @@ final class AuthorCode {
   }
 
   /**
-   * Prints an exception of the author's code as Java does, without frames of this package, and below
-   * its stack the exception once more and the place: the referee shows the last lines.
+   * Prints an exception of the author's code as Java does, without frames of this package, and
+   * below its stack the exception once more and the place: the referee shows the last lines.
    *
    * @param task name of the decision, or ""
    */
