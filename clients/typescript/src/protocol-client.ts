@@ -280,8 +280,8 @@ export class ProtocolClient {
 function decide(bot: Bot, decision: Decision): Awaitable<Answer> {
   const report = (error: unknown): never => {
     if (error instanceof Error && Object.isExtensible(error)) {
-      const innermost = error.stack?.match(/\n\s+(at .+)/)?.[1] ?? "";
-      error.stack = `${error.stack}\n${error}\nin ${decisionText(decision)} ${innermost}`;
+      const innermost = error.stack?.match(/\n\s*( at .+)/)?.[1] ?? "";
+      error.stack = `${error.stack}\n${error}\nin ${decisionText(decision)}${innermost}`;
     }
     throw error;
   };

@@ -287,7 +287,7 @@ class BotPool:
         ending = await process.wait()
         self._watch.meter.bot_ended(process)
         log.note(ending)
-        bot.remedy = await self._starter.remedy(bot.entry, log)
+        bot.remedy = await self._starter.remedy(bot.entry, log, failed=process.failed)
         printed = bot.last_lines()
         self._logger.info(
             "bot ended", entry=bot.entry, pid=process.pid, how=ending, printed=printed

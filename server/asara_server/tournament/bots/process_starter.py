@@ -163,11 +163,13 @@ class ProcessStarter:
             self._reaper.close()
         self._copies.close()
 
-    async def remedy(self, name: str, log: OutputLog) -> str:
+    async def remedy(self, name: str, log: OutputLog, *, failed: bool) -> str:
         """Return what to do about the end of a bot of this entry, from its output; usually ""."""
         hidden = await self._explain_hidden(name, log.last_text())
+        if hidden or not failed:
+            return hidden
         lines = log.last_indented_lines(SEARCHED_LINES)
-        return hidden or remedy(lines, contained=self._sandbox is not None)
+        return remedy(lines, contained=self._sandbox is not None)
 
     async def _explain_hidden(self, name: str, printed: str) -> str:
         """Return why the sandbox hid a file that a bot of this entry looked for; usually ""."""
