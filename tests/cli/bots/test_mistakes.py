@@ -96,6 +96,7 @@ MISTAKES = {
         DECIDE + RANDOM,
         0,
         "exited with status 0",
+        file="my_bot",
         quick=True,
     ),
     "sys-exit": Mistake(
