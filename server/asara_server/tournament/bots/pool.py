@@ -285,6 +285,8 @@ class BotPool:
     async def _await_end(self, bot: PooledBot, process: BotProcess, log: OutputLog) -> None:
         """Wait for the process to end, and report the end to the referee immediately."""
         ending = await process.wait()
+        if bot.start_up_s is None and not process.failed:
+            ending += " before it connected: a bot has to call the client's run function"
         self._watch.meter.bot_ended(process)
         log.note(ending)
         bot.remedy = await self._starter.remedy(bot.entry, log, failed=process.failed)
