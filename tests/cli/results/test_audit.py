@@ -127,6 +127,8 @@ def test_no_advice_that_the_auditor_has_followed(cup: Path) -> None:
 
 def test_a_run_says_who_signed_it_and_what_was_not_checked(cup: Path) -> None:
     (cup / "report.html").write_text("<p>")
+    for folder in ("bundles", "pages"):
+        (cup / folder).mkdir()
     (cup / "notes.txt").write_text("mine")
     done = asara("audit", cup, "--manifest", manifest_of(cup))
     assert (done.returncode, done.stderr) == (0, "")
@@ -139,7 +141,9 @@ def test_a_run_says_who_signed_it_and_what_was_not_checked(cup: Path) -> None:
         "  checked: the signatures of the manifest, the results and 12 replays",
         "  checked: the schedule, deals, results and standings, by playing every match again",
         "  not checked: logs/, run.journal",
-        "  not checked: report.html (`asara report` writes it again)",
+        "  not checked: bundles/; to be sure, delete it and run `asara bundle`",
+        "  not checked: pages/; to be sure, delete it and run `asara report --pages`",
+        "  not checked: report.html; to be sure, delete it and run `asara report`",
         (
             "  not checked: the bots' programs and output, and the reasons that the referee gave "
             "for crashes, failed starts and void matches"
