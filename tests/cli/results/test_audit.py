@@ -187,7 +187,7 @@ def test_messages_are_sentences_with_the_right_numbers(cup: Path) -> None:
     (cup / "manifest.json").unlink()
     done = asara("audit", cup)
     assert "expected None" not in done.stdout
-    assert f"{cup}: its manifest cannot be read, so no result can be verified" in done.stdout
+    assert f"{cup}: its manifest is not sound, so no result can be verified" in done.stdout
 
 
 def test_replays_behind_a_link_are_counted_once(cup: Path) -> None:

@@ -276,7 +276,11 @@ STRANGER: dict[str, tuple[Change, str]] = {
     "the manifest deleted": (deleted(MANIFEST), "manifest.json: missing"),
     "the manifest edited": (
         edited(MANIFEST, '"bank_us": 60000000', '"bank_us": 90000000'),
-        "manifest.json: not the manifest that was published",
+        (
+            r"\Amanifest.json: not the manifest that was published.*\n"
+            r"manifest.json: not signed by key.*\n"
+            r"\S+/run: its manifest is not sound, so no result can be verified\n"
+        ),
     ),
     "the signature of the manifest deleted": (
         deleted("manifest.json.sig"),

@@ -81,7 +81,10 @@ def audit_paths(paths: Sequence[Path], held: Published, *, leaks: bool, jobs: in
     except AuditError as error:
         raise UserError(str(error)) from None
     unsound = 0
-    faults = []
+    faults = list(plan.faults)
+    faults += [f"{report.directory}/{fault}" for report in plan.runs for fault in report.faults]
+    for fault in faults:
+        _print(fault)
     alone = {job.path for job in plan.jobs[len(plan.jobs) - plan.single :]}
     verdicts = _or_error(audit_replays(plan.jobs, jobs))
     for file, verdict in _with_progress(verdicts, len(plan.jobs)):
@@ -90,15 +93,12 @@ def audit_paths(paths: Sequence[Path], held: Published, *, leaks: bool, jobs: in
             _print(f"{file}: {verdict.fault}")
         elif verdict.result_fault is not None:  # the file proves that the result was changed
             faults.append(f"{file.parent.parent}/{verdict.result_fault}")
+            _print(faults[-1])
         elif plan.single <= MOST_DESCRIBED and file in alone:
             for line in sound_lines(file, verdict, plan.found_keys.get(file)):
                 _print(line)
-    faults += plan.faults
-    faults += [f"{report.directory}/{fault}" for report in plan.runs for fault in report.faults]
-    for fault in faults:
-        _print(fault)
     for report in plan.runs:
-        for line in report_lines(report, held, sound=not (unsound or faults)):
+        for line in report_lines(report, held):
             _print(line)
     sound = len(plan.jobs) - unsound
     wrong = f"; {count(len(faults), 'fault')} in other files" if faults else ""

@@ -122,13 +122,14 @@ class _RunAudit:
 
     def report(self) -> RunReport:
         report, files, manifest = self._report, self._files, self._signed.manifest
-        self._faults += files.faults
         self._faults += self._signed.faults
+        self._faults += files.faults
         self._faults += missing_files(files, self._head)
         report.secret = self._secret()
         if manifest is not None and files.manifest is not None:
             report.title = manifest.title
             report.manifest_sha256 = files.manifest.sha256
+        if manifest is not None and self._signed.manifest_signed:
             schedule = derived_schedule(manifest, self._faults)
             self._faults += tournament_faults(files, self._signed, manifest)
             if files.info is not None:
