@@ -12,8 +12,8 @@ from asara_server.tournament.trust.audit_trust import KeySource, Published, Sign
 from asara_server.tournament.trust.run_audit import RunReport
 
 SINGLE_REPLAYS = (
-    "Only the matches of single replays were checked. To check that a replay belongs to a run, "
-    "use --inclusion, which needs the run or a proof (a bundle has proofs in its folder `proofs`)."
+    "To check that a replay belongs to a run, use --inclusion, which needs the run or a proof (a "
+    "bundle has proofs in its folder `proofs`)."
 )
 
 _NEVER_CHECKED = (
@@ -138,6 +138,25 @@ def report_lines(report: RunReport, held: Published) -> Iterator[str]:
         yield f"  not checked: {', '.join(report.unchecked_files)}"
     for text in (*report.unchecked, _NEVER_CHECKED):
         yield f"  not checked: {text}"
+
+
+def verdict_words(*, runs: int, open_ended: int, single: int, faults: int) -> str:
+    """Return the verdict on so many runs, some of them without a signed end, and single replays."""
+    if faults:
+        what, number = ("run", runs) if runs else ("replay", single)
+        are = f"{what} is" if number == 1 else f"{what}s are"
+        return f"The {are} NOT sound: {count(faults, 'fault')}."
+    sentences = []
+    if open_ended:
+        lacks = "the run lacks" if runs == 1 else f"{open_ended} of {runs} runs lack"
+        sentences.append(f"Nothing is wrong, but {lacks} a signed end.")
+    elif runs:
+        sentences.append("The run is sound." if runs == 1 else "The runs are sound.")
+    if single:
+        sentences.append(
+            "Each replay is sound by itself. Whether it belongs to a run was not checked."
+        )
+    return " ".join(sentences)
 
 
 def _manifest_words(report: RunReport, held: Published) -> str:
