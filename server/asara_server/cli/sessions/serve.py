@@ -333,9 +333,11 @@ class TableServer:
         else:
             sink = self.settings.replays
             if sink is not None:
-                name = f"{played.replay.header.match_id}.asara"
-                write_replay(sink.folder / name, played.replay, sink.key)
+                path = sink.folder / f"{played.replay.header.match_id}.asara"
+                write_replay(path, played.replay, sink.key)
             show_match(result)
+            if sink is not None:
+                out.print(f"Replay: {path}", soft_wrap=True)
             out.print()
         for line in fault_lines([result]):
             warn(line)
