@@ -57,7 +57,7 @@ def test_without_scripts_numbers_have_at_most_three_decimals(tmp_path):
 
 
 def test_reasons_that_differ_are_told_and_the_same_one_is_told_once(tmp_path):
-    traceback = 'Traceback (most recent call last):\n  File "bot.py", line {}\n{}: {}'
+    traceback = 'Traceback (most recent call last):\n  File "bot.py", line {}\n    secret()\n{}: {}'
     reasons = {
         "r1-basic-0001": "decision 3 of r1-basic-0001 took 0.5 s; it printed: thinking about 17",
         "r1-basic-0002": "decision 41 of r1-basic-0002 took 1.25 s; it printed: nearly",
@@ -72,6 +72,9 @@ def test_reasons_that_differ_are_told_and_the_same_one_is_told_once(tmp_path):
         ["bob", "crash", None, None, "r1-basic-0004"],
         ["bob", "crash", None, None, "r1-basic-0002"],
     ]
+    assert table["rows"][0][5] == (
+        'ended; it printed: Traceback (most recent call last): | File "bot.py", line 3 | ValueError: 1'
+    )
 
 
 def test_entries_that_do_not_play_are_named_with_the_reason(tmp_path):

@@ -50,14 +50,11 @@ NO_NETWORK_IN_BUILDS = (
 def warn_of_faults(end: RunEnd, log: Path | None, tournament: Tournament | None = None) -> None:
     """Print all faults of a run; `log` is the run's log file, if it is kept.
 
-    With its `tournament`, the lines that a bot printed are shown in full, followed by advice.
+    With its `tournament`, advice follows the lines that a bot printed.
     """
-    if tournament is not None:
-        for forfeit in _first_forfeits(end.results)[:_MOST_IN_FULL]:
-            _warn_in_full(forfeit, tournament, end.results)
-        forfeits = fault_lines(end.results)[_MOST_IN_FULL:]
-    else:
-        forfeits = fault_lines(end.results)
+    for forfeit in _first_forfeits(end.results)[:_MOST_IN_FULL]:
+        _warn_in_full(forfeit, tournament, end.results)
+    forfeits = fault_lines(end.results)[_MOST_IN_FULL:]
     out = (f"{entry} is out: {reason}" for entry, reason in end.unstartable.items())
     suspended = (f"{entry} was {reason}" for entry, reason in end.suspended.items())
     for line in (*forfeits, *out, *suspended, *end.unfinished):
@@ -220,11 +217,10 @@ def _forfeit(forfeit: _Forfeit) -> str:
 
 
 def _warn_in_full(
-    forfeit: _Forfeit, tournament: Tournament, results: Iterable[MatchResult]
+    forfeit: _Forfeit, tournament: Tournament | None, results: Iterable[MatchResult]
 ) -> None:
-    """Print a forfeit, the lines that the bot printed, and advice on what to do about it."""
+    """Print a forfeit, the lines that the bot printed, and advice if its command is known."""
     result, seat, _ = forfeit
-    command = next(one.command for one in tournament.entries if one.name == seat.entry)
     printed = output_of(seat.detail)
     if printed:
         warn(f"{_forfeit(forfeit)}: {without_output(seat.detail)}; it printed:")
@@ -232,6 +228,9 @@ def _warn_in_full(
         warn(f"{_forfeit(forfeit)}: {seat.detail}")
     for line in printed:
         warn(line, indent=4, words=line.startswith("asara: "))
+    if tournament is None:
+        return
+    command = next(one.command for one in tournament.entries if one.name == seat.entry)
     advice = remedy(seat.termination, seat.detail, command)
     if _stays(seat, tournament) and _has_played(seat.entry, result, results):
         advice = f"{advice} {second_match_advice(command)}".strip()
