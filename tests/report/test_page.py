@@ -72,9 +72,7 @@ def test_reasons_that_differ_are_told_and_the_same_one_is_told_once(tmp_path):
         ["bob", "crash", None, None, "r1-basic-0004"],
         ["bob", "crash", None, None, "r1-basic-0002"],
     ]
-    assert table["rows"][0][5] == (
-        'ended; it printed: Traceback (most recent call last): | File "bot.py", line 3 | ValueError: 1'
-    )
+    assert table["rows"][0][5].endswith('last): | File "bot.py", line 3 | ValueError: 1')
 
 
 def test_entries_that_do_not_play_are_named_with_the_reason(tmp_path):
