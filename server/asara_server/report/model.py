@@ -1,21 +1,21 @@
 """The content of a report, from which `tables` and the page are made."""
 
-import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 from asara_server.report.run_files import RunFiles, read_run_files
 from asara_server.report.times import Times, time_use
 from asara_server.text import on_one_line, plain, without_paths
 from asara_server.tournament.run.directory import RunInfo
-from asara_server.tournament.standings.match_result import MatchResult, without_output
+from asara_server.tournament.standings.match_result import (
+    MatchResult,
+    short_reason,
+    without_output,
+)
 from asara_server.tournament.standings.model import Standings
 from asara_server.tournament.standings.standings import by_schedule
-
-_SOURCE: Final = re.compile(r'(?m)^( *File "[^"\n]*", line \d+[^\n]*)(?:\n {4,}[^\n]*)+')
-"""A place in a Python program, followed by the lines of the program that Python quotes."""
 
 
 class Publisher(NamedTuple):
@@ -28,12 +28,9 @@ class Publisher(NamedTuple):
     may open: it shows neither what bots printed nor the seed or the secret of the deals."""
 
     def reason(self, text: str) -> str:
-        """Return a reason of unknown origin in a form that may be shown; see `without_paths`.
-
-        Lines of a bot's program, which Python quotes in error messages, are left out.
-        """
-        shown = _SOURCE.sub(r"\1", text) if self.full else without_output(text)
-        return plain(without_paths(on_one_line(shown), self.private))
+        """Return a reason of unknown origin in a form that may be shown; see `without_paths`."""
+        shown = short_reason(text) if self.full else on_one_line(without_output(text))
+        return plain(without_paths(shown, self.private))
 
     def exclusions(self, info: RunInfo) -> list[tuple[str, str, str]]:
         """Return the entries that play no matches, with name, kind and reason.
