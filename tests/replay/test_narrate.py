@@ -136,7 +136,7 @@ def test_years_are_headings_and_every_turn_is_told() -> None:
     turns = [line for line in lines if "  dispatches " in line or "(steward) dispatches " in line]
     events = [event for step in resimulated_steps(replay) for event in step.events]
     assert len(turns) == sum(isinstance(event, BuyersDispatched) for event in events)
-    assert any("forfeits (crash); the steward plays on" in line for line in lines)
+    assert any("forfeits (crash) during this turn; the steward plays on" in line for line in lines)
     assert any("(steward)" in line for line in lines)
     assert max(map(len, lines)) <= 100
 
@@ -222,10 +222,24 @@ def test_the_account_goes_as_far_as_the_replay_holds() -> None:
         list(lines)
 
 
-def test_the_forfeit_that_leaves_one_bot_ends_the_match() -> None:
+@pytest.mark.parametrize("replies", [14, 23, 24])  # seat 1 is in its turn
+def test_a_forfeit_separates_the_moves_of_the_bot_from_those_of_the_steward(replies: int) -> None:
     spec = random_spec(rules_for(EVERYTHING, 3), random.Random(5), "forfeits")
-    replay = replay_of(random_match(spec, random.Random(5), replies=20, quiet=True))
-    text = " ".join(" ".join(narrate(replay)).split())
-    assert text.count("forfeits (crash); the steward plays on") == 1
-    assert text.count("forfeits (crash); the match is over") == 1
-    assert text.index("plays on") < text.index("is over")
+    replay = replay_of(random_match(spec, random.Random(5), replies=replies, quiet=True, first=1))
+    steps = list(resimulated_steps(replay))
+    last = next(i for i, step in enumerate(steps) if isinstance(step.record, ForfeitRecord))
+    made = sum(isinstance(r, ReplyRecord) and r.seat == 1 for r in replay.records)
+    for viewer in (None, 1):
+        played = list(narrate_steps(replay.header, steps[:last], (), viewer))[:-2]
+        account = list(narrate(replay, viewer))
+        forfeit = next(i for i, line in enumerate(account) if "forfeits (crash)" in line)
+        words = f"forfeits (crash); the steward plays on from decision {made + 1}"
+        assert account[forfeit] == f"  seat 1  bot 1  {words}"
+        extra = " ".join(account[len(played) : forfeit])
+        assert account[: len(played)] == played
+        assert re.fullmatch(rf"|  seat 1  bot 1  chooses [^;]*\. Decision {made}\.", extra)
+        moves = [
+            line for line in account[forfeit:] if re.match("  seat 1  bot 1  .*dispatches", line)
+        ]
+        assert all("  (steward) " in line for line in moves)
+        assert sum("; the match is over" in line for line in account) == 1

@@ -77,7 +77,7 @@ def test_a_runner_that_is_stopped_charges_nobody(tmp_path: Path) -> None:
     stalled = [float(text) for text in re.findall(r"match over .*stalled_s=([\d.]+)", log)]
     assert max(stalled) > 7.4
     assert json.loads((tmp_path / "run" / "run.json").read_text())["stalled_s"] >= max(stalled)
-    assert "; the referee stalled for" in asara("status", tmp_path / "run").stdout
+    assert "; the referee stood still for" in asara("status", tmp_path / "run").stdout
 
 
 @pytest.mark.long

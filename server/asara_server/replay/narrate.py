@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 from asara_codec.results import SeatForfeited, SeatResult
-from asara_game.actions import ChooseBuyer, KeepLitWindows, LayBuyers, ReturnLitWindow
+from asara_game.actions import ChooseBuyer, ChooseSpace, KeepLitWindows, LayBuyers, ReturnLitWindow
 from asara_game.edition import parse_edition
 from asara_game.events import (
     BuyersDispatched,
@@ -37,6 +37,7 @@ from asara_server.replay.phrases import (
     listed_buyers,
     listed_sections,
     phrase,
+    place_words,
     section_words,
 )
 from asara_server.text import plain_words
@@ -89,12 +90,17 @@ def narrate_steps(
 class _Narrator:
     """Collects the events of a turn, and writes them as one paragraph when the turn is over.
 
+    A forfeit also ends the paragraph, so that each one tells the moves of one player: the bot or
+    the steward.
+
     - `own`: seats whose secrets are shown
     - `prestige`, `shown`: by seat, the prestige now and the prestige last shown
     - `stewards`: seats that have forfeited
     - `turn`: seat whose turn is being collected, or -1
     - `phrases`: the events of the turn
+    - `chosen`: by own seat, the space that it chose in its last turn
     - `answered`: by own seat, the numbers of its decisions in the turn
+    - `decided`: by own seat, the number of its last decision
     - `deferred`: lines to be written after the turn
     - `changed`: own seats whose possessions have changed since they were last shown
     """
@@ -111,7 +117,9 @@ class _Narrator:
         self.stewards: set[int] = set()
         self.turn = -1
         self.phrases: list[str] = []
+        self.chosen: dict[int, str] = {}
         self.answered: defaultdict[int, list[int]] = defaultdict(list)
+        self.decided = [0] * len(entries)
         self.deferred: list[str] = []
         self.changed: set[int] = set()
 
@@ -128,6 +136,10 @@ class _Narrator:
         notes = self._secret_notes(step.record)
         if isinstance(step.record, ReplyRecord) and step.record.seat in self.own:
             self.answered[step.record.seat].append(step.decision_id)
+            self.decided[step.record.seat] = step.decision_id
+        for event in step.events:  # the steward has made all moves of these seats in this step
+            if isinstance(event, SeatForfeited) and event.seat in self.own:
+                yield from self._forfeit(event)
         for event in step.events:
             words = ""
             if notes and isinstance(event, notes[0][0]):
@@ -163,6 +175,8 @@ class _Narrator:
         elif isinstance(record, ReplyRecord) and record.seat in self.own:
             for action in record.actions:
                 match action:
+                    case ChooseSpace(space):
+                        self.chosen[record.seat] = place_words(space)
                     case LayBuyers(buyers, face_down) if face_down:
                         names = ", ".join(buyer.name.lower() for buyer in buyers)
                         notes.append((BuyersDispatched, f" ({names})"))
@@ -183,10 +197,8 @@ class _Narrator:
     def _event(self, event: Event | SeatForfeited, note: str) -> Iterator[str]:
         seat = event.seat
         if isinstance(event, SeatForfeited):
-            self.stewards.add(seat)
-            left = len(self.entries) - len(self.stewards)
-            what_follows = "the steward plays on" if left > 1 else "the match is over"
-            self.deferred.append(f"{self.names[seat]}  {phrase(event)}; {what_follows}")
+            if seat not in self.own:
+                yield from self._forfeit(event)
         elif isinstance(event, YearStarted):
             yield from self._end_turn()
             self.changed.update(self.own)
@@ -209,6 +221,27 @@ class _Narrator:
             else:
                 self.phrases.append(words + note)
             self.prestige[seat] += event.prestige
+
+    def _forfeit(self, event: SeatForfeited) -> Iterator[str]:
+        """Yield the turn of the seat as far as its bot, to the viewer's knowledge, played it."""
+        seat = event.seat
+        words = phrase(event)
+        if seat in self.answered and not self.phrases:  # it chose a space, but laid no buyers
+            self.turn = seat
+            self.phrases.append(f"chooses {self.chosen[seat]}")
+        elif seat == self.turn and seat not in self.own:
+            words += " during this turn"
+        if len(self.entries) - len(self.stewards) <= 2:
+            words += "; the match is over"
+        else:
+            words += "; the steward plays on"
+            if seat in self.own:
+                words += f" from decision {self.decided[seat] + 1}"
+        self.deferred.append(f"{self.names[seat]}  {words}")
+        if seat == self.turn:
+            yield from self._end_turn()
+            self.turn = seat
+        self.stewards.add(seat)
 
     def _end_turn(self) -> Iterator[str]:
         if self.phrases:

@@ -33,19 +33,22 @@ def run(tmp_path: Path) -> Path:
     return replays.parent
 
 
+BY_ITSELF = "Each replay is sound by itself. Whether it belongs to a run was not checked."
+
+
 def test_sound_replays(run: Path) -> None:
     (run / "key.pub").write_bytes(KEY.public_pem)
     given = ("--public-key", run / "key.pub")
     done = asara("audit", run, run / "replays" / "m1.asara", "--leaks", *given, status=0)
-    assert done.stdout.endswith("\nAudited 3 replays: 3 passed, 0 failed.\n")
-    assert done.stderr.startswith("Only the matches of single replays were checked.")
+    assert done.stdout.endswith(f"\nAudited 3 replays: 3 passed, 0 failed.\n{BY_ITSELF}\n")
+    assert done.stderr.startswith("To check that a replay belongs to a run, use --inclusion")
 
 
 def test_a_sound_replay_says_what_was_checked_and_by_whose_key(run: Path) -> None:
     file = run / "replays" / "m1.asara"
     (run / "key.pub").write_bytes(KEY.public_pem)
     done = asara("audit", file, "--public-key", run / "key.pub")
-    sound, key, match, checked, unchecked, _ = done.stdout.splitlines()
+    sound, key, match, checked, unchecked, *_ = done.stdout.splitlines()
     assert sound == f"{file}: passed"
     assert key == f"  signing key: {KEY.public.hex()[:16]}, the one given with --public-key"
     assert match.startswith("  match random-1: ")
@@ -68,10 +71,11 @@ def test_a_damaged_replay_is_named_with_its_record(run: Path) -> None:
     data[-300] ^= 1
     path.write_bytes(data)
     done = asara("audit", run, status=1)
-    *_, last = lines = done.stdout.splitlines()
+    *_, count, verdict = lines = done.stdout.splitlines()
     [line] = [line for line in lines if line.startswith(str(path))]
     assert line.startswith(f"{path}: record ")
-    assert last == "Audited 3 replays: 2 passed, 1 failed."
+    assert count == "Audited 3 replays: 2 passed, 1 failed."
+    assert verdict == "The replays are NOT sound: 1 fault."
 
 
 def test_another_key_and_no_key(run: Path, tmp_path: Path) -> None:
@@ -88,7 +92,7 @@ def test_another_key_and_no_key(run: Path, tmp_path: Path) -> None:
     stranger = random_replay(RULE_COMBINATIONS[0], 2, seed=9, replies=5)
     write_replay(run / "replays" / "m9.asara", stranger, other)
     done = asara("audit", run)
-    assert done.stdout.endswith("Audited 4 replays: 3 passed, 1 failed.\n")
+    assert done.stdout.endswith("3 passed, 1 failed.\nThe replays are NOT sound: 1 fault.\n")
 
 
 def test_what_cannot_be_audited(tmp_path: Path) -> None:
@@ -127,6 +131,8 @@ def test_no_advice_that_the_auditor_has_followed(cup: Path) -> None:
 
 def test_a_run_says_who_signed_it_and_what_was_not_checked(cup: Path) -> None:
     (cup / "report.html").write_text("<p>")
+    for folder in ("bundles", "pages"):
+        (cup / folder).mkdir()
     (cup / "notes.txt").write_text("mine")
     done = asara("audit", cup, "--manifest", manifest_of(cup))
     assert (done.returncode, done.stderr) == (0, "")
@@ -139,12 +145,15 @@ def test_a_run_says_who_signed_it_and_what_was_not_checked(cup: Path) -> None:
         "  checked: the signatures of the manifest, the results and 12 replays",
         "  checked: the schedule, deals, results and standings, by playing every match again",
         "  not checked: logs/, run.journal",
-        "  not checked: report.html (`asara report` writes it again)",
+        "  not checked: bundles/; to be sure, delete it and run `asara bundle`",
+        "  not checked: pages/; to be sure, delete it and run `asara report --pages`",
+        "  not checked: report.html; to be sure, delete it and run `asara report`",
         (
             "  not checked: the bots' programs and output, and the reasons that the referee gave "
             "for crashes, failed starts and void matches"
         ),
         "Audited 12 replays: 12 passed, 0 failed.",
+        "The run is sound.",
     ]
 
 
@@ -176,14 +185,14 @@ def test_a_single_replay_is_checked_against_the_secret_of_its_run(cup: Path) -> 
 
 def test_messages_are_sentences_with_the_right_numbers(cup: Path) -> None:
     done = asara("audit", cup / "replays" / "r1-basic-0001-1.asara")
-    assert done.stdout.endswith("Audited 1 replay: 1 passed, 0 failed.\n")
+    assert done.stdout.endswith(f"Audited 1 replay: 1 passed, 0 failed.\n{BY_ITSELF}\n")
     assert "The expected key" in done.stderr
     (cup / "tournament.toml").write_text("changed")
-    assert asara("audit", cup).stdout.endswith("; 1 fault in other files.\n")
+    assert asara("audit", cup).stdout.endswith("\nThe run is NOT sound: 1 fault.\n")
     (cup / "manifest.json").unlink()
     done = asara("audit", cup)
     assert "expected None" not in done.stdout
-    assert f"{cup}: its manifest cannot be read, so no result can be verified" in done.stdout
+    assert f"{cup}: its manifest is not sound, so no result can be verified" in done.stdout
 
 
 def test_replays_behind_a_link_are_counted_once(cup: Path) -> None:
@@ -201,7 +210,7 @@ def test_a_run_that_was_cut_short_says_what_is_missing(tmp_path: Path) -> None:
     assert "4 replays are not published yet" in done.stdout
     assert "4 matches have no result: r1-basic-0003-2, r2-basic-0001-1" in done.stdout
     assert "not checked: that the deals derive from the secret of the tournament" in done.stdout
-    assert done.stdout.endswith("Audited 4 replays: 4 passed, 0 failed.\n")
+    assert done.stdout.endswith("Audited 4 replays: 4 passed, 0 failed.\nThe run is sound.\n")
     (run / "replays" / "r1-basic-0001-1.asara").unlink()
     assert "replays/r1-basic-0001-1.asara: missing" in asara("audit", run).stdout
 
@@ -217,7 +226,7 @@ def test_a_run_that_was_killed_says_that_nothing_signs_its_end(tmp_path: Path) -
     done = asara("audit", run, status=3)
     assert "not ended: 8 of 12 matches have a result" in done.stdout
     assert "nothing signs its results and their number" in done.stdout
-    assert done.stdout.endswith("0 failed; 1 run without a signed end.\n")
+    assert done.stdout.endswith("\nNothing is wrong, but the run lacks a signed end.\n")
     edited = (run / "results.jsonl").read_text().replace('"prestige":', '"prestige":9', 1)
     (run / "results.jsonl").write_text(edited)
     done = asara("audit", run, status=1)
@@ -311,7 +320,7 @@ def test_one_replay_belongs_to_a_run_of_which_nothing_else_is_there(
         assert (done.returncode, done.stderr) == (0, "")
         attempt = f"attempt {1 + name.endswith('.2')} at {name.removesuffix('.2')} of 'Cup'"
         assert f"{alone}: passed; it is {attempt}, leaf {leaf} of" in done.stdout
-        assert done.stdout.endswith("Audited 1 replay: 1 passed, 0 failed.\n")
+        assert done.stdout.endswith("\nEach replay is sound, and part of the run.\n")
     shutil.rmtree(run)
     assert asara("audit", alone, "--inclusion", "--manifest", digest).returncode == 0
 
@@ -332,7 +341,7 @@ def test_a_terminal_breaks_findings_between_words(cup: Path) -> None:
     lines = [line.rstrip() for line in re.split(r"[\r\n]+", shown)]
     assert [line for line in lines if len(line) > 80 and "/" not in line] == []
     text = " ".join(shown.split())
-    assert text.index("12 passed, 0 failed") < text.index("'Cup' is signed with key")
+    assert text.index("'Cup' is signed with key") < text.index("The run is sound.")
     assert any(line.startswith("  manifest: ") for line in lines)
 
 
@@ -362,7 +371,7 @@ def test_a_changed_proof_is_refused(cup: Path, forgery: str) -> None:
     proof.write_text(json.dumps({**fields, key: change(fields)}))
     file = cup / "replays" / "r1-basic-0001-1.asara"
     done = asara("audit", file, "--inclusion", "--proof", proof, status=1)
-    assert done.stdout.endswith("Audited 1 replay: 0 passed, 1 failed.\n")
+    assert done.stdout.endswith("1 failed.\nThe replay is NOT sound: 1 fault.\n")
 
 
 def test_a_void_attempt_proves_nothing(tmp_path: Path) -> None:

@@ -130,6 +130,7 @@ def test_a_run_that_goes_on_is_seen_and_not_disturbed(tmp_path: Path) -> None:
         assert " matches per minute, about " in lines[2]
         assert lines[3].startswith("The last match ended ")
         assert any(line.startswith("#  entry") for line in lines)
+        assert "not played" not in done.stdout
         assert "crash" in done.stdout
         assert "exited with status 3; it printed: no more memory" in done.stdout
         while process.poll() is None:

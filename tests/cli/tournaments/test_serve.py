@@ -54,6 +54,7 @@ def test_a_guest_plays_an_opponent_and_the_replay_stays(tmp_path: Path) -> None:
         assert bot.wait(EVENT_S) == 0
     assert "guest-1" in stdout
     assert "guest-1 – random" in stdout
+    assert f"\nReplay: {replays / 'r1-basic-0001.asara'}\n" in stdout
     assert "Waiting for guest-1 to connect" in stderr
     files = sorted(replays.glob("*.asara"))
     assert [read_replay(path).header.entries for path in files] == [

@@ -39,11 +39,11 @@ def test_the_plan_counts_blocks_and_matches_and_tells_their_balance(tmp_path: Pa
         ["pro+gifts", "3", "2", "6", "2", "2"],
         ["all", "16", "36"],
     ]
-    assert " ".join(done.stdout.splitlines()[-4:-2]) == (
+    assert " ".join(done.stdout.splitlines()[-5:-3]) == (
         "In a block, the same entries play until each entry has played once in every seat, with a "
         "new deal each time."
     )
-    assert done.stdout.splitlines()[-2].startswith("Expected duration: ")
+    assert done.stdout.splitlines()[-3].startswith("Expected duration: ")
     assert done.stdout.splitlines()[-1].startswith("Maximum duration: ")
 
 

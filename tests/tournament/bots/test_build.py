@@ -111,7 +111,7 @@ def test_who_cannot_be_built_is_out_with_the_reason_and_the_others_play(
     assert end.unstartable == {
         "fails": "build failed: exited with status 2",
         "leaves-nothing": "build failed: it left no program for the command 'python bot.py'",
-        "endless": "build failed: not finished after 8 s",
+        "endless": "build failed: not finished after 8 s; limits.build_s allows more",
         "large": "build failed: its folder needs more than 20 MiB of disk",
         "deep": "build failed: its folder is nested more than 40 levels deep",
     }

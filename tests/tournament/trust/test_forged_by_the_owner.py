@@ -391,7 +391,7 @@ def test_a_run_that_is_said_not_to_have_ended_never_passes(played: Played, run: 
     (run / "results.jsonl").write_text("".join(lines[:-4]))
     status, output = audited(played, run)
     assert "some of which may be missing" in output
-    assert "1 run without a signed end" in output
+    assert "the run has no signed end" in output
     assert status != 0
 
 

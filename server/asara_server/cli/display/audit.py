@@ -12,8 +12,8 @@ from asara_server.tournament.trust.audit_trust import KeySource, Published, Sign
 from asara_server.tournament.trust.run_audit import RunReport
 
 SINGLE_REPLAYS = (
-    "Only the matches of single replays were checked. To check that a replay belongs to a run, "
-    "use --inclusion, which needs the run or a proof (a bundle has proofs in its folder `proofs`)."
+    "To check that a replay belongs to a run, use --inclusion, which needs the run or a proof (a "
+    "bundle has proofs in its folder `proofs`)."
 )
 
 _NEVER_CHECKED = (
@@ -41,9 +41,11 @@ class HasSigned(Protocol):
 def key_warning(found: HasSigned, held: Published) -> str:
     """Return a warning if nothing shows whose key a run was signed with, otherwise ""."""
     signed = found.signed
-    if signed.source is not KeySource.OWN or signed.public_key is None:
+    if signed.source is not KeySource.OWN or not signed.manifest_signed:
         return ""
-    title = f"{plain(signed.manifest.title)!r}" if signed.manifest else "The run"
+    assert signed.manifest is not None
+    assert signed.public_key is not None
+    title = f"{plain(signed.manifest.title)!r}"
     other = (
         ""
         if held.manifest_sha256
@@ -110,11 +112,11 @@ def _replies(number: int, kind: str) -> str:
     return f"{number} {kind}{'reply' if number == 1 else 'replies'}"
 
 
-def report_lines(report: RunReport, held: Published, *, sound: bool) -> Iterator[str]:
-    """Yield the findings about a run, except its faults; `sound` is True if there are no faults."""
+def report_lines(report: RunReport, held: Published) -> Iterator[str]:
+    """Yield the findings about a run, except its faults."""
     signed = report.signed
-    if signed.manifest is None:
-        yield f"{report.directory}: its manifest cannot be read, so no result can be verified"
+    if not signed.manifest_signed:
+        yield f"{report.directory}: its manifest is not sound, so no result can be verified"
     else:
         yield f"{report.directory}: {plain(report.title)}, {report.state}"
     if signed.public_key is not None:
@@ -122,10 +124,11 @@ def report_lines(report: RunReport, held: Published, *, sound: bool) -> Iterator
         yield f"  signing key: {fingerprint(signed.public_key)}, {source}"
     if signed.manifest is not None:
         yield f"  manifest: {_manifest_words(report, held)}"
-        yield f"  deal commitment: {plain(signed.manifest.deal_commitment)}, from the manifest"
+    if signed.deal_commitment is not None:
+        yield f"  deal commitment: {plain(signed.deal_commitment)}, from the manifest"
     for note in report.notes:
         yield f"  {note}"
-    if sound and report.ended:
+    if report.ended and report.expected:
         yield (
             "  checked: the signatures of the manifest, the results and "
             f"{count(len(report.replays), 'replay')}"
@@ -135,6 +138,25 @@ def report_lines(report: RunReport, held: Published, *, sound: bool) -> Iterator
         yield f"  not checked: {', '.join(report.unchecked_files)}"
     for text in (*report.unchecked, _NEVER_CHECKED):
         yield f"  not checked: {text}"
+
+
+def verdict_words(*, runs: int, open_ended: int, single: int, faults: int) -> str:
+    """Return the verdict on so many runs, some of them without a signed end, and single replays."""
+    if faults:
+        what, number = ("run", runs) if runs else ("replay", single)
+        are = f"{what} is" if number == 1 else f"{what}s are"
+        return f"The {are} NOT sound: {count(faults, 'fault')}."
+    sentences = []
+    if open_ended:
+        lacks = "the run lacks" if runs == 1 else f"{open_ended} of {runs} runs lack"
+        sentences.append(f"Nothing is wrong, but {lacks} a signed end.")
+    elif runs:
+        sentences.append("The run is sound." if runs == 1 else "The runs are sound.")
+    if single:
+        sentences.append(
+            "Each replay is sound by itself. Whether it belongs to a run was not checked."
+        )
+    return " ".join(sentences)
 
 
 def _manifest_words(report: RunReport, held: Published) -> str:

@@ -30,16 +30,11 @@ _MOST_LINES = 8
 _MOST_IN_FULL = 4
 
 
-def warn_of_faults(end: RunEnd, log: Path | None, *, in_full: bool = False) -> None:
-    """Print all faults of a run; `log` is the run's log file, if it is kept.
-
-    With `in_full`, the lines that a bot printed are shown one below the other.
-    """
-    forfeits = fault_lines(end.results)
-    if in_full:
-        for forfeit in _first_forfeits(end.results)[:_MOST_IN_FULL]:
-            _warn_in_full(forfeit)
-        forfeits = forfeits[_MOST_IN_FULL:]
+def warn_of_faults(end: RunEnd, log: Path | None) -> None:
+    """Print all faults of a run; `log` is the run's log file, if it is kept."""
+    for forfeit in _first_forfeits(end.results)[:_MOST_IN_FULL]:
+        _warn_in_full(forfeit)
+    forfeits = fault_lines(end.results)[_MOST_IN_FULL:]
     out = (f"{entry} is out: {reason}" for entry, reason in end.unstartable.items())
     suspended = (f"{entry} was {reason}" for entry, reason in end.suspended.items())
     for line in (*forfeits, *out, *suspended, *end.unfinished):

@@ -61,7 +61,7 @@ def show_plan(tournament: Tournament, expected: Estimate) -> None:
     if text := _team_text(tournament, balances[tournament.seats[0]]):
         _show(text)
     quick, slow = duration(expected.likely_s), duration(expected.slow_s)
-    _show(f"Expected duration: {quick} at 1 ms per decision, {slow} at 100 ms.")
+    _show(f"Expected duration: {quick} if bots need 1 ms per decision, {slow} if they need 100 ms.")
     _show(f"Maximum duration: {duration(expected.longest_s)}, if every bot uses up its clock.")
     if any(entry.build for entry in tournament.entries):
         out.print("This excludes builds; `asara tournament check` measures them.")

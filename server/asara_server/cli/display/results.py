@@ -33,7 +33,7 @@ def show_match(result: MatchResult) -> None:
     show_table(f"Match {result.match_id} ({duration(result.seconds)})", columns, rows)
 
 
-def show_standings(standings: Standings, *, forfeits: bool = True) -> None:
+def show_standings(standings: Standings, *, forfeits: bool = True, running: bool = False) -> None:
     """Print the standings, the scores by rule set if there are several, and the scores by seat.
 
     With `forfeits`, also print a table of the kinds of forfeits, if there are any.
@@ -42,7 +42,7 @@ def show_standings(standings: Standings, *, forfeits: bool = True) -> None:
     if forfeits and any(row.faults for row in standings.overall):
         out.print()
         _show_faults(standings.overall)
-    for line in _reservations(standings):
+    for line in _reservations(standings, running=running):
         out.print(line)
     if len(standings.by_rule_sets) > 1:
         out.print()
@@ -52,12 +52,15 @@ def show_standings(standings: Standings, *, forfeits: bool = True) -> None:
         _show_scores_by_seat(standings.seat_effect)
 
 
-def _reservations(standings: Standings) -> Iterator[str]:
+def _reservations(standings: Standings, *, running: bool) -> Iterator[str]:
     if number := standings.unfinished.blocks:
         blocks = f"{count(number, 'block')} {'is' if number == 1 else 'are'}"
         missing = count(standings.unfinished.matches, "match")
-        verb = "was" if standings.unfinished.matches == 1 else "were"
-        yield f"{blocks} incomplete: {missing} {verb} not played."
+        one = standings.unfinished.matches == 1
+        if running:
+            yield f"{blocks} being played: {missing} {'is' if one else 'are'} still to come."
+        else:
+            yield f"{blocks} incomplete: {missing} {'was' if one else 'were'} not played."
     if standings.remote_blocks:
         blocks = count(standings.remote_blocks, "block")
         yield (

@@ -33,7 +33,7 @@ def show_status(
     if standings is None:
         out.print("No match is over yet.")
     else:
-        show_standings(standings, forfeits=False)
+        show_standings(standings, forfeits=False, running=status.state is RunState.RUNNING)
         if cross:
             out.print()
             show_cross_table(standings)
@@ -105,7 +105,7 @@ def _times(status: RunStatus) -> str:
     left_s = status.pace.left_s(status.left)
     stalled_s = status.info.stalled_s or 0.0
     if stalled_s >= _NOTED_STALL_S and not running:
-        text += f"; the referee stalled for {duration(stalled_s)}"
+        text += f"; the referee stood still for {duration(stalled_s)}"
     if running and status.left and left_s is not None:
         text += f", about {duration(left_s, whole_s=True)} left"
     return text

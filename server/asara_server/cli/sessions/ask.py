@@ -98,7 +98,8 @@ def ask_again(replay: Replay, options: AskOptions, log: LogOptions) -> int:
             raise UserError(f"{options.file}: {error}", status=1) from None
         except MachineError as error:
             raise UserError(str(error), status=1) from None
-        _show_output(bot, logs)
+        if isinstance(answer.record, RejectionRecord):
+            _show_output(bot, logs)
     kind = DecisionKind.Name(asked.decision.kind).removeprefix("DECISION_KIND_")
     header = replay.header
     show_table(

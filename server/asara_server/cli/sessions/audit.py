@@ -15,6 +15,7 @@ from asara_server.cli.display.audit import (
     report_lines,
     single_key_warning,
     sound_lines,
+    verdict_words,
 )
 from asara_server.cli.display.console import err, notify, out, shows_progress, warn
 from asara_server.cli.errors import UserError
@@ -81,7 +82,10 @@ def audit_paths(paths: Sequence[Path], held: Published, *, leaks: bool, jobs: in
     except AuditError as error:
         raise UserError(str(error)) from None
     unsound = 0
-    faults = []
+    faults = list(plan.faults)
+    faults += [f"{report.directory}/{fault}" for report in plan.runs for fault in report.faults]
+    for fault in faults:
+        _print(fault)
     alone = {job.path for job in plan.jobs[len(plan.jobs) - plan.single :]}
     verdicts = _or_error(audit_replays(plan.jobs, jobs))
     for file, verdict in _with_progress(verdicts, len(plan.jobs)):
@@ -90,23 +94,27 @@ def audit_paths(paths: Sequence[Path], held: Published, *, leaks: bool, jobs: in
             _print(f"{file}: {verdict.fault}")
         elif verdict.result_fault is not None:  # the file proves that the result was changed
             faults.append(f"{file.parent.parent}/{verdict.result_fault}")
+            _print(faults[-1])
         elif plan.single <= MOST_DESCRIBED and file in alone:
             for line in sound_lines(file, verdict, plan.found_keys.get(file)):
                 _print(line)
-    faults += plan.faults
-    faults += [f"{report.directory}/{fault}" for report in plan.runs for fault in report.faults]
-    for fault in faults:
-        _print(fault)
     for report in plan.runs:
-        for line in report_lines(report, held, sound=not (unsound or faults)):
+        for line in report_lines(report, held):
             _print(line)
     sound = len(plan.jobs) - unsound
     wrong = f"; {count(len(faults), 'fault')} in other files" if faults else ""
-    open_ended = sum(not report.ended for report in plan.runs)
-    without = f"; {count(open_ended, 'run')} without a signed end" if open_ended else ""
     replays = count(len(plan.jobs), "replay")
-    _print(f"Audited {replays}: {sound} passed, {unsound} failed{wrong}{without}.")
+    _print(f"Audited {replays}: {sound} passed, {unsound} failed{wrong}.")
     _warn_of_trust(plan, held)
+    open_ended = sum(not report.ended for report in plan.runs)
+    _print(
+        verdict_words(
+            runs=len(plan.runs),
+            open_ended=open_ended,
+            single=plan.single,
+            faults=unsound + len(faults),
+        )
+    )
     if unsound or faults:
         return 1
     return UNPROVEN if open_ended else 0
@@ -120,7 +128,7 @@ def _or_error(verdicts: Iterator[tuple[Path, Verdict]]) -> Iterator[tuple[Path, 
 
 
 def _warn_of_trust(plan: AuditPlan, held: Published) -> None:
-    """Print a warning, after the verdict, about anything that the verdict does not cover."""
+    """Print warnings about anything that the verdict does not cover."""
     for report in plan.runs:
         if warning := key_warning(report, held):
             warn(warning)
@@ -151,8 +159,13 @@ def audit_inclusion(
         f"Audited {count(checked, 'replay')}: {checked - failed} passed, {failed} failed{without}."
     )
     if failed:
+        _print(verdict_words(runs=0, open_ended=0, single=len(paths), faults=failed))
         return 1
-    return UNPROVEN if unproven else 0
+    if unproven:
+        _print("Nothing is wrong, but a replay without a proof may belong to no run.")
+        return UNPROVEN
+    _print("Each replay is sound, and part of the run.")
+    return 0
 
 
 def _lacks_proof(path: Path) -> bool:

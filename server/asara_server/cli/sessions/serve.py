@@ -40,6 +40,7 @@ from asara_server.network.tls import TlsFiles
 from asara_server.referee.referee import Referee
 from asara_server.replay.file import write_replay
 from asara_server.replay.signing import PUBLIC_KEY_FILE, SigningKey, default_key_path
+from asara_server.text import plain
 from asara_server.tournament.bots.match_settings import MatchSettings
 from asara_server.tournament.bots.process import MachineError
 from asara_server.tournament.config.seeds import check_seed, draw_seed
@@ -331,11 +332,12 @@ class TableServer:
         if played.replay is None:
             warn(f"{result.match_id} has no result, because the referee failed")
         else:
+            show_match(result)
             sink = self.settings.replays
             if sink is not None:
-                name = f"{played.replay.header.match_id}.asara"
-                write_replay(sink.folder / name, played.replay, sink.key)
-            show_match(result)
+                path = sink.folder / f"{played.replay.header.match_id}.asara"
+                write_replay(path, played.replay, sink.key)
+                out.print(f"Replay: {plain(str(path), None)}", soft_wrap=True)
             out.print()
         for line in fault_lines([result]):
             warn(line)

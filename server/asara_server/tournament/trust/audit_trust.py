@@ -46,12 +46,14 @@ class Signed:
     faults: list[str]
     """Faults; each text begins with a file name."""
     manifest: Manifest | None = None
+    manifest_signed: bool = False
+    """True if the right key signed the manifest as it is now; nothing follows from another one."""
     head: TreeHead | None = None
     public_key: bytes | None = None
     """Key that must have signed everything; None if there is no key."""
     source: KeySource = KeySource.OWN
     deal_commitment: str | None = None
-    """The commitment to the deals, from the manifest."""
+    """The commitment to the deals, from the signed manifest."""
 
     @property
     def secret(self) -> bytes | None:
@@ -102,7 +104,9 @@ def _check_manifest(signed: Signed, found: SignedBytes, published: Published) ->
             f"key {manifest.public_key[:16]}: another key signed this run"
         )
     signed.faults += _signature_faults(MANIFEST, found, own)
-    signed.deal_commitment = manifest.deal_commitment
+    signed.manifest_signed = own == signed.public_key and found.signed_by(own)
+    if signed.manifest_signed:
+        signed.deal_commitment = manifest.deal_commitment
 
 
 def _check_head(signed: Signed, manifest: SignedBytes | None, found: SignedBytes) -> None:
@@ -110,7 +114,7 @@ def _check_head(signed: Signed, manifest: SignedBytes | None, found: SignedBytes
     signed.faults += _signature_faults(TREE_HEAD, found, signed.public_key)
     if head is None:
         return
-    if manifest is not None and head.manifest_sha256 != manifest.sha256:
+    if manifest and signed.manifest_signed and head.manifest_sha256 != manifest.sha256:
         signed.faults.append(
             f"{TREE_HEAD}: belongs to another run: expected the manifest {manifest.sha256}, "
             f"found {head.manifest_sha256}"

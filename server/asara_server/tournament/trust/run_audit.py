@@ -15,7 +15,13 @@ from typing import Final
 from asara_server.match.deal_secrets import commitment
 from asara_server.text import count
 from asara_server.tournament.run.block_journals import FOLDER as JOURNALS
-from asara_server.tournament.run.directory import BUNDLES, JOURNAL, RUN_FILES, RUN_FOLDERS
+from asara_server.tournament.run.directory import (
+    BUNDLES,
+    JOURNAL,
+    PAGES,
+    RUN_FILES,
+    RUN_FOLDERS,
+)
 from asara_server.tournament.run.process_record import (
     ProcessRecordError,
     ProcessRow,
@@ -54,14 +60,15 @@ _BEING_WRITTEN: Final = 16
 """If the run did not end, how many of its last results may still lack replays."""
 
 _NOT_CHECKED: Final = {
-    "report.html": "`asara report` writes it again",
+    "report.html": "delete it and run `asara report`",
+    PAGES: "delete it and run `asara report --pages`",
     "run.log": "",
     "remote.json": "",
     JOURNAL: "",
     JOURNALS: "",
     "logs": "",
     "builds": "",
-    BUNDLES: "`asara bundle` writes them again",
+    BUNDLES: "delete it and run `asara bundle`",
 }
 """Parts of a run that the audit cannot confirm, each with the remedy."""
 
@@ -115,13 +122,14 @@ class _RunAudit:
 
     def report(self) -> RunReport:
         report, files, manifest = self._report, self._files, self._signed.manifest
-        self._faults += files.faults
         self._faults += self._signed.faults
+        self._faults += files.faults
         self._faults += missing_files(files, self._head)
         report.secret = self._secret()
         if manifest is not None and files.manifest is not None:
             report.title = manifest.title
             report.manifest_sha256 = files.manifest.sha256
+        if manifest is not None and self._signed.manifest_signed:
             schedule = derived_schedule(manifest, self._faults)
             self._faults += tournament_faults(files, self._signed, manifest)
             if files.info is not None:
@@ -335,12 +343,11 @@ class _RunAudit:
         ours = {*RUN_FILES, *RUN_FOLDERS}
         for name in names:
             if name in _NOT_CHECKED:
-                remedy = _NOT_CHECKED[name]
-                if remedy:
-                    report.unchecked.append(f"{name} ({remedy})")
+                shown = f"{name}/" if (report.directory / name).is_dir() else name
+                if remedy := _NOT_CHECKED[name]:
+                    report.unchecked.append(f"{shown}; to be sure, {remedy}")
                 else:
-                    folder = (report.directory / name).is_dir()
-                    report.unchecked_files.append(f"{name}/" if folder else name)
+                    report.unchecked_files.append(shown)
             elif name not in ours:
                 report.notes.append(f"{name}: extra: not part of the run, and not checked")
 

@@ -364,7 +364,9 @@ class EntryBuilder:
             if growth.done() and not copes:
                 reasons.append(f"its folder {growth.result()}")
             elif not end.done():
-                reasons.append(f"not finished after {self._limits.build_s:g} s")
+                reasons.append(
+                    f"not finished after {self._limits.build_s:g} s; limits.build_s allows more"
+                )
             elif process.failed:
                 reasons.append(end.result())
         finally:

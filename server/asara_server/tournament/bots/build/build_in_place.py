@@ -81,7 +81,10 @@ async def build_in_place(
         await asyncio.wait([end], timeout=limits.build_s)
         reasons = []
         if not end.done():
-            reasons.append(f"not finished after {limits.build_s:g} s")
+            reasons.append(
+                f"not finished after {limits.build_s:g} s; repeat the command, and the build uses "
+                f"what is in {BUILD_CACHE} by now"
+            )
         elif process.failed:
             reasons.append(process.machine_failure or end.result())
         if survivors := await process.stop():
