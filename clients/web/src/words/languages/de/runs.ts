@@ -118,7 +118,7 @@ export const runs = {
   facts: "Der Lauf",
   unread: "Dateien, die sich nicht lesen ließen",
   problem: "Fehler",
-  stalled_s: "Stillstand des Schiedsrichters, keinem Bot angerechnet",
+  stalled_s: "Zeit, in der der Schiedsrichter stillstand (auf keiner Uhr)",
   cores_used: "Auslastung der Kerne",
   bots_share: "Anteil der Bots an der Prozessorzeit",
   deals: "Verteilungen",

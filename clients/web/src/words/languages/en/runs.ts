@@ -117,7 +117,7 @@ export const runs = {
   facts: "The run",
   unread: "Files that could not be read",
   problem: "Problem",
-  stalled_s: "Referee stalled, charged to no bot",
+  stalled_s: "Time in which the referee stood still (on no clock)",
   cores_used: "Use of the cores",
   bots_share: "Bots’ share of the processor time",
   deals: "Deals",

@@ -118,7 +118,7 @@ export const runs = {
   facts: "La serie",
   unread: "Archivos que no se pudieron leer",
   problem: "Problema",
-  stalled_s: "Parada del árbitro, no cargada a ningún bot",
+  stalled_s: "Tiempo en que el árbitro estuvo parado (en ningún reloj)",
   cores_used: "Uso de los núcleos",
   bots_share: "Parte de los bots en el tiempo de procesador",
   deals: "Repartos",

@@ -118,7 +118,7 @@ export const runs = {
   facts: "La série",
   unread: "Fichiers illisibles",
   problem: "Problème",
-  stalled_s: "Arrêt de l’arbitre, compté à aucun bot",
+  stalled_s: "Temps d’arrêt de l’arbitre (sur aucune horloge)",
   cores_used: "Utilisation des cœurs",
   bots_share: "Part des bots dans le temps processeur",
   deals: "Donnes",

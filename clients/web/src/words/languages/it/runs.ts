@@ -118,7 +118,7 @@ export const runs = {
   facts: "La serie",
   unread: "File che non è stato possibile leggere",
   problem: "Problema",
-  stalled_s: "Arresto dell’arbitro, non addebitato ai bot",
+  stalled_s: "Tempo in cui l’arbitro è rimasto fermo (su nessun orologio)",
   cores_used: "Uso dei core",
   bots_share: "Quota dei bot nel tempo di processore",
   deals: "Distribuzioni",

@@ -119,7 +119,7 @@ export const runs = {
   facts: "De reeks",
   unread: "Bestanden die niet konden worden gelezen",
   problem: "Probleem",
-  stalled_s: "Stilstand van de scheidsrechter, geen bot aangerekend",
+  stalled_s: "Tijd waarin de scheidsrechter stilstond (op geen klok)",
   cores_used: "Gebruik van de kernen",
   bots_share: "Aandeel van de bots in de processortijd",
   deals: "Verdelingen",
