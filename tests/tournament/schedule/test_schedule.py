@@ -334,7 +334,7 @@ def test_entries_of_one_team_never_sit_at_one_table(
     ("laid_out", "seats", "remote", "digest"),
     [
         (Layout(TEAMS, blocks="mirrored"), (2, 3), {"bob"}, "87f13aecdd68eb7a"),
-        (Layout(TEAMS, blocks_per_entry=6), (2, 3, 4), {}, "65faf778d2f68646"),
+        (Layout(TEAMS[:11], blocks_per_entry=5), (2, 3, 4), {}, "b851ad6359e2e433"),
         (
             Layout(TEAMS, blocks_per_entry=6, blocks="duplicate"),
             (2, 3),
@@ -342,7 +342,7 @@ def test_entries_of_one_team_never_sit_at_one_table(
             "718b0fbdb6b23069",
         ),
         (layout(12, blocks_per_entry=7, orders="all"), (2, 3, 4), {}, "30778240034b8663"),
-        (layout(12, blocks="duplicate", rounds=2), (2,), {}, "20b1832e420f78e9"),
+        (layout(12, blocks="duplicate", rounds=4), (2,), {}, "b80e592dfd215b42"),
         (
             layout(12, blocks_per_entry=7, blocks="duplicate"),
             (2, 4),
@@ -354,7 +354,7 @@ def test_entries_of_one_team_never_sit_at_one_table(
 def test_a_schedule_stays_the_same_for_the_audits_of_later_versions(
     laid_out: Layout, seats: tuple[int, ...], remote: set[str], digest: str
 ) -> None:
-    names = (*NAMES, "kim", "lea")
+    names = (*NAMES, "kim", "lea")[: laid_out.entries]
     matches = list_matches(names, seats, (BASIC, PRO_GIFTS), laid_out, remote=remote)
     assert sha256(schedule_bytes(matches)).hexdigest()[:16] == digest
 
