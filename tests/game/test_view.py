@@ -138,6 +138,7 @@ def test_parts_of_a_running_view_that_did_not_change_are_the_same_objects(rule_s
     for state, _, _ in moments:
         if state.seat >= 0:
             seen = running.deciding()
+            assert (seen.public is last) == (seen.public == last)
             for part, before in zip(seen.public, last, strict=True):
                 assert (part is before) == (part == before)
             own, before = seen.private, privates.get(state.seat, seen.private)
