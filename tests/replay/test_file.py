@@ -22,7 +22,16 @@ from asara_server.match.inputs import (
     ReplyRecord,
     StartRecord,
 )
-from asara_server.replay.file import parse_replay, read_replay, replay_bytes, write_replay
+from asara_server.replay import file
+from asara_server.replay.file import (
+    parse_file,
+    parse_replay,
+    read_file,
+    read_replay,
+    replay_bytes,
+    signed_bytes,
+    write_replay,
+)
 from asara_server.replay.signing import SigningKey
 from tests.match.playouts import EVERYTHING, random_replay
 
@@ -141,6 +150,46 @@ def test_no_seat_has_more_rejections_than_the_one_that_forfeits() -> None:
     parse_replay(replay_bytes(replace(REPLAY, records=tuple(rejections[:most])), KEY))
     with pytest.raises(ReplayError, match=f"rejection {most + 1} of its seat"):
         parse_replay(replay_bytes(replace(REPLAY, records=tuple(rejections)), KEY))
+
+
+def test_a_record_is_named_with_the_place_where_it_begins() -> None:
+    raw = parse_file(DATA).raw
+    assert len(raw) == len(REPLAY.records) + 3
+    assert DATA[:START] + b"".join(delimited(each.data) for each in raw) == DATA
+    for number, each in enumerate(raw, 1):
+        assert each.place == f"record {number} (byte {each.offset})"
+        assert DATA[each.offset :].startswith(delimited(each.data))
+
+
+@pytest.mark.parametrize("seat", range(3))
+def test_no_reply_is_before_the_header_or_behind_the_results(seat: int) -> None:
+    held = [raw.data for raw in parse_file(DATA).raw[:-1]]
+    reply = next(
+        record_bytes(record)
+        for record in REPLAY.records
+        if isinstance(record, ReplyRecord) and record.seat == seat
+    )
+    with pytest.raises(ReplayError, match=r"record 1 \(byte 8\): the first record must be"):
+        parse_replay(signed_bytes([reply, *held], KEY))
+    with pytest.raises(ReplayError, match="follows the results, where only the signature may"):
+        parse_replay(signed_bytes([*held, reply], KEY))
+
+
+def test_a_file_is_read_up_to_the_largest_size(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "match.asara"
+    path.write_bytes(DATA)
+    monkeypatch.setattr(file, "LARGEST_FILE", len(DATA))
+    assert read_file(path) == DATA
+    path.write_bytes(DATA + b"\0")
+    unknown = tmp_path / "unknown.asara"  # its size is 0 until it is read
+    unknown.symlink_to("/proc/self/maps")
+    for large in (path, unknown):
+        if large.exists():
+            monkeypatch.setattr(file, "LARGEST_FILE", 100 if large is unknown else len(DATA))
+            with pytest.raises(ReplayError, match=r"^larger than 0 MiB, and so than any replay"):
+                read_file(large)
 
 
 def test_no_file_and_no_regular_file(tmp_path: Path) -> None:
