@@ -54,6 +54,7 @@ OPTIONS = """\
 --remount-ro /dev --remount-ro /proc/sys --remount-ro /proc --remount-ro / --chdir {top}/bot
 """
 COPIES = "--size {size} --tmpfs {top}/bot --perms 555 --file 'print()' {top}/bot/b.py"
+IN_PLACE = "--bind {top}/bot {top}/bot --ro-bind /dev/null {top}/bot/secret"
 VARIABLES = """\
 export ASARA_ADDRESS=unix:/run/bot
 export PATH=/tool/bin
@@ -70,11 +71,12 @@ def sandbox(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Sandbox:
     """A sandbox that hides files, on a machine without control groups and with a small system."""
     monkeypatch.setattr("site.ENABLE_USER_SITE", False)
     (tmp_path / "bot").mkdir()
+    (tmp_path / "bot" / "secret").touch()
     (tmp_path / "tool").mkdir()
     (tmp_path / "tool" / "key").touch()
     (tmp_path / "tool" / "keys" / "more").mkdir(parents=True)
     tools = SandboxTools("/usr/bin/bwrap", "/usr/bin/prlimit", None, ("guard",))
-    hidden = ("tool/key", "tool/keys", "tool/keys/more", "bot/none")
+    hidden = ("tool/key", "tool/keys", "tool/keys/more", "bot/none", "bot/secret")
     made = Sandbox(tools, hidden=[tmp_path / name for name in hidden])
     made._system_mounts = {}
     proc = {"/proc/stat": b"cpu", "/proc/sys/x": b"1"}
@@ -114,7 +116,7 @@ def test_the_command_line_has_what_is_listed_and_nothing_else(
     size, home, own = {
         "match": (3_146_728, "/tmp", COPIES),
         "build": (3_145_728, "/tmp", COPIES),
-        "build in place": (0, folder / ".asara-build", "--bind {top}/bot {top}/bot"),
+        "build in place": (0, folder / ".asara-build", IN_PLACE),
     }[kind]
 
     words = iter(made.argv)
@@ -165,6 +167,8 @@ def test_the_command_line_has_what_is_listed_and_nothing_else(
         " }; exec 3<&-\nulimit -f 6144\n"
     ) * (view.copied is not None)
     pack = f"\ntar --format=gnu -cf - -C {folder} . >/proc/self/fd/{made.descriptors[-1]}"
+    if kind == "build":
+        assert told[str(made.descriptors[-1])] == b"archive"
     body = f"({RUN}) || exit{pack}" if kind == "build" else RUN
     assert script == f"echo >&4; exec 4>&-\n{unpack}{body}"
 
