@@ -4,7 +4,7 @@ import random
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
-from itertools import count
+from itertools import count, cycle
 from types import SimpleNamespace
 
 import pytest
@@ -177,12 +177,14 @@ def test_the_leak_check_finds_nothing_and_would_find_a_leak(
 def test_within_a_turn_the_seat_that_decides_is_checked_whatever_its_number(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    sent = cycle([b"true", b"other", b"true"])  # one of two worlds differs
+
     def messages(state: State, seat: int) -> tuple[bytes, ...]:
         own = state.seat == seat == 1 and state.kind != DecisionKind.SPACE
-        return (changing(),) if own else ()
+        return (next(sent),) if own else ()
 
     monkeypatch.setattr("asara_server.replay.audit._messages", messages)
-    found = audit(SHORT_DATA, worlds=1).fault
+    found = audit(SHORT_DATA, worlds=2).fault
     assert found is not None
     assert "seat 1 is sent something" in found
 

@@ -173,9 +173,11 @@ def test_no_reply_is_before_the_header_or_behind_the_results(seat: int) -> None:
         parse_replay(signed_bytes([reply, *held], KEY))
     with pytest.raises(ReplayError, match="follows the results, where only the signature may"):
         parse_replay(signed_bytes([*held, reply], KEY))
+    with pytest.raises(ReplayError, match="a signature before the results"):
+        parse_replay(signed_bytes(held[:-1], KEY))
 
 
-def test_a_file_is_read_up_to_the_largest_size(
+def test_a_file_is_read_up_to_the_largest_size_and_number_of_records(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = tmp_path / "match.asara"
@@ -183,13 +185,14 @@ def test_a_file_is_read_up_to_the_largest_size(
     monkeypatch.setattr(file, "LARGEST_FILE", len(DATA))
     assert read_file(path) == DATA
     path.write_bytes(DATA + b"\0")
-    unknown = tmp_path / "unknown.asara"  # its size is 0 until it is read
-    unknown.symlink_to("/proc/self/maps")
-    for large in (path, unknown):
-        if large.exists():
-            monkeypatch.setattr(file, "LARGEST_FILE", 100 if large is unknown else len(DATA))
-            with pytest.raises(ReplayError, match=r"^larger than 0 MiB, and so than any replay"):
-                read_file(large)
+    with pytest.raises(ReplayError, match=r"^larger than 0 MiB, and so than any replay"):
+        read_file(path)
+    most = len(REPLAY.records) + 3
+    monkeypatch.setattr(file, "MOST_RECORDS", most)
+    assert parse_replay(DATA) == REPLAY
+    monkeypatch.setattr(file, "MOST_RECORDS", most - 1)
+    with pytest.raises(ReplayError, match=rf"record {most} .*: more than {most - 1} records"):
+        parse_replay(DATA)
 
 
 def test_no_file_and_no_regular_file(tmp_path: Path) -> None:
@@ -199,6 +202,8 @@ def test_no_file_and_no_regular_file(tmp_path: Path) -> None:
         read_replay(tmp_path)
     with pytest.raises(ReplayError, match="not a path"):
         read_replay(Path("a\0b"))
+    with pytest.raises(ReplayError, match="File name too long"):
+        read_replay(tmp_path / ("x" * 300))
 
 
 def test_a_record_that_was_changed_is_refused_by_its_signature(tmp_path: Path) -> None:
