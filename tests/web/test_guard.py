@@ -127,8 +127,10 @@ class Peer:
     def __init__(self, *bodies: bytes) -> None:
         self._bodies = iter(bodies)
         self.sent: list[Message] = []
+        self.received = 0
 
     async def receive(self) -> Message:
+        self.received += 1
         return {"type": "http.request", "body": next(self._bodies, b""), "more_body": True}
 
     async def send(self, message: Message) -> None:
@@ -262,6 +264,7 @@ async def test_sockets_are_limited_in_all_and_by_peer_while_they_are_open():
         if len(opened) > before:
             return True
         assert peer.refusal() == (503, "too many WebSockets are open; try again later")
+        assert peer.received == 1, "the handshake is answered after it has come"
         return False
 
     assert [await is_open(host) for host in ("1.1.1.1", "1.1.1.1", "1.1.1.1")] == [
