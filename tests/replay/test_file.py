@@ -94,6 +94,8 @@ def test_a_failed_write_leaves_the_old_file_and_nothing_else(
             ("cut short", DATA[:-1], "the file ends after .*: it is damaged or cut short"),
             ("cut in a length", DATA + b"\x80", "its length is damaged or cut short"),
             ("endless length", DATA + b"\xff" * 9, "its length is damaged or cut short"),
+            ("longest record", DATA[:8] + delimited(bytes(72 * 1024)), r"\): damaged: "),
+            ("longer record", DATA[:8] + delimited(bytes(72 * 1024 + 1)), "longer than any record"),
             ("no record", DATA[:8] + b"\x00", "damaged: of an unknown kind"),
             ("junk", DATA[:8] + b"\x03\xff\xff\xff", "damaged: not a serialized ReplayRecord"),
         ]

@@ -211,7 +211,7 @@ def test_with_control_groups_the_program_starts_in_its_own(
     monkeypatch.setattr("site.getuserbase", lambda: "/users/base")
     limits = replace(LIMITS, cores=2)
     view = FilesystemView(tmp_path / "bot", ())
-    environment = {"ASARA_ADDRESS": "127.0.0.1:9", "PATH": "/runtime:/runtime/bin:/run"}
+    environment = {"ASARA_ADDRESS": "127.0.0.1:9", "PATH": "/runtime:/runtime/bin:/tmp:/run"}
     made = SandboxSpec(sandbox, view, limits, loopback=True).wrap(["./bot"], environment)
     assert groups.created == [{"memory_bytes": 256 * MIB, "processes": 14, "cores": 2}]
     assert made.first is None
@@ -225,7 +225,9 @@ def test_with_control_groups_the_program_starts_in_its_own(
     assert "--info-fd" not in found
     assert told[found[found.index("--seccomp") + 1]] == seccomp_filter(loopback=True, set_uid=True)
     assert b"export PYTHONUSERBASE=/users/base\n" in told[found[found.index(_VARIABLES_FILE) - 1]]
-    assert b"export PATH=/runtime:/runtime/bin\n" in told[found[found.index(_VARIABLES_FILE) - 1]]
+    assert (
+        b"export PATH=/runtime:/runtime/bin:/tmp\n" in told[found[found.index(_VARIABLES_FILE) - 1]]
+    )
     assert "127.0.0.1:9" not in found
     shown = shlex.join(found)
     runtime_first = f"--ro-bind {tmp_path}/tool /runtime --ro-bind /dev/null /runtime/key "
