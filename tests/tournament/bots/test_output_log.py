@@ -6,20 +6,10 @@ from pathlib import Path
 import pytest
 from structlog.testing import capture_logs
 
-from asara_server.tournament.bots.output.output_log import (
-    OutputLog,
-    last_printed,
-    printed_exception,
-)
+from asara_server.tournament.bots.output.output_log import OutputLog, last_printed
 
 FULL = Path("/dev/full")
 KIB_64 = 1 << 16
-CRASH = ["Traceback (most recent call last):", '  File "/b/bot.py", line 3, in go', "KeyError: 1"]
-OTHER = ["Traceback (most recent call last):", '  File "/b/bot.py", line 9, in go', "OSError"]
-
-
-def text(*lines: str) -> bytes:
-    return "".join(f"{line}\n" for line in lines).encode()
 
 
 def test_a_file_has_output_and_notes_up_to_its_limit_and_the_tap_output_alone(
@@ -32,10 +22,8 @@ def test_a_file_has_output_and_notes_up_to_its_limit_and_the_tap_output_alone(
 
     path = tmp_path / "m1" / "0-bot.log"
     log = OutputLog(path, 30, tap)
-    assert log.silent
     log.note("started")
     log.write(b"12345")
-    assert not log.silent
     assert re.fullmatch(rb"# \d\d:\d\d:\d\d started\n12345", path.read_bytes()), "unbuffered"
     log.write(b"67890")
     assert not log.full
@@ -105,24 +93,16 @@ def test_an_index_has_the_place_of_each_decision_and_of_the_end(tmp_path: Path) 
     assert log.path == tmp_path / "1-bot.log"
 
 
-def test_an_error_of_this_match_explains_more_than_an_earlier_one(tmp_path: Path) -> None:
+def test_the_last_lines_are_of_this_match_or_else_of_an_earlier_one(tmp_path: Path) -> None:
     log = OutputLog(tmp_path / "1.log", 1_000)
-    log.write(text(*CRASH))
+    log.write(b"one\n")
     for number in (2, 3):
         log.switch_to(tmp_path / f"{number}.log")
-        assert log.error_lines() == CRASH
-        assert log.error_lines(only_known=True) == []
-    log.write(text("ready"))
-    assert log.error_lines() == [*CRASH, "ready"]
-    log.write(text(*OTHER))
-    assert log.error_lines() == log.error_lines(only_known=True) == OTHER
+        assert log.last_lines() == ["one"]
+    log.write(b"asara: two\n")
+    assert log.last_lines() == log.kit_message() == ["asara: two"]
     log.close()
-    assert log.error_lines() == OTHER
-    calm = OutputLog(tmp_path / "4.log", 1_000)
-    calm.write(text(*"123456"))
-    assert calm.error_lines() == calm.last_lines() == [*"23456"]
-    assert calm.error_lines(only_known=True) == []
-    calm.close()
+    assert log.last_lines() == ["asara: two"]
 
 
 def test_the_end_of_a_long_output_stays_in_memory(tmp_path: Path) -> None:
@@ -132,7 +112,7 @@ def test_the_end_of_a_long_output_stays_in_memory(tmp_path: Path) -> None:
     log.write(b"\n \n  end \n")
     assert len(log.last_text()) == KIB_64
     assert log.last_indented_lines(1) == ["  end"]
-    assert log.last_lines()[1:] == ["end"]
+    assert log.last_lines()[-1].strip() == "end"
     log.close()
 
 
@@ -161,11 +141,9 @@ def test_what_a_file_ends_with_is_read_without_notes(tmp_path: Path) -> None:
     path = tmp_path / "bot.log"
     path.write_bytes(b"one")
     assert last_printed(path) == ["one"]
-    note = "# 12:00:00 exited with status 1"
-    path.write_bytes(text(*"123456", *CRASH, note, "#5", "  end"))
-    assert last_printed(path) == [*(line.strip() for line in CRASH), "#5", "end"]
-    assert printed_exception(path) == CRASH
-    assert last_printed(tmp_path / "none") == printed_exception(tmp_path / "none") == []
+    path.write_bytes(b"one\n# 12:00:00 exited with status 1\n#5\n")
+    assert last_printed(path) == ["one", "#5"]
+    assert last_printed(tmp_path / "none") == []
 
 
 def test_the_last_128_kib_of_a_file_are_read(tmp_path: Path) -> None:
