@@ -66,7 +66,7 @@ def _changes(node: ast.AST) -> Iterator[ast.AST]:
             yield changed(value=not value)
         case ast.Constant(value=int(number) | float(number)):
             yield changed(value=number + 1)
-        case ast.Return(value=ast.expr()):
+        case ast.Return(value=ast.expr() as value) if ast.unparse(value) != "None":
             yield changed(value=ast.Constant(None))
         case ast.Break() | ast.Continue():
             yield ast.Continue() if isinstance(node, ast.Break) else ast.Break()
@@ -76,8 +76,11 @@ def _changes(node: ast.AST) -> Iterator[ast.AST]:
             for at in range(len(parts)):
                 yield changed(elts=parts[:at] + parts[at + 1 :])
         case ast.Call(keywords=keywords):
-            for at in range(len(keywords)):
-                yield changed(keywords=keywords[:at] + keywords[at + 1 :])
+            yield from (
+                changed(keywords=keywords[:at] + keywords[at + 1 :])
+                for at, keyword in enumerate(keywords)
+                if ast.unparse(keyword) != "strict=False"  # the default of `zip`
+            )
 
 
 class _Change(ast.NodeTransformer):

@@ -328,7 +328,7 @@ class RunningView:
                 state.hand_sizes[seat] != hand_size
                 or state.prestige[seat] != prestige
                 or state.towers[seat] is not towers
-                or (not lit_same and lit_windows != before[2])
+                or lit_windows != before[2]
             ):
                 if now is None:
                     now = list(seats)

@@ -12,9 +12,9 @@ from asara_game.engine import apply, outcome
 from asara_game.knowledge.determinize import determinize
 from asara_game.knowledge.possible import is_possible
 from asara_game.rules import RULE_COMBINATIONS, Rules
-from asara_game.state import lit_colour
+from asara_game.state import known_lit_window, lit_colour
 from asara_game.view import PrivateView, RunningView, public_view, view
-from asara_game.vocabulary import Colour, DecisionKind
+from asara_game.vocabulary import MARKET_TYPES, Colour, DecisionKind
 from tests.game.play import (
     POLICIES,
     WIDE_CASES,
@@ -68,17 +68,19 @@ def test_what_is_searched_is_seen_while_the_search_lasts_and_by_who_searches(rul
     for state, _, _ in playout(rules(rule_sets, seats), 4, visitor):
         for seat in range(seats):
             own = view(state, seat).private
-            mine = seat == state.seat
-            assert bool(own.searched_sections) == (mine and state.kind == DecisionKind.PILE_SECTION)
-            assert bool(own.searched_buyers) == (mine and state.kind == DecisionKind.GIFT_BUYER)
-            looks = (
-                DecisionKind.LIT_KEEP,
-                DecisionKind.LIT_RETURN,
-                DecisionKind.GIFT_LIT_WINDOW,
-            )
-            assert bool(own.searched_lit_windows) == (mine and state.kind in looks)
-            for seen in (own.searched_sections, own.searched_buyers):
-                assert list(seen) == sorted(seen), "no order of a pile shows"
+            kind = state.kind if seat == state.seat else None
+            expected: tuple[object, ...] = ((), (), ())
+            if kind == DecisionKind.PILE_SECTION:
+                types = MARKET_TYPES[state.searched_market]
+                pile = sorted(state.piles[state.searched_market])
+                expected = (tuple(types[n] for n in pile), (), ())
+            elif kind == DecisionKind.GIFT_BUYER:
+                expected = ((), tuple(sorted(state.buyer_pile)), ())
+            elif kind in (DecisionKind.LIT_KEEP, DecisionKind.LIT_RETURN):
+                expected = ((), (), state.lit_drawn)
+            elif kind == DecisionKind.GIFT_LIT_WINDOW:
+                expected = ((), (), tuple(sorted(map(lit_colour, state.lit_stack))))
+            assert own[-3:] == expected
 
 
 @pytest.mark.parametrize("policy", POLICIES)
@@ -101,6 +103,43 @@ def test_a_running_view_shows_every_seat_what_a_view_made_anew_shows(rule_sets, 
     for state, _, _ in moments:
         for seat in range(seats):
             assert running.of(seat) == view(state, seat)
+
+
+@pytest.mark.parametrize(
+    "part",
+    [
+        *("year", "turn_seat", "patronage_seat", "prestige", "money", "hands", "hand_sizes"),
+        *("unbuilt", "lit_held", "towers", "display_counts", "piles", "buyer_pile", "lit_stack"),
+        *("gift_deck", "chests", "area_colours", "dispatched", "face_down"),
+    ],
+)
+def test_a_running_view_notices_whatever_changes_alone(part):
+    state = Table(EVERYTHING, 3).state
+    running = RunningView(state)
+    old = getattr(state, part)
+    public, private = running.public(), running.of(1).private
+    assert running.public() is public
+    assert running.of(1).private is private
+    setattr(state, part, changed(part, old))
+    assert running.public() == public_view(state)
+    assert running.of(1) == view(state, 1)
+    assert (running.public(), running.of(1).private) != (public, private)
+    setattr(state, part, old)
+    assert running.public() == public_view(state) == public
+    assert running.of(1) == view(state, 1)
+
+
+def changed(part, value):
+    """Return another value of a part of a state."""
+    if part == "lit_stack":
+        return [*value[:-1], known_lit_window(1, lit_colour(value[-1]))]
+    if part in ("buyer_pile", "gift_deck"):
+        return value[:-1]
+    if part == "face_down":
+        return [(1, 1, (5,))]
+    if isinstance(value, int):
+        return value + 1
+    return [each + 1 if isinstance(each, int) else (*each, 1) for each in value]
 
 
 @pytest.mark.parametrize("policy", POLICIES)
@@ -138,6 +177,7 @@ def test_parts_of_a_running_view_that_did_not_change_are_the_same_objects(rule_s
     for state, _, _ in moments:
         if state.seat >= 0:
             seen = running.deciding()
+            assert (seen.public is last) == (seen.public == last)
             for part, before in zip(seen.public, last, strict=True):
                 assert (part is before) == (part == before)
             own, before = seen.private, privates.get(state.seat, seen.private)

@@ -1,16 +1,22 @@
 """A replay that differs from what the referee wrote is refused, whoever changed it."""
 
 import random
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import count, cycle
+from types import SimpleNamespace
 
 import pytest
 
 from asara_codec.wire_format import delimited
 from asara_game.rules import RULE_COMBINATIONS
+from asara_game.state import State
+from asara_game.vocabulary import DecisionKind
 from asara_server.eventlog.replay import Replay
-from asara_server.match.deal_secrets import commitment
-from asara_server.replay.audit import audit
+from asara_server.match.deal_secrets import commitment, secret_of
+from asara_server.match.inputs import LateReplyRecord, RejectionRecord, ReplyRecord
+from asara_server.replay.audit import Checked, Verdict, audit
 from asara_server.replay.file import parse_file, replay_bytes, signed_bytes
 from asara_server.replay.signing import SigningKey
 from tests.match.playouts import EVERYTHING, WIDE_CASES, random_replay
@@ -141,17 +147,92 @@ def test_another_result_signed_by_the_same_key(field: str) -> None:
     value = getattr(WHOLE.results[1], field)
     results = (WHOLE.results[0], WHOLE.results[1]._replace(**{field: value + 1}), WHOLE.results[2])
     text = signed(replace(WHOLE, results=results))
-    assert f"seat 1: {field}: expected {value}; found {value + 1}" in text
+    assert text.endswith(f"seat 1: {field}: expected {value}; found {value + 1}")
 
 
+def changing(*_: object, **__: object) -> bytes:
+    """Bytes that differ each time, as if they depended on something hidden."""
+    return b"%d" % next(NUMBERS)
+
+
+NUMBERS = count()
+
+
+@pytest.mark.parametrize(
+    ("leaking", "seat"), [("decision_bytes", 0), ("rejection_bytes", 0), ("ViewWriter", 1)]
+)
 def test_the_leak_check_finds_nothing_and_would_find_a_leak(
-    monkeypatch: pytest.MonkeyPatch,
+    monkeypatch: pytest.MonkeyPatch, leaking: str, seat: int
 ) -> None:
     data = replay_bytes(SHORT, KEY)
     assert audit(data, KEY.public, worlds=1).fault is None
-    monkeypatch.setattr(
-        "asara_server.replay.audit._messages", lambda state, seat: (bytes(state.buyer_pile),)
-    )
+    leak = changing if leaking != "ViewWriter" else lambda: SimpleNamespace(view=changing)
+    monkeypatch.setattr(f"asara_server.replay.audit.{leaking}", leak)
     found = audit(data, KEY.public, worlds=1).fault
+    assert found == f"record 1 (byte 8): seat {seat} is sent something that is hidden from it"
+    cut = SHORT_DATA[:-1] + bytes([SHORT_DATA[-1] ^ 1])
+    assert audit(cut, worlds=1).fault == audit(cut).fault is not None
+
+
+def test_within_a_turn_the_seat_that_decides_is_checked_whatever_its_number(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    sent = cycle([b"true", b"other", b"true"])  # one of two worlds differs
+
+    def messages(state: State, seat: int) -> tuple[bytes, ...]:
+        own = state.seat == seat == 1 and state.kind != DecisionKind.SPACE
+        return (next(sent),) if own else ()
+
+    monkeypatch.setattr("asara_server.replay.audit._messages", messages)
+    found = audit(SHORT_DATA, worlds=2).fault
     assert found is not None
-    assert "is sent something that is hidden from it" in found
+    assert "seat 1 is sent something" in found
+
+
+SECRET = bytes(range(32))
+
+
+@pytest.mark.parametrize("shared_deal", ["", "r1-basic-0001"])
+def test_the_audit_tells_what_a_sound_replay_confirms(shared_deal: str) -> None:
+    match_id = "r1-basic-0001-2"
+    replay = random_replay(
+        EVERYTHING,
+        3,
+        seed=7,
+        match_id=match_id,
+        shared_deal=shared_deal,
+        secret=secret_of(SECRET, match_id, shared_deal),
+    )
+    data = replay_bytes(replay, KEY)
+    kinds = Counter(type(record) for record in replay.records)
+    forfeits = tuple((r.seat, r.termination) for r in replay.results if r.termination.forfeit)
+    assert forfeits
+    confirmed = Checked(
+        match_id,
+        replies=kinds[ReplyRecord],
+        rejections=kinds[RejectionRecord],
+        late_replies=kinds[LateReplyRecord],
+        forfeits=forfeits,
+        from_tournament_secret=True,
+    )
+    verdict = audit(
+        data, KEY.public, tournament_secret=SECRET, result_fault=lambda file: "no such result"
+    )
+    assert verdict == Verdict(None, KEY.public, confirmed, "no such result")
+    without = confirmed._replace(from_tournament_secret=False)
+    assert audit(data, KEY.public) == Verdict(None, KEY.public, without)
+
+    other = bytes(32)
+    expected = secret_of(other, match_id, shared_deal).hex()
+    assert audit(data, tournament_secret=other) == Verdict(
+        "record 1 (byte 8): the deal does not follow from the secret of the tournament: "
+        f"expected the match's secret {expected}, found {replay.header.deal_secret.hex()}",
+        KEY.public,
+    )
+
+
+def test_a_match_shares_the_deal_of_its_own_block_alone() -> None:
+    data = replay_bytes(changed_header(shared_deal="r1-basic-0001"), KEY)
+    assert audit(data, tournament_secret=SECRET).fault == (
+        "record 1 (byte 8): expected a match that shares the deal r1-basic-0001; found random-7"
+    )

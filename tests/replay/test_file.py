@@ -22,7 +22,16 @@ from asara_server.match.inputs import (
     ReplyRecord,
     StartRecord,
 )
-from asara_server.replay.file import parse_replay, read_replay, replay_bytes, write_replay
+from asara_server.replay import file
+from asara_server.replay.file import (
+    parse_file,
+    parse_replay,
+    read_file,
+    read_replay,
+    replay_bytes,
+    signed_bytes,
+    write_replay,
+)
 from asara_server.replay.signing import SigningKey
 from tests.match.playouts import EVERYTHING, random_replay
 
@@ -85,6 +94,8 @@ def test_a_failed_write_leaves_the_old_file_and_nothing_else(
             ("cut short", DATA[:-1], "the file ends after .*: it is damaged or cut short"),
             ("cut in a length", DATA + b"\x80", "its length is damaged or cut short"),
             ("endless length", DATA + b"\xff" * 9, "its length is damaged or cut short"),
+            ("longest record", DATA[:8] + delimited(bytes(72 * 1024)), r"\): damaged: "),
+            ("longer record", DATA[:8] + delimited(bytes(72 * 1024 + 1)), "longer than any record"),
             ("no record", DATA[:8] + b"\x00", "damaged: of an unknown kind"),
             ("junk", DATA[:8] + b"\x03\xff\xff\xff", "damaged: not a serialized ReplayRecord"),
         ]
@@ -143,6 +154,49 @@ def test_no_seat_has_more_rejections_than_the_one_that_forfeits() -> None:
         parse_replay(replay_bytes(replace(REPLAY, records=tuple(rejections)), KEY))
 
 
+def test_a_record_is_named_with_the_place_where_it_begins() -> None:
+    raw = parse_file(DATA).raw
+    assert len(raw) == len(REPLAY.records) + 3
+    assert DATA[:START] + b"".join(delimited(each.data) for each in raw) == DATA
+    for number, each in enumerate(raw, 1):
+        assert each.place == f"record {number} (byte {each.offset})"
+        assert DATA[each.offset :].startswith(delimited(each.data))
+
+
+@pytest.mark.parametrize("seat", range(3))
+def test_no_reply_is_before_the_header_or_behind_the_results(seat: int) -> None:
+    held = [raw.data for raw in parse_file(DATA).raw[:-1]]
+    reply = next(
+        record_bytes(record)
+        for record in REPLAY.records
+        if isinstance(record, ReplyRecord) and record.seat == seat
+    )
+    with pytest.raises(ReplayError, match=r"record 1 \(byte 8\): the first record must be"):
+        parse_replay(signed_bytes([reply, *held], KEY))
+    with pytest.raises(ReplayError, match="follows the results, where only the signature may"):
+        parse_replay(signed_bytes([*held, reply], KEY))
+    with pytest.raises(ReplayError, match="a signature before the results"):
+        parse_replay(signed_bytes(held[:-1], KEY))
+
+
+def test_a_file_is_read_up_to_the_largest_size_and_number_of_records(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "match.asara"
+    path.write_bytes(DATA)
+    monkeypatch.setattr(file, "LARGEST_FILE", len(DATA))
+    assert read_file(path) == DATA
+    path.write_bytes(DATA + b"\0")
+    with pytest.raises(ReplayError, match=r"^larger than 0 MiB, and so than any replay"):
+        read_file(path)
+    most = len(REPLAY.records) + 3
+    monkeypatch.setattr(file, "MOST_RECORDS", most)
+    assert parse_replay(DATA) == REPLAY
+    monkeypatch.setattr(file, "MOST_RECORDS", most - 1)
+    with pytest.raises(ReplayError, match=rf"record {most} .*: more than {most - 1} records"):
+        parse_replay(DATA)
+
+
 def test_no_file_and_no_regular_file(tmp_path: Path) -> None:
     with pytest.raises(ReplayError, match=r"none\.asara: no such file"):
         read_replay(tmp_path / "none.asara")
@@ -150,6 +204,8 @@ def test_no_file_and_no_regular_file(tmp_path: Path) -> None:
         read_replay(tmp_path)
     with pytest.raises(ReplayError, match="not a path"):
         read_replay(Path("a\0b"))
+    with pytest.raises(ReplayError, match="File name too long"):
+        read_replay(tmp_path / ("x" * 300))
 
 
 def test_a_record_that_was_changed_is_refused_by_its_signature(tmp_path: Path) -> None:

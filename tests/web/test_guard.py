@@ -1,12 +1,19 @@
 """Requests that the web server refuses, and the headers of every response."""
 
+import asyncio
+import json
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 from starlette.testclient import TestClient, WebSocketDenialResponse
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from structlog.testing import capture_logs
 
 from asara_server.web.app import create_app
+from asara_server.web.guard import Guard, peer_of
 from asara_server.web.settings import WebLimits, WebSettings
+from tests.events import until
 
 OWN = "http://localhost"
 
@@ -31,13 +38,7 @@ def refusal(client: TestClient, headers: dict[str, str]) -> int:
 @pytest.mark.parametrize("path", ["/", "/api/runs", "/api/nothing", "/runs/none", "/nothing.js"])
 def test_every_response_has_the_headers_of_security(client: TestClient, path: str):
     headers = client.get(path).headers
-    policy = headers["content-security-policy"]
-    assert policy.startswith("default-src 'none'; script-src 'self'; style-src 'self';")
-    assert "unsafe" not in policy
-    assert "frame-ancestors 'self'" in policy
-    assert headers["x-content-type-options"] == "nosniff"
-    assert headers["referrer-policy"] == "no-referrer"
-    assert headers["cross-origin-resource-policy"] == "same-origin"
+    assert headers["content-security-policy"] == POLICY.format(" ws://localhost wss://localhost")
     assert "access-control-allow-origin" not in headers
 
 
@@ -82,7 +83,9 @@ def test_pages_that_may_embed_are_named_in_the_policy():
 
 @pytest.mark.parametrize("method", ["PUT", "DELETE", "OPTIONS", "TRACE", "PATCH"])
 def test_other_methods_are_refused(client: TestClient, method: str):
-    assert client.request(method, "/api/runs").status_code == 405
+    answer = client.request(method, "/api/runs")
+    assert answer.status_code == 405
+    assert answer.json() == {"error": "this server answers GET, HEAD and POST"}
 
 
 @pytest.mark.parametrize("length", ["70000", "-1", "٣", "9" * 40])
@@ -104,9 +107,191 @@ def test_no_path_leads_out_of_the_page(client: TestClient, path: str):
     assert "root:" not in answer.text
 
 
-def test_sockets_of_one_peer_are_limited_as_long_as_they_are_open():
-    settings = WebSettings(limits=WebLimits(sockets_per_peer=1))
-    with TestClient(create_app(settings), base_url=OWN) as client:
-        for _ in range(2):
-            with client.websocket_connect("ws://localhost/ws/watch"):
-                assert refusal(client, {}) == 503
+# The guard alone, around an application of the test's
+
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; font-src 'self'; img-src 'self'; "
+    "connect-src 'self'{}; base-uri 'none'; form-action 'none'; frame-ancestors 'self'"
+)
+TOO_LARGE = "a request may have 9 bytes"
+
+
+def scope(kind: str = "http", **changes: Any) -> Scope:
+    found = {"type": kind, "method": "GET", "raw_path": b"/", "query_string": b"", "headers": []}
+    return found | {"headers": [(b"host", b"localhost")], "client": ("1.2.3.4", 5)} | changes
+
+
+class Peer:
+    """Sends the bodies of a request; `sent` are the messages that it is sent."""
+
+    def __init__(self, *bodies: bytes) -> None:
+        self._bodies = iter(bodies)
+        self.sent: list[Message] = []
+        self.received = 0
+
+    async def receive(self) -> Message:
+        self.received += 1
+        return {"type": "http.request", "body": next(self._bodies, b""), "more_body": True}
+
+    async def send(self, message: Message) -> None:
+        self.sent.append(message)
+
+    def answer(self) -> tuple[int, dict[str, str], bytes]:
+        start, body = self.sent
+        headers = {name.decode(): value.decode() for name, value in start["headers"]}
+        return start["status"], headers, body["body"]
+
+    def refusal(self) -> tuple[int, str]:
+        status, _, body = self.answer()
+        return status, json.loads(body)["error"]
+
+
+async def respond(_: Scope, __: Receive, send: Send) -> None:
+    await send({"type": "http.response.start", "status": 200, "headers": []})
+    await send({"type": "http.response.body", "body": b"so"})
+
+
+async def asked(app: ASGIApp, request: Scope, *bodies: bytes, **limits: Any) -> Peer:
+    """Return a peer after its request."""
+    peer = Peer(*bodies)
+    guard = Guard(app, WebSettings(hosts=frozenset(), limits=WebLimits(body_bytes=9, **limits)))
+    await guard(request, peer.receive, peer.send)
+    return peer
+
+
+@pytest.mark.parametrize(
+    ("host", "status", "sockets"),
+    [
+        ("localhost:8", 200, " ws://localhost:8 wss://localhost:8"),
+        ("evil", 421, " ws://evil wss://evil"),
+        ("localhost; script-src *", 421, ""),
+    ],
+)
+async def test_responses_have_these_headers_and_no_others(host: str, status: int, sockets: str):
+    peer = await asked(respond, scope(headers=[(b"host", host.encode())]))
+    found, headers, _ = peer.answer()
+    for name in ("content-length", "content-type", "cache-control"):  # of a refusal
+        headers.pop(name, None)
+    assert (found, headers) == (
+        status,
+        {
+            "content-security-policy": POLICY.format(sockets),
+            "cross-origin-opener-policy": "same-origin",
+            "cross-origin-resource-policy": "same-origin",
+            "permissions-policy": "camera=(), geolocation=(), microphone=(), payment=(), usb=()",
+            "referrer-policy": "no-referrer",
+            "x-content-type-options": "nosniff",
+        },
+    )
+
+
+@pytest.mark.parametrize(
+    ("changes", "status"),
+    [
+        ({"headers": [(b"host", b"localhost"), (b"content-length", b"9")]}, 200),
+        ({"headers": [(b"host", b"localhost"), (b"content-length", b"10")]}, 413),
+        ({"headers": [(b"host", b"localhost"), (b"content-length", b"0" * 12)]}, 200),
+        ({"headers": [(b"host", b"localhost"), (b"content-length", b"0" * 13)]}, 413),
+        ({"raw_path": b"/" * 4_000, "query_string": b"x" * 96}, 200),
+        ({"raw_path": b"/" * 4_000, "query_string": b"x" * 97}, 414),
+    ],
+)
+async def test_limits_are_exact(changes: dict[str, Any], status: int):
+    assert (await asked(respond, scope(**changes))).answer()[0] == status
+
+
+async def test_a_request_of_unknown_length_is_read_up_to_the_limit():
+    read: list[Message] = []
+
+    async def reading(_: Scope, receive: Receive, send: Send) -> None:
+        read.extend([await receive(), await receive()])
+        await respond({}, receive, send)
+
+    assert (await asked(reading, scope(), b"1234", b"56789")).answer()[0] == 200
+    assert [message["body"] for message in read] == [b"1234", b"56789"]
+    assert (await asked(reading, scope(), b"1234", b"567890")).refusal() == (413, TOO_LARGE)
+
+
+async def test_a_request_that_takes_too_long_is_ended():
+    async def waiting(*_: object) -> None:
+        await asyncio.Event().wait()
+
+    peer = await asked(waiting, scope(), request_s=0.0)
+    assert peer.refusal() == (408, "the request took too long")
+
+
+async def test_an_error_is_logged_and_not_shown():
+    async def failing(*_: object) -> None:
+        raise ValueError("/home/ann")
+
+    with capture_logs() as logs:
+        peer = await asked(failing, scope())
+    assert peer.refusal() == (500, "the server could not answer; see its log")
+    assert logs == [
+        {"part": "web", "event": "request failed", "log_level": "error", "exc_info": True}
+    ]
+
+
+@pytest.mark.parametrize("error", [ValueError, TimeoutError])
+async def test_an_error_within_a_response_ends_the_connection(error: type[Exception]):
+    async def failing(_: Scope, __: Receive, send: Send) -> None:
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+        raise error
+
+    with capture_logs(), pytest.raises(error):
+        await asked(failing, scope())
+
+
+async def test_sockets_are_limited_in_all_and_by_peer_while_they_are_open():
+    limits = WebLimits(sockets=3, sockets_per_peer=2)
+    opened: list[asyncio.Future[None]] = []
+
+    async def hold(*_: object) -> None:
+        opened.append(asyncio.get_running_loop().create_future())
+        await opened[-1]
+
+    guard = Guard(hold, WebSettings(limits=limits))
+    tasks: list[asyncio.Task[None]] = []
+
+    async def is_open(host: str) -> bool:
+        peer, before = Peer(), len(opened)
+        tasks.append(
+            asyncio.create_task(
+                guard(scope("websocket", client=(host, 1)), peer.receive, peer.send)
+            )
+        )
+        await until(lambda: len(opened) > before or tasks[-1].done())
+        if len(opened) > before:
+            return True
+        assert peer.refusal() == (503, "too many WebSockets are open; try again later")
+        assert peer.received == 1, "the handshake is answered after it has come"
+        return False
+
+    assert [await is_open(host) for host in ("1.1.1.1", "1.1.1.1", "1.1.1.1")] == [
+        True,
+        True,
+        False,
+    ]
+    assert [await is_open(host) for host in ("2.2.2.2", "2.2.2.2")] == [True, False]
+    opened[0].set_result(None)
+    await tasks[0]
+    assert [await is_open(host) for host in ("1.1.1.1", "1.1.1.1")] == [True, False]
+    for each in opened[1:]:
+        each.set_result(None)
+    await asyncio.gather(*tasks)
+    assert not guard._sockets, "nothing is remembered about peers that left"
+
+
+@pytest.mark.parametrize(
+    ("client", "peer"),
+    [
+        (("1.2.3.4", 5), "1.2.3.4"),
+        (("2001:db8:1:2:3:4:5:6", 5), "2001:db8:1:2::/64"),
+        (("fe80::1%eth0", 5), "fe80::/64"),
+        (("::ffff:1.2.3.4", 5), "::ffff:1.2.3.4"),
+        (("name", 5), "name"),
+        (None, ""),
+    ],
+)
+def test_a_peer_is_an_address_or_a_network_of_64_bits(client: tuple[str, int] | None, peer: str):
+    assert peer_of({"client": client}) == peer

@@ -18,6 +18,9 @@ from asara_server.tournament.bots.output.decision_index import append_index, ind
 from asara_server.tournament.run.directory import RunInfo
 from asara_server.tournament.standings.match_result import MatchResult, SeatOutcome
 from asara_server.web.app import create_app
+from asara_server.web.open_run import OpenRun
+from asara_server.web.responses import WebError
+from asara_server.web.run_catalogue import Source, SourceKind
 from asara_server.web.settings import WebSettings
 from tests.report.runs import data_of, page_of, run_with_replays, write_run
 from tests.tournament.samples import match
@@ -389,6 +392,24 @@ def test_links_are_not_followed(client: TestClient, folder: Path, tmp_path: Path
     assert [one["name"] for one in get(client, "")["runs"]] == ["cup"]
     assert get(client, "/cup/matches", state="replay")["total"] == 0
     get(client, "/cup/matches/r1-basic-0001/replay", 404)
+
+
+def test_a_replay_that_becomes_a_link_or_vanishes_is_not_read(folder: Path, tmp_path: Path):
+    four_matches(folder / "cup")
+    replay = folder / "cup" / "replays" / "r1-basic-0001.asara"
+    replay.parent.mkdir(exist_ok=True)
+    replay.write_bytes(b"replay")
+    run = OpenRun(Source("cup", folder / "cup", SourceKind.RUN))
+    run.refresh()
+    assert run.replay_bytes("r1-basic-0001") == b"replay"
+    replay.rename(tmp_path / "elsewhere")
+    replay.symlink_to(tmp_path / "elsewhere")
+    fault = "the replay of 'r1-basic-0001' cannot be read; it may have been deleted"
+    with pytest.raises(WebError, match=fault):
+        run.replay_bytes("r1-basic-0001")
+    replay.unlink()
+    with pytest.raises(WebError, match=fault):
+        run.replay_bytes("r1-basic-0001")
 
 
 def test_a_replay_that_is_not_published_is_not_shown(client: TestClient, folder: Path):

@@ -26,8 +26,8 @@ from asara_server.replay.signing import fingerprint
 
 
 def leak_fault(file: ReplayFile, worlds: int) -> str | None:
-    """Return the first record after which a message reveals something hidden; None if there is
-    none.
+    """Return the first record of a sound file after which a message reveals something hidden; None
+    if there is none.
 
     At every decision, everything hidden from a seat is replaced by other possibilities. Everything
     that the seat would receive must stay the same, byte for byte: its view, the decision with the
@@ -38,13 +38,10 @@ def leak_fault(file: ReplayFile, worlds: int) -> str | None:
     """
     header = file.replay.header
     rng = random.Random(header.deal_secret)
-    try:
-        for number, step in enumerate(resimulated_steps(file.replay)):
-            for seat in _leaking(step, len(header.entries), worlds, rng):
-                place = file.raw[number].place
-                return f"{place}: seat {seat} is sent something that is hidden from it"
-    except ReplayError as error:
-        return str(error)
+    for number, step in enumerate(resimulated_steps(file.replay)):
+        for seat in _leaking(step, len(header.entries), worlds, rng):
+            place = file.raw[number].place
+            return f"{place}: seat {seat} is sent something that is hidden from it"
     return None
 
 
@@ -56,10 +53,8 @@ def _leaking(step: Step, seats: int, worlds: int, rng: random.Random) -> Iterato
         if seen.decision is None:  # another seat's turn, sent when it is over
             continue
         true = _messages(state, seat)
-        for _ in range(worlds):
-            if _messages(determinize(seen, rng), seat) != true:
-                yield seat
-                break
+        if any(_messages(determinize(seen, rng), seat) != true for _ in range(worlds)):
+            yield seat
 
 
 def _messages(state: State, seat: int) -> tuple[bytes, ...]:

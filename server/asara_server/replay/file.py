@@ -156,15 +156,15 @@ def read_signed(path: Path) -> ReplayFile:
 def read_file(path: Path) -> bytes:
     """Return the bytes of a file that may be a replay; raises ReplayError without the path."""
     try:
-        about = path.stat()
-        if not stat.S_ISREG(about.st_mode):
+        if not stat.S_ISREG(path.stat().st_mode):
             raise ReplayError("not a file; choose a file in the folder replays")
-        if about.st_size > LARGEST_FILE:
-            raise ReplayError(_too_large())
-        with path.open("rb") as file:  # its size may be unknown, as in /proc
+        with path.open("rb") as file:
             data = file.read(LARGEST_FILE + 1)
         if len(data) > LARGEST_FILE:
-            raise ReplayError(_too_large())
+            raise ReplayError(
+                f"larger than {LARGEST_FILE // 2**20} MiB, and so than any replay: "
+                "it is a file of another kind"
+            )
         return data
     except ReplayError:
         raise
@@ -174,13 +174,6 @@ def read_file(path: Path) -> bytes:
         raise ReplayError(error.strerror or str(error)) from None
     except ValueError:  # the system rejects such a path
         raise ReplayError("not a path: it contains a zero byte") from None
-
-
-def _too_large() -> str:
-    return (
-        f"larger than {LARGEST_FILE // 2**20} MiB, and so than any replay: it is a file of another "
-        "kind"
-    )
 
 
 def parse_replay(data: bytes) -> Replay:

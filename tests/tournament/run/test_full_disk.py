@@ -13,7 +13,6 @@ from pathlib import Path
 import pytest
 
 from asara_server.logs import configure, logger
-from asara_server.tournament.bots.output.output_log import OutputLog
 from asara_server.tournament.run.directory import RunDirectory
 from asara_server.tournament.standings.match_result import read_results
 from tests.cli.command import asara, command_line, environment
@@ -117,19 +116,6 @@ def test_lost_log_lines_are_reported_once(capsys: pytest.CaptureFixture[str]) ->
             "asara: /dev/full: No space left on device: lines of this log are lost\n"
         )
         os.dup2(os.open(os.devnull, os.O_WRONLY), file.fileno())  # so that it can be closed
-
-
-@needs_full
-def test_lost_output_of_a_bot_does_not_end_its_match(tmp_path: Path) -> None:
-    (tmp_path / "0-ann.log").symlink_to(FULL)
-    log = OutputLog(tmp_path / "0-ann.log", 1_000)
-    log.note("started")
-    log.write(b"one\ntwo\n")
-    assert log.last_lines() == ["one", "two"]
-    log.switch_to(tmp_path / "n" / "n" / "0-ann.log")  # whose folder cannot be made
-    log.write(b"three\n")
-    assert log.last_lines() == ["three"]
-    log.close()
 
 
 @needs_full

@@ -3,15 +3,28 @@
 import os
 import re
 import shlex
+from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
+from typing import cast
 
 import pytest
 
-from asara_server.tournament.sandbox.bubblewrap import Sandbox, SandboxTools, _covers
+from asara_server.tournament.sandbox import bubblewrap
+from asara_server.tournament.sandbox.bubblewrap import (
+    _VARIABLES_FILE,
+    Sandbox,
+    SandboxSpec,
+    SandboxTools,
+    _covers,
+)
+from asara_server.tournament.sandbox.cgroups import Cgroups
 from asara_server.tournament.sandbox.private_copy import memory_file
 from asara_server.tournament.sandbox.proc_view import ProcView
+from asara_server.tournament.sandbox.runtimes import VisiblePrograms
 from asara_server.tournament.sandbox.seccomp import seccomp_filter
 from asara_server.tournament.sandbox.spec import (
+    MIB,
     CopiedFile,
     FilesystemView,
     PrivateCopy,
@@ -41,6 +54,7 @@ OPTIONS = """\
 --remount-ro /dev --remount-ro /proc/sys --remount-ro /proc --remount-ro / --chdir {top}/bot
 """
 COPIES = "--size {size} --tmpfs {top}/bot --perms 555 --file 'print()' {top}/bot/b.py"
+IN_PLACE = "--bind {top}/bot {top}/bot --ro-bind /dev/null {top}/bot/secret"
 VARIABLES = """\
 export ASARA_ADDRESS=unix:/run/bot
 export PATH=/tool/bin
@@ -57,11 +71,12 @@ def sandbox(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Sandbox:
     """A sandbox that hides files, on a machine without control groups and with a small system."""
     monkeypatch.setattr("site.ENABLE_USER_SITE", False)
     (tmp_path / "bot").mkdir()
+    (tmp_path / "bot" / "secret").touch()
     (tmp_path / "tool").mkdir()
     (tmp_path / "tool" / "key").touch()
     (tmp_path / "tool" / "keys" / "more").mkdir(parents=True)
     tools = SandboxTools("/usr/bin/bwrap", "/usr/bin/prlimit", None, ("guard",))
-    hidden = ("tool/key", "tool/keys", "tool/keys/more", "bot/none")
+    hidden = ("tool/key", "tool/keys", "tool/keys/more", "bot/none", "bot/secret")
     made = Sandbox(tools, hidden=[tmp_path / name for name in hidden])
     made._system_mounts = {}
     proc = {"/proc/stat": b"cpu", "/proc/sys/x": b"1"}
@@ -101,7 +116,7 @@ def test_the_command_line_has_what_is_listed_and_nothing_else(
     size, home, own = {
         "match": (3_146_728, "/tmp", COPIES),
         "build": (3_145_728, "/tmp", COPIES),
-        "build in place": (0, folder / ".asara-build", "--bind {top}/bot {top}/bot"),
+        "build in place": (0, folder / ".asara-build", IN_PLACE),
     }[kind]
 
     words = iter(made.argv)
@@ -152,6 +167,8 @@ def test_the_command_line_has_what_is_listed_and_nothing_else(
         " }; exec 3<&-\nulimit -f 6144\n"
     ) * (view.copied is not None)
     pack = f"\ntar --format=gnu -cf - -C {folder} . >/proc/self/fd/{made.descriptors[-1]}"
+    if kind == "build":
+        assert told[str(made.descriptors[-1])] == b"archive"
     body = f"({RUN}) || exit{pack}" if kind == "build" else RUN
     assert script == f"echo >&4; exec 4>&-\n{unpack}{body}"
 
@@ -160,6 +177,74 @@ def test_the_command_line_has_what_is_listed_and_nothing_else(
     os.close(made.began_file)
     os.close(file.content)
     os.close(archive)
+
+
+class Groups:
+    """Control groups that a test looks at."""
+
+    can_freeze = True
+    parents = (Path("/groups"),)
+
+    def __init__(self) -> None:
+        self.created: list[dict[str, int | None]] = []
+
+    def create(self, **limits: int | None) -> SimpleNamespace:
+        self.created.append(limits)
+        return SimpleNamespace(procs_files=(Path("/groups/bot/procs"),))
+
+
+def test_with_control_groups_the_program_starts_in_its_own(
+    sandbox: Sandbox, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert (sandbox.has_cgroups, sandbox.can_freeze, sandbox.cgroup_parents) == (False, False, ())
+    groups = Groups()
+    sandbox.tools = replace(sandbox.tools, cgroups=cast(Cgroups, groups))
+    assert sandbox.has_cgroups
+    assert sandbox.can_freeze
+    assert sandbox.cgroup_parents == groups.parents
+    groups.can_freeze = False
+    assert not sandbox.can_freeze
+
+    runtime = VisiblePrograms(((tmp_path / "tool", Path("/runtime")),))
+    monkeypatch.setattr(bubblewrap, "visible_programs", lambda *_: runtime)
+    monkeypatch.setattr("site.ENABLE_USER_SITE", True)
+    monkeypatch.setattr("site.getuserbase", lambda: "/users/base")
+    limits = replace(LIMITS, cores=2)
+    view = FilesystemView(tmp_path / "bot", ())
+    environment = {"ASARA_ADDRESS": "127.0.0.1:9", "PATH": "/runtime:/runtime/bin:/tmp:/run"}
+    made = SandboxSpec(sandbox, view, limits, loopback=True).wrap(["./bot"], environment)
+    assert groups.created == [{"memory_bytes": 256 * MIB, "processes": 14, "cores": 2}]
+    assert made.first is None
+    assert made.memory_mib == 256
+    began = f"/proc/{os.getpid()}/fd/{made.began_file}"
+    assert made.argv[3:8] == ["sh", "", began, "/groups/bot/procs", "--"]
+    end = made.argv.index("--", 8)
+    assert made.argv[9:end] == limits.prlimit_options(memory=False)
+    told = {str(one): content(one) for one in made.descriptors}
+    found = told[made.argv[made.argv.index("--args") + 1]].decode().split("\0")
+    assert "--info-fd" not in found
+    assert told[found[found.index("--seccomp") + 1]] == seccomp_filter(loopback=True, set_uid=True)
+    assert b"export PYTHONUSERBASE=/users/base\n" in told[found[found.index(_VARIABLES_FILE) - 1]]
+    assert (
+        b"export PATH=/runtime:/runtime/bin:/tmp\n" in told[found[found.index(_VARIABLES_FILE) - 1]]
+    )
+    assert "127.0.0.1:9" not in found
+    shown = shlex.join(found)
+    runtime_first = f"--ro-bind {tmp_path}/tool /runtime --ro-bind /dev/null /runtime/key "
+    assert f"{runtime_first}--tmpfs /runtime/keys --remount-ro /runtime/keys " in shown
+    assert f"--dir {tmp_path}/bot --remount-ro" in shown
+    made.close_descriptors()
+    os.close(made.began_file)
+
+
+def test_more_can_be_hidden_from_the_programs_of_a_sandbox(
+    sandbox: Sandbox, tmp_path: Path
+) -> None:
+    sandbox.shared = (tmp_path / "shared",)
+    more = sandbox.with_hidden(tmp_path / "run", tmp_path / "log")
+    assert more.tools is sandbox.tools
+    assert more.hidden == (*sandbox.hidden, tmp_path / "run", tmp_path / "log")
+    assert more.shared == sandbox.shared
 
 
 def test_a_command_line_that_cannot_be_made_leaves_no_descriptor(

@@ -1,4 +1,5 @@
 from collections import Counter
+from hashlib import sha256
 from itertools import combinations, permutations
 from typing import Any
 
@@ -17,6 +18,7 @@ from asara_server.tournament.schedule.schedule import (
     list_matches,
     rotated,
 )
+from asara_server.tournament.trust.manifest import schedule_bytes
 from tests.sizes import others_long
 from tests.tournament.sample_bots import SEED
 
@@ -121,8 +123,10 @@ def numbers(matches: list[ScheduledMatch]) -> tuple[Counter[str], Counter[frozen
     return turns, met
 
 
-@pytest.mark.long
-@pytest.mark.parametrize(("seats", "each"), [(2, None), (2, 5), (3, None), (3, 4), (4, None)])
+@pytest.mark.parametrize(
+    ("seats", "each"),
+    [(2, None), (2, 5), (3, None), pytest.param(3, 4, marks=pytest.mark.long), (4, None)],
+)
 def test_what_is_said_of_the_balance_is_what_the_list_has(seats: int, each: int | None) -> None:
     rounds = 2 if each is None else 1
     laid_out = layout(10, rounds=rounds, blocks_per_entry=each)
@@ -324,6 +328,35 @@ def test_entries_of_one_team_never_sit_at_one_table(
             own = {name for match in matches if match.block == block for name in match.entries}
             assert len(own & {"ann", "bob", "dot"}) <= 1
             assert len(own & {"eve", "fay"}) <= 1
+
+
+@pytest.mark.parametrize(
+    ("laid_out", "seats", "remote", "digest"),
+    [
+        (Layout(TEAMS, blocks="mirrored"), (2, 3), {"bob"}, "87f13aecdd68eb7a"),
+        (Layout(TEAMS[:11], blocks_per_entry=5), (2, 3, 4), {}, "b851ad6359e2e433"),
+        (
+            Layout(TEAMS, blocks_per_entry=6, blocks="duplicate"),
+            (2, 3),
+            {"bob", "gus"},
+            "718b0fbdb6b23069",
+        ),
+        (layout(12, blocks_per_entry=7, orders="all"), (2, 3, 4), {}, "30778240034b8663"),
+        (layout(12, blocks="duplicate", rounds=4), (2,), {}, "b80e592dfd215b42"),
+        (
+            layout(12, blocks_per_entry=7, blocks="duplicate"),
+            (2, 4),
+            {"bob", "gus"},
+            "04b5d8dc0b6e6432",
+        ),
+    ],
+)
+def test_a_schedule_stays_the_same_for_the_audits_of_later_versions(
+    laid_out: Layout, seats: tuple[int, ...], remote: set[str], digest: str
+) -> None:
+    names = (*NAMES, "kim", "lea")[: laid_out.entries]
+    matches = list_matches(names, seats, (BASIC, PRO_GIFTS), laid_out, remote=remote)
+    assert sha256(schedule_bytes(matches)).hexdigest()[:16] == digest
 
 
 def four(**changes: Any) -> list[ScheduledMatch]:

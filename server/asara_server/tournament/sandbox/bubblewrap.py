@@ -269,7 +269,7 @@ class Sandbox:
             descriptors.append(reopened(file.content))
             name = str(file.path)
             mounts[name] = ["--perms", f"{file.mode:o}", "--file", str(descriptors[-1]), name]
-        for path in sorted(mounts, key=lambda path: path.split("/")):  # the outer ones first
+        for path in sorted(mounts):  # the outer ones first
             options += mounts[path]
         for path in ("/dev", "/proc/sys", "/proc", "/"):
             if path in mounts or path == "/":

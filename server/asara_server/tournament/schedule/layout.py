@@ -176,8 +176,7 @@ def balance(layout: Layout, seats: int) -> Balance:
         each = layout.rounds * comb(layout.entries - 1, seats - 1)
         together = layout.rounds * comb(layout.entries - 2, seats - 2)
         return Balance(Span(each, each), Span(together, together), 0)
-    groups = _groups_met(layout, seats)
-    turns = Counter(entry for group in groups for entry in group)
+    groups = _groups_met(layout, blocks_of(layout, seats))
     met = meetings(layout.entries, groups)
     teams = team_numbers(layout.teams)
     apart = [
@@ -186,7 +185,7 @@ def balance(layout: Layout, seats: int) -> Balance:
         for other, number in enumerate(row[:one])
         if teams[one] != teams[other]
     ]
-    had = [layout.rounds * turns[entry] for entry in range(layout.entries)]
+    had = [layout.rounds * times for times in _turns(layout, groups)]
     never = layout.entries * (layout.entries - 1) // 2 - len(apart)
     return Balance(Span(min(had), max(had)), Span(min(apart), max(apart)), never)
 
@@ -205,7 +204,7 @@ def names_by_kind(
     found: list[Sequence[str]] = []
     names = list(entries)
     for kind, blocks in enumerate(kinds):
-        turns = _turns(blocks, len(entries), layout)
+        turns = _turns(layout, _groups_met(layout, blocks))
         # Entries with an extra block come first; the others follow in a fixed random order, so that
         # two entries that never meet at one kind of table meet at another.
         rng = Random(kind)
@@ -227,7 +226,7 @@ def _names_by_team(
     so_far = [0] * len(entries)
     found: list[Sequence[str]] = []
     for kind, blocks in enumerate(kinds):
-        turns = _turns(blocks, len(entries), layout)
+        turns = _turns(layout, _groups_met(layout, blocks))
         best: tuple[int, list[int]] | None = None
         for shuffle in range(_SHUFFLES):
             order = _team_order(members, Random(kind * _SHUFFLES + shuffle))
@@ -251,14 +250,17 @@ def _team_order(members: dict[int, list[int]], rng: Random) -> list[int]:
     return [order[entry] for entry in sorted(order)]
 
 
-def _turns(blocks: Sequence[Block], entries: int, layout: Layout) -> list[int]:
-    """Return each entry's number of blocks."""
-    turns = [0] * entries
-    for block in blocks:
-        for table in block if layout.blocks == "duplicate" else block[:1]:
-            for entry in table:
-                turns[entry] += 1
-    return turns
+def _groups_met(layout: Layout, blocks: Iterable[Block]) -> list[tuple[int, ...]]:
+    """Return the groups of entries that meet in these blocks, once for each meeting."""
+    if layout.blocks == "duplicate":
+        return [table for block in blocks for table in block]
+    return [block[0] for block in blocks]
+
+
+def _turns(layout: Layout, groups: Iterable[Sequence[int]]) -> list[int]:
+    """Return each entry's number of groups."""
+    turns = Counter(entry for group in groups for entry in group)
+    return [turns[entry] for entry in range(layout.entries)]
 
 
 def seat_orders(seats: int, orders: Orders) -> int:
@@ -303,14 +305,6 @@ def _in_circle(layout: Layout, seats: int) -> bool:
     """Return True if the circle method makes the duplicate blocks."""
     whole_stages = layout.blocks_per_entry is None or layout.entries % 2 == 0
     return seats == 2 and whole_stages and not layout.has_teams
-
-
-def _groups_met(layout: Layout, seats: int) -> Sequence[tuple[int, ...]]:
-    """Return the groups of entries that meet in one round's blocks, once for each meeting."""
-    blocks = blocks_of(layout, seats)
-    if layout.blocks == "duplicate":
-        return [table for block in blocks for table in block]
-    return [block[0] for block in blocks]
 
 
 def blocks_of(layout: Layout, seats: int, remote: frozenset[int] = frozenset()) -> Sequence[Block]:

@@ -34,20 +34,13 @@ class OutputLog:
         self._arrived = 0  # bytes from the process so far
         self._written = 0  # bytes of the process that `write` has received
         self._asked: Callable[[], int] | None = None
-        self._decision = 0
         self._marks: deque[tuple[int, int]] = deque()  # not written yet: bytes before it, decision
         self._index: list[tuple[int, int]] = []  # position in the file, decision
-        self._file: BinaryIO | None = None
-        self._too_much = False
-        self._left = limit
-        self._cut = False
         self._open(path)
 
     def _open(self, path: Path) -> None:
         self._path = path
-        self._file = None
-        self._left = 0
-        self._cut = True
+        self._file: BinaryIO | None = None
         self._too_much = False
         try:
             path.parent.mkdir(exist_ok=True)
@@ -67,7 +60,7 @@ class OutputLog:
         )
 
     def _append(self, data: bytes) -> None:
-        if self._file is not None and not self._file.closed:
+        if self._file is not None:
             try:
                 self._file.write(data)
             except OSError as error:
@@ -98,8 +91,7 @@ class OutputLog:
         """Write the index next to the log: which part was written during which decision."""
         self._asked = None
         if self._index:
-            place = max(self._limit - self._left, 0)
-            append_index(index_of(self._path), [*self._index, (place, 0)])
+            append_index(index_of(self._path), [*self._index, (self._limit - self._left, 0)])
             self._index.clear()
 
     def arrive(self, number: int) -> None:
@@ -129,19 +121,13 @@ class OutputLog:
         self._last += data
         if len(self._last) > 2 * _LAST_BYTES:
             del self._last[:-_LAST_BYTES]
-        if self._cut or self._file is None or self._file.closed:
+        if self._cut or self._file is None:
             return
         self._keep(data[: self._left])
         self._left -= len(data)
-        if self._left < 0:
-            self._mark_cut()
-            if self._tap is not None:
-                self._tap(_cut_mark(self._limit))
-
-    def _mark_cut(self) -> None:
-        if not self._cut:
+        if self._left < 0 and not self._cut:
             self._cut = self._too_much = True
-            self._append(_cut_mark(self._limit))
+            self._keep(f"\n# cut: only {self._limit:,} bytes are kept\n".encode())
 
     def _keep(self, data: bytes) -> None:
         self._append(data)
@@ -191,10 +177,7 @@ class OutputLog:
     def _close_file(self) -> None:
         if self._file is not None:
             self._file.close()
-
-
-def _cut_mark(limit: int) -> bytes:
-    return f"\n# cut: only {limit:,} bytes are kept\n".encode()
+            self._file = None
 
 
 def last_printed(path: Path) -> list[str]:
