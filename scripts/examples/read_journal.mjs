@@ -8,7 +8,7 @@ import { createHash, createPublicKey, verify } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
-const MAGIC = Buffer.from("ASARA run log 1\n");
+const MAGIC = Buffer.from("ASARA run log 2\n");
 const REPLAY_MAGIC = Buffer.from("ASARA\r\n\x03");
 const sha256 = (...parts) => createHash("sha256").update(Buffer.concat(parts)).digest();
 
@@ -75,7 +75,7 @@ for (const row of rows(readFileSync(join(run, "run.journal")))) {
       matches.get(number).push([content, delimited]);
       continue;
     }
-    const [, kind, match, text] = content.toString().match(/^(?:(match|result) (\d+)|given) (.*)$/s);
+    const [, kind, match, text] = content.toString().match(/^(?:(match|result) (\d+)|[a-z]+) (.*)$/s);
     if (kind === "match") matches.set(Number(match), []);
     if (kind !== "result") continue;
     const result = JSON.parse(text);

@@ -6,7 +6,7 @@ Everything else is the real thing: runner, directory, journal, replays and signa
 import asyncio
 import random
 import secrets
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass, replace
 from hashlib import sha256
@@ -15,6 +15,8 @@ from typing import Any
 
 from asara_game.edition import Edition, load_edition, parse_edition
 from asara_game.rules import Rules, format_rule_sets
+from asara_server.bounded_file import open_ordinary
+from asara_server.eventlog.journal import Fact, Journal, read_facts
 from asara_server.eventlog.replay import Replay, replay_of
 from asara_server.match.spec import ClockSettings, MatchSpec, Player
 from asara_server.referee.waits import Wait
@@ -23,12 +25,8 @@ from asara_server.replay.signing import SigningKey
 from asara_server.tournament.config.tournament_file import load_tournament
 from asara_server.tournament.execution.executor import ExecutionContext
 from asara_server.tournament.run.costs import RunCosts
-from asara_server.tournament.run.directory import RunDirectory, RunInfo, standings_bytes
-from asara_server.tournament.run.process_record import (
-    PROCESSES,
-    ProcessRecorder,
-    last_group_of,
-)
+from asara_server.tournament.run.directory import JOURNAL, RunDirectory, RunInfo, standings_bytes
+from asara_server.tournament.run.process_record import ProcessState, process_rows
 from asara_server.tournament.run.progress import RunProgress
 from asara_server.tournament.runner import RunHooks, Runner
 from asara_server.tournament.schedule.plan import planned_matches
@@ -130,7 +128,7 @@ class PlayoutExecutor:
 
     async def play(self, progress: RunProgress, context: ExecutionContext) -> None:
         left = self.most
-        record = ProcessRecorder(progress.directory.processes.write)
+        record = progress.directory.processes
         while leg := progress.next_leg(1) if progress.legs else progress.pending_matches():
             bots: dict[str, str] = {}
             for match, attempt in leg[:left]:
@@ -139,11 +137,12 @@ class PlayoutExecutor:
                 for entry in match.entries:
                     if entry not in bots:
                         bots[entry] = f"{entry} {secrets.token_hex(4)}"
-                        record.began(bots[entry], entry)
-                    record.plays(bots[entry], attempt_name(match.match_id, attempt))
+                        record.note("began", process=bots[entry], entry=entry)
+                    name = attempt_name(match.match_id, attempt)
+                    record.note("plays", process=bots[entry], match=name)
                 self._play(progress, context, match, attempt)
             for bot in bots.values():
-                record.ended(bot)
+                record.note("ended", process=bot)
             left -= len(leg)
             if left <= 0:
                 return
@@ -207,6 +206,19 @@ def play_run(
 
     asyncio.run(scenario())
     return path
+
+
+def facts_of(run: Path) -> list[Fact]:
+    with open_ordinary(run / JOURNAL) as file:
+        return list(read_facts(file, run / JOURNAL))
+
+
+def write_facts(run: Path, facts: Iterable[Fact]) -> None:
+    """Write another journal, which contains these facts alone."""
+    (run / JOURNAL).unlink()
+    with Journal(run / JOURNAL) as journal:
+        for fact in facts:
+            journal.note(fact)
 
 
 class Forger:
@@ -275,7 +287,7 @@ class Forger:
             self.manifest.entry_names,
             self.head.scheduled,
             self.results,
-            group=last_group_of(self.run),
+            group=ProcessState(process_rows(facts_of(self.run), self.run)).group,
             remote=self.manifest.remote,
             looks=self.manifest.looks,
         )
@@ -289,7 +301,7 @@ class Forger:
             "root": root_text(self.results, order),
             "results_sha256": sha256(lines).hexdigest(),
             "standings_sha256": sha256(standings_bytes(standings)).hexdigest(),
-            "processes_sha256": sha256((self.run / PROCESSES).read_bytes()).hexdigest(),
+            "journal_sha256": sha256((self.run / JOURNAL).read_bytes()).hexdigest(),
             "run_sha256": sha256(self.info.content()).hexdigest(),
         }
         self.head = self.head.model_copy(update=changes | head)

@@ -27,9 +27,8 @@ from asara_server.tournament.execution.executor import ExecutionContext, Executo
 from asara_server.tournament.execution.local_executor import LocalExecutor
 from asara_server.tournament.run.block_journals import wait_for_writers
 from asara_server.tournament.run.costs import RunCosts
-from asara_server.tournament.run.directory import RunDirectory, RunDirectoryError, RunInfo
+from asara_server.tournament.run.directory import RunDirectory, RunInfo
 from asara_server.tournament.run.info_writer import RunInfoWriter, resumed_info
-from asara_server.tournament.run.process_record import ProcessRecordError, read_processes_of
 from asara_server.tournament.run.progress import RunProgress
 from asara_server.tournament.sandbox.bubblewrap import Sandbox
 from asara_server.tournament.sandbox.filesystem_view import oversized_entries
@@ -291,22 +290,15 @@ class Runner:
             remote=tournament.remote,
         )
         self._logger.info("executor", name=self._executor.name)
-        writer.write_executor(self._executor.name)
+        writer.write(executor=self._executor.name)
         await self._executor.play(progress, context)
 
     async def _resume_legs(self) -> None:
         """End any bots of earlier sessions, since they may know deals that are still to be
         played.
         """
-        directory = self._directory.path
         cgroups = self._sandbox.cgroup_parents if self._sandbox is not None else ()
-        try:
-            self._progress.resume_group(read_processes_of(directory))
-            survivors = await asyncio.to_thread(end_recorded, directory, cgroups)
-        except ProcessRecordError as error:
-            raise RunDirectoryError(
-                f"{directory}/{error}; restore it from a backup, or start another run"
-            ) from None
+        survivors = await end_recorded(self._directory.processes, cgroups)
         self._progress.end_shared_deals(survivors)
 
     async def _build(self, builder: EntryBuilder, writer: RunInfoWriter) -> None:
@@ -382,9 +374,20 @@ class Runner:
         names = [entry.name for entry in self._tournament.entries]
         return ranks_settled(names, results, self._tournament.settled_places, self._looks)
 
-    def change_exclusions(self) -> None:
+    def change(self) -> None:
         if self._writer is not None:
-            self._writer.write_exclusions(self._progress.out, self._progress.suspended)
+            self._writer.write(**self._present)
+
+    @property
+    def _present(self) -> dict[str, object]:
+        """Fields of `run.json` that change while matches are played."""
+        progress = self._progress
+        return {
+            "out": dict(progress.out),
+            "suspended": dict(progress.suspended),
+            "group": dict(progress.group),
+            "beside_others": self._directory.processes.beside_others > 0,
+        }
 
     def _write_end(self, info: RunInfo) -> Standings:
         """Write the standings and how the run ended, and return the standings."""
@@ -402,9 +405,8 @@ class Runner:
         end: dict[str, object] = {
             "ended": utc_now(),
             "state": "cut short",
-            "out": progress.out,
-            "suspended": progress.suspended,
             "scheduled": len(progress.schedule),
+            **self._present,
         }
         stalled_s = self._executor.stalled_s
         if stalled_s is not None:

@@ -7,7 +7,6 @@ manifest.json    what was decided before the first match; manifest.json.sig is i
 results.jsonl    a line for each attempt at a match, written when it ends
 standings.json   the standings, written at the end even if the run was cut short
 tree_head.json   hashes of the final files, written at the end; tree_head.json.sig is its signature
-processes.jsonl  when each bot process began, played and ended; see `process_record`
 replays/         a file for each match
 logs/            output of the bots, by match, and of builds
 builds/          directories of entries after their build
@@ -39,7 +38,7 @@ from asara_server.tournament.config.block_kinds import BlockKind
 from asara_server.tournament.config.tournament_file import LARGEST_FILE
 from asara_server.tournament.run.block_journals import FOLDER as JOURNALS
 from asara_server.tournament.run.costs import RunCosts
-from asara_server.tournament.run.process_record import PROCESSES, ProcessFile
+from asara_server.tournament.run.process_record import RunProcesses
 from asara_server.tournament.sandbox.spec import SandboxKind
 from asara_server.tournament.standings.match_result import LONGEST_LINE, MatchResult
 from asara_server.tournament.standings.model import Standings
@@ -55,7 +54,6 @@ RUN_FILES = (
     "manifest.json.sig",
     "tree_head.json",
     "tree_head.json.sig",
-    PROCESSES,
     "run.log",
     JOURNAL,
     "remote.json",
@@ -131,6 +129,10 @@ class RunInfo(BaseModel):
     """Entries that could not be built or started, with the reasons."""
     suspended: dict[str, str] = {}
     """Entries that forfeited too often, with the reasons."""
+    group: dict[str, int] = {}
+    """The blocks that are played together now, each with its number of matches."""
+    beside_others: bool = False
+    """True if a leg began while bots of other runs lived on the machine."""
     stalled_s: float | None = Field(default=None, ge=0, allow_inf_nan=False)
     """Seconds during which all clocks stood still because the referee was not running. None if
     unknown: while the run is played, and if workers played it.
@@ -213,8 +215,7 @@ class RunDirectory:
             stack.callback(journal.close)
             self._results = AppendedFile(path / "results.jsonl")
             stack.callback(self._results.close)
-            self.processes = ProcessFile(path)
-            stack.callback(self.processes.close)
+            self.processes = RunProcesses(journal)
             self._stack = stack.pop_all()
         self._unpublished: dict[str, bytes] = {}
         """Content of replays that are not written yet, by name."""
@@ -339,14 +340,16 @@ class RunDirectory:
     def write_info(self, info: RunInfo) -> None:
         """Write `run.json`.
 
-        Until the run is finished, only the owner may read `run.json` or the tournament file,
-        because they contain the seed.
+        Until the run is finished, only the owner may read `run.json`, the journal or the tournament
+        file, because they contain secrets of deals.
         """
         finished = info.state == "finished"
         mode = PUBLIC if finished else PRIVATE
         replace_file(self.path / "run.json", info.content(), mode=mode)
         if finished and self.tournament_file.is_file():
             replace_file(self.tournament_file, self.tournament_file.read_bytes())
+        if finished:
+            shutil.copymode(self.path / "run.json", self.path / JOURNAL)
 
     def keep_tournament_file(self, file: Path) -> None:
         """Copy the tournament file to the directory; only the owner may read the copy."""
@@ -387,20 +390,11 @@ class RunDirectory:
     def results_sha256(self) -> str:
         """Force `results.jsonl` to disk, and return its SHA-256 in hexadecimal."""
         os.fsync(self._results.fileno())
-        return _sha256(self.path / "results.jsonl")
-
-    def processes_sha256(self) -> str:
-        """Force `processes.jsonl` to disk, and return its SHA-256 in hexadecimal."""
-        self.processes.flush()
-        return _sha256(self.path / PROCESSES)
+        with (self.path / "results.jsonl").open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
 
     def close(self) -> None:
         self._stack.close()
-
-
-def _sha256(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def standings_bytes(standings: Standings) -> bytes:

@@ -28,7 +28,7 @@ def resumed_info(info: RunInfo, left_out: Mapping[str, str]) -> RunInfo:
 
 
 class RunInfoWriter:
-    """Updates `run.json` whenever an entry is built, is out or is suspended.
+    """Updates `run.json` whenever an entry is built, is out, is suspended, or a group begins.
 
     If the run is killed, a resumption reads these facts from `run.json`.
     """
@@ -40,36 +40,31 @@ class RunInfoWriter:
         """The present content of `run.json`."""
 
     def queue_builds(self, entries: tuple[str, ...]) -> None:
-        self._write(to_build=entries, building={})
+        self.write(to_build=entries, building={})
 
     def begin_build(self, entry: str) -> None:
         building = {**self.info.building, entry: utc_now()}
-        self._write(to_build=self._to_build_without(entry), building=building)
+        self.write(to_build=self._to_build_without(entry), building=building)
 
     def end_build(self, entry: str) -> None:
         """Record that a build is over, whether it succeeded, failed or was unnecessary."""
         building = {name: since for name, since in self.info.building.items() if name != entry}
-        self._write(to_build=self._to_build_without(entry), building=building, built=utc_now())
+        self.write(to_build=self._to_build_without(entry), building=building, built=utc_now())
 
     def _to_build_without(self, entry: str) -> tuple[str, ...]:
         return tuple(name for name in self.info.to_build if name != entry)
 
     def add_build_output(self, entry: str, printed: tuple[str, ...]) -> None:
         """Add the last lines printed by a failed build."""
-        self._write(build_output={**self.info.build_output, entry: printed})
+        self.write(build_output={**self.info.build_output, entry: printed})
 
     def stop_builds(self) -> None:
         """Forget interrupted builds."""
         if self.info.to_build or self.info.building:
-            self._write(to_build=(), building={})
+            self.write(to_build=(), building={})
 
-    def write_exclusions(self, out: Mapping[str, str], suspended: Mapping[str, str]) -> None:
-        self._write(out=dict(out), suspended=dict(suspended))
-
-    def write_executor(self, name: str) -> None:
-        self._write(executor=name)
-
-    def _write(self, **changes: object) -> None:
+    def write(self, **changes: object) -> None:
+        """Write these fields."""
         self.info = self.info.model_copy(update=changes)
         try:
             self._directory.write_info(self.info)

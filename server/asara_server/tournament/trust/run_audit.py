@@ -16,15 +16,7 @@ from asara_server.match.deal_secrets import commitment
 from asara_server.text import count
 from asara_server.tournament.run.block_journals import FOLDER as JOURNALS
 from asara_server.tournament.run.directory import BUNDLES, JOURNAL, RUN_FILES, RUN_FOLDERS
-from asara_server.tournament.run.process_record import (
-    ProcessRecordError,
-    ProcessRow,
-    last_group,
-    legs_beside_others,
-    matches_alone,
-    process_faults,
-    read_processes,
-)
+from asara_server.tournament.run.process_record import ProcessState, process_faults
 from asara_server.tournament.schedule.legs import with_own_deals
 from asara_server.tournament.schedule.schedule import ScheduledMatch
 from asara_server.tournament.standings.standings import compute_standings, ranks_settled
@@ -57,7 +49,6 @@ _NOT_CHECKED: Final = {
     "report.html": "`asara report` writes it again",
     "run.log": "",
     "remote.json": "",
-    JOURNAL: "",
     JOURNALS: "",
     "logs": "",
     "builds": "",
@@ -108,9 +99,9 @@ class _RunAudit:
         self._files = files
         self._signed = signed
         self._head = signed.head
+        self._processes = ProcessState(files.processes)
         self._report = RunReport(files.directory, signed, replays=tuple(files.replays))
         self._faults = self._report.faults
-        self._rows: list[ProcessRow] = []
         self._ended = self._report.ended = not files.running or self._head is not None
 
     def report(self) -> RunReport:
@@ -189,7 +180,7 @@ class _RunAudit:
             manifest.entry_names,
             scheduled,
             files.results,
-            group=last_group(self._rows),
+            group=self._processes.group,
             remote=manifest.remote,
             looks=manifest.looks,
         )
@@ -201,25 +192,26 @@ class _RunAudit:
     ) -> Sequence[ScheduledMatch]:
         """Check whether any process could know a deal early; return the schedule with its deals."""
         remote = frozenset(manifest.remote)
-        try:
-            rows = self._rows = read_processes(self._files.processes or b"")
-        except ProcessRecordError as error:
-            self._faults.append(str(error))
-            return schedule
-        if alone := matches_alone(rows):
+        if alone := self._processes.alone:
             self._report.notes.append(
                 f"{_matches(sorted(alone))} had deals of their own, because some process of a bot "
                 f"could not be ended: {_some(sorted(alone))}"
             )
-        if legs := legs_beside_others(rows):
+        if legs := self._processes.beside_others:
             self._report.notes.append(
                 f"{count(legs, 'leg')} began while bots of other runs lived on the machine, which "
                 "could pass on what they were told about a deal"
             )
         schedule = with_own_deals(schedule, alone)
-        self._faults += process_faults(
-            rows, schedule, self._files.results, max_attempts=manifest.max_attempts, remote=remote
+        found = process_faults(
+            self._files.processes,
+            schedule,
+            self._files.results,
+            max_attempts=manifest.max_attempts,
+            remote=remote,
         )
+        if not self._files.has_fault(JOURNAL):
+            self._faults += [f"{JOURNAL}: {fault}" for fault in found]
         tables = Counter(
             match.shared_deal
             for match in schedule

@@ -9,9 +9,11 @@ from typing import Final, NamedTuple
 
 from pydantic import ValidationError
 
+from asara_server.bounded_file import open_ordinary
+from asara_server.eventlog.journal import JournalError, read_facts
 from asara_server.replay.signing import PUBLIC_KEY_FILE
 from asara_server.tournament.run.directory import JOURNAL, RunInfo
-from asara_server.tournament.run.process_record import PROCESSES
+from asara_server.tournament.run.process_record import ProcessRow, process_rows
 from asara_server.tournament.standings.match_result import MatchResult
 from asara_server.tournament.trust.manifest import MANIFEST
 from asara_server.tournament.trust.signed_file import (
@@ -60,7 +62,10 @@ class RunFiles:
     tournament: bytes | None = None
     public_pem: bytes | None = None
     standings: bytes | None = None
-    processes: bytes | None = None
+    journal_sha256: str = ""
+    """"" if there is no journal."""
+    processes: tuple[ProcessRow, ...] = ()
+    """The process record in the journal."""
     results_sha256: str = ""
     """"" if there is no such file."""
     lines: tuple[Line, ...] = ()
@@ -92,7 +97,7 @@ def read_files(directory: Path) -> RunFiles:
     files.tournament = _read(files, TOURNAMENT)
     files.public_pem = _read(files, PUBLIC_KEY_FILE)
     files.standings = _read(files, STANDINGS)
-    files.processes = _read(files, PROCESSES)
+    _read_journal(files)
     _read_info(files)
     read_results_into(files)
     _read_replays(files)
@@ -123,6 +128,23 @@ def _read(files: RunFiles, name: str) -> bytes | None:
     except OSError as error:
         files.faults.append(f"{name}: {error.strerror or error}")
     return None
+
+
+def _read_journal(files: RunFiles) -> None:
+    path, name = files.directory / JOURNAL, Path(JOURNAL)
+    try:
+        if path.is_symlink():
+            raise OSError(0, "not a regular file; replace it with a copy of the file")
+        with open_ordinary(path) as file:
+            files.journal_sha256 = hashlib.file_digest(file, "sha256").hexdigest()
+            file.seek(0)
+            files.processes = tuple(process_rows(read_facts(file, name), name))
+    except FileNotFoundError:
+        pass
+    except JournalError as error:
+        files.faults.append(str(error))
+    except OSError as error:
+        files.faults.append(f"{JOURNAL}: {error.strerror or error}")
 
 
 def _read_info(files: RunFiles) -> None:

@@ -101,7 +101,7 @@ class RunSigner:
             root=root_text(results, order),
             results_sha256=directory.results_sha256(),
             standings_sha256=standings_sha256,
-            processes_sha256=directory.processes_sha256(),
+            journal_sha256=directory.journal.sha256(),
             run_sha256=sha256(info.content()).hexdigest(),
             out=info.out,
             suspended=info.suspended,
