@@ -25,8 +25,13 @@ from asara_server.replay.signing import SigningKey
 from asara_server.tournament.config.tournament_file import load_tournament
 from asara_server.tournament.execution.executor import ExecutionContext
 from asara_server.tournament.run.costs import RunCosts
-from asara_server.tournament.run.directory import JOURNAL, RunDirectory, RunInfo, standings_bytes
-from asara_server.tournament.run.process_record import ProcessState, process_rows
+from asara_server.tournament.run.directory import (
+    JOURNAL,
+    RUN,
+    RunDirectory,
+    RunInfo,
+    standings_bytes,
+)
 from asara_server.tournament.run.progress import RunProgress
 from asara_server.tournament.runner import RunHooks, Runner
 from asara_server.tournament.schedule.plan import planned_matches
@@ -39,7 +44,7 @@ from asara_server.tournament.standings.match_result import (
 )
 from asara_server.tournament.standings.standings import compute_standings
 from asara_server.tournament.trust.manifest import Manifest
-from asara_server.tournament.trust.signed_file import Document
+from asara_server.tournament.trust.signed_file import Document, sign
 from asara_server.tournament.trust.tree_head import TreeHead, root_text, schedule_order
 from tests.match.playouts import random_match, rules_for
 from tests.tournament.sample_bots import SEED, write_tournament
@@ -57,6 +62,7 @@ OTHER_SEED = sha256(SEED.encode()).hexdigest()
 REPLIES = 12
 """Replies in a match before all seats but the first forfeit."""
 VOID = "the referee failed: KeyError"
+WRITTEN_AGAIN = {"manifest", RUN, "tree_head"}
 
 
 def replayed(spec: MatchSpec, loser: str = "") -> Replay:
@@ -189,8 +195,8 @@ def play_run(
         over += 1
 
     async def scenario() -> None:
-        opened = RunDirectory.reopen(path) if resume else (RunDirectory.create(path), None)
-        with closing(opened[0]) as directory:
+        opened = RunDirectory.reopen(path) if resume else RunDirectory.create(path)
+        with closing(opened) as directory:
             if not resume:
                 directory.tournament_file.write_bytes((folder / "cup.toml").read_bytes())
             runner = Runner(
@@ -199,7 +205,6 @@ def play_run(
                 directory=directory,
                 key=key,
                 hooks=RunHooks(count, None if enough is None else lambda: enough(over)),
-                resumed=opened[1],
                 executor=PlayoutExecutor(void, most, loser),
             )
             await runner.run()
@@ -210,15 +215,14 @@ def play_run(
 
 def facts_of(run: Path) -> list[Fact]:
     with open_ordinary(run / JOURNAL) as file:
-        return list(read_facts(file, run / JOURNAL))
+        return read_facts(file, run / JOURNAL)[0]
 
 
 def write_facts(run: Path, facts: Iterable[Fact]) -> None:
     """Write another journal, which contains these facts alone."""
     (run / JOURNAL).unlink()
     with Journal(run / JOURNAL) as journal:
-        for fact in facts:
-            journal.note(fact)
+        journal.note(*facts)
 
 
 class Forger:
@@ -262,10 +266,12 @@ class Forger:
         seats[seat] = replace(seats[seat], **changes)
         self.edit_result(index, seats=tuple(seats))
 
-    def write(self, name: str, document: Document) -> None:
-        content = document.content()
-        (self.run / name).write_bytes(content)
-        (self.run / f"{name}.sig").write_bytes(self.key.sign(content))
+    def write(self, name: str, document: Document) -> Fact:
+        """Sign a document and write it; return the fact about it."""
+        signed = sign(document, self.key)
+        (self.run / name).write_bytes(signed.content)
+        (self.run / f"{name}.sig").write_bytes(signed.signature)
+        return signed.fact(name)
 
     def sign(self, **head: Any) -> None:
         """Write and sign everything again; `head` are fields of the tree head to change then."""
@@ -276,7 +282,7 @@ class Forger:
                 self.edit_result(index, replay_sha256=digest)
         with suppress(ValueError):  # no schedule follows from it
             self.schedule = self.manifest.planned_matches()
-        self.write("manifest.json", self.manifest)
+        manifest = self.write("manifest.json", self.manifest)
         manifest_sha256 = sha256(self.manifest.content()).hexdigest()
         self.info = self.info.model_copy(update={"manifest_sha256": manifest_sha256})
         (self.run / "run.json").write_bytes(self.info.content())
@@ -287,11 +293,13 @@ class Forger:
             self.manifest.entry_names,
             self.head.scheduled,
             self.results,
-            group=ProcessState(process_rows(facts_of(self.run), self.run)).group,
+            group=self.info.group,
             remote=self.manifest.remote,
             looks=self.manifest.looks,
         )
         (self.run / "standings.json").write_bytes(standings_bytes(standings))
+        processes = [fact for fact in facts_of(self.run) if fact.kind not in WRITTEN_AGAIN]
+        write_facts(self.run, [manifest, *processes])
         order = schedule_order(match.match_id for match in self.schedule)
         changes = {
             "manifest_sha256": manifest_sha256,
@@ -305,7 +313,8 @@ class Forger:
             "run_sha256": sha256(self.info.content()).hexdigest(),
         }
         self.head = self.head.model_copy(update=changes | head)
-        self.write("tree_head.json", self.head)
+        with Journal(self.run / JOURNAL) as journal:
+            journal.note(self.write("tree_head.json", self.head), Fact(RUN, self.info.values()))
 
 
 def other_edition() -> Edition:

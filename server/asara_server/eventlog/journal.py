@@ -19,7 +19,7 @@ import json
 import os
 import re
 import stat
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from io import BufferedReader
 from pathlib import Path
@@ -44,7 +44,7 @@ TABLE: Final = "table.journal"
 """Journal of the matches that `asara serve` plays, in the folder that its page shows."""
 _ABOUT_RUN: Final = b"\x00"
 """Number of the frames that belong to no match."""
-_LINE: Final = re.compile(r"(?:(match|result) (\d+)|([a-z]+)(?= \{)) (.*)", re.DOTALL)
+_LINE: Final = re.compile(r"(?:(match|result) (\d+)|([a-z_]+)(?= \{)) (.*)", re.DOTALL)
 
 
 class OpenMatch(NamedTuple):
@@ -222,17 +222,14 @@ class Journal:
         self.commit()
         self._sync.request()
 
-    def note(self, fact: Fact) -> None:
-        """Record a fact about the run, and commit everything added; raises JournalError."""
-        self._add_line(f"{fact.kind} {json.dumps(fact.values)}")
+    def note(self, *facts: Fact) -> None:
+        """Record facts about the run, and commit everything added; raises JournalError."""
+        for kind, values in facts:
+            self._add_line(f"{kind} {json.dumps(values)}")
         self.commit()
 
     def sha256(self) -> str:
-        """Force the file to disk, and return its SHA-256 in hexadecimal.
-
-        Raises JournalError and OSError.
-        """
-        self._commit_last()
+        """Force the file to disk, and return its SHA-256 in hexadecimal; raises OSError."""
         os.fsync(self._file.fileno())
         self._held.seek(0)  # opening and closing the file again would unlock it
         return hashlib.file_digest(self._held, "sha256").hexdigest()
@@ -263,14 +260,11 @@ class Journal:
     def close(self) -> None:
         """Commit what was added, and close the file; raises JournalError."""
         try:
-            self._commit_last()
+            if self._failed is None:
+                self.commit()
         finally:
             self._sync.close()
             self._stack.close()
-
-    def _commit_last(self) -> None:
-        if self._failed is None:
-            self.commit()
 
     def _check(self) -> None:
         if self._failed is not None:
@@ -286,18 +280,26 @@ class Journal:
         raise JournalError(self._failed) from None
 
 
-def read_facts(file: BinaryIO, path: Path) -> Iterator[Fact]:
-    """Yield the facts in an open journal; raises JournalError, with this path, and OSError."""
+def read_facts(file: BinaryIO, path: Path) -> tuple[list[Fact], str]:
+    """Return the facts in an open journal, and the SHA-256 of the file without its last row.
+
+    Raises JournalError, with this path, and OSError.
+    """
+    facts = []
     reader = LogReader(file, path)
+    before, digest = hashlib.sha256(), hashlib.sha256(MAGIC)
     for frames in reader.rows():
+        before = digest.copy()
+        digest.update(row_bytes(frames, reader.checksum))
         try:
             for number, data in split_frames(frames):
                 if not number:
                     kind, _, text = _split_line(data)
                     if kind not in {"match", "result"}:
-                        yield Fact(kind, json.loads(text))
-        except ValueError as error:
+                        facts.append(Fact(kind, json.loads(text)))
+        except (ValueError, RecursionError) as error:
             raise reader.damaged(str(error)) from None
+    return facts, before.hexdigest()
 
 
 def _split_line(data: bytes) -> tuple[str, int, str]:

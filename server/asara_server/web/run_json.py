@@ -63,10 +63,8 @@ def run_json(
         seats = (seat.entry for result in tuple(run.matches.results) for seat in result.seats)
         return found | {"entries": [plain(name) for name in sorted(set(seats))]}
     publisher = Publisher(directories_of(run.source.directory), full=False)
-    beside_others = run.status.info.beside_others
-    return (
-        found | report.run_json(run.status, run.now, publisher) | {"beside_others": beside_others}
-    )
+    found["beside_others"] = run.status.info.beside_others
+    return found | report.run_json(run.status, run.now, publisher)
 
 
 def _running(table: Table) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from asara_server.eventlog.journal import Fact
 from asara_server.match.deal_secrets import tournament_secret
 from asara_server.replay.file import read_replay, write_replay
 from asara_server.replay.signing import SigningKey
@@ -21,6 +22,7 @@ from tests.tournament.played_runs import (
     OTHER_KEY,
     OTHER_SEED,
     VOID,
+    facts_of,
     write_facts,
 )
 from tests.tournament.sample_bots import SEED
@@ -277,6 +279,14 @@ STRANGER: dict[str, tuple[Change, str]] = {
     "the journal without its facts": (
         lambda run: write_facts(run, ()),
         f"run.journal: {FIRST}: no process of ann is recorded, although it played",
+    ),
+    "the journal without its end": (
+        lambda run: write_facts(run, facts_of(run)[:-2]),
+        "run.journal: tree_head: not tree_head.json and its signature",
+    ),
+    "the journal with another seed": (
+        lambda run: write_facts(run, [*facts_of(run), Fact("run", {"seed": OTHER_SEED})]),
+        "run.journal: run: not run.json",
     ),
     "tournament file edited": (
         edited("tournament.toml", "rounds = 2", "rounds = 3"),

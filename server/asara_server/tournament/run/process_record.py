@@ -25,15 +25,18 @@ from dataclasses import dataclass, field
 from functools import cache
 from math import inf
 from pathlib import Path
-from typing import Literal
+from typing import Final, Literal
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from asara_server.eventlog.journal import Fact, Journal, JournalError
 from asara_server.text import plain
 from asara_server.tournament.run.submissions import GIVEN
 from asara_server.tournament.schedule.schedule import ScheduledMatch
 from asara_server.tournament.standings.match_result import MatchResult, attempt_name
+
+OTHER_FACTS: Final = frozenset({GIVEN, "run", "manifest", "tree_head"})
+"""Kinds of the other facts in a journal."""
 
 
 class ProcessRow(BaseModel):
@@ -42,7 +45,7 @@ class ProcessRow(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     row: Literal["group", "began", "plays", "ended", "cleared", "others", "alone"]
-    at_ns: int = 0
+    at_ns: int = Field(default=0, ge=0, lt=1 << 63)
     machine: str = ""
     process: str = ""
     entry: str = ""
@@ -61,7 +64,7 @@ def fact_now(kind: str, **values: object) -> Fact:
 def process_rows(facts: Iterable[Fact], path: Path) -> Iterator[ProcessRow]:
     """Yield the lines of the record among the facts of a journal; raises JournalError."""
     for kind, values in facts:
-        if kind != GIVEN:
+        if kind not in OTHER_FACTS:
             try:
                 yield ProcessRow(**values, row=kind)
             except (TypeError, ValidationError):

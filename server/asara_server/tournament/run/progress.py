@@ -22,7 +22,7 @@ from asara_server.tournament.run.block_journals import (
     read_block_journal,
     remove_block_journal,
 )
-from asara_server.tournament.run.directory import RunDirectory, RunInfo
+from asara_server.tournament.run.directory import RunDirectory
 from asara_server.tournament.run.submissions import Submissions
 from asara_server.tournament.run.suspension import Suspensions
 from asara_server.tournament.schedule.legs import (
@@ -82,14 +82,12 @@ class RunProgress:
         key: SigningKey,
         watch: ProgressWatch,
         *,
-        resumed: RunInfo | None = None,
         looks: Sequence[int] = (),
         legs: Legs | None = None,
     ) -> None:
-        """`resumed` is the content of `run.json` if the run is resumed.
+        """If the run is resumed, its results are read from the journal.
 
-        The results are then read from the journal. Entries that could not be built or started stay
-        out.
+        Entries that could not be built or started stay out.
 
         `looks` are match counts from the start of the schedule. When this many matches are over,
         and before any other begins, the `watch` decides whether the ranks are settled. If they are
@@ -98,6 +96,7 @@ class RunProgress:
         With `legs`, no bot lives through two matches of one deal (see `schedule.legs`). If all bots
         are also contained, replays may be published immediately.
         """
+        resumed = directory.info
         self._legs = legs or Legs()
         self.legs = legs is not None and share_deals(schedule)
         self._open_at_once = self.legs and self._legs.contained and not self._legs.remote
@@ -225,11 +224,10 @@ class RunProgress:
         processes.note("others")
 
     def _begin_group(self, concurrency: int) -> None:
-        """Begin the next group; at the end of the run, the group has no blocks."""
+        """Begin the next group; at the end of the run, the last group stays."""
         matches = Counter(match.deal_block for match in self.schedule)
         pending = {match.deal_block for match, _ in self.pending_matches()}
         left = [name for name in matches if name in pending]
-        self.group = {}
         if left:
             size = group_size(len(left), concurrency, self._match_s())
             self.group = {name: matches[name] for name in left[:size]}

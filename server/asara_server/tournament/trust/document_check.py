@@ -14,7 +14,7 @@ from asara_server.replay.signing import PUBLIC_KEY_FILE, public_key_pem
 from asara_server.text import plain
 from asara_server.tournament.config.entry_folders import name_of_bot
 from asara_server.tournament.config.tournament_file import LARGEST_FILE
-from asara_server.tournament.run.directory import JOURNAL, RunInfo, standings_bytes
+from asara_server.tournament.run.directory import JOURNAL, RunInfo, run_values, standings_bytes
 from asara_server.tournament.schedule.looks import looks_at
 from asara_server.tournament.schedule.schedule import ScheduledMatch
 from asara_server.tournament.standings.model import Standings
@@ -51,6 +51,18 @@ def missing_files(files: RunFiles, head: TreeHead | None) -> Iterator[str]:
         )
     if files.running and files.info is not None and head is not None:
         yield mismatch(f"{RUN_INFO}: state", head.state, files.info.state, TREE_HEAD)
+
+
+def journal_faults(files: RunFiles) -> Iterator[str]:
+    """Yield documents that differ from what the journal says."""
+    told = {kind: values for kind, values in files.facts if kind in {"manifest", "tree_head"}}
+    for name, signed in ((MANIFEST, files.manifest), (TREE_HEAD, files.tree_head)):
+        if signed is not None:
+            fact = signed.fact(name)
+            if told.get(fact.kind) != fact.values:
+                yield f"{JOURNAL}: {fact.kind}: not {name} and its signature"
+    if files.tree_head and files.info and files.info.values() != run_values(files.facts):
+        yield f"{JOURNAL}: run: not {RUN_INFO}"
 
 
 def derived_schedule(manifest: Manifest, faults: list[str]) -> list[ScheduledMatch]:

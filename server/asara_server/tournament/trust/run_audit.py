@@ -12,7 +12,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
-from asara_server.match.deal_secrets import commitment
 from asara_server.text import count
 from asara_server.tournament.run.block_journals import FOLDER as JOURNALS
 from asara_server.tournament.run.directory import BUNDLES, JOURNAL, RUN_FILES, RUN_FOLDERS
@@ -26,6 +25,7 @@ from asara_server.tournament.trust.document_check import (
     derived_schedule,
     head_faults,
     info_faults,
+    journal_faults,
     mismatch,
     missing_files,
     standings_fault,
@@ -35,7 +35,6 @@ from asara_server.tournament.trust.manifest import Manifest
 from asara_server.tournament.trust.match_check import ExpectedMatch, expected_match, replay_faults
 from asara_server.tournament.trust.run_files import (
     RESULTS,
-    RUN_INFO,
     STANDINGS,
     RunFiles,
     read_files,
@@ -109,7 +108,9 @@ class _RunAudit:
         self._faults += files.faults
         self._faults += self._signed.faults
         self._faults += missing_files(files, self._head)
-        report.secret = self._secret()
+        if files.journal_sha256:
+            self._faults += journal_faults(files)
+        report.secret = self._signed.secret
         if manifest is not None and files.manifest is not None:
             report.title = manifest.title
             report.manifest_sha256 = files.manifest.sha256
@@ -122,28 +123,6 @@ class _RunAudit:
                 self._faults += head_faults(files, self._head, manifest, schedule)
         self._list_unchecked()
         return report
-
-    def _secret(self) -> bytes | None:
-        """Return the secret of all deals, after checking that it matches the commitment."""
-        info, signed = self._files.info, self._signed
-        if signed.secret is not None:
-            return signed.secret
-        if info is None or info.tournament_secret is None:
-            return None
-        expected = signed.deal_commitment or info.deal_commitment
-        try:
-            secret = bytes.fromhex(info.tournament_secret)
-        except ValueError:
-            secret = b""
-        if not secret:
-            self._faults.append(f"{RUN_INFO}: tournament_secret: not hexadecimal")
-            return None
-        if (found := commitment(secret).hex()) != expected:
-            self._faults.append(
-                f"{RUN_INFO}: the secret of the tournament does not open the commitment: expected "
-                f"{expected}, found {found}"
-            )
-        return secret
 
     def _check_results(self, manifest: Manifest, schedule: Sequence[ScheduledMatch]) -> None:
         report, files = self._report, self._files

@@ -10,16 +10,15 @@ from typing import Final, NamedTuple
 from pydantic import ValidationError
 
 from asara_server.bounded_file import open_ordinary
-from asara_server.eventlog.journal import JournalError, read_facts
+from asara_server.eventlog.journal import Fact, JournalError, read_facts
 from asara_server.replay.signing import PUBLIC_KEY_FILE
 from asara_server.tournament.run.directory import JOURNAL, RunInfo
-from asara_server.tournament.run.process_record import ProcessRow, process_rows
+from asara_server.tournament.run.process_record import OTHER_FACTS, ProcessRow, process_rows
 from asara_server.tournament.standings.match_result import MatchResult
 from asara_server.tournament.trust.manifest import MANIFEST
 from asara_server.tournament.trust.signed_file import (
     DocumentError,
     SignedBytes,
-    in_written_form,
     read_signed_bytes,
     signature_name,
 )
@@ -63,7 +62,9 @@ class RunFiles:
     public_pem: bytes | None = None
     standings: bytes | None = None
     journal_sha256: str = ""
-    """"" if there is no journal."""
+    """SHA-256 of the journal without its last row; "" if there is no journal."""
+    facts: tuple[Fact, ...] = ()
+    """The facts in the journal that are not about processes."""
     processes: tuple[ProcessRow, ...] = ()
     """The process record in the journal."""
     results_sha256: str = ""
@@ -136,9 +137,9 @@ def _read_journal(files: RunFiles) -> None:
         if path.is_symlink():
             raise OSError(0, "not a regular file; replace it with a copy of the file")
         with open_ordinary(path) as file:
-            files.journal_sha256 = hashlib.file_digest(file, "sha256").hexdigest()
-            file.seek(0)
-            files.processes = tuple(process_rows(read_facts(file, name), name))
+            facts, files.journal_sha256 = read_facts(file, name)
+            files.facts = tuple(fact for fact in facts if fact.kind in OTHER_FACTS)
+            files.processes = tuple(process_rows(facts, name))
     except FileNotFoundError:
         pass
     except JournalError as error:
@@ -158,9 +159,6 @@ def _read_info(files: RunFiles) -> None:
         files.faults.append(
             f"{RUN_INFO}: cannot be read, or was written by another version of asara"
         )
-        return
-    if not in_written_form(files.info, content):
-        files.faults.append(f"{RUN_INFO}: not written as asara writes it: its text was changed")
 
 
 def read_results_into(files: RunFiles) -> None:

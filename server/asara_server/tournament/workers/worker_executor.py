@@ -13,7 +13,6 @@ import secrets
 from collections import Counter, deque
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from hashlib import sha256
 from typing import Any
 
 from asara_server.logs import logger, repeat
@@ -31,7 +30,6 @@ from asara_server.tournament.run.progress import MAX_ATTEMPTS, PendingBlock, Run
 from asara_server.tournament.sandbox.bubblewrap import Sandbox
 from asara_server.tournament.sandbox.spec import SandboxConfig
 from asara_server.tournament.standings.match_result import MatchResult, attempt_name, without_output
-from asara_server.tournament.trust.manifest import MANIFEST
 from asara_server.tournament.workers.block_job import (
     BlockJob,
     BlockResult,
@@ -106,8 +104,8 @@ class _BlockScheduler:
         self._progress = progress
         self._context = context
         self._sandbox_config = sandbox_config(context.sandbox)
-        run = sha256((progress.directory.path / MANIFEST).read_bytes()).hexdigest()
-        self._run_id = f"{run}-{secrets.token_hex(8)}"
+        manifest = progress.directory.present.manifest_sha256
+        self._run_id = f"{manifest}-{secrets.token_hex(8)}"
         self._pending: deque[PendingBlock] = deque()
         self._running: dict[asyncio.Future[BlockResult], PendingBlock] = {}
         self._losses: Counter[str] = Counter()
