@@ -34,5 +34,9 @@ export default defineConfig({
     rolldownOptions: { checks: { pluginTimings: false } }, // compression takes its two seconds
   },
   server: { fs: { allow: ["../.."] } }, // the client's sources, and matches for the gallery
-  test: { setupFiles: ["src/words/all.ts"], include: ["test/**/*.test.{ts,tsx}"] },
+  test: {
+    setupFiles: ["src/words/all.ts"],
+    include: ["test/**/*.test.{ts,tsx}"],
+    testTimeout: 600_000, // only for what hangs: the machine may be busy
+  },
 });

@@ -174,7 +174,7 @@ def test_a_run_and_its_matches_are_shown_with_these_members_and_no_other(
             {"entry": "dan", "kind": "left_out", "why": "…/y is missing"},
         ],
     }
-    assert get(client, "/cup/matches", fault="crash") == {
+    assert get(client, "/cup/matches", forfeit="crash") == {
         "total": 1,
         "offset": 0,
         "matches": [
@@ -230,10 +230,10 @@ def test_nothing_that_bots_printed_and_no_secret_is_shown(client: TestClient, fo
         ({"entry": "cy", "opponent": "bob"}, ""),
         ({"result": "tied"}, "3"),
         ({"entry": "ann", "result": "tied"}, "3"),
-        ({"fault": "any"}, "4"),
-        ({"fault": "crash"}, "4"),
-        ({"fault": "time_out"}, ""),
-        ({"fault": "any", "entry": "ann"}, ""),
+        ({"forfeit": "any"}, "4"),
+        ({"forfeit": "crash"}, "4"),
+        ({"forfeit": "time_out"}, ""),
+        ({"forfeit": "any", "entry": "ann"}, ""),
         ({"seats": "2"}, "1234"),
         ({"seats": "3"}, ""),
         ({"rules": "basic"}, "1234"),
@@ -260,7 +260,7 @@ def test_matches_are_filtered(
         {"result": "won"},
         {"result": "x"},
         {"state": "x"},
-        {"fault": "completed"},
+        {"forfeit": "completed"},
         {"offset": "-1"},
         {"offset": "9" * 30},
         {"offset": "٣"},

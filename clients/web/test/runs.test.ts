@@ -43,7 +43,7 @@ describe("addresses", () => {
 
 describe("filters", () => {
   it("are the same after a way through the address", () => {
-    const filter = filterOf(`?${new URLSearchParams({ entry: HOSTILE, fault: "any" })}`);
+    const filter = filterOf(`?${new URLSearchParams({ entry: HOSTILE, forfeit: "any" })}`);
     expect(filterOf(queryOf(filter).toString())).toEqual(filter);
     expect(filter.entry).toBe(HOSTILE);
   });

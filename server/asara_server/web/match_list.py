@@ -16,7 +16,7 @@ _KEPT_FILTERS: Final = 32
 _SEATS: Final = ("", "2", "3", "4")
 _STATES: Final = ("", "replay", "waiting", "void")
 _RESULTS: Final = ("", "won", "lost", "tied")
-_FAULTS: Final = ("", "any", *(kind.name.lower() for kind in Termination if kind.forfeit))
+_FORFEITS: Final = ("", "any", *(kind.name.lower() for kind in Termination if kind.forfeit))
 
 
 class MatchFilter(NamedTuple):
@@ -30,7 +30,7 @@ class MatchFilter(NamedTuple):
     rules: str = ""
     result: str = ""
     """"won", "lost" or "tied", from the point of view of `entry`; without `entry`, only "tied"."""
-    fault: str = ""
+    forfeit: str = ""
     """Kind of a forfeit, or "any"; if `entry` is set, only its own forfeits count."""
     state: str = ""
     """"replay": the match has a replay. "waiting": its replay follows when the block is over.
@@ -44,7 +44,7 @@ class MatchFilter(NamedTuple):
         for name, value, known in (
             ("seats", found.seats, _SEATS),
             ("result", found.result, _RESULTS),
-            ("fault", found.fault, _FAULTS),
+            ("forfeit", found.forfeit, _FORFEITS),
             ("state", found.state, _STATES),
         ):
             if value not in known:
@@ -155,7 +155,7 @@ def _void_or_any(state: str) -> str:
 
 def _condition(wanted: MatchFilter) -> Callable[[MatchResult], bool]:
     """Return a function that tests whether a match passes, apart from the state of its replay."""
-    entry, opponent, seats, rules, result, fault, state = wanted
+    entry, opponent, seats, rules, result, forfeit, state = wanted
 
     def keeps(match: MatchResult) -> bool:
         if match.void != (state == "void"):
@@ -166,12 +166,12 @@ def _condition(wanted: MatchFilter) -> Callable[[MatchResult], bool]:
             return False
         if opponent and not any(_named(seat, opponent) for seat in match.seats):
             return False
-        if not (entry or result or fault):
+        if not (entry or result or forfeit):
             return True
         own = [seat for seat in match.seats if not entry or _named(seat, entry)]
         return (
             bool(own)
-            and (not fault or any(_has_fault(seat, fault) for seat in own))
+            and (not forfeit or any(_has_forfeited(seat, forfeit) for seat in own))
             and (not result or any(_ended(match, seat) == result for seat in own))
         )
 
@@ -182,9 +182,9 @@ def _named(seat: SeatOutcome, entry: str) -> bool:
     return seat.entry == entry or plain(seat.entry) == entry
 
 
-def _has_fault(seat: SeatOutcome, fault: str) -> bool:
+def _has_forfeited(seat: SeatOutcome, wanted: str) -> bool:
     kind = seat.termination
-    return kind.forfeit and fault in {"any", kind.name.lower()}
+    return kind.forfeit and wanted in {"any", kind.name.lower()}
 
 
 def _ended(match: MatchResult, seat: SeatOutcome) -> str:

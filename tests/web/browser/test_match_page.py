@@ -148,7 +148,7 @@ def test_every_control_does_what_its_name_says(page: Page, site: Site) -> None:
     expect(page.get_by_role("heading", name="Result")).to_be_visible()
     page.get_by_role("button", name="To the start").first.click()
     page.locator("summary", has_text="Jump").click()
-    page.get_by_role("button", name="Next fault").click()
+    page.get_by_role("button", name="Next forfeit or rejection").click()
     expect(page.get_by_label("What happened")).to_contain_text("forfeit")
     slider(page).fill("3")
     expect_position(page, 3)

@@ -145,7 +145,7 @@ def test_filters_are_in_the_address(page: Page, address: str):
     page.get_by_role("combobox", name="Entry").select_option("dan")
     page.get_by_role("combobox", name="Forfeit").select_option("crash")
     expect(page.get_by_text("3 matches", exact=True)).to_be_visible()
-    expect(page).to_have_url(f"{address}/runs/cup/matches?entry=dan&fault=crash")
+    expect(page).to_have_url(f"{address}/runs/cup/matches?entry=dan&forfeit=crash")
     page.reload()
     expect(page.get_by_text("3 matches", exact=True)).to_be_visible()
     expect(page.get_by_role("combobox", name="Entry")).to_have_value("dan")

@@ -8,6 +8,7 @@ import { SectionIcon, towerHeight } from "./pieces.js";
 import { sectionTarget, spaceTarget } from "./targets.js";
 
 const DURATION = 380;
+const SVG = "http://www.w3.org/2000/svg";
 const EASING = "cubic-bezier(.3, .1, .2, 1)";
 
 /** Returns the places at which an event happened. */
@@ -74,7 +75,7 @@ function animateEvent(
       const place = find(root, spaceTarget(event.value.space));
       const crowd = find(root, `crowd ${event.value.space?.area ?? 0}`);
       const token = [...((crowd ?? place)?.querySelectorAll(".token") ?? [])].at(-1);
-      arrive(token, root.querySelector(`[data-hand="${seat}"]`));
+      arrive(root, token, root.querySelector(`[data-hand="${seat}"]`));
       break;
     }
     case "sectionTaken": {
@@ -108,15 +109,27 @@ function play(element: Element, frames: Keyframe[], duration = DURATION): Animat
   return animation;
 }
 
-/** Lets a token come to its place from another element. */
-function arrive(token: Element | undefined, from: Element | null): void {
+/** Lets a token come to its place from another element, over all that is drawn. */
+function arrive(root: Element, token: Element | undefined, from: Element | null): void {
   const matrix = token instanceof SVGGraphicsElement ? token.getScreenCTM() : null;
-  if (token === undefined || from === null || matrix === null) return;
+  const overlay = root.querySelector(".overlay");
+  if (token === undefined || from === null || matrix === null || overlay === null) return;
+  const { x: left, y: top } = overlay.getBoundingClientRect();
+  const { a, b, c, d, e, f } = matrix;
+  const ghost = document.createElementNS(SVG, "svg");
+  const copy = ghost.appendChild(document.createElementNS(SVG, "g"));
+  ghost.setAttribute("class", "ghost");
+  copy.setAttribute("transform", `matrix(${a} ${b} ${c} ${d} ${e - left} ${f - top})`);
+  copy.append(token.cloneNode(true));
+  overlay.append(ghost);
   const [x, y] = offset(from, token);
-  play(token, [
-    { transform: `translate(${x / matrix.a}px, ${y / matrix.d}px)` },
+  play(token, [{ opacity: 0 }, { opacity: 0 }]);
+  const animation = play(ghost, [
+    { transform: `translate(${x}px, ${y}px)` },
     { transform: "translate(0, 0)" },
   ]);
+  const remove = () => ghost.remove();
+  animation.finished.then(remove, remove);
 }
 
 /** Way from the middle of one element to the middle of another, backwards. */

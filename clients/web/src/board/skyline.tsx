@@ -62,13 +62,13 @@ export function Skyline(props: SkylineProps) {
         <span class="who" dir="auto">
           {name}
         </span>
+        {forfeit !== 0 && <span class="forfeit">{capitalised(terminationText(forfeit))}</span>}
         {patron && <Patron name={name} />}
         <span class="prestige" role="img" aria-label={pointsText(seat.prestige)}>
           <span data-count={`prestige ${seat.seat}`}>{seat.prestige}</span>
           <StarIcon />
         </span>
       </header>
-      {forfeit !== 0 && <p class="forfeit">{capitalised(terminationText(forfeit))}</p>}
       <Towers {...props} />
       <Holdings {...props} />
     </section>

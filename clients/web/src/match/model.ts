@@ -53,6 +53,8 @@ export interface Moment {
   readonly events: readonly Event[];
   /** The decision that led to this moment, if the viewer sees it. */
   readonly decision?: ReplayDecision;
+  /** Seat for which the steward moved here, if the viewer can know it. */
+  readonly steward?: number;
   /** The table after the events. */
   readonly table: TableState;
 }

@@ -3,6 +3,7 @@
 import { equals } from "@bufbuild/protobuf";
 import { type Event, EventSchema, Termination } from "asara/gen/event_pb.js";
 import { DecisionKind, RejectionReason } from "asara/gen/play_pb.js";
+import type { ReplayDecision } from "asara/gen/replay_view_pb.js";
 import { ActionSchema } from "asara/gen/vocabulary_pb.js";
 import type { MatchRecord, Moment } from "./model.js";
 
@@ -76,11 +77,21 @@ function momentsWith(record: MatchRecord, ...kinds: readonly EventCase[]): numbe
 
 /** Returns the seat that decided or moved in a moment; undefined where the game goes on by itself. */
 export function actingSeat({ decision, events }: Moment): number | undefined {
-  return decision?.seat ?? events.find(({ event }) => !ITSELF.has(event.case))?.seat;
+  return decision?.seat ?? movingSeat(events);
+}
+
+/** Returns the seat whose move the events are; undefined where the game goes on by itself. */
+export function movingSeat(events: readonly Event[]): number | undefined {
+  return events.find(({ event }) => !ITSELF.has(event.case))?.seat;
+}
+
+/** Returns true if no action of a reply was applied. */
+export function isUnanswered(decision: ReplayDecision): boolean {
+  return decision.actions.length === 0 || decision.rejection !== RejectionReason.UNSPECIFIED;
 }
 
 /** Returns the seat that forfeited at a moment. */
-export function forfeitedSeat({ events }: Moment): number | undefined {
+export function forfeitedSeat({ events }: Pick<Moment, "events">): number | undefined {
   return events.find(({ event }) => event.case === "seatForfeited")?.seat;
 }
 

@@ -14,6 +14,7 @@ import type { WatchResponse, WatchStarted } from "asara/gen/watch_pb.js";
 import { MatchError } from "./errors.js";
 import { type Fold, foldEvents, startFold, tableView } from "./fold.js";
 import type { MatchRecord, MatchSetting, Moment, Viewer } from "./model.js";
+import { isUnanswered, movingSeat } from "./places.js";
 import { splitSteps, stepPrivateView } from "./steps.js";
 
 type PrivateViews = readonly (PrivateView | undefined)[];
@@ -187,25 +188,37 @@ class Growth {
 
   #add(events: readonly Event[], after: PrivateViews, decision: ReplayDecision | undefined): void {
     const steps = splitSteps(events);
+    const absent = decision !== undefined && isUnanswered(decision) ? decision.seat : undefined;
     for (const [number, step] of steps.entries()) {
       const last = number === steps.length - 1;
       this.#privateViews = last
         ? after
         : this.#privateViews.map((own) => own && stepPrivateView(own, step, decision));
+      const seat = movingSeat(step);
+      const forfeited = seat !== undefined && this.fold.forfeits[seat] !== undefined;
+      const steward = forfeited || seat === absent ? seat : undefined;
       this.fold = foldEvents(this.fold, step);
       this.sequence += step.length;
       const publicView = last ? tableView(this.fold, after) : this.fold.view;
-      this.#push(step, publicView, number === 0 ? decision : undefined);
+      const by = {
+        ...(number === 0 && decision !== undefined ? { decision } : {}),
+        ...(steward === undefined ? {} : { steward }),
+      };
+      this.#push(step, publicView, by);
     }
   }
 
-  #push(events: readonly Event[], publicView: PublicView, decision?: ReplayDecision): void {
+  #push(
+    events: readonly Event[],
+    publicView: PublicView,
+    by: Pick<Moment, "decision" | "steward">,
+  ): void {
     const { forfeits } = this.fold;
     this.moments.push({
       index: this.moments.length,
       sequence: this.sequence,
       events,
-      ...(decision === undefined ? {} : { decision }),
+      ...by,
       table: { publicView, privateViews: this.#privateViews, forfeits },
     });
   }

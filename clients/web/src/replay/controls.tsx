@@ -22,6 +22,18 @@ export function positionText(store: MatchStore): string {
     : t(replay, "momentOf", { ...place, total: store.course.value.length - 1 });
 }
 
+const LEAST_GAP = 1 / 48; // of the timeline, so that two marks do not overlap
+
+/** Indices without those that would overlap the one before. */
+function apart(indices: readonly number[], last: number): readonly number[] {
+  let before = Number.NEGATIVE_INFINITY;
+  return indices.filter((index) => {
+    if (index - before < last * LEAST_GAP) return false;
+    before = index;
+    return true;
+  });
+}
+
 /** The position as a slider, with years and events as marks as far as they may be shown. */
 export function ScrubBar({ store }: Props) {
   const last = barEnd(store.player.value, store.course.value);
@@ -39,7 +51,7 @@ export function ScrubBar({ store }: Props) {
           </span>
         ))}
         {Object.entries(marks).flatMap(([kind, indices]) =>
-          seen(indices).map((index) => (
+          apart(seen(indices), last).map((index) => (
             <span key={`${kind} ${index}`} class={`mark ${kind}`} style={at(index)} />
           )),
         )}

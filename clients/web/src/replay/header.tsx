@@ -82,7 +82,7 @@ export function Header({ store, showKeys, block, up, news, linked }: Props) {
           {news}
         </p>
       </div>
-      <RulesButton setting={store.record.value.setting} />
+      <RulesButton setting={store.record.value.setting} timeline />
       <div class="choices">
         <ViewerChoice store={store} />
         <button

@@ -166,13 +166,13 @@ function Announcement({ store }: { store: MatchStore }) {
 }
 
 function Position({ store }: { store: MatchStore }) {
-  const { course, playing } = store;
+  const { course, player } = store;
   return (
     <span class="position">
       <span class="where">{positionText(store)}</span>
-      {!course.value.over && !playing.value && (
+      {!course.value.over && !player.value.following && (
         <button type="button" onClick={() => store.toEnd()}>
-          {t(replay, "follow")}
+          {t(replay, "now")}
         </button>
       )}
     </span>

@@ -9,7 +9,7 @@ import type { MatchRecord, MatchSetting, Moment, Viewer } from "../match/model.j
 import { actingSeat } from "../match/places.js";
 import { useMore } from "../ui/more.js";
 import { Referee } from "../ui/referee.js";
-import { t } from "../words/language.js";
+import { isolate, t } from "../words/language.js";
 import { clock, duration, isClock } from "../words/numbers.js";
 import { replay } from "../words/sections/replay.js";
 import {
@@ -107,14 +107,17 @@ function Sentences(props: { moment: Moment; record: MatchRecord; link: boolean }
  */
 export function Decision({ store }: Props) {
   const record = store.record.value;
-  const { decision } = store.moment.value;
+  const { decision, steward } = store.moment.value;
   const seat = actingSeat(store.moment.value);
-  const other = decision === undefined && seat !== undefined && viewerOf(store, seat);
-  if (decision === undefined && !other) return null;
+  const hidden = decision === undefined && steward === undefined;
+  const other = hidden && seat !== undefined && viewerOf(store, seat);
+  if (decision === undefined && !other) return seat === undefined && <SeatViews store={store} />;
   return (
     <section class="decision" aria-labelledby="decision">
       <h2 id="decision">{t(replay, "decision")}</h2>
-      {decision !== undefined && <DecisionDetails decision={decision} record={record} />}
+      {decision !== undefined && (
+        <DecisionDetails decision={decision} record={record} steward={steward === decision.seat} />
+      )}
       {other && (
         <button type="button" onClick={() => store.show(other)}>
           {t(replay, "showDecision", { name: seatName(seat, record.setting) })}
@@ -124,12 +127,39 @@ export function Decision({ store }: Props) {
   );
 }
 
+/** The ways from a view without decisions to those that show them. */
+function SeatViews({ store }: Props) {
+  const { viewer, entries } = store.record.value.setting;
+  const seats = entries.flatMap((name, seat) => (viewerOf(store, seat) ? [{ name, seat }] : []));
+  if (viewer.kind !== "everybody" || seats.length === 0) return null;
+  return (
+    <section class="decision" aria-labelledby="decision">
+      <h2 id="decision">{t(replay, "decisions")}</h2>
+      <p class="quiet">{t(replay, "seatViews")}</p>
+      <div class="seat-views">
+        {seats.map(({ name, seat }) => (
+          <button key={seat} type="button" onClick={() => store.show({ kind: "seat", seat })}>
+            {t(replay, "viewOf", { name: isolate(name) })}
+          </button>
+        ))}
+      </div>
+    </section>
+  );
+}
+
 /** The viewer who sees the decisions of a seat, if this page can show that view. */
 function viewerOf({ source }: MatchStore, seat: number): Viewer | undefined {
   return source.viewers.value.find((each) => each.kind === "seat" && each.seat === seat);
 }
 
-function DecisionDetails({ decision, record }: { decision: ReplayDecision; record: MatchRecord }) {
+interface DetailsProps {
+  readonly decision: ReplayDecision;
+  readonly record: MatchRecord;
+  /** True if the steward moved instead of the seat. */
+  readonly steward: boolean;
+}
+
+function DecisionDetails({ decision, record, steward }: DetailsProps) {
   const name = record.setting.entries[decision.seat] ?? "";
   const [first] = decision.actions;
   const text = (action: Action) => actionSentence(action, record);
@@ -163,6 +193,7 @@ function DecisionDetails({ decision, record }: { decision: ReplayDecision; recor
           {choiceSentence(decision.seat, decision.actions, record) || t(replay, "unanswered")}
         </p>
       )}
+      {steward && <p class="choice-made">{t(replay, "stewardChose")}</p>}
       {decision.log !== "" && (
         <details class="bot-log" open>
           <summary>{t(replay, "log")}</summary>

@@ -5,7 +5,7 @@ import { type Jump, type Landmarks, neighbour } from "./landmarks.js";
 export const SPEEDS = [0.5, 1, 2, 4, 8] as const;
 export type Speed = (typeof SPEEDS)[number];
 
-/** At more moments behind a running match than this, its follower jumps to the last one. */
+/** Of an update with more moments than this, a follower sees only the last one. */
 const FOLLOWED_GAP = 8;
 const MOMENT_MS = 1000;
 const QUIET_MS = 350; // a moment without events
@@ -17,6 +17,8 @@ export interface Player {
   readonly position: number;
   /** Plays on by itself; at the end of a running match, waits for more. */
   readonly playing: boolean;
+  /** True from the end of a running match on, until the reader goes elsewhere. */
+  readonly following: boolean;
   readonly speed: Speed;
   /** Results and length are not shown until the end was reached. */
   readonly spoilerFree: boolean;
@@ -35,7 +37,14 @@ export interface Course {
 }
 
 export function newPlayer(settings: { speed: Speed; spoilerFree: boolean }): Player {
-  return { ...settings, position: 0, playing: false, farthest: 0, stepped: false };
+  return {
+    ...settings,
+    position: 0,
+    playing: false,
+    following: false,
+    farthest: 0,
+    stepped: false,
+  };
 }
 
 export function atEnd(player: Player, course: Course): boolean {
@@ -65,7 +74,8 @@ function moved(player: Player, index: number, course: Course): Player {
 /** Goes to a moment; playing stops, unless that is the end of a running match. */
 export function goTo(player: Player, index: number, course: Course): Player {
   const there = moved(player, index, course);
-  return { ...there, playing: !course.over && atEnd(there, course) };
+  const following = !course.over && atEnd(there, course);
+  return { ...there, playing: following, following };
 }
 
 /** Goes to the last moment that may be shown at once. */
@@ -77,23 +87,26 @@ export function setPlaying(player: Player, playing: boolean, course: Course): Pl
   if (playing && course.over && atEnd(player, course)) {
     return { ...moved(player, 0, course), playing: true };
   }
-  return { ...player, playing };
+  return { ...player, playing, following: playing && !course.over && atEnd(player, course) };
 }
 
 /** One moment later, as time passes. */
 export function tick(player: Player, course: Course): Player {
   if (!player.playing || atEnd(player, course)) return player;
   const next = moved(player, player.position + 1, course);
-  return { ...next, playing: !(course.over && atEnd(next, course)) };
+  const end = atEnd(next, course);
+  return { ...next, playing: !(course.over && end), following: next.following || end };
 }
 
-/** The match has grown or ended. */
-export function grow(player: Player, course: Course): Player {
+/**
+ * The match has grown or ended. A follower sees each update step by step, unless the next one comes
+ * before it has caught up.
+ */
+export function grow(player: Player, before: Course, course: Course): Player {
   if (!player.playing) return player;
-  if (course.length - 1 - player.position > FOLLOWED_GAP && !course.over) {
-    return moved(player, course.length - 1, course);
-  }
-  return course.over && atEnd(player, course) ? { ...player, playing: false } : player;
+  if (course.over) return atEnd(player, course) ? { ...player, playing: false } : player;
+  const far = !atEnd(player, before) || course.length - before.length > FOLLOWED_GAP;
+  return player.following && far ? moved(player, course.length - 1, course) : player;
 }
 
 /**

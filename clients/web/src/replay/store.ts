@@ -126,8 +126,9 @@ export class MatchStore {
       const same =
         viewerText(record.setting.viewer) === viewerText(this.record.peek().setting.viewer);
       if (same) {
+        const before = this.course.peek();
         this.record.value = record;
-        this.player.value = players.grow(this.player.peek(), this.course.value);
+        this.player.value = players.grow(this.player.peek(), before, this.course.value);
         return;
       }
       const player = this.player.peek();

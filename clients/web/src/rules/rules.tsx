@@ -26,13 +26,15 @@ import "./rules.css";
 
 export interface RulesProps {
   readonly setting: MatchSetting;
+  /** True if the page has a timeline, whose marks are then explained. */
+  readonly timeline?: boolean;
   /** A further button, which closes the rules as well. */
   readonly button?: { readonly label: string; readonly press: () => void };
   readonly close: () => void;
 }
 
 /** An overlay with the rules; Esc closes it, and the focus returns. */
-export function Rules({ setting, button, close }: RulesProps) {
+export function Rules({ setting, timeline = false, button, close }: RulesProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   useEffect(() => {
     dialog.current?.showModal();
@@ -51,7 +53,7 @@ export function Rules({ setting, button, close }: RulesProps) {
       ))}
       <h3>{t(texts, "symbols")}</h3>
       <ul class="symbols board">
-        {symbols(setting).map(([name, sign]) => (
+        {[...symbols(setting), ...(timeline ? MARKS : [])].map(([name, sign]) => (
           <li key={name}>
             <span aria-hidden="true">{sign}</span>
             {symbolSentence(name)}
@@ -194,6 +196,11 @@ function symbols({ ruleSets, edition }: MatchSetting): [SymbolName, ComponentChi
   }
   return signs;
 }
+
+/** The marks of a timeline, as the match page draws them. */
+const MARKS = (["build", "award", "fault"] as const).map(
+  (name): [SymbolName, ComponentChildren] => [name, <span key={0} class={`mark ${name}`} />],
+);
 
 /** A part of the board as a picture of its own. */
 function Sign({ children }: { readonly children: ComponentChildren }) {

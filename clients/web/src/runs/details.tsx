@@ -70,7 +70,7 @@ function Part({ name, table, children }: PartProps) {
 /** The title of each column that is shown; those of seats are in `titleOf`. */
 const TITLES = {
   entry: "entry",
-  kind: "fault",
+  kind: "forfeit",
   forfeits: "faults",
   latest_match: "match",
   latest_reason: "reason",

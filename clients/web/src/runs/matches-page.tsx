@@ -21,14 +21,14 @@ const FIELDS = [
   "seats",
   "rules",
   "result",
-  "fault",
+  "forfeit",
   "state",
   "order",
 ] as const;
 type Field = (typeof FIELDS)[number];
 type Filter = Readonly<Record<Field, string>>;
 
-const FAULTS = [
+const FORFEITS = [
   "any",
   "rejected_replies",
   "time_out",
@@ -135,11 +135,11 @@ function Filters({ run, filter }: { run: Run; filter: Filter }) {
             options={results.map((each) => [each, t(runs, each)])}
           />
           <Choice
-            field="fault"
+            field="forfeit"
             filter={filter}
-            options={FAULTS.map((each) => [
+            options={FORFEITS.map((each) => [
               each,
-              each === "any" ? t(runs, "anyFault") : faultText(each),
+              each === "any" ? t(runs, "anyForfeit") : faultText(each),
             ])}
           />
         </>

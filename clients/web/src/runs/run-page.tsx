@@ -208,7 +208,7 @@ function StandingsCard({ run, standings }: { run: Run; standings: Standings }) {
         )}
       </div>
       <StandingsTable run={run.name} rows={parts[part] ?? standings.overall} />
-      {standings.unfinished.blocks > 0 && (
+      {run.state !== "running" && standings.unfinished.blocks > 0 && (
         <p class="notice">{t(runs, "unfinished", { count: standings.unfinished.matches })}</p>
       )}
       {standings.remote_blocks > 0 && (
@@ -245,7 +245,7 @@ function Faults({ run }: { run: Run }) {
         ))}
         {faults.map((each) => (
           <li key={each.entry}>
-            <MatchesLink run={run.name} filter={{ entry: each.entry, fault: "any" }}>
+            <MatchesLink run={run.name} filter={{ entry: each.entry, forfeit: "any" }}>
               <Name of={each.entry} />
             </MatchesLink>{" "}
             <span class="bad-ink">

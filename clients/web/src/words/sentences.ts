@@ -48,6 +48,8 @@ export interface SentenceContext {
   readonly table?: TableState | undefined;
   /** The table before the moment of the event. */
   readonly previous?: TableState | undefined;
+  /** The seat for which the steward moves. */
+  readonly steward?: number | undefined;
 }
 
 /** Returns the name of a seat's entry, safe inside a sentence. */
@@ -60,8 +62,10 @@ type Values = Readonly<Record<string, string | number>>;
 
 /** Returns a sentence about a seat, in the second person if the seat is the reader's. */
 function say(key: TextKey, seat: number, context: SentenceContext, values: Values): string {
-  const you = seat === context.you;
-  const who = you ? words().pronoun : seatName(seat, context.setting);
+  const name = seatName(seat, context.setting);
+  const steward = seat === context.steward;
+  const you = seat === context.you && !steward;
+  const who = you ? words().pronoun : steward ? t(texts, "steward", { name }) : name;
   const text = fill(words().texts[key], { ...values, who }, you).trim();
   return you ? capitalised(text) : text;
 }
@@ -281,7 +285,8 @@ export function momentSentences(
   previous?: Moment,
   you?: number,
 ): string[] {
-  const context = { setting, you, table: moment.table, previous: previous?.table };
+  const { table, steward } = moment;
+  const context = { setting, you, table, steward, previous: previous?.table };
   return moment.events.map((event) => eventSentence(event, context)).filter((text) => text !== "");
 }
 

@@ -46,21 +46,37 @@ describe("moving", () => {
 describe("a match that grows", () => {
   test("the position stays", () => {
     const reader = players.goTo(START, 40, RUNNING);
-    expect(players.grow(reader, { length: 150, over: false })).toEqual(reader);
+    expect(players.grow(reader, RUNNING, { length: 150, over: false })).toEqual(reader);
   });
 
   test("a reader at the end follows, and one far behind jumps", () => {
     const follower = players.goToEnd(START, RUNNING);
     expect(follower.playing).toBe(true);
-    const near = players.grow(follower, { length: 103, over: false });
+    const near = players.grow(follower, RUNNING, { length: 103, over: false });
     expect(near).toMatchObject({ position: 99, playing: true });
     expect(players.tick(near, { length: 103, over: false }).position).toBe(100);
-    expect(players.grow(follower, { length: 150, over: false }).position).toBe(149);
+    expect(players.grow(follower, RUNNING, { length: 150, over: false }).position).toBe(149);
+  });
+
+  test("a follower who has not caught up by the next update jumps", () => {
+    const follower = players.goToEnd(START, RUNNING);
+    const near = players.grow(follower, RUNNING, { length: 103, over: false });
+    const next = players.grow(near, { length: 103, over: false }, { length: 105, over: false });
+    expect(next).toMatchObject({ position: 104, playing: true, following: true });
+  });
+
+  test("a reader who went back plays on from there, and at the end follows", () => {
+    const back = players.goTo(players.goToEnd(START, RUNNING), 97, RUNNING);
+    expect(back.following).toBe(false);
+    const playing = players.setPlaying(back, true, RUNNING);
+    expect(players.grow(playing, RUNNING, { length: 150, over: false }).position).toBe(97);
+    const there = players.tick(players.tick(playing, RUNNING), RUNNING);
+    expect(there).toMatchObject({ position: 99, playing: true, following: true });
   });
 
   test("following stops with the match", () => {
     const follower = players.goToEnd(START, RUNNING);
-    expect(players.grow(follower, OVER).playing).toBe(false);
+    expect(players.grow(follower, RUNNING, OVER).playing).toBe(false);
   });
 });
 

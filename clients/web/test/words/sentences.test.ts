@@ -14,6 +14,7 @@ import {
 import { formatAction } from "asara/text.js";
 import { afterEach, expect, test, vi } from "vitest";
 import type { MatchRecord } from "../../src/match/model.js";
+import { forfeitedSeat, movingSeat } from "../../src/match/places.js";
 import { LANGUAGES } from "../../src/words/catalogue.js";
 import {
   areaSentence,
@@ -295,4 +296,18 @@ test("the steward takes over a seat unless the forfeit ends the match", () => {
     plain(eventSentence(event, { setting, table: { ...table, forfeits } }));
   expect(text([Termination.TIME_OUT, undefined, undefined])).toMatch(/The steward takes over/);
   expect(text([Termination.TIME_OUT, Termination.CRASH, undefined])).toMatch(/The match is over/);
+});
+
+test("a move of the steward is told as the steward's", () => {
+  const { setting, moments } = sample("forfeit-3");
+  const forfeit = moments.findIndex(({ events }) => forfeitedSeat({ events }) !== undefined);
+  const seat = moments[forfeit]?.events[0]?.seat;
+  const moved = moments.slice(forfeit + 1).filter(({ events }) => movingSeat(events) === seat);
+  expect(moved.length).toBeGreaterThan(3);
+  for (const moment of moved) {
+    expect(plain(momentSentences(moment, setting)[0] ?? "")).toMatch(/^\S+ \(steward\) /);
+  }
+  const first = moments.find(({ steward }) => steward === seat);
+  const decision = moments.findLast((one) => one.decision?.seat === seat);
+  expect(first?.index).toBe(decision?.index);
 });

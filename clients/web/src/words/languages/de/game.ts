@@ -126,6 +126,7 @@ export const de = {
     yearEvaluated: "{who} [erhält|erhältst] {points} für das Jahr: {parts}.",
     finalEvaluated: "{who} [erhält|erhältst] {points} in der Schlusswertung: {parts}.",
     nothingEvaluated: "{who} [erhält|erhältst] keine Prestigepunkte.",
+    steward: "{name} (Verwalter)",
     seatForfeited: "{who} [scheidet|scheidest] aus: {reason}. Der Verwalter übernimmt den Sitz.",
     lastForfeited: "{who} [scheidet|scheidest] aus: {reason}. Die Partie ist zu Ende.",
     goldBase: " mit Gold an der Basis",
@@ -261,9 +262,12 @@ export const deRules = {
     chest: "Geschenkkarten: Wer zuerst kommt, nimmt sie.",
     asari: "Asari, das Geld.",
     screen: "Sichtschirm: Diese Ansicht zeigt Geld und nicht verbaute Turmteile des Sitzes nicht.",
+    build: "Zeitleiste: ein Bau.",
+    award: "Zeitleiste: eine Wertung.",
+    fault: "Zeitleiste: ein Ausfall oder eine abgelehnte Antwort.",
   },
   texts: {
-    goal: "Kaufe auf den Märkten Turmteile und baue daraus Türme. Verbaute Teile, Türme und Gold bringen Prestige, am Ende auch die höchsten und die meisten Türme. Wer nach {years:# Jahr|# Jahren} das meiste Prestige hat, gewinnt.",
+    goal: "Kaufe auf den Märkten Turmteile und baue daraus Türme. Verbaute Teile, Türme und Gold bringen Prestige. Am Ende zählen auch die höchsten Türme, und wer die meisten Türme hat, bekommt ebenfalls Punkte. Wer nach {years:# Jahr|# Jahren} das meiste Prestige hat, gewinnt.",
     course:
       "Wer am Zug ist, schickt Einkäufer auf ein Feld und führt die Aktion seines Bereichs aus. Sind alle Einkäufer unterwegs, endet das Jahr, und alle erhalten neue Einkäufer und Asari.",
     start:

@@ -36,7 +36,7 @@ export const play = {
   nothing: "Noch nichts",
   newHere: "Zum ersten Mal hier",
   explainAgain: "Alle Bereiche noch einmal erklären",
-  inWords: "Der Tisch in Worten",
+  inWords: "Der Tisch als Text",
   rejected: "Der Zug wurde nicht angenommen ({reason}). Wähle noch einmal.",
   clock: "Restzeit",
   won: "Du hast gewonnen",

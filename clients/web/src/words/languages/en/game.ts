@@ -103,6 +103,7 @@ export const en = {
     yearEvaluated: "{who} [earns|earn] {points} for the year: {parts}.",
     finalEvaluated: "{who} [earns|earn] {points} in the final evaluation: {parts}.",
     nothingEvaluated: "{who} [earns|earn] no prestige.",
+    steward: "{name} (steward)",
     seatForfeited: "{who} [forfeits|forfeit]: {reason}. The steward takes over the seat.",
     lastForfeited: "{who} [forfeits|forfeit]: {reason}. The match is over.",
     goldBase: " with gold on the base",
@@ -238,9 +239,12 @@ export const enRules = {
     chest: "Gift cards: whoever comes first takes them.",
     asari: "Asari, the money.",
     screen: "Screen: this view does not show the seat’s money and unbuilt sections.",
+    build: "Timeline: a build.",
+    award: "Timeline: an evaluation.",
+    fault: "Timeline: a forfeit or a rejected reply.",
   },
   texts: {
-    goal: "Buy tower sections on the markets and build towers from them. Built sections, towers and gold earn prestige, and at the end so do the highest and the most towers. Whoever has the most prestige after {years:# year|# years} wins.",
+    goal: "Buy tower sections on the markets and build towers from them. Built sections, towers and gold earn prestige. At the end, the highest towers score too, and so does whoever has the most towers. Whoever has the most prestige after {years:# year|# years} wins.",
     course:
       "On your turn, you send buyers to a space and make the move of its area. When all buyers have been sent, the year ends, and everybody receives new buyers and Asari.",
     start:

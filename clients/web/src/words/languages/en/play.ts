@@ -36,7 +36,7 @@ export const play = {
   nothing: "Nothing yet",
   newHere: "Your first visit here",
   explainAgain: "Explain all areas again",
-  inWords: "The table in words",
+  inWords: "The table as text",
   rejected: "The turn was not accepted ({reason}). Choose again.",
   clock: "Time left",
   won: "You win",

@@ -129,6 +129,7 @@ export const es = {
     yearEvaluated: "{who} [gana|ganas] {points} por el año: {parts}.",
     finalEvaluated: "{who} [gana|ganas] {points} en la evaluación final: {parts}.",
     nothingEvaluated: "{who} no [gana|ganas] puntos.",
+    steward: "{name} (administrador)",
     seatForfeited:
       "{who} [queda|quedas] fuera de la partida: {reason}. El administrador ocupa el asiento.",
     lastForfeited: "{who} [queda|quedas] fuera de la partida: {reason}. La partida ha terminado.",
@@ -265,9 +266,12 @@ export const esRules = {
     chest: "Cartas de regalo: se las lleva quien llega primero.",
     asari: "Asari, el dinero.",
     screen: "Pantalla: esta vista no muestra el dinero ni las secciones sin construir del asiento.",
+    build: "Cronología: una construcción.",
+    award: "Cronología: una evaluación.",
+    fault: "Cronología: una eliminación o una respuesta rechazada.",
   },
   texts: {
-    goal: "Compra secciones en los mercados y construye torres con ellas. Las secciones construidas, las torres y el oro dan prestigio y, al final, también las torres más altas y el mayor número de torres. Gana quien tenga más prestigio después de {years:# año|# años}.",
+    goal: "Compra secciones en los mercados y construye torres con ellas. Las secciones construidas, las torres y el oro dan prestigio. Al final puntúan también las torres más altas, y quien tenga más torres. Gana quien tenga más prestigio después de {years:# año|# años}.",
     course:
       "En tu turno envías compradores a una casilla y realizas la acción de su área. Cuando se han enviado todos los compradores, el año termina y todos reciben nuevos compradores y Asari.",
     start:

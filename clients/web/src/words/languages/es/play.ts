@@ -35,7 +35,7 @@ export const play = {
   nothing: "Todavía nada",
   newHere: "Tu primera visita aquí",
   explainAgain: "Explicar de nuevo todas las áreas",
-  inWords: "La mesa en palabras",
+  inWords: "La mesa como texto",
   rejected: "El turno no se ha aceptado ({reason}). Elige de nuevo.",
   clock: "Tiempo restante",
   won: "Has ganado",

@@ -125,6 +125,7 @@ export const fr = {
     yearEvaluated: "{who} [gagne|gagnez] {points} pour l’année : {parts}.",
     finalEvaluated: "{who} [gagne|gagnez] {points} au décompte final : {parts}.",
     nothingEvaluated: "{who} ne [gagne|gagnez] aucun point.",
+    steward: "{name} (intendant)",
     seatForfeited: "{who} [perd|perdez] par forfait : {reason}. L’intendant prend la place.",
     lastForfeited: "{who} [perd|perdez] par forfait : {reason}. La partie est terminée.",
     goldBase: " à base ornée d’or",
@@ -260,9 +261,12 @@ export const frRules = {
     chest: "Cartes cadeau : le premier arrivé les prend.",
     asari: "Asaris, la monnaie.",
     screen: "Paravent : cette vue ne montre ni l’argent ni les blocs non bâtis de ce siège.",
+    build: "Chronologie : une construction.",
+    award: "Chronologie : un décompte.",
+    fault: "Chronologie : un forfait ou une réponse refusée.",
   },
   texts: {
-    goal: "Achetez des blocs sur les marchés et bâtissez-en des tours. Les blocs bâtis, les tours et l’or rapportent du prestige et, à la fin, les plus hautes tours et le plus grand nombre de tours aussi. Après {years:# an|# ans}, le plus grand prestige l’emporte.",
+    goal: "Achetez des blocs sur les marchés et bâtissez-en des tours. Les blocs bâtis, les tours et l’or rapportent du prestige. À la fin, les plus hautes tours comptent aussi, et celui qui a le plus de tours marque également. Après {years:# an|# ans}, le plus grand prestige l’emporte.",
     course:
       "À votre tour, vous envoyez des acheteurs sur une case et effectuez l’action de son secteur. Quand tous les acheteurs sont envoyés, l’année s’achève et chacun reçoit de nouveaux acheteurs et des asaris.",
     start:

@@ -36,7 +36,7 @@ export const play = {
   nothing: "Encore rien",
   newHere: "Votre première visite ici",
   explainAgain: "Réexpliquer tous les secteurs",
-  inWords: "La table en mots",
+  inWords: "La table en texte",
   rejected: "Le tour n’a pas été accepté ({reason}). Choisissez de nouveau.",
   clock: "Temps restant",
   won: "Vous avez gagné",

@@ -125,6 +125,7 @@ export const it = {
     yearEvaluated: "{who} [ottiene|ottieni] {points} per l’anno: {parts}.",
     finalEvaluated: "{who} [ottiene|ottieni] {points} nella valutazione conclusiva: {parts}.",
     nothingEvaluated: "{who} non [ottiene|ottieni] punti.",
+    steward: "{name} (intendente)",
     seatForfeited: "{who} [perde|perdi] per forfait: {reason}. L’intendente prende il suo posto.",
     lastForfeited: "{who} [perde|perdi] per forfait: {reason}. La partita è finita.",
     goldBase: " con fregio d’oro sulla base",
@@ -260,9 +261,12 @@ export const itRules = {
     chest: "Carte dono: le prende chi arriva per primo.",
     asari: "Asari, il denaro.",
     screen: "Paravento: questa vista non mostra il denaro e i pezzi non costruiti del posto.",
+    build: "Cronologia: una costruzione.",
+    award: "Cronologia: una valutazione.",
+    fault: "Cronologia: un forfait o una risposta respinta.",
   },
   texts: {
-    goal: "Compra pezzi di torre nei mercati e costruiscici delle torri. I pezzi costruiti, le torri e l’oro danno prestigio; alla fine lo danno anche le torri più alte e il maggior numero di torri. Dopo {years:# anno|# anni} vince chi ha più prestigio.",
+    goal: "Compra pezzi di torre nei mercati e costruiscici delle torri. I pezzi costruiti, le torri e l’oro danno prestigio. Alla fine contano anche le torri più alte, e prende punti anche chi ha più torri. Dopo {years:# anno|# anni} vince chi ha più prestigio.",
     course:
       "Nel tuo turno mandi compratori su una casella ed esegui l’azione del suo settore. Quando tutti i compratori sono stati mandati, l’anno finisce e ognuno riceve nuovi compratori e Asari.",
     start:

@@ -36,7 +36,7 @@ export const play = {
   nothing: "Ancora niente",
   newHere: "La tua prima visita qui",
   explainAgain: "Spiega di nuovo tutti i settori",
-  inWords: "Il tavolo a parole",
+  inWords: "Il tavolo come testo",
   rejected: "Il turno non è stato accettato ({reason}). Scegli di nuovo.",
   clock: "Tempo rimasto",
   won: "Hai vinto",

@@ -127,6 +127,7 @@ export const nl = {
     yearEvaluated: "{who} krijgt {points} voor het jaar: {parts}.",
     finalEvaluated: "{who} krijgt {points} bij de slotpuntentelling: {parts}.",
     nothingEvaluated: "{who} krijgt geen punten.",
+    steward: "{name} (zaakwaarnemer)",
     seatForfeited: "{who} valt uit: {reason}. De zaakwaarnemer neemt de plaats over.",
     lastForfeited: "{who} valt uit: {reason}. De partij is afgelopen.",
     goldBase: " met goud op het basiselement",
@@ -264,9 +265,12 @@ export const nlRules = {
     chest: "Geschenkkaarten: wie het eerst komt, krijgt ze.",
     asari: "Asari, het geld.",
     screen: "Zichtscherm: deze weergave toont geld en ongebouwde torenelementen van de stoel niet.",
+    build: "Tijdlijn: een torenbouw.",
+    award: "Tijdlijn: een puntentelling.",
+    fault: "Tijdlijn: uitval of een afgewezen antwoord.",
   },
   texts: {
-    goal: "Koop torenelementen op de markten en bouw er torens mee. Gebouwde elementen, torens en goud leveren prestige op, aan het eind ook de hoogste en de meeste torens. Wie na {years:# jaar|# jaar} het meeste prestige heeft, wint.",
+    goal: "Koop torenelementen op de markten en bouw er torens mee. Gebouwde elementen, torens en goud leveren prestige op. Aan het eind tellen ook de hoogste torens mee, en wie de meeste torens heeft, krijgt ook punten. Wie na {years:# jaar|# jaar} het meeste prestige heeft, wint.",
     course:
       "In je beurt stuur je inkopers naar een veld en voer je de actie van het gebied uit. Zijn alle inkopers op pad, dan eindigt het jaar en krijgt iedereen nieuwe inkopers en Asari.",
     start:

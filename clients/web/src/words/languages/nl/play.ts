@@ -37,7 +37,7 @@ export const play = {
   nothing: "Nog niets",
   newHere: "Je eerste bezoek hier",
   explainAgain: "Alle gebieden opnieuw uitleggen",
-  inWords: "De tafel in woorden",
+  inWords: "De tafel als tekst",
   rejected: "De beurt is niet aanvaard ({reason}). Kies opnieuw.",
   clock: "Resterende tijd",
   won: "Je hebt gewonnen",
