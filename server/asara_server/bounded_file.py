@@ -9,6 +9,7 @@ import os
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
+from io import BufferedReader
 from pathlib import Path
 from typing import BinaryIO, Final
 
@@ -16,7 +17,7 @@ MIB: Final = 1 << 20
 
 
 @contextmanager
-def open_ordinary(path: Path) -> Iterator[BinaryIO]:
+def open_ordinary(path: Path) -> Iterator[BufferedReader]:
     """Open a file for reading; raises OSError, including for a directory, a device or a pipe."""
     flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0)
     try:

@@ -18,9 +18,10 @@ def test_the_standings_and_every_signature_are_in_the_journal(tmp_path: Path) ->
     words = ("random", "greedy", "--sandbox", "none", "--matches", "4", "--out", run)
     assert asara("match", *words).returncode == 0
     command = ["node", str(SCRIPT), str(run)]
-    printed = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert done.stderr == "The run is finished; all signatures are the referee's.\n"
     standings = json.loads((run / "standings.json").read_text())["overall"]
-    assert printed.splitlines() == [
+    assert done.stdout.splitlines() == [
         f"{row['entry']}\t{row['matches']}\t{row['score']:.3f}" for row in standings
     ]
     journal = bytearray((run / "run.journal").read_bytes())

@@ -62,7 +62,7 @@ def run_with_replays(folder: Path, number: int, **changes: object) -> tuple[Path
 
 def report_of(directory: Path, *, full: bool = True) -> Report:
     status, results = read_status(directory)
-    standings = run_standings(directory, status.info, results)
+    standings = run_standings(status.info, results)
     return read_report(directory, status.info, results, standings, full=full)
 
 

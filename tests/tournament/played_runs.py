@@ -6,7 +6,7 @@ Everything else is the real thing: runner, directory, journal, replays and signa
 import asyncio
 import random
 import secrets
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass, replace
 from hashlib import sha256
@@ -15,6 +15,8 @@ from typing import Any
 
 from asara_game.edition import Edition, load_edition, parse_edition
 from asara_game.rules import Rules, format_rule_sets
+from asara_server.bounded_file import open_ordinary
+from asara_server.eventlog.journal import Fact, Journal, read_facts
 from asara_server.eventlog.replay import Replay, replay_of
 from asara_server.match.spec import ClockSettings, MatchSpec, Player
 from asara_server.referee.waits import Wait
@@ -23,11 +25,12 @@ from asara_server.replay.signing import SigningKey
 from asara_server.tournament.config.tournament_file import load_tournament
 from asara_server.tournament.execution.executor import ExecutionContext
 from asara_server.tournament.run.costs import RunCosts
-from asara_server.tournament.run.directory import RunDirectory, RunInfo, standings_bytes
-from asara_server.tournament.run.process_record import (
-    PROCESSES,
-    ProcessRecorder,
-    last_group_of,
+from asara_server.tournament.run.directory import (
+    JOURNAL,
+    RUN,
+    RunDirectory,
+    RunInfo,
+    standings_bytes,
 )
 from asara_server.tournament.run.progress import RunProgress
 from asara_server.tournament.runner import RunHooks, Runner
@@ -41,7 +44,7 @@ from asara_server.tournament.standings.match_result import (
 )
 from asara_server.tournament.standings.standings import compute_standings
 from asara_server.tournament.trust.manifest import Manifest
-from asara_server.tournament.trust.signed_file import Document
+from asara_server.tournament.trust.signed_file import Document, sign
 from asara_server.tournament.trust.tree_head import TreeHead, root_text, schedule_order
 from tests.match.playouts import random_match, rules_for
 from tests.tournament.sample_bots import SEED, write_tournament
@@ -59,6 +62,7 @@ OTHER_SEED = sha256(SEED.encode()).hexdigest()
 REPLIES = 12
 """Replies in a match before all seats but the first forfeit."""
 VOID = "the referee failed: KeyError"
+WRITTEN_AGAIN = {"manifest", RUN, "tree_head"}
 
 
 def replayed(spec: MatchSpec, loser: str = "") -> Replay:
@@ -130,7 +134,7 @@ class PlayoutExecutor:
 
     async def play(self, progress: RunProgress, context: ExecutionContext) -> None:
         left = self.most
-        record = ProcessRecorder(progress.directory.processes.write)
+        record = progress.directory.processes
         while leg := progress.next_leg(1) if progress.legs else progress.pending_matches():
             bots: dict[str, str] = {}
             for match, attempt in leg[:left]:
@@ -139,11 +143,12 @@ class PlayoutExecutor:
                 for entry in match.entries:
                     if entry not in bots:
                         bots[entry] = f"{entry} {secrets.token_hex(4)}"
-                        record.began(bots[entry], entry)
-                    record.plays(bots[entry], attempt_name(match.match_id, attempt))
+                        record.note("began", process=bots[entry], entry=entry)
+                    name = attempt_name(match.match_id, attempt)
+                    record.note("plays", process=bots[entry], match=name)
                 self._play(progress, context, match, attempt)
             for bot in bots.values():
-                record.ended(bot)
+                record.note("ended", process=bot)
             left -= len(leg)
             if left <= 0:
                 return
@@ -190,8 +195,8 @@ def play_run(
         over += 1
 
     async def scenario() -> None:
-        opened = RunDirectory.reopen(path) if resume else (RunDirectory.create(path), None)
-        with closing(opened[0]) as directory:
+        opened = RunDirectory.reopen(path) if resume else RunDirectory.create(path)
+        with closing(opened) as directory:
             if not resume:
                 directory.tournament_file.write_bytes((folder / "cup.toml").read_bytes())
             runner = Runner(
@@ -200,13 +205,24 @@ def play_run(
                 directory=directory,
                 key=key,
                 hooks=RunHooks(count, None if enough is None else lambda: enough(over)),
-                resumed=opened[1],
                 executor=PlayoutExecutor(void, most, loser),
             )
             await runner.run()
 
     asyncio.run(scenario())
     return path
+
+
+def facts_of(run: Path) -> list[Fact]:
+    with open_ordinary(run / JOURNAL) as file:
+        return read_facts(file, run / JOURNAL)[0]
+
+
+def write_facts(run: Path, facts: Iterable[Fact]) -> None:
+    """Write another journal, which contains these facts alone."""
+    (run / JOURNAL).unlink()
+    with Journal(run / JOURNAL) as journal:
+        journal.note(*facts)
 
 
 class Forger:
@@ -250,10 +266,12 @@ class Forger:
         seats[seat] = replace(seats[seat], **changes)
         self.edit_result(index, seats=tuple(seats))
 
-    def write(self, name: str, document: Document) -> None:
-        content = document.content()
-        (self.run / name).write_bytes(content)
-        (self.run / f"{name}.sig").write_bytes(self.key.sign(content))
+    def write(self, name: str, document: Document) -> Fact:
+        """Sign a document and write it; return the fact about it."""
+        signed = sign(document, self.key)
+        (self.run / name).write_bytes(signed.content)
+        (self.run / f"{name}.sig").write_bytes(signed.signature)
+        return signed.fact(name)
 
     def sign(self, **head: Any) -> None:
         """Write and sign everything again; `head` are fields of the tree head to change then."""
@@ -264,7 +282,7 @@ class Forger:
                 self.edit_result(index, replay_sha256=digest)
         with suppress(ValueError):  # no schedule follows from it
             self.schedule = self.manifest.planned_matches()
-        self.write("manifest.json", self.manifest)
+        manifest = self.write("manifest.json", self.manifest)
         manifest_sha256 = sha256(self.manifest.content()).hexdigest()
         self.info = self.info.model_copy(update={"manifest_sha256": manifest_sha256})
         (self.run / "run.json").write_bytes(self.info.content())
@@ -275,11 +293,13 @@ class Forger:
             self.manifest.entry_names,
             self.head.scheduled,
             self.results,
-            group=last_group_of(self.run),
+            group=self.info.group,
             remote=self.manifest.remote,
             looks=self.manifest.looks,
         )
         (self.run / "standings.json").write_bytes(standings_bytes(standings))
+        processes = [fact for fact in facts_of(self.run) if fact.kind not in WRITTEN_AGAIN]
+        write_facts(self.run, [manifest, *processes])
         order = schedule_order(match.match_id for match in self.schedule)
         changes = {
             "manifest_sha256": manifest_sha256,
@@ -289,11 +309,12 @@ class Forger:
             "root": root_text(self.results, order),
             "results_sha256": sha256(lines).hexdigest(),
             "standings_sha256": sha256(standings_bytes(standings)).hexdigest(),
-            "processes_sha256": sha256((self.run / PROCESSES).read_bytes()).hexdigest(),
+            "journal_sha256": sha256((self.run / JOURNAL).read_bytes()).hexdigest(),
             "run_sha256": sha256(self.info.content()).hexdigest(),
         }
         self.head = self.head.model_copy(update=changes | head)
-        self.write("tree_head.json", self.head)
+        with Journal(self.run / JOURNAL) as journal:
+            journal.note(self.write("tree_head.json", self.head), Fact(RUN, self.info.values()))
 
 
 def other_edition() -> Edition:

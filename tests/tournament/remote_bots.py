@@ -58,7 +58,7 @@ def write_cup(
 class Run:
     """A run that is being played, and bots that connect."""
 
-    def __init__(self, tournament: Tournament, directory: RunDirectory, resumed: Any) -> None:
+    def __init__(self, tournament: Tournament, directory: RunDirectory) -> None:
         self.results: list[MatchResult] = []
         self.opened: asyncio.Future[str] = asyncio.get_running_loop().create_future()
         self.runner = Runner(
@@ -67,7 +67,6 @@ class Run:
             directory=directory,
             key=KEY,
             hooks=RunHooks(self.results.append),
-            resumed=resumed,
             executor=LocalExecutor(on_listening=self.opened.set_result),
         )
         self.playing = asyncio.create_task(self.runner.run())
@@ -113,9 +112,9 @@ async def running(file: Path, *, resume: bool = False) -> AsyncIterator[Run]:
     """Play a run in the folder `run` beside the file."""
     out = file.parent / "run"
     tournament = load_tournament(file)
-    opened = RunDirectory.reopen(out) if resume else (RunDirectory.create(out), None)
-    with closing(opened[0]) as directory:
-        run = Run(tournament, directory, opened[1])
+    opened = RunDirectory.reopen(out) if resume else RunDirectory.create(out)
+    with closing(opened) as directory:
+        run = Run(tournament, directory)
         try:
             yield run
         finally:

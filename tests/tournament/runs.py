@@ -45,15 +45,14 @@ def play(
     tournament = load_tournament(file)
 
     async def scenario() -> RunEnd:
-        opened = RunDirectory.reopen(out) if resume else (RunDirectory.create(out), None)
-        with closing(opened[0]) as directory:
+        opened = RunDirectory.reopen(out) if resume else RunDirectory.create(out)
+        with closing(opened) as directory:
             runner = Runner(
                 tournament,
                 planned_matches(tournament) if matches is None else matches,
                 directory=directory,
                 key=KEY,
                 hooks=RunHooks(lambda result: finished(runner, result), enough),
-                resumed=opened[1],
                 sandbox=sandbox,
                 executor=executor,
             )

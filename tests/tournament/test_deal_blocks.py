@@ -16,13 +16,13 @@ from asara_server.replay.file import read_replay
 from asara_server.tournament.bots.bots_lock import others_have_bots
 from asara_server.tournament.bots.process_starter import PooledBot, ProcessStarter
 from asara_server.tournament.run.directory import read_info
-from asara_server.tournament.run.process_record import PROCESSES
 from asara_server.tournament.runner import Runner
 from asara_server.tournament.schedule import legs
 from asara_server.tournament.standings.match_result import MatchResult, read_results
 from tests.cli.command import asara
 from tests.tournament import sample_bots
 from tests.tournament.failing_referee import fail_once
+from tests.tournament.played_runs import facts_of, write_facts
 from tests.tournament.runs import play
 from tests.tournament.sample_bots import SEED, write_tournament
 
@@ -151,15 +151,14 @@ def test_the_audit_names_the_first_match_whose_deal_somebody_knew(
     played: Path, tmp_path: Path
 ) -> None:
     run = shutil.copytree(played / "run", tmp_path / "run")
-    record = run / PROCESSES
-    lines = record.read_text().splitlines()
-    first = next(line for line in lines if '"ended"' in line)
-    record.write_text("".join(f"{line}\n" for line in lines if line != first))
-    process = json.loads(first)["process"]
-    entry = next(json.loads(line)["entry"] for line in lines if process in line)
+    facts = facts_of(run)
+    first = next(fact for fact in facts if fact.kind == "ended")
+    write_facts(run, [fact for fact in facts if fact != first])
+    process = first.values["process"]
+    entry = next(fact.values["entry"] for fact in facts if process in fact.values.values())
     audited = asara("audit", run)
     assert audited.returncode == 1
-    second = re.findall(r"processes.jsonl: (\S+) has the deal of (\S+),", audited.stdout)
+    second = re.findall(r"run.journal: (\S+) has the deal of (\S+),", audited.stdout)
     assert block_of(second[0][0]) == block_of(second[0][1])
     assert f"when it began, a process of {entry} had lived for" in audited.stdout
 

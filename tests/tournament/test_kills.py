@@ -80,7 +80,7 @@ def wait_for_a_worker(run: Path, process: "subprocess.Popen[str]") -> None:
 def commits(journal: Path) -> int:
     """Commits of a journal, after those with which its first match begins."""
     with journal.open("rb") as file:
-        return max(sum(1 for _ in LogReader(file, journal).rows()) - 5, 0)
+        return max(sum(1 for _ in LogReader(file, journal).rows()) - 11, 0)
 
 
 def workers_of(process: "subprocess.Popen[str]") -> list[int]:

@@ -7,20 +7,23 @@ replay. Frames with the number 0 contain a line of text about the run:
 
 match NUMBER NAME      the match NAME begins, or begins anew; its frames have this NUMBER
 result NUMBER RESULT   this match is over; NUMBER is 0 if it never began
-given SUBMISSION       a worker was given matches; see `tournament.run.submissions`
+KIND FACT              a fact about the run, in JSON; see `tournament.run`
 
 The file contains the secrets of running matches, so only its owner may read it. Only one process
 can have it open at a time, because opening the journal locks it.
 """
 
 import errno
+import hashlib
+import json
 import os
 import re
 import stat
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
+from io import BufferedReader
 from pathlib import Path
-from typing import BinaryIO, Final, NamedTuple, NoReturn, Self
+from typing import Any, BinaryIO, Final, NamedTuple, NoReturn, Self
 
 from asara_codec.wire_format import delimited, varint
 from asara_server.atomic_file import PRIVATE, AppendedFile
@@ -35,13 +38,13 @@ from asara_server.eventlog.log_file import (
     split_frames,
 )
 
-__all__ = ["TABLE", "Ended", "Journal", "JournalError", "OpenMatch"]
+__all__ = ["TABLE", "Ended", "Fact", "Journal", "JournalError", "OpenMatch", "read_facts"]
 
 TABLE: Final = "table.journal"
 """Journal of the matches that `asara serve` plays, in the folder that its page shows."""
 _ABOUT_RUN: Final = b"\x00"
 """Number of the frames that belong to no match."""
-_LINE: Final = re.compile(r"(?:(match|result) (\d+)|given) (.*)", re.DOTALL)
+_LINE: Final = re.compile(r"(?:(match|result) (\d+)|([a-z_]+)(?= \{)) (.*)", re.DOTALL)
 
 
 class OpenMatch(NamedTuple):
@@ -61,6 +64,13 @@ class Ended(NamedTuple):
     """All records that the journal has of its replay; empty if the match is not in `wanted`."""
 
 
+class Fact(NamedTuple):
+    """A fact about the run."""
+
+    kind: str
+    values: Mapping[str, Any]
+
+
 class Journal:
     """An open journal. As a context manager, it commits what was added and then closes the file."""
 
@@ -78,8 +88,8 @@ class Journal:
         """
         self.ended: list[Ended] = []
         """The matches that were over when the journal was opened, in the order they ended."""
-        self.given: list[str] = []
-        """The submissions that workers had been given by the time the journal was opened."""
+        self.facts: list[Fact] = []
+        """The facts that the journal contained when it was opened."""
         self._failed: str | None = None
         self._numbers: dict[str, int] = {}
         """Numbers of the matches that began and are not over, by name."""
@@ -88,9 +98,9 @@ class Journal:
         self._added: list[bytes] = []
         try:
             with ExitStack() as stack:
-                held = stack.enter_context(_open_private(path))
-                self._lock(held.fileno())
-                reader = LogReader(held, path)
+                self._held = stack.enter_context(_open_private(path))
+                self._lock(self._held.fileno())
+                reader = LogReader(self._held, path)
                 self._next_number = self._read(reader, wanted)
                 self._checksum = reader.checksum
                 self._end: int | None = reader.end
@@ -120,16 +130,13 @@ class Journal:
                     if number:
                         records[number].append(data)
                         continue
-                    line = _LINE.fullmatch(data.decode())
-                    if line is None:
-                        raise ValueError("a line about the run that this version cannot read")
-                    kind, match, text = line[1], int(line[2] or 0), line[3]
+                    kind, match, text = _split_line(data)
                     if kind == "match":
                         names.pop(self._numbers.get(text, 0), None)
                         self._numbers[text], names[match], records[match] = match, text, []
                         highest = match
-                    elif kind is None:
-                        self.given.append(text)
+                    elif kind != "result":
+                        self.facts.append(Fact(kind, json.loads(text)))
                     else:
                         name, held = names.pop(match, ""), records.pop(match, [])
                         self._numbers.pop(name, None)
@@ -215,10 +222,17 @@ class Journal:
         self.commit()
         self._sync.request()
 
-    def give(self, submission: str) -> None:
-        """Record what a worker is about to be given; raises JournalError."""
-        self._add_line(f"given {submission}")
+    def note(self, *facts: Fact) -> None:
+        """Record facts about the run, and commit everything added; raises JournalError."""
+        for kind, values in facts:
+            self._add_line(f"{kind} {json.dumps(values)}")
         self.commit()
+
+    def sha256(self) -> str:
+        """Force the file to disk, and return its SHA-256 in hexadecimal; raises OSError."""
+        os.fsync(self._file.fileno())
+        self._held.seek(0)  # opening and closing the file again would unlock it
+        return hashlib.file_digest(self._held, "sha256").hexdigest()
 
     def _add_rest(self, match_id: str, records: Sequence[bytes]) -> None:
         """Add the records of a match that the journal lacks; begin the match if necessary."""
@@ -266,6 +280,36 @@ class Journal:
         raise JournalError(self._failed) from None
 
 
+def read_facts(file: BinaryIO, path: Path) -> tuple[list[Fact], str]:
+    """Return the facts in an open journal, and the SHA-256 of the file without its last row.
+
+    Raises JournalError, with this path, and OSError.
+    """
+    facts = []
+    reader = LogReader(file, path)
+    before, digest = hashlib.sha256(), hashlib.sha256(MAGIC)
+    for frames in reader.rows():
+        before = digest.copy()
+        digest.update(row_bytes(frames, reader.checksum))
+        try:
+            for number, data in split_frames(frames):
+                if not number:
+                    kind, _, text = _split_line(data)
+                    if kind not in {"match", "result"}:
+                        facts.append(Fact(kind, json.loads(text)))
+        except (ValueError, RecursionError) as error:
+            raise reader.damaged(str(error)) from None
+    return facts, before.hexdigest()
+
+
+def _split_line(data: bytes) -> tuple[str, int, str]:
+    """Return the kind of a line, the number of its match or 0, and the rest; raises ValueError."""
+    line = _LINE.fullmatch(data.decode())
+    if line is None:
+        raise ValueError("a line about the run that this version cannot read")
+    return line[1] or line[3], int(line[2] or 0), line[4]
+
+
 _FULL: Final = "the disk is full: make room, then continue with --resume"
 
 
@@ -275,7 +319,7 @@ def in_use(process: int) -> str:
     return f"another program has it open{which}: wait until that run is over, or stop it"
 
 
-def _open_private(path: Path) -> BinaryIO:
+def _open_private(path: Path) -> BufferedReader:
     """Open an ordinary file, creating it if it does not exist; raises OSError."""
     flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
     descriptor = os.open(path, flags | getattr(os, "O_BINARY", 0), PRIVATE)

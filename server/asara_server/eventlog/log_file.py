@@ -18,7 +18,7 @@ from typing import BinaryIO, Final
 from asara_codec.wire_format import read_varint
 from asara_server.bounded_file import open_ordinary
 
-MAGIC: Final = b"ASARA run log 1\n"
+MAGIC: Final = b"ASARA run log 2\n"
 _CHECKSUM_BYTES: Final = 16
 _LENGTH_BYTES: Final = 4
 _SMALLEST_ROW: Final = _LENGTH_BYTES + _CHECKSUM_BYTES

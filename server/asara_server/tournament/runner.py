@@ -27,9 +27,8 @@ from asara_server.tournament.execution.executor import ExecutionContext, Executo
 from asara_server.tournament.execution.local_executor import LocalExecutor
 from asara_server.tournament.run.block_journals import wait_for_writers
 from asara_server.tournament.run.costs import RunCosts
-from asara_server.tournament.run.directory import RunDirectory, RunDirectoryError, RunInfo
-from asara_server.tournament.run.info_writer import RunInfoWriter, resumed_info
-from asara_server.tournament.run.process_record import ProcessRecordError, read_processes_of
+from asara_server.tournament.run.directory import RunDirectory, RunInfo
+from asara_server.tournament.run.info_writer import BuildRecord, resumed_info
 from asara_server.tournament.run.progress import RunProgress
 from asara_server.tournament.sandbox.bubblewrap import Sandbox
 from asara_server.tournament.sandbox.filesystem_view import oversized_entries
@@ -87,12 +86,11 @@ class Runner:
         key: SigningKey,
         hooks: RunHooks = RunHooks(),
         schedule_rule: ScheduleRule = "groups",
-        resumed: RunInfo | None = None,
         sandbox: Sandbox | None = None,
         executor: Executor | None = None,
         build_cache: BuildCache | None = None,
     ) -> None:
-        """`resumed` is the content of `run.json` when resuming a run, otherwise None.
+        """If a run has begun in the directory, it is resumed.
 
         Without a `sandbox`, bots run with the rights of this process. Without an `executor`, a
         referee in this process plays the matches. `schedule_rule` tells how the schedule was made.
@@ -104,7 +102,7 @@ class Runner:
         self._executor = executor or LocalExecutor()
         self._tournament = tournament
         self._edition = load_edition()
-        self._resumed = resumed
+        self._resumed = resumed = directory.info
         self._seed = resumed.seed if resumed else tournament.seed or draw_seed()
         self._secret = deal_secrets.tournament_secret(self._seed)
         self._directory = directory
@@ -118,7 +116,6 @@ class Runner:
             directory,
             key,
             self,
-            resumed=resumed,
             looks=self._looks,
             legs=None if schedule_rule == "rotations" else legs,
         )
@@ -138,7 +135,6 @@ class Runner:
             sandbox=self._sandbox_kind,
         )
         self._signer = RunSigner(directory, key, manifest, schedule)
-        self._writer: RunInfoWriter | None = None
 
     def stop(self) -> None:
         """Start no further matches; running matches finish only their open decisions."""
@@ -176,12 +172,12 @@ class Runner:
     @property
     def building(self) -> Mapping[str, str]:
         """Entries being built, each with the time its build began (ISO 8601, UTC)."""
-        return {} if self._writer is None else self._writer.info.building
+        return self._directory.info.building if self._directory.info else {}
 
     @property
     def to_build(self) -> Sequence[str]:
         """Entries whose build has not started yet."""
-        return () if self._writer is None else self._writer.info.to_build
+        return self._directory.info.to_build if self._directory.info else ()
 
     @property
     def deal_commitment(self) -> str:
@@ -204,16 +200,13 @@ class Runner:
         With `prepare`, `run.json` records that no match has been played yet, so playing the run
         starts by resuming it. Raises RunDirectoryError if the run was started with other settings.
         """
-        if self._resumed:
-            self._signer.resume()
-        else:
-            self._signer.begin()
-        self._directory.write_public_key(self._key.public_pem)
+        facts = self._signer.begin()
         info = self._first_info()
         if prepare:
             info = info.model_copy(update={"state": "prepared"})
-        self._directory.write_info(info)
-        self._writer = RunInfoWriter(self._directory, info)
+        self._directory.write_info(info, *facts)
+        self._directory.journal.facts.clear()
+        self._directory.write_public_key(self._key.public_pem)
 
     async def run(self) -> RunEnd:
         """Play all matches that have no result yet, calling `begin` first if necessary.
@@ -222,10 +215,8 @@ class Runner:
         Raises ServeError if remote bots cannot be served, and RunDirectoryError like `begin`.
         """
         progress = self._progress
-        if self._writer is None:
+        if not self.manifest_sha256:
             self.begin()
-        assert self._writer is not None
-        writer = self._writer
         self._logger.info(
             "run resumed" if self._resumed else "run started",
             matches=len(progress.schedule),
@@ -235,9 +226,9 @@ class Runner:
             sandbox=self._sandbox_kind,
         )
         try:
-            await self._play(writer)
+            await self._play()
         finally:
-            standings = self._write_end(writer.info)
+            standings = self._write_end()
         return RunEnd(
             results=tuple(progress.results),
             standings=standings,
@@ -247,23 +238,24 @@ class Runner:
             costs=self.costs,
         )
 
-    async def _play(self, writer: RunInfoWriter) -> None:
+    async def _play(self) -> None:
         tournament = self._tournament
         progress = self._progress
         if self._resumed:
             await asyncio.to_thread(wait_for_writers, self._directory.path, _WORKERS_END_S)
             progress.recover_blocks()
             await self._resume_legs()
+        record = BuildRecord(self._directory)
         builder = EntryBuilder(
             self._directory.builds,
             self._directory.logs,
             tournament.limits,
             sandbox=self._sandbox,
-            events=writer,
+            events=record,
             cache=self._build_cache,
         )
-        await self._build(builder, writer)
-        writer.stop_builds()
+        await self._build(builder, record)
+        self._directory.change(to_build=(), building={})
         built = {e.name: builder.build_directory(e) for e in tournament.entries if e.build}
         if self._sandbox is not None:
             playing = [e for e in tournament.entries if e.name not in progress.out]
@@ -291,32 +283,25 @@ class Runner:
             remote=tournament.remote,
         )
         self._logger.info("executor", name=self._executor.name)
-        writer.write_executor(self._executor.name)
+        self._directory.change(executor=self._executor.name)
         await self._executor.play(progress, context)
 
     async def _resume_legs(self) -> None:
         """End any bots of earlier sessions, since they may know deals that are still to be
         played.
         """
-        directory = self._directory.path
         cgroups = self._sandbox.cgroup_parents if self._sandbox is not None else ()
-        try:
-            self._progress.resume_group(read_processes_of(directory))
-            survivors = await asyncio.to_thread(end_recorded, directory, cgroups)
-        except ProcessRecordError as error:
-            raise RunDirectoryError(
-                f"{directory}/{error}; restore it from a backup, or start another run"
-            ) from None
+        survivors = await end_recorded(self._directory.processes, cgroups)
         self._progress.end_shared_deals(survivors)
 
-    async def _build(self, builder: EntryBuilder, writer: RunInfoWriter) -> None:
+    async def _build(self, builder: EntryBuilder, record: BuildRecord) -> None:
         """Build the entries, unless the run is stopped; entries whose build fails are out.
 
         An entry that was already out in an earlier session is not built again.
         """
 
         def failed(build: FailedBuild) -> None:
-            writer.add_build_output(build.entry, build.printed)
+            record.add_build_output(build.entry, build.printed)
             self._progress.exclude({build.entry: build.why})
             self._hooks.build_failed(build)
 
@@ -382,11 +367,21 @@ class Runner:
         names = [entry.name for entry in self._tournament.entries]
         return ranks_settled(names, results, self._tournament.settled_places, self._looks)
 
-    def change_exclusions(self) -> None:
-        if self._writer is not None:
-            self._writer.write_exclusions(self._progress.out, self._progress.suspended)
+    def change(self) -> None:
+        self._directory.change(**self._present)
 
-    def _write_end(self, info: RunInfo) -> Standings:
+    @property
+    def _present(self) -> dict[str, object]:
+        """Fields of `run.json` that change while matches are played."""
+        progress = self._progress
+        return {
+            "out": dict(progress.out),
+            "suspended": dict(progress.suspended),
+            "group": dict(progress.group),
+            "beside_others": self._directory.processes.beside_others > 0,
+        }
+
+    def _write_end(self) -> Standings:
         """Write the standings and how the run ended, and return the standings."""
         progress = self._progress
         standings = compute_standings(
@@ -402,18 +397,19 @@ class Runner:
         end: dict[str, object] = {
             "ended": utc_now(),
             "state": "cut short",
-            "out": progress.out,
-            "suspended": progress.suspended,
             "scheduled": len(progress.schedule),
+            **self._present,
         }
         stalled_s = self._executor.stalled_s
         if stalled_s is not None:
-            end["stalled_s"] = round((info.stalled_s or 0.0) + stalled_s, 3)
+            end["stalled_s"] = round((self._directory.present.stalled_s or 0.0) + stalled_s, 3)
         if self.costs != RunCosts():
             end["costs"] = self.costs
         if standings.complete:
             end |= {"state": "finished", "tournament_secret": self.tournament_secret}
-        self._signer.end(info.model_copy(update=end), standings, progress.results)
+        self._signer.end(
+            self._directory.present.model_copy(update=end), standings, progress.results
+        )
         self._logger.info("run ended", state=end["state"], played=standings.matches.played)
         return standings
 

@@ -26,7 +26,6 @@ from asara_server.report.model import Publisher, read_report
 from asara_server.report.tables import details_json
 from asara_server.text import plain
 from asara_server.tournament.run.directory import RunDirectoryError
-from asara_server.tournament.run.process_record import was_beside_others
 from asara_server.tournament.run.read_run import directories_of, run_standings
 from asara_server.tournament.run.status import RESULTS, RunState, read_state
 from asara_server.tournament.standings.match_result import MatchResult
@@ -64,10 +63,8 @@ def run_json(
         seats = (seat.entry for result in tuple(run.matches.results) for seat in result.seats)
         return found | {"entries": [plain(name) for name in sorted(set(seats))]}
     publisher = Publisher(directories_of(run.source.directory), full=False)
-    beside_others = was_beside_others(run.source.directory)
-    return (
-        found | report.run_json(run.status, run.now, publisher) | {"beside_others": beside_others}
-    )
+    found["beside_others"] = run.status.info.beside_others
+    return found | report.run_json(run.status, run.now, publisher)
 
 
 def _running(table: Table) -> dict[str, Any]:
@@ -237,7 +234,7 @@ class Computed(Generic[T]):
 def standings_of(run: OpenRun, results: Sequence[MatchResult]) -> Standings:
     if run.status is None:
         return compute_standings("", (), len(results), results)
-    return run_standings(run.source.directory, run.status.info, results)
+    return run_standings(run.status.info, results)
 
 
 def details_of(

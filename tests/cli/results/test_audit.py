@@ -144,7 +144,7 @@ def test_a_run_says_who_signed_it_and_what_was_not_checked(cup: Path) -> None:
         "  notes.txt: extra: not part of the run, and not checked",
         "  checked: the signatures of the manifest, the results and 12 replays",
         "  checked: the schedule, deals, results and standings, by playing every match again",
-        "  not checked: logs/, run.journal",
+        "  not checked: logs/",
         "  not checked: bundles/; to be sure, delete it and run `asara bundle`",
         "  not checked: pages/; to be sure, delete it and run `asara report --pages`",
         "  not checked: report.html; to be sure, delete it and run `asara report`",
@@ -236,6 +236,7 @@ def test_a_run_that_was_killed_says_that_nothing_signs_its_end(tmp_path: Path) -
 def test_a_run_that_resumes_keeps_its_manifest_and_is_sound_at_its_end(tmp_path: Path) -> None:
     run = play_run(tmp_path / "cup", most=8, void=["r1-basic-0001-2"])
     before = (run / "manifest.json").read_bytes()
+    (run / "manifest.json").write_text("{}")
     play_run(tmp_path / "cup", resume=True)
     assert (run / "manifest.json").read_bytes() == before
     done = asara("audit", run, "--manifest", manifest_of(run), status=0)
@@ -243,25 +244,12 @@ def test_a_run_that_resumes_keeps_its_manifest_and_is_sound_at_its_end(tmp_path:
     assert "r1-basic-0001-2: attempt 1 is void" in done.stdout
 
 
-@pytest.mark.parametrize(
-    ("name", "change", "refusal"),
-    [
-        ("cup.toml", ("time_bank_s", "increment_s"), "clocks: it began with"),
-        ("run/manifest.json", ('"Cup"', '"Cap"'), "was changed after it was signed"),
-        ("run/manifest.json", None, "no such file"),
-    ],
-)
-def test_a_run_does_not_resume_otherwise_than_it_began(
-    tmp_path: Path, name: str, change: tuple[str, str] | None, refusal: str
-) -> None:
+def test_a_run_does_not_resume_otherwise_than_it_began(tmp_path: Path) -> None:
     folder = tmp_path / "cup"
     play_run(folder, HEADER + "[clocks]\ntime_bank_s = 33\n", most=5)
-    path = folder / name
-    if change is None:
-        path.unlink()
-    else:
-        path.write_text(path.read_text().replace(*change))
-    with pytest.raises(RunDirectoryError, match=refusal):
+    path = folder / "cup.toml"
+    path.write_text(path.read_text().replace("time_bank_s", "increment_s"))
+    with pytest.raises(RunDirectoryError, match="clocks: it began with"):
         play_run(folder, resume=True)
 
 

@@ -1,26 +1,17 @@
 """The record of bot processes: what a resumed run and an audit read in it."""
 
-import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from asara_game.vocabulary import RuleSet
+from asara_server.eventlog.journal import Fact, Journal, JournalError
 from asara_server.tournament.run.process_record import (
-    PROCESSES,
-    ProcessFile,
-    ProcessRecorder,
-    ProcessRecordError,
     ProcessRow,
-    last_group,
-    last_group_of,
-    living,
-    machine,
-    matches_alone,
+    RunProcesses,
     process_faults,
-    read_processes,
-    read_processes_of,
+    process_rows,
 )
 from asara_server.tournament.schedule.schedule import ScheduledMatch
 
@@ -50,7 +41,7 @@ def faults(*lives: list[dict[str, Any]], cleared: int | None = None) -> list[str
     if cleared is not None:
         rows.append(ProcessRow(row="cleared", machine="m", at_ns=cleared))
     found = process_faults(rows, SCHEDULE, [], max_attempts=3, remote=frozenset())
-    return [fault.partition(", and")[0].removeprefix(f"{PROCESSES}: ") for fault in found]
+    return [fault.partition(", and")[0] for fault in found]
 
 
 def test_a_deal_may_be_played_again_when_nobody_is_left_who_saw_it() -> None:
@@ -73,6 +64,11 @@ def test_somebody_who_lives_between_two_matches_of_a_deal_is_a_fault(
     assert faults(life("a", 1, 5, "one-1"), between, life("c", 7, 9, "one-2")) == [
         "one-2 has the deal of one-1"
     ]
+
+
+def test_a_line_that_comes_twice_says_nothing_new() -> None:
+    first = life("a", 1, 5, "one-1")
+    assert faults(first, first, life("b", 6, 8, "one-2")) == []
 
 
 def test_another_attempt_at_a_match_has_its_deal() -> None:
@@ -117,47 +113,42 @@ def test_every_match_is_played_in_the_group_that_was_written(
             at = 10 * number + matches.index(match)
             rows += [ProcessRow(**row) for row in life(match, at, at + 1, match)]
     found = process_faults(rows, SCHEDULE, [], max_attempts=3, remote=frozenset())
-    assert next(found, "") == (fault and f"{PROCESSES}: {fault}")
+    assert next(found, "") == fault
 
 
 def test_a_resumed_run_knows_its_group_and_who_may_live(tmp_path: Path) -> None:
-    file = ProcessFile(tmp_path)
-    record = ProcessRecorder(file.write)
-    file.write_group({"one": 2})
-    record.began("a", "ann")
-    record.began("b", "bob")
-    record.ended("a")
-    file.write_group({"two": 2, "three": 4})
-    file.write_alone(["three-2"])
-    file.close()
-    with (tmp_path / PROCESSES).open("a") as torn:
-        torn.write('{"row":"began","proce')
-    rows = read_processes_of(tmp_path)
-    assert last_group(rows) == last_group_of(tmp_path) == {"two": 2, "three": 4}
-    assert matches_alone(rows) == {"three-2"}
-    assert living(rows) == ["b"]
-    elsewhere = [row.model_copy(update={"machine": "other"}) for row in rows]
-    assert machine() != "other"
-    assert living(elsewhere) == []
-    file = ProcessFile(tmp_path)  # the line that was cut off goes
-    ProcessRecorder(file.write).cleared()
-    file.close()
-    assert living(read_processes_of(tmp_path)) == []
+    with Journal(tmp_path / "run.journal") as journal:
+        record = RunProcesses(journal)
+        record.note("group", blocks={"one": 2})
+        record.note("began", process="a", entry="ann")
+        record.note("began", process="b", entry="bob")
+        record.note("ended", process="a")
+        record.note("group", blocks={"two": 2, "three": 4})
+        record.note("alone", matches=["three-2"])
+        record.note("began", process="c", entry="cid", machine="other")
+    with Journal(tmp_path / "run.journal") as journal:
+        again = RunProcesses(journal)
+        assert again.group == record.group == {"two": 2, "three": 4}
+        assert again.alone == {"three-2"}
+        assert [*again.living] == [*record.living] == ["b"]
+        again.note("cleared")
+        again.note("others")
+    with Journal(tmp_path / "run.journal") as journal:
+        last = RunProcesses(journal)
+        assert not last.living
+        assert last.beside_others == 1
 
 
 @pytest.mark.parametrize(
-    "line",
+    "fact",
     [
-        b"",
-        b"{",
-        b"[]",
-        b"\xff\xfe",
-        b'{"row": "lived"}',
-        b'{"row":"ended","at_ns":"soon"}',
-        b"1e999",
+        Fact("lived", {}),
+        Fact("ended", {"at_ns": "soon"}),
+        Fact("ended", {"more": 1}),
+        Fact("ended", {"row": "began"}),
     ],
 )
-def test_a_line_that_cannot_be_read_is_named(line: bytes) -> None:
-    content = json.dumps({"row": "cleared"}).encode() + b"\n" + line + b"\n"
-    with pytest.raises(ProcessRecordError, match=r"^processes\.jsonl: line 2: cannot be read$"):
-        read_processes(content)
+def test_a_line_that_cannot_be_read_is_named(fact: Fact) -> None:
+    expected = f"^run.journal: has a line that cannot be read: {fact.kind}$"
+    with pytest.raises(JournalError, match=expected):
+        list(process_rows([Fact("cleared", {}), fact], Path("run.journal")))

@@ -10,8 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from asara_server.tournament.run.directory import RunDirectory
+from asara_server.tournament.run.directory import RunDirectory, RunDirectoryError
 from tests.cli.command import asara, interrupted_run, refusal
+from tests.tournament.played_runs import play_run
 from tests.tournament.sample_bots import GOOD, HEADER, write_tournament
 
 MATCHES = 12
@@ -46,7 +47,7 @@ def contents(folder: Path) -> dict[str, bytes]:
 
 def reopen(run: Path) -> None:
     """Open a run as if to resume it, and write what is missing."""
-    directory, _ = RunDirectory.reopen(run)
+    directory = RunDirectory.reopen(run)
     with closing(directory):
         for result in directory.restore_results():
             directory.publish_replays([result.played_as])
@@ -86,12 +87,17 @@ def test_a_journal_that_was_cut_emptied_or_removed_is_refused(cup: Path) -> None
     assert f"it has 0 of {results} results" in refused(cup)
     log.unlink()
     assert "has no run.journal to resume from: restore it" in refused(cup)
+    log.write_bytes(b"")
+    (cup / "run" / "results.jsonl").unlink()
+    assert "run.journal: its beginning is missing: restore it" in refused(cup)
 
 
 @pytest.mark.long
 def test_after_the_remedy_the_missing_matches_are_played_again(cup: Path) -> None:
     run = cup / "run"
-    (run / "run.journal").write_bytes(b"")
+    log = run / "run.journal"
+    data = log.read_bytes()
+    log.write_bytes(data[: 16 + 20 + int.from_bytes(data[16:20], "little")])  # the first row
     (run / "results.jsonl").unlink()
     done = asara(*words(cup, "--resume"))
     assert done.returncode == 0, done.stderr
@@ -119,6 +125,34 @@ def test_damaged_results_are_written_again_from_the_journal(
     path.write_bytes(damaged)
     reopen(cup / "run")
     assert path.read_bytes() == whole
+
+
+DOCUMENTS = (
+    "run.json",
+    *("manifest.json", "manifest.json.sig", "tree_head.json", "tree_head.json.sig"),
+)
+
+
+def test_documents_that_are_missing_are_written_again_from_the_journal(
+    cup: Path, tmp_path: Path
+) -> None:
+    def take(run: Path) -> dict[str, bytes]:
+        paths = [run / name for name in DOCUMENTS if (run / name).exists()]
+        taken = {path.name: path.read_bytes() for path in paths}
+        for path in paths:
+            path.unlink()
+        return taken
+
+    documents = take(cup / "run")
+    assert len(documents) == 3
+    reopen(cup / "run")
+    assert take(cup / "run") == documents
+    finished = play_run(tmp_path / "finished")
+    documents = take(finished)
+    assert len(documents) == 5
+    with pytest.raises(RunDirectoryError, match="this run is complete"):
+        RunDirectory.reopen(finished)
+    assert take(finished) == documents
 
 
 def test_replays_that_are_missing_are_written_again_from_the_journal(cup: Path) -> None:

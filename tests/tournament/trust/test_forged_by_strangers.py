@@ -11,15 +11,19 @@ from pathlib import Path
 
 import pytest
 
+from asara_server.eventlog.journal import Fact
 from asara_server.match.deal_secrets import tournament_secret
 from asara_server.replay.file import read_replay, write_replay
 from asara_server.replay.signing import SigningKey
+from asara_server.tournament.run.directory import JOURNAL
 from tests.cli.command import asara
 from tests.sizes import others_long
 from tests.tournament.played_runs import (
     OTHER_KEY,
     OTHER_SEED,
     VOID,
+    facts_of,
+    write_facts,
 )
 from tests.tournament.sample_bots import SEED
 from tests.tournament.trust.forged_runs import (
@@ -258,6 +262,31 @@ STRANGER: dict[str, tuple[Change, str]] = {
     "the secret of another run": (
         edited("run.json", *SECRETS),
         "run.json: tournament_secret: expected",
+    ),
+    "the journal deleted": (deleted(JOURNAL), "run.journal: missing"),
+    "a byte of the journal flipped": (
+        changed(JOURNAL, lambda data: data[:999] + bytes([data[999] ^ 1]) + data[1000:]),
+        r"run.journal: damaged at byte \d+: a row has another checksum",
+    ),
+    "the journal of an earlier version": (
+        changed(JOURNAL, lambda data: data.replace(b"log 2", b"log 1", 1)),
+        "run.journal: damaged at byte 0: it does not begin as a log in this version's format",
+    ),
+    "the journal of another run": (
+        from_other_run(JOURNAL),
+        "run.journal: changed after the signing",
+    ),
+    "the journal without its facts": (
+        lambda run: write_facts(run, ()),
+        f"run.journal: {FIRST}: no process of ann is recorded, although it played",
+    ),
+    "the journal without its end": (
+        lambda run: write_facts(run, facts_of(run)[:-2]),
+        "run.journal: tree_head: not tree_head.json and its signature",
+    ),
+    "the journal with another seed": (
+        lambda run: write_facts(run, [*facts_of(run), Fact("run", {"seed": OTHER_SEED})]),
+        "run.journal: run: not run.json",
     ),
     "tournament file edited": (
         edited("tournament.toml", "rounds = 2", "rounds = 3"),

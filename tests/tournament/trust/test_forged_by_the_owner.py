@@ -16,6 +16,7 @@ import pytest
 
 from asara_codec.results import Termination
 from asara_game.rules import RULES_VERSION
+from asara_server.eventlog.journal import Fact
 from asara_server.match.spec import ClockSettings, MatchSpec, Player
 from asara_server.replay.file import read_replay
 from tests.cli.command import asara
@@ -24,11 +25,13 @@ from tests.tournament.played_runs import (
     HEADER,
     VOID,
     Forger,
+    facts_of,
     other_edition,
     play_run,
     replayed,
     result_of,
     rules_of,
+    write_facts,
 )
 from tests.tournament.trust.forged_runs import (
     AGAIN,
@@ -395,7 +398,17 @@ def test_a_run_that_is_said_not_to_have_ended_never_passes(played: Played, run: 
     assert status != 0
 
 
-OWNER = MANIFESTS | REPLAYS | RESULTS
+FACTS: dict[str, tuple[Callable[[Forger], None], str]] = {
+    "a block in two groups": (
+        lambda forger: write_facts(forger.run, 2 * facts_of(forger.run)),
+        "run.journal: block r1-basic-0001 is in two groups",
+    ),
+    "a fact of an unknown kind": (
+        lambda forger: write_facts(forger.run, [Fact("slept", {})]),
+        "run.journal: has a line that cannot be read: slept",
+    ),
+}
+OWNER = MANIFESTS | REPLAYS | RESULTS | FACTS
 
 
 @pytest.mark.parametrize("forgery", others_long(OWNER, 3))

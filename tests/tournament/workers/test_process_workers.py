@@ -14,7 +14,6 @@ from asara_server.eventlog.file_lock import lock_holder
 from asara_server.eventlog.journal import Journal
 from asara_server.tournament.execution.executor import ExecutionContext
 from asara_server.tournament.run.block_journals import block_journals
-from asara_server.tournament.run.process_record import living, read_processes_of
 from asara_server.tournament.run.progress import RunProgress
 from asara_server.tournament.standings.match_result import read_results
 from asara_server.tournament.workers import process_workers as process_workers_module
@@ -196,7 +195,7 @@ class AsksWhoLives(WorkerExecutor):
 
     async def play(self, progress: RunProgress, context: ExecutionContext) -> None:
         await super().play(progress, context)
-        self.lives = living(read_processes_of(progress.directory.path))
+        self.lives = tuple(progress.directory.processes.living)
 
 
 def test_all_bots_have_ended_when_the_record_of_them_is_signed(tmp_path: Path) -> None:
@@ -204,7 +203,7 @@ def test_all_bots_have_ended_when_the_record_of_them_is_signed(tmp_path: Path) -
     with process_workers(1) as backend:
         executor = AsksWhoLives(backend)
         play(file, tmp_path / "run", executor)
-    assert executor.lives == []
+    assert executor.lives == ()
 
 
 CURIOUS = """

@@ -100,7 +100,7 @@ class Scripted:
     async def stop_blocks(self, run_id: str, finish_s: float) -> None:
         """Nothing runs."""
 
-    async def end_bots(self, run_id: str) -> Sequence[BotsEnd]:
+    async def end_bots(self, run_id: str, living: Sequence[str]) -> Sequence[BotsEnd]:
         assert not self._open
         self.jobs_by_leg.append([])
         return ()

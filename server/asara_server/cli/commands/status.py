@@ -105,11 +105,11 @@ def _standings(
     if not without_forfeits:
         return _compute(reader, status)
     info = status.info.model_copy(update={"title": f"{status.info.title}, without forfeits"})
-    return run_standings(reader.directory, info, exclude_forfeits(reader.results))
+    return run_standings(info, exclude_forfeits(reader.results))
 
 
 def _compute(reader: StatusReader, status: RunStatus) -> Standings:
-    return run_standings(reader.directory, status.info, reader.results)
+    return run_standings(status.info, reader.results)
 
 
 @contextmanager

@@ -58,7 +58,7 @@ def write_report(
         status, results = read_status(directory)
     except RunError as error:
         raise UserError(str(error)) from None
-    standings = run_standings(directory, status.info, results)
+    standings = run_standings(status.info, results)
     made = read_report(directory, status.info, results, standings, full=True)
     page = out_file or directory / _PAGE
     if out_file is None:
@@ -120,7 +120,7 @@ def write_bundles(directory: Path) -> None:
             f"{directory}: this run has not ended, and its deals are secret until "
             "then; wait for the end, or continue it with `asara tournament run … --resume`"
         )
-    standings = run_standings(directory, info, results)
+    standings = run_standings(info, results)
     writer = BundleWriter(directory, RecordedRun(info, tuple(results)), standings)
     missing: set[str] = set()
     unproven = ""

@@ -24,7 +24,7 @@ from asara_server.tournament.bots.build.build_cache import BuildCache
 from asara_server.tournament.bots.process import MachineError
 from asara_server.tournament.config.tournament_file import Tournament
 from asara_server.tournament.execution.executor import Executor
-from asara_server.tournament.run.directory import RunDirectory, RunDirectoryError, RunInfo
+from asara_server.tournament.run.directory import RunDirectory, RunDirectoryError
 from asara_server.tournament.runner import RunEnd, RunHooks, Runner
 from asara_server.tournament.sandbox.bubblewrap import Sandbox
 from asara_server.tournament.schedule.schedule import ScheduledMatch
@@ -41,7 +41,6 @@ def play_run(
     log: LogOptions,
     *,
     schedule_rule: ScheduleRule = "groups",
-    resumed: RunInfo | None = None,
     meter: ProgressMeter | None = None,
     sandbox: Sandbox | None = None,
     executor: Executor | None = None,
@@ -50,9 +49,9 @@ def play_run(
 
     The status is 0, or 1 if the referee failed in a match, or 128 plus the signal that stopped the
     run. A tournament prints the manifest's hash and the commitment to its deals at the start, and
-    the secret behind the commitment at the end. `resumed` is the content of run.json if the run is
-    resumed. Without a `meter`, a RunMeter shows the progress. Without a `sandbox`, bots run with
-    the user's rights. Without an `executor`, a referee in this process plays.
+    the secret behind the commitment at the end. Without a `meter`, a RunMeter shows the progress.
+    Without a `sandbox`, bots run with the user's rights. Without an `executor`, a referee in this
+    process plays.
     """
     meter = meter or RunMeter(len(matches))
     with _user_errors(directory), log_to_file(log, directory.path / "run.log"):
@@ -67,7 +66,6 @@ def play_run(
                 lambda failed: warn_of_failed_build(failed, directory.logs),
             ),
             schedule_rule=schedule_rule,
-            resumed=resumed,
             sandbox=sandbox,
             executor=executor,
             build_cache=BuildCache(),

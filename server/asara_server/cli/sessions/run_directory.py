@@ -9,14 +9,12 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from asara.installing import install_command
-from asara_game.edition import load_edition
 from asara_server.bounded_file import read_bounded
 from asara_server.cli.display.console import notify
 from asara_server.cli.errors import UserError
 from asara_server.cli.sessions.web import WEB_PACKAGES
-from asara_server.replay.signing import SigningKey
 from asara_server.tournament.config.tournament_file import LARGEST_FILE
-from asara_server.tournament.run.directory import RunDirectory, RunDirectoryError, RunInfo
+from asara_server.tournament.run.directory import RunDirectory, RunDirectoryError
 
 
 @contextmanager
@@ -46,12 +44,10 @@ def kept_or_temporary(path: Path | None) -> Iterator[RunDirectory]:
 
 
 @contextmanager
-def resumed_run_directory(
-    path: Path, *, file: Path, key: SigningKey
-) -> Iterator[tuple[RunDirectory, RunInfo]]:
-    """Open the directory of a run to resume; tournament file, edition and key must be the same."""
+def resumed_run_directory(path: Path, file: Path) -> Iterator[RunDirectory]:
+    """Open the directory of a run to resume; the tournament file must be the same."""
     try:
-        directory, info = RunDirectory.reopen(path)
+        directory = RunDirectory.reopen(path)
     except RunDirectoryError as error:
         raise UserError(str(error)) from None
     with closing(directory):
@@ -65,16 +61,7 @@ def resumed_run_directory(
                 f"{file}: differs from {directory.tournament_file}, with which the run was "
                 "started; restore it, or start another run"
             )
-        if info.edition_sha256 != load_edition().sha256.hex():
-            raise UserError(
-                f"{path}: this run was started with another edition of the game; start another run"
-            )
-        if directory.public_key not in (None, key.public_pem):
-            raise UserError(
-                f"{path}: the replays of this run are signed with another key; pass that key with "
-                "--key"
-            )
-        yield directory, info
+        yield directory
 
 
 def notify_run_directory(path: Path) -> None:

@@ -35,11 +35,11 @@ from asara_server.cli.sessions.setup import (
 from asara_server.cli.sessions.web_child import web_for_run
 from asara_server.network.addresses import ServeError
 from asara_server.network.grpc_server import check_address
-from asara_server.replay.signing import SigningKey, default_key_path
+from asara_server.replay.signing import default_key_path
 from asara_server.text import count
 from asara_server.tournament.config.tournament_file import Tournament
 from asara_server.tournament.execution.remote_lobby import tls_files
-from asara_server.tournament.run.directory import RunDirectory, RunInfo
+from asara_server.tournament.run.directory import RunDirectory, has_run
 from asara_server.tournament.run.read_run import RunError, read_run
 from asara_server.tournament.runner import RunEnd
 from asara_server.tournament.sandbox.bubblewrap import Sandbox
@@ -68,7 +68,7 @@ def play_tournament(tournament: Tournament, options: TournamentOptions, log: Log
         warn_of_views(tournament.entries, tournament.limits, sandbox)
     if options.prepare:
         key = signing_key(options.key)
-        with _run_directory(options, key) as (directory, _):
+        with _run_directory(options) as directory:
             prepare_run(tournament, matches, directory, key, sandbox=sandbox)
         return 0
     with ExitStack() as stack:
@@ -88,18 +88,17 @@ def play_tournament(tournament: Tournament, options: TournamentOptions, log: Log
             )
         )
         key = signing_key(options.key, create=not options.resume)
-        directory, resumed = stack.enter_context(_run_directory(options, key))
+        directory = stack.enter_context(_run_directory(options))
         notify(heading(tournament, len(matches), at_once))
         page.show(directory.path)
-        if resumed is not None:
-            warn_of_earlier_exclusions(resumed)
+        if directory.info is not None:
+            warn_of_earlier_exclusions(directory.info)
         end, status = play_run(
             tournament,
             matches,
             directory,
             key,
             log,
-            resumed=resumed,
             sandbox=sandbox,
             executor=executor,
         )
@@ -153,23 +152,21 @@ def _private_paths(tournament: Tournament, file: Path, key: Path | None) -> Sand
 
 
 @contextmanager
-def _run_directory(
-    options: TournamentOptions, key: SigningKey
-) -> Iterator[tuple[RunDirectory, RunInfo | None]]:
-    """Open the run directory; the second value is the run.json of a resumed run, otherwise None."""
+def _run_directory(options: TournamentOptions) -> Iterator[RunDirectory]:
+    """Open the run directory."""
     path = options.out_directory
     if options.resume:
-        with resumed_run_directory(path, file=options.file, key=key) as resumed:
-            yield resumed
+        with resumed_run_directory(path, options.file) as directory:
+            yield directory
     else:
-        if (path / "run.json").is_file():
+        if has_run(path):
             raise UserError(
                 f"{path}: already contains a run; continue it with --resume, or choose another "
                 "folder"
             )
         with new_run_directory(path) as directory:
             directory.keep_tournament_file(options.file)
-            yield directory, None
+            yield directory
 
 
 def _show_end(tournament: Tournament, end: RunEnd, directory: Path) -> None:

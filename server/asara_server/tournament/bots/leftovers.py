@@ -3,20 +3,15 @@
 The orphan reaper ends them too, but nobody can tell when the reaper has finished.
 """
 
+import asyncio
 import time
 from collections.abc import Iterable
-from contextlib import closing
 from functools import partial
 from pathlib import Path
 from typing import Final
 
 from asara_server.tournament.bots.orphan_reaper import kill_marked, mark_of
-from asara_server.tournament.run.process_record import (
-    ProcessFile,
-    ProcessRecorder,
-    living,
-    read_processes_of,
-)
+from asara_server.tournament.run.process_record import RunProcesses
 from asara_server.tournament.sandbox import cgroup_end
 
 _END_S: Final = 60.0
@@ -24,15 +19,13 @@ _END_S: Final = 60.0
 _PAUSE_S: Final = 0.02
 
 
-def end_recorded(directory: Path, cgroups: Iterable[Path], within_s: float = _END_S) -> list[int]:
-    """End all processes that a run's record lists as possibly alive; return the survivors.
-
-    Raises ProcessRecordError.
-    """
-    survivors = end_leftovers(living(read_processes_of(directory)), cgroups, within_s)
+async def end_recorded(
+    processes: RunProcesses, cgroups: Iterable[Path], within_s: float = _END_S
+) -> list[int]:
+    """End all processes that a run's record lists as possibly alive; return the survivors."""
+    survivors = await asyncio.to_thread(end_leftovers, [*processes.living], cgroups, within_s)
     if not survivors:
-        with closing(ProcessFile(directory)) as file:
-            ProcessRecorder(file.write).cleared()
+        processes.note("cleared")
     return survivors
 
 

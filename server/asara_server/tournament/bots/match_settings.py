@@ -7,12 +7,12 @@ from typing import Literal
 
 from structlog.typing import FilteringBoundLogger
 
+from asara_server.eventlog.journal import Fact
 from asara_server.match.spec import ClockSettings, ProcessPolicy
 from asara_server.tournament.bots.departures import Departure
 from asara_server.tournament.bots.output.output_log import OutputTap
 from asara_server.tournament.config.tournament_file import Entry, Limits
 from asara_server.tournament.run.costs import CostMeter
-from asara_server.tournament.run.process_record import NO_RECORD, ProcessRecorder
 from asara_server.tournament.sandbox.filesystem_view import ReadableCopy
 
 
@@ -51,6 +51,6 @@ class BotWatch:
     """
     meter: CostMeter = field(default_factory=CostMeter)
     """Counts the costs of the processes."""
-    record: ProcessRecorder = NO_RECORD
-    """Receives the times at which each process began, played and ended."""
+    record: Callable[[Fact], None] = lambda line: None
+    """Receives a line of the record when a process begins, plays and ends."""
     log: FilteringBoundLogger | None = None

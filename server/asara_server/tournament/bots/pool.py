@@ -42,6 +42,7 @@ from asara_server.tournament.bots.process import (
 )
 from asara_server.tournament.bots.process_starter import PooledBot, ProcessStarter
 from asara_server.tournament.config.entry_faults import entry_fault
+from asara_server.tournament.run.process_record import fact_now
 from asara_server.tournament.sandbox.bubblewrap import Sandbox
 
 T = TypeVar("T")
@@ -164,7 +165,7 @@ class BotPool:
         else:
             self._hand_over(idle, path)
         if bot.process is not None:
-            self._watch.record.plays(bot.process.name, match_id)
+            self._watch.record(fact_now("plays", process=bot.process.name, match=match_id))
             if cores and bot.process.group is not None:
                 bot.process.group.confine(cores)
         self._freezer.begin_match(bot.token)
@@ -256,7 +257,7 @@ class BotPool:
         except Exception as error:  # noqa: BLE001 - the other entries play on
             self._lose(bot, entry_fault(bot.entry, "could not be started", error))
             return
-        self._watch.record.began(process.name, bot.entry)
+        self._watch.record(fact_now("began", process=process.name, entry=bot.entry))
         self._logger.info("bot started", entry=bot.entry, pid=process.pid, match=match_id)
         if process.group is not None:
             self._freezer.add(bot.token, process.group)
@@ -353,7 +354,7 @@ class BotPool:
         else:
             bots_lock.count_as_dead(bot.token)
             if bot.process is not None:
-                self._watch.record.ended(bot.process.name)
+                self._watch.record(fact_now("ended", process=bot.process.name))
 
 
 def _new_token() -> str:

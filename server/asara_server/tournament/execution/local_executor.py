@@ -24,7 +24,6 @@ from asara_server.tournament.execution.remote_authenticator import RemoteAuthent
 from asara_server.tournament.execution.remote_bots import RemoteBots
 from asara_server.tournament.execution.remote_lobby import RemoteLobby
 from asara_server.tournament.run.costs import CostMeter, RunCosts
-from asara_server.tournament.run.process_record import ProcessRecorder
 from asara_server.tournament.run.progress import RunProgress
 from asara_server.tournament.sandbox.kernel_limits import warn_of_epoll_watches, warn_of_processes
 from asara_server.tournament.schedule.legs import PendingMatch
@@ -173,10 +172,7 @@ class LocalExecutor:
                 suspended=progress.suspended,
                 at_once=context.concurrency,
                 watch=BotWatch(
-                    self._show_output,
-                    self._on_departure,
-                    meter,
-                    ProcessRecorder(progress.directory.processes.write),
+                    self._show_output, self._on_departure, meter, progress.directory.processes.take
                 ),
             ) as local,
         ):
@@ -242,8 +238,7 @@ async def _play_legs(
         survivors = await local.pool.end_all()
         if progress.survived:
             cgroups = context.sandbox.cgroup_parents if context.sandbox is not None else ()
-            directory = progress.directory.path
-            left = await asyncio.to_thread(end_recorded, directory, cgroups, _SURVIVORS_END_S)
+            left = await end_recorded(progress.directory.processes, cgroups, _SURVIVORS_END_S)
             survivors = tuple(left)  # it also lists processes of the last leg
         progress.end_shared_deals(survivors)
 

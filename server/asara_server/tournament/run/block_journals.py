@@ -1,10 +1,11 @@
 """`journals/`: one journal for each block played by a worker process on this machine.
 
 The worker writes this journal the same way as a `local` run's referee writes the run's journal, and
-adds the results of finished matches. The runner removes the block's journal after recording the
-results in its own. If a worker or the runner is killed, the block's journal thus holds everything
-not yet recorded: finished matches, and the others up to the last decision. Before the runner
-submits a block, it makes an empty journal, which means that no match of the block has begun.
+adds the results of finished matches and the lines of the process record. The runner removes the
+block's journal after recording the results in its own. If a worker or the runner is killed, the
+block's journal thus holds everything not yet recorded: finished matches, and the others up to the
+last decision. Before the runner submits a block, it makes an empty journal, which means that no
+match of the block has begun.
 
 Only the owner may read the folder, because the journals contain the secrets of deals.
 """
@@ -15,7 +16,7 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from asara_server.eventlog.file_lock import lock_holder
-from asara_server.eventlog.journal import Journal, JournalError, OpenMatch, in_use
+from asara_server.eventlog.journal import Fact, Journal, JournalError, OpenMatch, in_use
 from asara_server.tournament.standings.match_result import MatchResult
 
 FOLDER: Final = "journals"
@@ -37,6 +38,8 @@ class JournaledBlock(NamedTuple):
     ended: tuple[PlayedAttempt, ...]
     """Attempts in the order in which they ended."""
     unfinished: tuple[OpenMatch, ...]
+    facts: tuple[Fact, ...]
+    """Lines of the process record."""
 
 
 def block_journal(directory: Path, block: str) -> Path:
@@ -85,7 +88,7 @@ def read_block_journal(path: Path) -> JournaledBlock:
                 PlayedAttempt(result, None if result.void else records)
                 for result, (_, records) in zip(results, journal.ended, strict=True)
             )
-            return JournaledBlock(ended, tuple(journal.unfinished.values()))
+            return JournaledBlock(ended, tuple(journal.unfinished.values()), tuple(journal.facts))
     except ValueError as error:
         raise JournalError(f"{path}: damaged ({error})") from None
 

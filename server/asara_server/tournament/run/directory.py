@@ -7,7 +7,6 @@ manifest.json    what was decided before the first match; manifest.json.sig is i
 results.jsonl    a line for each attempt at a match, written when it ends
 standings.json   the standings, written at the end even if the run was cut short
 tree_head.json   hashes of the final files, written at the end; tree_head.json.sig is its signature
-processes.jsonl  when each bot process began, played and ended; see `process_record`
 replays/         a file for each match
 logs/            output of the bots, by match, and of builds
 builds/          directories of entries after their build
@@ -25,21 +24,22 @@ import shutil
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
-from typing import Literal, Self
+from typing import Any, Literal, Self
 
 from pydantic import BaseModel, Field, ValidationError
 
 from asara_server.atomic_file import PRIVATE, PUBLIC, AppendedFile, abandoned_parts, replace_file
 from asara_server.bounded_file import MIB, bounded_lines, open_ordinary, read_bounded
 from asara_server.eventlog.file_lock import lock_holder
-from asara_server.eventlog.journal import Journal, JournalError
+from asara_server.eventlog.journal import Fact, Journal, JournalError
+from asara_server.logs import logger
 from asara_server.match.spec import ProcessPolicy
 from asara_server.replay.file import file_content
 from asara_server.tournament.config.block_kinds import BlockKind
 from asara_server.tournament.config.tournament_file import LARGEST_FILE
 from asara_server.tournament.run.block_journals import FOLDER as JOURNALS
 from asara_server.tournament.run.costs import RunCosts
-from asara_server.tournament.run.process_record import PROCESSES, ProcessFile
+from asara_server.tournament.run.process_record import RunProcesses
 from asara_server.tournament.sandbox.spec import SandboxKind
 from asara_server.tournament.standings.match_result import LONGEST_LINE, MatchResult
 from asara_server.tournament.standings.model import Standings
@@ -55,12 +55,13 @@ RUN_FILES = (
     "manifest.json.sig",
     "tree_head.json",
     "tree_head.json.sig",
-    PROCESSES,
     "run.log",
     JOURNAL,
     "remote.json",
     "report.html",
 )
+RUN = "run"
+"""Kind of the facts about changes in `run.json`."""
 BUNDLES = "bundles"
 BUNDLE_MATCHES = "matches.jsonl"
 """File in a bundle with the results of the bundle's matches; a run has no such file."""
@@ -131,6 +132,10 @@ class RunInfo(BaseModel):
     """Entries that could not be built or started, with the reasons."""
     suspended: dict[str, str] = {}
     """Entries that forfeited too often, with the reasons."""
+    group: dict[str, int] = {}
+    """The blocks that are played together now, each with its number of matches."""
+    beside_others: bool = False
+    """True if a leg began while bots of other runs lived on the machine."""
     stalled_s: float | None = Field(default=None, ge=0, allow_inf_nan=False)
     """Seconds during which all clocks stood still because the referee was not running. None if
     unknown: while the run is played, and if workers played it.
@@ -147,6 +152,18 @@ class RunInfo(BaseModel):
     def content(self) -> bytes:
         """Return the bytes of `run.json`."""
         return _json_text(self)
+
+    def values(self) -> dict[str, Any]:
+        """Return the fields in the form in which the journal has their changes."""
+        return self.model_dump(mode="json", exclude={"group", "beside_others"})
+
+
+def run_values(facts: Iterable[Fact]) -> dict[str, Any]:
+    """Return the fields of `run.json` that follow from these facts; empty if no run has begun."""
+    values: dict[str, Any] = {}
+    for kind, changes in facts:
+        values |= changes if kind == RUN else {}
+    return values
 
 
 class RemoteEntry(BaseModel):
@@ -197,27 +214,44 @@ def read_info(path: Path) -> RunInfo:
 class RunDirectory:
     """The directory of an open run; the owner must call `close`.
 
-    The journal decides which matches are over; `results.jsonl` and `replays` follow the journal. A
+    The journal alone is read when the run is resumed; all other files are written after it. A
     replay reveals its deal, so the replays of a block with a shared deal are published after the
     block's last match.
     """
 
-    def __init__(self, path: Path, journal: Journal) -> None:
+    def __init__(self, path: Path, journal: Journal, *, begun: bool = False) -> None:
+        """With `begun`, raises RunDirectoryError if no run has begun."""
         self.path = path
         self.replays = path / "replays"
         self.logs = path / "logs"
         self.builds = path / "builds"
         self.journal = journal
         self._check_results()
+        self.processes = RunProcesses(journal)
+        self.info = self._journaled_info()
+        """Content of `run.json` by the journal; None if no run has begun."""
+        if begun and self.info is None:
+            raise RunDirectoryError(
+                f"{path / JOURNAL}: its beginning is missing: restore it from a backup, or start "
+                "the run again in another folder"
+            )
         with ExitStack() as stack:
             stack.callback(journal.close)
             self._results = AppendedFile(path / "results.jsonl")
             stack.callback(self._results.close)
-            self.processes = ProcessFile(path)
-            stack.callback(self.processes.close)
             self._stack = stack.pop_all()
         self._unpublished: dict[str, bytes] = {}
         """Content of replays that are not written yet, by name."""
+
+    def _journaled_info(self) -> RunInfo | None:
+        values = run_values(self.journal.facts)
+        if not values:
+            return None
+        others = self.processes.beside_others > 0
+        try:
+            return RunInfo(**values, group=dict(self.processes.group), beside_others=others)
+        except (TypeError, ValidationError):
+            raise JournalError(f"{self.journal.path}: by another version of asara") from None
 
     def _check_results(self) -> None:
         """Raise RunDirectoryError if `results.jsonl` has results that the journal lacks.
@@ -260,18 +294,16 @@ class RunDirectory:
         return directory
 
     @classmethod
-    def reopen(cls, path: Path) -> tuple[Self, RunInfo]:
+    def reopen(cls, path: Path) -> Self:
         """Open the directory of an unfinished run; raises RunDirectoryError.
 
-        Returns the directory and the content of its `run.json`. A refused directory is not changed.
+        A refused directory is not changed, except that documents are written that a killed program
+        did not write.
         """
         with _errors(path), ExitStack() as stack:
-            if not (path / "run.json").is_file():
+            if not has_run(path):
                 raise RunDirectoryError(f"{path}: contains no run; start one without --resume")
             _check_not_played(path)
-            info = read_info(path)
-            if info.state == "finished":
-                raise RunDirectoryError(f"{path}: this run is complete; there is nothing to resume")
             if not (path / JOURNAL).is_file():
                 raise RunDirectoryError(
                     f"{path}: this run has no {JOURNAL} to resume from: restore it from a backup, "
@@ -280,11 +312,18 @@ class RunDirectory:
             published = {file.stem for file in (path / "replays").glob("*.asara")}
             journal = Journal(path / JOURNAL, wanted=lambda name: name not in published)
             stack.enter_context(journal)
-            directory = cls(path, journal)
+            directory = cls(path, journal, begun=True)
+            stack.callback(directory.close)
+            finished, written = directory.present.state == "finished", path / "run.json"
+            documents = ("manifest", "tree_head") if finished else ("manifest",)
+            if not (finished and written.is_file() and directory.info == read_info(path)):
+                directory.export(*(fact for fact in journal.facts if fact.kind in documents))
+            if finished:
+                raise RunDirectoryError(f"{path}: this run is complete; there is nothing to resume")
             for folder in _ALWAYS:
                 (path / folder).mkdir(exist_ok=True)
             stack.pop_all()
-        return directory, info
+        return directory
 
     def record_result(self, result: MatchResult, replay: Sequence[bytes]) -> MatchResult:
         """Store the result of a match, first in the journal, then in `results.jsonl`.
@@ -336,17 +375,49 @@ class RunDirectory:
         with suppress(OSError):
             (self.path / JOURNALS).rmdir()
 
-    def write_info(self, info: RunInfo) -> None:
-        """Write `run.json`.
+    @property
+    def present(self) -> RunInfo:
+        """Content of `run.json`, once the run has begun."""
+        assert self.info is not None
+        return self.info
 
-        Until the run is finished, only the owner may read `run.json` or the tournament file,
-        because they contain the seed.
+    def change(self, **changes: object) -> None:
+        """Change fields of `run.json`; raises JournalError."""
+        try:
+            self.write_info(self.present.model_copy(update=changes))
+        except OSError as error:  # no reason to stop the matches
+            why = error.strerror or str(error)
+            logger("runner").warning("run.json not written", detail=why)
+
+    def write_info(self, info: RunInfo, *facts: Fact) -> None:
+        """Write what changes in `run.json`, and other facts, to the journal; then write the files.
+
+        Raises JournalError and OSError.
         """
-        finished = info.state == "finished"
+        before = {} if self.info is None else self.info.values()
+        changes = {name: v for name, v in info.values().items() if before.get(name, ...) != v}
+        if changes or facts:
+            self.journal.note(*facts, Fact(RUN, changes))
+        self.info = info
+        self.export(*facts)
+
+    def export(self, *facts: Fact) -> None:
+        """Write `run.json`, and the signed documents in these facts.
+
+        Until the run is finished, only the owner may read `run.json`, the journal or the tournament
+        file, because they contain secrets of deals.
+        """
+        for kind, values in facts:
+            replace_file(self.path / f"{kind}.json", values["content"].encode())
+            signature = bytes.fromhex(values["signature"])
+            replace_file(self.path / f"{kind}.json.sig", signature)
+        finished = self.present.state == "finished"
         mode = PUBLIC if finished else PRIVATE
-        replace_file(self.path / "run.json", info.content(), mode=mode)
+        replace_file(self.path / "run.json", self.present.content(), mode=mode)
         if finished and self.tournament_file.is_file():
             replace_file(self.tournament_file, self.tournament_file.read_bytes())
+        if finished:
+            shutil.copymode(self.path / "run.json", self.path / JOURNAL)
 
     def keep_tournament_file(self, file: Path) -> None:
         """Copy the tournament file to the directory; only the owner may read the copy."""
@@ -362,12 +433,6 @@ class RunDirectory:
         """Content of the copy of the tournament file; None without a copy."""
         path = self.tournament_file
         return read_bounded(path, LARGEST_FILE) if path.is_file() else None
-
-    @property
-    def public_key(self) -> bytes | None:
-        """Public key of the replays as PEM; None before the key is written."""
-        path = self.path / "referee.pub"
-        return read_bounded(path, MIB) if path.is_file() else None
 
     def write_public_key(self, pem: bytes) -> None:
         replace_file(self.path / "referee.pub", pem)
@@ -387,20 +452,11 @@ class RunDirectory:
     def results_sha256(self) -> str:
         """Force `results.jsonl` to disk, and return its SHA-256 in hexadecimal."""
         os.fsync(self._results.fileno())
-        return _sha256(self.path / "results.jsonl")
-
-    def processes_sha256(self) -> str:
-        """Force `processes.jsonl` to disk, and return its SHA-256 in hexadecimal."""
-        self.processes.flush()
-        return _sha256(self.path / PROCESSES)
+        with (self.path / "results.jsonl").open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
 
     def close(self) -> None:
         self._stack.close()
-
-
-def _sha256(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def standings_bytes(standings: Standings) -> bytes:
@@ -424,6 +480,12 @@ def _errors(path: Path) -> Iterator[None]:
         raise RunDirectoryError(f"{error.filename or path}: cannot be written: {what}") from None
 
 
+def has_run(path: Path) -> bool:
+    """Return True if a run has begun in a directory; raises OSError."""
+    journal = path / JOURNAL
+    return (path / "run.json").is_file() or (journal.is_file() and journal.stat().st_size > 0)
+
+
 def _check_not_played(path: Path) -> None:
     """Raise RunDirectoryError if a run is being played in the directory; may also raise OSError."""
     with suppress(FileNotFoundError):
@@ -438,7 +500,7 @@ def _check_not_played(path: Path) -> None:
 
 def _check_never_begun(path: Path) -> None:
     """Raise RunDirectoryError if a directory holds more than an unbegun run could leave there."""
-    if (path / "run.json").is_file():
+    if has_run(path):
         raise RunDirectoryError(
             f"{path}: already contains a run; choose another folder, or delete that run first"
         )
@@ -463,9 +525,6 @@ def _possible_names(path: Path) -> set[str]:
 def _was_never_begun(path: Path) -> bool:
     """True if a run created this directory but was killed before it wrote `run.json`."""
     names = {file.name for file in path.iterdir()}
-    written = (path / name for name in (JOURNAL, "results.jsonl") if name in names)
-    return (
-        JOURNAL in names
-        and names <= _possible_names(path)
-        and not any(file.stat().st_size for file in written)
-    )
+    results = path / "results.jsonl"
+    written = results.exists() and results.stat().st_size > 0
+    return JOURNAL in names and names <= _possible_names(path) and not written

@@ -1,9 +1,8 @@
-"""Keeps `run.json` up to date while a run is played."""
+"""Changes of `run.json` when a run is resumed, and while entries are built."""
 
 from collections.abc import Mapping
 from importlib.metadata import version
 
-from asara_server.logs import logger
 from asara_server.tournament.run.directory import RunDirectory, RunInfo
 from asara_server.tournament.standings.match_result import utc_now
 
@@ -27,51 +26,31 @@ def resumed_info(info: RunInfo, left_out: Mapping[str, str]) -> RunInfo:
     return info.model_copy(update=changes)
 
 
-class RunInfoWriter:
-    """Updates `run.json` whenever an entry is built, is out or is suspended.
+class BuildRecord:
+    """Records builds in `run.json`."""
 
-    If the run is killed, a resumption reads these facts from `run.json`.
-    """
-
-    def __init__(self, directory: RunDirectory, info: RunInfo) -> None:
+    def __init__(self, directory: RunDirectory) -> None:
         self._directory = directory
-        self._logger = logger("runner")
-        self.info = info
-        """The present content of `run.json`."""
 
     def queue_builds(self, entries: tuple[str, ...]) -> None:
-        self._write(to_build=entries, building={})
+        self._directory.change(to_build=entries, building={})
 
     def begin_build(self, entry: str) -> None:
-        building = {**self.info.building, entry: utc_now()}
-        self._write(to_build=self._to_build_without(entry), building=building)
+        building = {**self._directory.present.building, entry: utc_now()}
+        self._directory.change(to_build=self._to_build_without(entry), building=building)
 
     def end_build(self, entry: str) -> None:
         """Record that a build is over, whether it succeeded, failed or was unnecessary."""
-        building = {name: since for name, since in self.info.building.items() if name != entry}
-        self._write(to_build=self._to_build_without(entry), building=building, built=utc_now())
+        building = dict(self._directory.present.building)
+        building.pop(entry, None)
+        to_build = self._to_build_without(entry)
+        self._directory.change(to_build=to_build, building=building, built=utc_now())
 
     def _to_build_without(self, entry: str) -> tuple[str, ...]:
-        return tuple(name for name in self.info.to_build if name != entry)
+        return tuple(name for name in self._directory.present.to_build if name != entry)
 
     def add_build_output(self, entry: str, printed: tuple[str, ...]) -> None:
         """Add the last lines printed by a failed build."""
-        self._write(build_output={**self.info.build_output, entry: printed})
-
-    def stop_builds(self) -> None:
-        """Forget interrupted builds."""
-        if self.info.to_build or self.info.building:
-            self._write(to_build=(), building={})
-
-    def write_exclusions(self, out: Mapping[str, str], suspended: Mapping[str, str]) -> None:
-        self._write(out=dict(out), suspended=dict(suspended))
-
-    def write_executor(self, name: str) -> None:
-        self._write(executor=name)
-
-    def _write(self, **changes: object) -> None:
-        self.info = self.info.model_copy(update=changes)
-        try:
-            self._directory.write_info(self.info)
-        except OSError as error:  # no reason to stop the matches
-            self._logger.warning("run.json not written", detail=error.strerror or str(error))
+        self._directory.change(
+            build_output={**self._directory.present.build_output, entry: printed}
+        )

@@ -1,49 +1,51 @@
-"""`processes.jsonl`: when each bot process began and ended, and which matches it played.
+"""The record of bot processes in the journal: when each began and ended, and what it played.
 
-With this file, anyone can check the runner's record that no bot process survived from one match of
-a deal to the next (see `process_faults`). Each line holds one fact; its `row` is one of:
+With the record, anyone can check that no bot process survived from one match of a deal to the next
+(see `process_faults`). Each line of the record is a fact of one of these kinds:
 
-group `blocks`, each with its number of matches, are played together from now on began the `process`
-of an `entry`, on a `machine` plays the `process` takes part in the attempt `match` ended the
-`process` and all its children are dead cleared on this `machine`, all processes that the run has
-started are dead others bots of other runs live on this `machine`, and could pass on what they are
-told alone these `matches` have deals of their own, because some process could not be ended
+group    `blocks`, each with its number of matches, are played together from now on
+began    the `process` of an `entry`, on a `machine`
+plays    the `process` takes part in the attempt `match`
+ended    the `process` and all its children are dead
+cleared  on this `machine`, all processes that the run has started are dead
+others   bots of other runs live on this `machine`, and could pass on what they are told
+alone    these `matches` have deals of their own, because some process could not be ended
 
 A machine means a kernel since its last boot. `at_ns` is the time since that boot, which is
-unaffected by changes to the clock.
+unaffected by changes to the clock. A worker's lines can come twice, if the worker returned a block
+and the runner was killed before it removed the block's journal.
 """
 
-import os
 import platform
 import time
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache
 from math import inf
-from mmap import ACCESS_READ, mmap
 from pathlib import Path
-from typing import Any, Final, Literal
+from typing import Final, Literal
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from asara_server.atomic_file import AppendedFile, replace_file
-from asara_server.logs import Fact
+from asara_server.eventlog.journal import Fact, Journal, JournalError
 from asara_server.text import plain
+from asara_server.tournament.run.submissions import GIVEN
 from asara_server.tournament.schedule.schedule import ScheduledMatch
 from asara_server.tournament.standings.match_result import MatchResult, attempt_name
 
-PROCESSES: Final = "processes.jsonl"
+OTHER_FACTS: Final = frozenset({GIVEN, "run", "manifest", "tree_head"})
+"""Kinds of the other facts in a journal."""
 
 
 class ProcessRow(BaseModel):
-    """A line of `processes.jsonl`."""
+    """A line of the record."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     row: Literal["group", "began", "plays", "ended", "cleared", "others", "alone"]
-    at_ns: int = 0
+    at_ns: int = Field(default=0, ge=0, lt=1 << 63)
     machine: str = ""
     process: str = ""
     entry: str = ""
@@ -52,142 +54,73 @@ class ProcessRow(BaseModel):
     matches: tuple[str, ...] = ()
 
 
-class ProcessRecordError(ValueError):
-    """Raised if a line of the file cannot be read; the text gives the line."""
-
-
-class ProcessRecorder:
-    """Records the processes of one machine: calls `write` with each line, which states one fact."""
-
-    def __init__(self, write: Callable[[Fact], None]) -> None:
-        self._write = write
-
-    def cleared(self) -> None:
-        """Record that all processes the run has started on this machine are dead."""
-        self._write({"row": "cleared", **_now()})
-
-    def others(self) -> None:
-        """Record that bots of other runs live on this machine."""
-        self._write({"row": "others", **_now()})
-
-    def began(self, process: str, entry: str) -> None:
-        """Record that a process has begun; its name is unique across all machines."""
-        self._write({"row": "began", **_now(), "process": process, "entry": entry})
-
-    def plays(self, process: str, match: str) -> None:
-        """Record that a process takes part in an attempt at a match."""
-        self._write({"row": "plays", **_now(), "process": process, "match": match})
-
-    def ended(self, process: str) -> None:
-        """Record that a process and all its children are dead."""
-        self._write({"row": "ended", **_now(), "process": process})
-
-
-NO_RECORD: Final = ProcessRecorder(lambda row: None)
-
-
-class ProcessFile:
-    """The open `processes.jsonl` of a run directory. Local workers open the file as well."""
-
-    def __init__(self, directory: Path) -> None:
-        """Raises OSError. A last line cut off by a killed runner is removed."""
-        path = directory / PROCESSES
-        if path.is_file() and not (content := path.read_bytes()).endswith(b"\n") and content:
-            replace_file(path, content[: content.rfind(b"\n") + 1])
-        self._file = AppendedFile(path)
-
-    def write(self, row: Fact) -> None:
-        """Append a line; raises OSError with the file's name."""
-        self._file.append(f"{ProcessRow(**row).model_dump_json(exclude_defaults=True)}\n".encode())
-
-    def write_group(self, blocks: Mapping[str, int]) -> None:
-        """Write the blocks of a group, each with its number of matches."""
-        self.write({"row": "group", "blocks": dict(blocks)})
-        self.flush()
-
-    def write_alone(self, matches: Iterable[str]) -> None:
-        self.write({"row": "alone", "matches": tuple(matches)})
-        self.flush()
-
-    def flush(self) -> None:
-        """Return once all lines are on disk."""
-        os.fsync(self._file.fileno())
-
-    def close(self) -> None:
-        self._file.close()
-
-
-def read_processes(content: bytes) -> list[ProcessRow]:
-    """Return the complete lines of a `processes.jsonl`; raises ProcessRecordError."""
-    rows = []
-    for number, line in enumerate(content.split(b"\n")[:-1], 1):
-        try:
-            rows.append(ProcessRow.model_validate_json(line))
-        except ValidationError:
-            raise ProcessRecordError(f"{PROCESSES}: line {number}: cannot be read") from None
-    return rows
-
-
-def read_processes_of(directory: Path) -> list[ProcessRow]:
-    """Return the complete lines of a run's `processes.jsonl`; raises ProcessRecordError."""
-    return read_processes((directory / PROCESSES).read_bytes())
-
-
-def last_group(rows: Iterable[ProcessRow]) -> Mapping[str, int]:
-    """Return the blocks of the last group that began, each with its number of matches."""
-    groups = [row.blocks for row in rows if row.row == "group"]
-    return groups[-1] if groups else {}
-
-
-def last_group_of(directory: Path) -> Mapping[str, int]:
-    """Return the last group of a run directory, reading only the end of its record."""
-    with suppress(OSError, ValueError), _mapped(directory) as content:
-        start = content.rfind(b'{"row":"group"')
-        if start >= 0:
-            line = content[start : content.find(b"\n", start)]
-            return ProcessRow.model_validate_json(line).blocks
-    return {}
-
-
-def was_beside_others(directory: Path) -> bool:
-    """Return True if a leg of the run began while bots of other runs lived on the machine."""
-    with suppress(OSError, ValueError), _mapped(directory) as content:
-        return content.find(b'{"row":"others"') >= 0
-    return False
-
-
-def _mapped(directory: Path) -> mmap:
-    with (directory / PROCESSES).open("rb") as file:
-        return mmap(file.fileno(), 0, access=ACCESS_READ)
-
-
-def matches_alone(rows: Iterable[ProcessRow]) -> frozenset[str]:
-    """Return the matches that got deals of their own although their block shares a deal."""
-    return frozenset(match for row in rows for match in row.matches)
-
-
-def legs_beside_others(rows: Iterable[ProcessRow]) -> int:
-    """Return the number of legs that began while bots of other runs lived on the machine."""
-    return sum(row.row == "others" for row in rows)
-
-
-def living(rows: Iterable[ProcessRow]) -> list[str]:
-    """Return the processes on this machine for which no end is recorded."""
-    found: dict[str, None] = {}
-    for row in rows:
-        if row.row == "began" and row.machine == machine():
-            found[row.process] = None
-        elif row.row == "ended":
-            found.pop(row.process, None)
-        elif row.row == "cleared" and row.machine == machine():
-            found.clear()
-    return list(found)
-
-
-def _now() -> Mapping[str, Any]:
+def fact_now(kind: str, **values: object) -> Fact:
+    """Return a line about this machine and moment."""
     clock = getattr(time, "CLOCK_BOOTTIME", None)  # Linux only; other clocks stop in suspension
     at_ns = time.monotonic_ns() if clock is None else time.clock_gettime_ns(clock)
-    return {"at_ns": at_ns, "machine": machine()}
+    return Fact(kind, {"at_ns": at_ns, "machine": machine(), **values})
+
+
+def process_rows(facts: Iterable[Fact], path: Path) -> Iterator[ProcessRow]:
+    """Yield the lines of the record among the facts of a journal; raises JournalError."""
+    for kind, values in facts:
+        if kind not in OTHER_FACTS:
+            try:
+                yield ProcessRow(**values, row=kind)
+            except (TypeError, ValidationError):
+                raise JournalError(f"{path}: has a line that cannot be read: {kind}") from None
+
+
+class ProcessState:
+    """What follows from the record about the run and the processes on this machine."""
+
+    def __init__(self, rows: Iterable[ProcessRow] = ()) -> None:
+        self.group: Mapping[str, int] = {}
+        """The blocks of the last group that began, each with its number of matches."""
+        self.alone: set[str] = set()
+        """Matches that got deals of their own although their block shares a deal."""
+        self.beside_others = 0
+        """Number of legs that began while bots of other runs lived on the machine."""
+        self.living: dict[str, None] = {}
+        """The processes on this machine for which no end is recorded."""
+        for row in rows:
+            self.add(row)
+
+    def add(self, row: ProcessRow) -> None:
+        match row.row:
+            case "group":
+                self.group = row.blocks
+            case "alone":
+                self.alone.update(row.matches)
+            case "others":
+                self.beside_others += 1
+            case "began" if row.machine == machine():
+                self.living[row.process] = None
+            case "ended":
+                self.living.pop(row.process, None)
+            case "cleared" if row.machine == machine():
+                self.living.clear()
+
+
+class RunProcesses(ProcessState):
+    """The record of a run that is being played."""
+
+    def __init__(self, journal: Journal) -> None:
+        """Raises JournalError."""
+        super().__init__(process_rows(journal.facts, journal.path))
+        self._journal = journal
+
+    def note(self, kind: str, **values: object) -> None:
+        """Add a line about this machine and moment."""
+        self.take(fact_now(kind, **values))
+
+    def take(self, *facts: Fact) -> None:
+        """Add lines to the journal; an error of the journal is raised by its next commit."""
+        for fact in facts:
+            with suppress(JournalError):
+                self._journal.note(fact)
+        for row in process_rows(facts, self._journal.path):
+            self.add(row)
 
 
 @cache
@@ -211,7 +144,7 @@ class _Life:
 
 
 def process_faults(
-    rows: Iterable[ProcessRow],
+    rows: Sequence[ProcessRow],
     schedule: Sequence[ScheduledMatch],
     results: Iterable[MatchResult],
     *,
@@ -231,7 +164,6 @@ def process_faults(
         if match.shared_deal
         for number in range(1, max_attempts + 1)
     }
-    rows = list(rows)
     if deals:
         yield from _group_faults(rows, schedule)
     machines = _lives(rows)
@@ -246,7 +178,7 @@ def process_faults(
             seated = {seat.entry for seat in result.seats if not seat.termination.forfeit}
             if missing := seated - remote - played[result.played_as]:
                 yield (
-                    f"{PROCESSES}: {result.played_as}: no process of {min(missing)} is recorded, "
+                    f"{result.played_as}: no process of {min(missing)} is recorded, "
                     "although it played"
                 )
 
@@ -262,10 +194,10 @@ def _group_faults(rows: Iterable[ProcessRow], schedule: Sequence[ScheduledMatch]
         if row.row == "group":
             for block in row.blocks:
                 if block in before:
-                    yield f"{PROCESSES}: block {plain(block)} is in two groups"
+                    yield f"block {plain(block)} is in two groups"
                 elif row.blocks[block] != sizes[block]:
                     yield (
-                        f"{PROCESSES}: block {plain(block)} has {row.blocks[block]} of its "
+                        f"block {plain(block)} has {row.blocks[block]} of its "
                         f"{sizes[block]} matches in its group"
                     )
             before.update(row.blocks)
@@ -275,7 +207,7 @@ def _group_faults(rows: Iterable[ProcessRow], schedule: Sequence[ScheduledMatch]
             if block_of.get(match_id, "") not in group:
                 named = True
                 yield (
-                    f"{PROCESSES}: {plain(row.match)} was played outside its group, whose legs "
+                    f"{plain(row.match)} was played outside its group, whose legs "
                     "were over or had not begun"
                 )
 
@@ -285,7 +217,7 @@ def _lives(rows: Iterable[ProcessRow]) -> Mapping[str, Sequence[_Life]]:
     lives: dict[str, _Life] = {}
     machines: dict[str, list[_Life]] = defaultdict(list)
     for row in rows:
-        if row.row == "began":
+        if row.row == "began" and row.process not in lives:
             life = lives[row.process] = _Life(row.entry, row.at_ns)
             machines[row.machine].append(life)
         elif row.row == "cleared":
@@ -314,7 +246,7 @@ def _meetings(lives: Sequence[_Life], deals: Mapping[str, str]) -> Iterator[str]
             alive = [one for one in together if one.began_ns < began[attempt] < one.ended_ns]
             oldest = min(alive or together, key=lambda one: one.began_ns)
             yield (
-                f"{PROCESSES}: {attempt} has the deal of {first[deal]}, and some bot process lived "
+                f"{attempt} has the deal of {first[deal]}, and some bot process lived "
                 f"all along between them; when it began, a process of {oldest.entry} had lived for "
                 f"{(began[attempt] - oldest.began_ns) / 1e9:.3f} s"
             )

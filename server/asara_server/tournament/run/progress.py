@@ -22,13 +22,7 @@ from asara_server.tournament.run.block_journals import (
     read_block_journal,
     remove_block_journal,
 )
-from asara_server.tournament.run.directory import RunDirectory, RunInfo
-from asara_server.tournament.run.process_record import (
-    ProcessRecorder,
-    ProcessRow,
-    last_group,
-    matches_alone,
-)
+from asara_server.tournament.run.directory import RunDirectory
 from asara_server.tournament.run.submissions import Submissions
 from asara_server.tournament.run.suspension import Suspensions
 from asara_server.tournament.schedule.legs import (
@@ -73,8 +67,8 @@ class ProgressWatch(Protocol):
     def are_settled(self, results: Sequence[MatchResult]) -> bool:
         """Return True if the run may end with these results, which belong to a look."""
 
-    def change_exclusions(self) -> None:
-        """Called when an entry is out or suspended."""
+    def change(self) -> None:
+        """Called when an entry is out or suspended, or a group begins."""
 
 
 class RunProgress:
@@ -88,14 +82,12 @@ class RunProgress:
         key: SigningKey,
         watch: ProgressWatch,
         *,
-        resumed: RunInfo | None = None,
         looks: Sequence[int] = (),
         legs: Legs | None = None,
     ) -> None:
-        """`resumed` is the content of `run.json` if the run is resumed.
+        """If the run is resumed, its results are read from the journal.
 
-        The results are then read from the journal. Entries that could not be built or started stay
-        out.
+        Entries that could not be built or started stay out.
 
         `looks` are match counts from the start of the schedule. When this many matches are over,
         and before any other begins, the `watch` decides whether the ranks are settled. If they are
@@ -104,11 +96,11 @@ class RunProgress:
         With `legs`, no bot lives through two matches of one deal (see `schedule.legs`). If all bots
         are also contained, replays may be published immediately.
         """
+        resumed = directory.info
         self._legs = legs or Legs()
         self.legs = legs is not None and share_deals(schedule)
-        self._warned_of_others = False
         self._open_at_once = self.legs and self._legs.contained and not self._legs.remote
-        self.group: Mapping[str, int] = {}
+        self.group = directory.processes.group
         """Blocks of the current group, each with its number of matches."""
         self.survived = False
         """True if bots' processes survived the last leg."""
@@ -129,7 +121,7 @@ class RunProgress:
         self._open: set[str] = set()
         """Unfinished matches before the next look."""
         self._decided = False
-        self._begun = {result.deal_block for result in self.results}
+        self._begun = {*self.group, *(result.deal_block for result in self.results)}
         """Blocks with a match that has begun."""
         self._pending_in = Counter(
             match.block for match, _ in self._pending(schedule) if match.shared_deal
@@ -142,6 +134,7 @@ class RunProgress:
         for result in self.results:
             self._publish_or_withhold(result)
             self._suspensions.record_result(result, self.out)
+        self._give_own_deals(directory.processes.alone)
         self._look()
 
     @property
@@ -172,7 +165,7 @@ class RunProgress:
         new = {name: why for name, why in entries.items() if name not in self.out}
         if new:
             self.out |= new
-            self._watch.change_exclusions()
+            self._watch.change()
 
     def pending_matches(self) -> list[PendingMatch]:
         """Return the matches without a result that come before the next look.
@@ -225,22 +218,22 @@ class RunProgress:
         """If bots of other runs live on the machine when a leg begins, write this to the record."""
         if not self._legs.others():
             return
-        ProcessRecorder(self.directory.processes.write).others()
-        if not self._warned_of_others:
-            self._warned_of_others = True
+        processes = self.directory.processes
+        if not processes.beside_others:
             self._logger.warning("bots of other runs live on this machine, and could pass on deals")
+        processes.note("others")
 
     def _begin_group(self, concurrency: int) -> None:
-        """Begin the next group; at the end of the run, the group has no blocks."""
+        """Begin the next group; at the end of the run, the last group stays."""
         matches = Counter(match.deal_block for match in self.schedule)
         pending = {match.deal_block for match, _ in self.pending_matches()}
         left = [name for name in matches if name in pending]
-        self.group = {}
         if left:
             size = group_size(len(left), concurrency, self._match_s())
             self.group = {name: matches[name] for name in left[:size]}
             self._begun.update(self.group)
-            self.directory.processes.write_group(self.group)
+            self.directory.processes.note("group", blocks=self.group)
+            self._watch.change()
 
     @property
     def open_in_group(self) -> tuple[int, float]:
@@ -251,12 +244,6 @@ class RunProgress:
         """
         left = sum(match.deal_block in self.group for match, _ in self.pending_matches())
         return left, left * self._match_s()
-
-    def resume_group(self, rows: Sequence[ProcessRow]) -> None:
-        """Continue the group that an earlier session has begun, using the run's record."""
-        self.group = last_group(rows)
-        self._begun.update(self.group)
-        self._give_own_deals(matches_alone(rows))
 
     def end_shared_deals(self, survivors: Sequence[int]) -> None:
         """If these processes may know the group's deals, give the remaining matches new deals of
@@ -276,7 +263,7 @@ class RunProgress:
             and attempt_name(match.match_id, attempt) not in begun
         ]
         self._logger.error("processes of bots live on", processes=survivors, own_deals=alone)
-        self.directory.processes.write_alone(alone)
+        self.directory.processes.note("alone", matches=alone)
         self._give_own_deals(alone)
 
     def _give_own_deals(self, matches: Collection[str]) -> None:
@@ -323,6 +310,7 @@ class RunProgress:
             remove_block_journal(path)
             return False
         pending = self._pending_attempts()
+        self.directory.processes.take(*journaled.facts)
         for result, records in journaled.ended:
             if match := pending.pop(result.played_as, None):
                 self.record_result(result, records)
@@ -372,7 +360,7 @@ class RunProgress:
         for name, why in suspended.items():
             self._logger.warning("entry suspended", entry=name, why=why)
         if suspended:
-            self._watch.change_exclusions()
+            self._watch.change()
         return suspended
 
     def finish_match(self, match: ScheduledMatch, last: MatchResult) -> None:

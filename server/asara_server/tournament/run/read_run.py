@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from asara_server.tournament.run.directory import RunDirectoryError, RunInfo, read_info
-from asara_server.tournament.run.process_record import last_group_of
 from asara_server.tournament.run.status import RESULTS, RunStatus, StatusReader
 from asara_server.tournament.standings.match_result import MatchResult, ResultsError, read_results
 from asara_server.tournament.standings.model import Standings
@@ -28,7 +27,7 @@ class RecordedRun(NamedTuple):
     """Results in the order of the file, including void results."""
 
 
-def run_standings(directory: Path, info: RunInfo, results: Iterable[MatchResult]) -> Standings:
+def run_standings(info: RunInfo, results: Iterable[MatchResult]) -> Standings:
     """Return the standings computed from these results of a run."""
     results = tuple(results)
     return compute_standings(
@@ -36,7 +35,7 @@ def run_standings(directory: Path, info: RunInfo, results: Iterable[MatchResult]
         info.entries,
         info.scheduled,
         results,
-        group=last_group_of(directory),
+        group=info.group,
         remote=info.remote,
         looks=info.looks,
     )

@@ -5,12 +5,13 @@ journal, it is played again from the start. The run's journal survives even if t
 An attempt that was submitted and has no result was lost, and its result will report the loss.
 """
 
-import json
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from asara_server.eventlog.journal import Journal
+from asara_server.eventlog.journal import Fact, Journal
 
+GIVEN: Final = "given"
+"""Kind of the facts in the journal."""
 RUN_ENDED: Final = "the run ended before its worker returned it"
 
 
@@ -22,14 +23,15 @@ class Submissions:
         self._lost: dict[str, tuple[str, ...]] = {}
         """For each submitted attempt, the reasons why earlier workers did not return it."""
         self._reasons: dict[str, str] = {}
-        for line in journal.given:
-            self._count(**json.loads(line))
+        for kind, values in journal.facts:
+            if kind == GIVEN:
+                self._count(**values)
 
     def submit(self, attempts: Sequence[str]) -> None:
         """Record that a worker is about to begin these attempts; raises JournalError."""
         before = [name for name in attempts if name in self._lost]
         lost = self._reasons.get(before[0], RUN_ENDED) if before else ""
-        self._journal.give(json.dumps({"attempts": attempts, "lost": lost}))
+        self._journal.note(Fact(GIVEN, {"attempts": attempts, "lost": lost}))
         self._count(attempts, lost)
 
     def lose(self, attempts: Sequence[str], why: str) -> None:

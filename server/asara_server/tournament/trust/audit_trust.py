@@ -16,7 +16,6 @@ from asara_server.tournament.trust.signed_file import (
     AnyDocument,
     DocumentError,
     SignedBytes,
-    in_written_form,
     parse_document,
     signature_name,
 )
@@ -149,7 +148,7 @@ def _parse(
     except DocumentError as error:
         signed.faults.append(f"{name}: cannot be read: {error}")
         return None
-    if not in_written_form(document, content):
+    if document.content() != content:
         signed.faults.append(f"{name}: not written as asara writes it: its text was changed")
     return document
 

@@ -14,8 +14,7 @@ from asara_server.replay.signing import PUBLIC_KEY_FILE, public_key_pem
 from asara_server.text import plain
 from asara_server.tournament.config.entry_folders import name_of_bot
 from asara_server.tournament.config.tournament_file import LARGEST_FILE
-from asara_server.tournament.run.directory import RunInfo, standings_bytes
-from asara_server.tournament.run.process_record import PROCESSES
+from asara_server.tournament.run.directory import JOURNAL, RunInfo, run_values, standings_bytes
 from asara_server.tournament.schedule.looks import looks_at
 from asara_server.tournament.schedule.schedule import ScheduledMatch
 from asara_server.tournament.standings.model import Standings
@@ -39,7 +38,7 @@ def missing_files(files: RunFiles, head: TreeHead | None) -> Iterator[str]:
         RUN_INFO: files.info is not None,
         RESULTS: bool(files.results_sha256),
         STANDINGS: files.standings is not None or not ended,
-        PROCESSES: files.processes is not None,
+        JOURNAL: bool(files.journal_sha256),
         PUBLIC_KEY_FILE: files.public_pem is not None,
     }
     for name, found in present.items():
@@ -52,6 +51,18 @@ def missing_files(files: RunFiles, head: TreeHead | None) -> Iterator[str]:
         )
     if files.running and files.info is not None and head is not None:
         yield mismatch(f"{RUN_INFO}: state", head.state, files.info.state, TREE_HEAD)
+
+
+def journal_faults(files: RunFiles) -> Iterator[str]:
+    """Yield documents that differ from what the journal says."""
+    told = {kind: values for kind, values in files.facts if kind in {"manifest", "tree_head"}}
+    for name, signed in ((MANIFEST, files.manifest), (TREE_HEAD, files.tree_head)):
+        if signed is not None:
+            fact = signed.fact(name)
+            if told.get(fact.kind) != fact.values:
+                yield f"{JOURNAL}: {fact.kind}: not {name} and its signature"
+    if files.tree_head and files.info and files.info.values() != run_values(files.facts):
+        yield f"{JOURNAL}: run: not {RUN_INFO}"
 
 
 def derived_schedule(manifest: Manifest, faults: list[str]) -> list[ScheduledMatch]:
@@ -153,11 +164,10 @@ def head_faults(
 ) -> Iterator[str]:
     """Yield files and numbers that differ from the signed tree head."""
     standings = files.standings and sha256(files.standings).hexdigest()
-    processes = files.processes and sha256(files.processes).hexdigest()
     for name, expected, found in (
         (RESULTS, head.results_sha256, files.results_sha256),
         (STANDINGS, head.standings_sha256, standings),
-        (PROCESSES, head.processes_sha256, processes),
+        (JOURNAL, head.journal_sha256, files.journal_sha256),
         (RUN_INFO, head.run_sha256, files.info_sha256),
     ):
         if found and found != expected:

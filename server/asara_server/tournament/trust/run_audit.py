@@ -12,7 +12,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
-from asara_server.match.deal_secrets import commitment
 from asara_server.text import count
 from asara_server.tournament.run.block_journals import FOLDER as JOURNALS
 from asara_server.tournament.run.directory import (
@@ -22,15 +21,7 @@ from asara_server.tournament.run.directory import (
     RUN_FILES,
     RUN_FOLDERS,
 )
-from asara_server.tournament.run.process_record import (
-    ProcessRecordError,
-    ProcessRow,
-    last_group,
-    legs_beside_others,
-    matches_alone,
-    process_faults,
-    read_processes,
-)
+from asara_server.tournament.run.process_record import ProcessState, process_faults
 from asara_server.tournament.schedule.legs import with_own_deals
 from asara_server.tournament.schedule.schedule import ScheduledMatch
 from asara_server.tournament.standings.standings import compute_standings, ranks_settled
@@ -40,6 +31,7 @@ from asara_server.tournament.trust.document_check import (
     derived_schedule,
     head_faults,
     info_faults,
+    journal_faults,
     mismatch,
     missing_files,
     standings_fault,
@@ -49,7 +41,6 @@ from asara_server.tournament.trust.manifest import Manifest
 from asara_server.tournament.trust.match_check import ExpectedMatch, expected_match, replay_faults
 from asara_server.tournament.trust.run_files import (
     RESULTS,
-    RUN_INFO,
     STANDINGS,
     RunFiles,
     read_files,
@@ -64,7 +55,6 @@ _NOT_CHECKED: Final = {
     PAGES: "delete it and run `asara report --pages`",
     "run.log": "",
     "remote.json": "",
-    JOURNAL: "",
     JOURNALS: "",
     "logs": "",
     "builds": "",
@@ -115,9 +105,9 @@ class _RunAudit:
         self._files = files
         self._signed = signed
         self._head = signed.head
+        self._processes = ProcessState(files.processes)
         self._report = RunReport(files.directory, signed, replays=tuple(files.replays))
         self._faults = self._report.faults
-        self._rows: list[ProcessRow] = []
         self._ended = self._report.ended = not files.running or self._head is not None
 
     def report(self) -> RunReport:
@@ -125,7 +115,9 @@ class _RunAudit:
         self._faults += self._signed.faults
         self._faults += files.faults
         self._faults += missing_files(files, self._head)
-        report.secret = self._secret()
+        if files.journal_sha256:
+            self._faults += journal_faults(files)
+        report.secret = self._signed.secret
         if manifest is not None and files.manifest is not None:
             report.title = manifest.title
             report.manifest_sha256 = files.manifest.sha256
@@ -139,28 +131,6 @@ class _RunAudit:
                 self._faults += head_faults(files, self._head, manifest, schedule)
         self._list_unchecked()
         return report
-
-    def _secret(self) -> bytes | None:
-        """Return the secret of all deals, after checking that it matches the commitment."""
-        info, signed = self._files.info, self._signed
-        if signed.secret is not None:
-            return signed.secret
-        if info is None or info.tournament_secret is None:
-            return None
-        expected = signed.deal_commitment or info.deal_commitment
-        try:
-            secret = bytes.fromhex(info.tournament_secret)
-        except ValueError:
-            secret = b""
-        if not secret:
-            self._faults.append(f"{RUN_INFO}: tournament_secret: not hexadecimal")
-            return None
-        if (found := commitment(secret).hex()) != expected:
-            self._faults.append(
-                f"{RUN_INFO}: the secret of the tournament does not open the commitment: expected "
-                f"{expected}, found {found}"
-            )
-        return secret
 
     def _check_results(self, manifest: Manifest, schedule: Sequence[ScheduledMatch]) -> None:
         report, files = self._report, self._files
@@ -197,7 +167,7 @@ class _RunAudit:
             manifest.entry_names,
             scheduled,
             files.results,
-            group=last_group(self._rows),
+            group=self._processes.group,
             remote=manifest.remote,
             looks=manifest.looks,
         )
@@ -209,25 +179,26 @@ class _RunAudit:
     ) -> Sequence[ScheduledMatch]:
         """Check whether any process could know a deal early; return the schedule with its deals."""
         remote = frozenset(manifest.remote)
-        try:
-            rows = self._rows = read_processes(self._files.processes or b"")
-        except ProcessRecordError as error:
-            self._faults.append(str(error))
-            return schedule
-        if alone := matches_alone(rows):
+        if alone := self._processes.alone:
             self._report.notes.append(
                 f"{_matches(sorted(alone))} had deals of their own, because some process of a bot "
                 f"could not be ended: {_some(sorted(alone))}"
             )
-        if legs := legs_beside_others(rows):
+        if legs := self._processes.beside_others:
             self._report.notes.append(
                 f"{count(legs, 'leg')} began while bots of other runs lived on the machine, which "
                 "could pass on what they were told about a deal"
             )
         schedule = with_own_deals(schedule, alone)
-        self._faults += process_faults(
-            rows, schedule, self._files.results, max_attempts=manifest.max_attempts, remote=remote
+        found = process_faults(
+            self._files.processes,
+            schedule,
+            self._files.results,
+            max_attempts=manifest.max_attempts,
+            remote=remote,
         )
+        if not self._files.has_fault(JOURNAL):
+            self._faults += [f"{JOURNAL}: {fault}" for fault in found]
         tables = Counter(
             match.shared_deal
             for match in schedule

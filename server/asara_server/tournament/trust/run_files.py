@@ -9,15 +9,16 @@ from typing import Final, NamedTuple
 
 from pydantic import ValidationError
 
+from asara_server.bounded_file import open_ordinary
+from asara_server.eventlog.journal import Fact, JournalError, read_facts
 from asara_server.replay.signing import PUBLIC_KEY_FILE
 from asara_server.tournament.run.directory import JOURNAL, RunInfo
-from asara_server.tournament.run.process_record import PROCESSES
+from asara_server.tournament.run.process_record import OTHER_FACTS, ProcessRow, process_rows
 from asara_server.tournament.standings.match_result import MatchResult
 from asara_server.tournament.trust.manifest import MANIFEST
 from asara_server.tournament.trust.signed_file import (
     DocumentError,
     SignedBytes,
-    in_written_form,
     read_signed_bytes,
     signature_name,
 )
@@ -60,7 +61,12 @@ class RunFiles:
     tournament: bytes | None = None
     public_pem: bytes | None = None
     standings: bytes | None = None
-    processes: bytes | None = None
+    journal_sha256: str = ""
+    """SHA-256 of the journal without its last row; "" if there is no journal."""
+    facts: tuple[Fact, ...] = ()
+    """The facts in the journal that are not about processes."""
+    processes: tuple[ProcessRow, ...] = ()
+    """The process record in the journal."""
     results_sha256: str = ""
     """"" if there is no such file."""
     lines: tuple[Line, ...] = ()
@@ -92,7 +98,7 @@ def read_files(directory: Path) -> RunFiles:
     files.tournament = _read(files, TOURNAMENT)
     files.public_pem = _read(files, PUBLIC_KEY_FILE)
     files.standings = _read(files, STANDINGS)
-    files.processes = _read(files, PROCESSES)
+    _read_journal(files)
     _read_info(files)
     read_results_into(files)
     _read_replays(files)
@@ -125,6 +131,23 @@ def _read(files: RunFiles, name: str) -> bytes | None:
     return None
 
 
+def _read_journal(files: RunFiles) -> None:
+    path, name = files.directory / JOURNAL, Path(JOURNAL)
+    try:
+        if path.is_symlink():
+            raise OSError(0, "not a regular file; replace it with a copy of the file")
+        with open_ordinary(path) as file:
+            facts, files.journal_sha256 = read_facts(file, name)
+            files.facts = tuple(fact for fact in facts if fact.kind in OTHER_FACTS)
+            files.processes = tuple(process_rows(facts, name))
+    except FileNotFoundError:
+        pass
+    except JournalError as error:
+        files.faults.append(str(error))
+    except OSError as error:
+        files.faults.append(f"{JOURNAL}: {error.strerror or error}")
+
+
 def _read_info(files: RunFiles) -> None:
     content = _read(files, RUN_INFO)
     if content is None:
@@ -136,9 +159,6 @@ def _read_info(files: RunFiles) -> None:
         files.faults.append(
             f"{RUN_INFO}: cannot be read, or was written by another version of asara"
         )
-        return
-    if not in_written_form(files.info, content):
-        files.faults.append(f"{RUN_INFO}: not written as asara writes it: its text was changed")
 
 
 def read_results_into(files: RunFiles) -> None:

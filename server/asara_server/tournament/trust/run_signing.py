@@ -1,8 +1,10 @@
-"""Writes and signs a run's manifest at its start, and its tree head at its end."""
+"""Signs a run's manifest at its start, and its tree head at its end."""
 
 from collections.abc import Sequence
 from hashlib import sha256
+from typing import Final
 
+from asara_server.eventlog.journal import Fact
 from asara_server.replay.signing import SigningKey
 from asara_server.tournament.run.directory import RunDirectory, RunDirectoryError, RunInfo
 from asara_server.tournament.schedule.schedule import ScheduledMatch
@@ -11,13 +13,14 @@ from asara_server.tournament.standings.model import Standings
 from asara_server.tournament.trust.manifest import MANIFEST, Manifest, changed_field
 from asara_server.tournament.trust.signed_file import (
     DocumentError,
-    SignedBytes,
     parse_document,
-    read_signed_bytes,
+    sign,
     signature_name,
-    write_signed,
 )
 from asara_server.tournament.trust.tree_head import TREE_HEAD, TreeHead, root_text, schedule_order
+
+_MANIFEST: Final = "manifest"
+"""Kind of the fact with the signed manifest."""
 
 
 class RunSigner:
@@ -34,55 +37,40 @@ class RunSigner:
         self._key = key
         self._manifest = manifest
         self._schedule = tuple(schedule)
-        self._manifest_sha256 = ""
+        self.manifest_sha256 = ""
+        """SHA-256 of `manifest.json`, in hexadecimal; "" before `begin`."""
 
-    @property
-    def manifest_sha256(self) -> str:
-        """SHA-256 of `manifest.json`, in hexadecimal; "" until the manifest is written."""
-        return self._manifest_sha256
+    def begin(self) -> Sequence[Fact]:
+        """Return the facts with which a new run begins; a resumed run must have the same manifest.
 
-    def begin(self) -> None:
-        """Write the manifest of a new run."""
-        path = self._directory.path / MANIFEST
-        self._manifest_sha256 = write_signed(path, self._manifest, self._key).sha256
-
-    def resume(self) -> None:
-        """Check that a resumed run has the same manifest, and withdraw the signed end of its last
-        session.
-
-        Raises RunDirectoryError.
+        Withdraws the signed end of its last session. Raises RunDirectoryError.
         """
+        found = [fact for fact in self._directory.journal.facts if fact.kind == _MANIFEST]
+        if not found:
+            signed = sign(self._manifest, self._key)
+            self.manifest_sha256 = signed.sha256
+            return [signed.fact(MANIFEST)]
+        content = found[0].values["content"].encode()
+        self.manifest_sha256 = sha256(content).hexdigest()
         path = self._directory.path
-        signed = self._signed_manifest()
         try:
-            begun = parse_document(signed.content, Manifest)
+            begun = parse_document(content, Manifest)
         except DocumentError as error:
             raise RunDirectoryError(f"{path / MANIFEST}: {error}") from None
-        if changed := changed_field(begun, self._manifest):
+        changed = changed_field(begun, self._manifest)
+        if changed and begun.public_key != self._manifest.public_key:
+            raise RunDirectoryError(
+                f"{path}: the replays of this run are signed with another key; pass that key with "
+                "--key"
+            )
+        if changed:
             raise RunDirectoryError(
                 f"{path / MANIFEST}: the run cannot resume with other settings: {changed}; "
                 "restore them, or start another run"
             )
-        self._manifest_sha256 = signed.sha256
         for name in (TREE_HEAD, signature_name(TREE_HEAD), "standings.json"):
             (path / name).unlink(missing_ok=True)
-
-    def _signed_manifest(self) -> SignedBytes:
-        path = self._directory.path / MANIFEST
-        try:
-            signed = read_signed_bytes(path)
-        except DocumentError as error:
-            raise RunDirectoryError(f"{path}: {error}") from None
-        if signed is None:
-            raise RunDirectoryError(
-                f"{path}: no such file; it was removed: restore it, or start another run"
-            )
-        if not signed.signed_by(self._key.public):
-            raise RunDirectoryError(
-                f"{path}: was changed after it was signed, or {signature_name(MANIFEST)} was; "
-                "restore both, or start another run"
-            )
-        return signed
+        return []
 
     def end(self, info: RunInfo, standings: Standings, results: Sequence[MatchResult]) -> None:
         """Write the standings, `run.json` and the signed tree head, in a safe order."""
@@ -91,7 +79,7 @@ class RunSigner:
         order = schedule_order(match.match_id for match in self._schedule)
         standings_sha256 = sha256(directory.write_standings(standings)).hexdigest()
         head = TreeHead(
-            manifest_sha256=self._manifest_sha256,
+            manifest_sha256=self.manifest_sha256,
             state=info.state,
             ended=info.ended or "",
             scheduled=info.scheduled,
@@ -101,12 +89,10 @@ class RunSigner:
             root=root_text(results, order),
             results_sha256=directory.results_sha256(),
             standings_sha256=standings_sha256,
-            processes_sha256=directory.processes_sha256(),
+            journal_sha256=directory.journal.sha256(),
             run_sha256=sha256(info.content()).hexdigest(),
             out=info.out,
             suspended=info.suspended,
             tournament_secret=info.tournament_secret,
         )
-        # run.json is last: a run that it calls finished has a signed end.
-        write_signed(directory.path / TREE_HEAD, head, self._key)
-        directory.write_info(info)
+        directory.write_info(info, sign(head, self._key).fact(TREE_HEAD))

@@ -11,7 +11,7 @@ from typing import NamedTuple, TypeVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from asara_server.atomic_file import replace_file
+from asara_server.eventlog.journal import Fact
 from asara_server.replay.signing import SigningKey, signature_holds
 
 _LARGEST = 16 * 2**20
@@ -26,15 +26,6 @@ class Document(BaseModel):
     def content(self) -> bytes:
         """Return the bytes of the document's file; the signature covers these bytes."""
         return (self.model_dump_json(indent=2) + "\n").encode()
-
-
-def in_written_form(document: BaseModel, content: bytes) -> bool:
-    """Return True if `content` is exactly what a program would write for this document.
-
-    Earlier versions of the program left out fields that were added later.
-    """
-    forms = (document.model_dump_json(indent=2, exclude_unset=unset) for unset in (False, True))
-    return any(content == f"{form}\n".encode() for form in forms)
 
 
 AnyDocument = TypeVar("AnyDocument", bound=Document)
@@ -55,6 +46,14 @@ class SignedBytes(NamedTuple):
         """SHA-256 of the document, in hexadecimal."""
         return sha256(self.content).hexdigest()
 
+    def fact(self, name: str) -> Fact:
+        """Return the fact with which the journal contains this document."""
+        values = {
+            "content": self.content.decode(errors="replace"),
+            "signature": self.signature.hex(),
+        }
+        return Fact(Path(name).stem, values)
+
     def signed_by(self, public_key: bytes) -> bool:
         """Return True if the owner of the key signed the document."""
         return signature_holds(public_key, self.signature, self.content)
@@ -65,13 +64,10 @@ def signature_name(name: str) -> str:
     return f"{name}.sig"
 
 
-def write_signed(path: Path, document: Document, key: SigningKey) -> SignedBytes:
-    """Write a document and its signature; raises OSError."""
+def sign(document: Document, key: SigningKey) -> SignedBytes:
+    """Sign a document."""
     content = document.content()
-    signed = SignedBytes(content, key.sign(content))
-    replace_file(path, content)
-    replace_file(path.with_name(signature_name(path.name)), signed.signature)
-    return signed
+    return SignedBytes(content, key.sign(content))
 
 
 def read_signed_bytes(path: Path) -> SignedBytes | None:

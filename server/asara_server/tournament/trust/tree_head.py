@@ -37,7 +37,7 @@ class TreeHead(Document):
     """Root of the Merkle tree, in hexadecimal."""
     results_sha256: str
     standings_sha256: str
-    processes_sha256: str
+    journal_sha256: str
     run_sha256: str
     """SHA-256 of `run.json`."""
     out: dict[str, str]

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
+from asara_server.eventlog.journal import Fact as JournalFact
 from asara_server.eventlog.journal import OpenMatch
 from asara_server.logs import Fact
 from asara_server.tournament.bots.match_settings import MatchSettings
@@ -96,8 +97,8 @@ class BlockResult:
     bot_logs: tuple[BotLog, ...]
     log_lines: tuple[Fact, ...]
     """Lines logged by the referee and the runner's code on the worker."""
-    processes: tuple[Fact, ...]
-    """Lines for `processes.jsonl` that the worker could not write to the file itself."""
+    processes: tuple[JournalFact, ...]
+    """Lines of the process record since the last block that the worker returned."""
     costs: RunCosts
     """Costs of the worker since the last block that it returned, without wall time."""
 
@@ -117,8 +118,8 @@ class BotsEnd(NamedTuple):
 
     bot_logs: tuple[BotLog, ...] = ()
     """The remaining output of the bots."""
-    processes: tuple[Fact, ...] = ()
-    """Lines for `processes.jsonl`, as in `BlockResult`."""
+    processes: tuple[JournalFact, ...] = ()
+    """Lines of the process record, as in `BlockResult`."""
     survivors: tuple[int, ...] = ()
     """Bot processes that the kernel did not let end."""
 
@@ -168,11 +169,12 @@ class WorkerBackend(Protocol):
     async def stop_blocks(self, run_id: str, finish_s: float) -> None:
         """Have every worker call `stop_blocks`."""
 
-    async def end_bots(self, run_id: str) -> Sequence[BotsEnd]:
+    async def end_bots(self, run_id: str, living: Sequence[str]) -> Sequence[BotsEnd]:
         """End all bots of the run on these workers' machines, and return what is left.
 
-        This includes bots of workers that have died, and bots of earlier sessions of the run. No
-        worker may be playing a block. Raises WorkerError if bots may still be alive.
+        This includes bots of workers that have died, and bots of earlier sessions of the run.
+        `living` are the processes on this machine for which no end is recorded. No worker may be
+        playing a block. Raises WorkerError if bots may still be alive.
         """
 
     async def end_run(self, run_id: str) -> Sequence[BotsEnd]:

@@ -3,6 +3,7 @@
 import asyncio
 import atexit
 import os
+from collections import defaultdict
 from collections.abc import Coroutine, Mapping, Sequence
 from concurrent.futures import Future, wait
 from contextlib import suppress
@@ -13,12 +14,11 @@ from threading import Lock, Thread
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from asara_server.event_loop import new_event_loop, seldom_collect
-from asara_server.logs import Fact
 from asara_server.tournament.bots.bots_lock import others_have_bots
 from asara_server.tournament.bots.leftovers import end_leftovers
 from asara_server.tournament.bots.process import MachineError
 from asara_server.tournament.run.costs import CostMeter
-from asara_server.tournament.run.process_record import ProcessRecorder
+from asara_server.tournament.run.process_record import fact_now
 from asara_server.tournament.sandbox.bubblewrap import Sandbox
 from asara_server.tournament.sandbox.filesystem_view import ReadableCopy
 from asara_server.tournament.workers.block_job import (
@@ -117,10 +117,11 @@ def play_block(job: BlockJob, worker: WorkerContext | None = None) -> BlockResul
         raise UnfitWorkerError(f"{worker.name}: {error}") from None
 
 
-def stop_blocks(run_id: str, finish_s: float) -> None:
+def stop_blocks(run_id: str, finish_s: float | None) -> None:
     """Stop the blocks of a run that this process is playing, and any that it receives later.
 
-    Open decisions get `finish_s` seconds to be answered. Finished matches are returned.
+    Open decisions get `finish_s` seconds to be answered. Finished matches are returned. If
+    `finish_s` is None, the run has ended: blocks are cancelled, and bots ended.
     """
     _loop_thread().stop(run_id, finish_s)
 
@@ -143,13 +144,9 @@ def end_leftover_bots(requirements: WorkerRequirements, processes: Sequence[str]
     config = requirements.sandbox_config
     cgroups = shared_sandbox(config, requirements.limits).cgroup_parents if config else ()
     survivors = tuple(end_leftovers(processes, cgroups))
-    rows: list[Fact] = []
-    record = ProcessRecorder(rows.append)
-    if not survivors:
-        record.cleared()
-    if others_have_bots():
-        record.others()
-    return BotsEnd(processes=tuple(rows), survivors=survivors)
+    cleared = () if survivors else (fact_now("cleared"),)
+    others = (fact_now("others"),) if others_have_bots() else ()
+    return BotsEnd(processes=(*cleared, *others), survivors=survivors)
 
 
 async def end_run(run_id: str) -> BotsEnd:
@@ -181,8 +178,10 @@ class _LoopThread:
         """Runs that play blocks here, by run ID."""
         self._open: dict[WorkerRun, str] = {}
         """All open runs, with their run IDs."""
-        self._closing: dict[WorkerRun, asyncio.Task[BotsEnd]] = {}
+        self._closing: dict[WorkerRun, asyncio.Task[None]] = {}
         """Open runs that are being closed."""
+        self._ends: defaultdict[str, list[BotsEnd]] = defaultdict(list)
+        """What closed runs left, by manifest, until `end_bots` returns it."""
         self._tasks: dict[asyncio.Task[BlockResult], WorkerRun] = {}
         self._opening = asyncio.Lock()
         self._stopped_runs: set[str] = set()
@@ -197,16 +196,14 @@ class _LoopThread:
         future = self._submit(self._play(settings, job, worker, sandbox))
         while not wait([future], _CHECK_INTERVAL_S).done:
             if not worker.is_wanted():
-                self._submit(self._end(self._open_runs(job.run_id)))
+                self.stop(job.run_id, None)
         return future.result()
 
-    def stop(self, run_id: str, finish_s: float) -> None:
+    def stop(self, run_id: str, finish_s: float | None) -> None:
         self._loop.call_soon_threadsafe(self._stop, run_id, finish_s)
 
     def end_bots(self, run_id: str) -> Future[BotsEnd]:
-        manifest = run_id.partition("-")[0]
-        mine = [run for run, name in self._open.items() if name.partition("-")[0] == manifest]
-        return self._submit(self._end(mine))
+        return self._submit(self._end(_manifest_of(run_id)))
 
     def abandon(self, timeout_s: float) -> None:
         wait([self._submit(self._abandon())], timeout_s)
@@ -248,28 +245,33 @@ class _LoopThread:
                 self._open[run] = job.run_id
             return run
 
-    def _stop(self, run_id: str, finish_s: float) -> None:
+    def _stop(self, run_id: str, finish_s: float | None) -> None:
         self._stopped_runs.add(run_id)
         for run in self._open_runs(run_id):
-            run.stop(finish_s)
+            if finish_s is None:
+                self._submit(self._close_run(run))
+            else:
+                run.stop(finish_s)
 
-    async def _end(self, runs: Sequence[WorkerRun]) -> BotsEnd:
-        ends = await asyncio.gather(*map(self._close_run, runs))
+    async def _end(self, manifest: str) -> BotsEnd:
+        mine = [run for run, name in self._open.items() if _manifest_of(name) == manifest]
+        await asyncio.gather(*map(self._close_run, mine))
+        ends = self._ends.pop(manifest, [])
         return BotsEnd(
             tuple(log for end in ends for log in end.bot_logs),
             tuple(row for end in ends for row in end.processes),
             tuple(pid for end in ends for pid in end.survivors),
         )
 
-    async def _close_run(self, run: WorkerRun) -> BotsEnd:
+    async def _close_run(self, run: WorkerRun) -> None:
         """Close a run; concurrent callers wait for the same end."""
         if run not in self._open:
-            return BotsEnd()
+            return
         if run not in self._closing:
             self._closing[run] = asyncio.create_task(self._close_now(run))
-        return await asyncio.shield(self._closing[run])
+        await asyncio.shield(self._closing[run])
 
-    async def _close_now(self, run: WorkerRun) -> BotsEnd:
+    async def _close_now(self, run: WorkerRun) -> None:
         if self._runs.get(self._open[run]) is run:
             del self._runs[self._open[run]]
         tasks = [task for task, played in self._tasks.items() if played is run]
@@ -277,7 +279,7 @@ class _LoopThread:
             task.cancel()
         try:
             await asyncio.gather(*tasks, return_exceptions=True)
-            return await run.close()
+            self._ends[_manifest_of(self._open[run])].append(await run.close())
         finally:
             del self._open[run], self._closing[run]
 
@@ -297,6 +299,10 @@ class _LoopThread:
         """Leave the loop before Python exits, because no thread may then be inside it."""
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join(_CHECK_INTERVAL_S)
+
+
+def _manifest_of(run_id: str) -> str:
+    return run_id.partition("-")[0]
 
 
 _lock = Lock()

@@ -187,7 +187,7 @@ class DaskWorkers:
 
         await self._call(call)
 
-    async def end_bots(self, run_id: str) -> Sequence[BotsEnd]:
+    async def end_bots(self, run_id: str, living: Sequence[str]) -> Sequence[BotsEnd]:
         assert self._settings is not None
         ends = await self._run_on_all(end_bots, run_id)
         left = await self._run_on_all(end_leftover_bots, self._settings.requirements)

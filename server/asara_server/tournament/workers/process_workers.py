@@ -21,7 +21,6 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from asara_server.single_process import SingleProcess
 from asara_server.tournament.config.tournament_file import usable_cores
-from asara_server.tournament.run.process_record import living, read_processes_of
 from asara_server.tournament.workers.block_job import (
     BlockJob,
     BlockResult,
@@ -33,7 +32,6 @@ from asara_server.tournament.workers.block_player import (
     begin_run,
     end_bots_here,
     end_leftover_bots,
-    end_run,
     play_block,
     report_metrics,
     stop_blocks,
@@ -118,7 +116,7 @@ class ProcessWorkers:
         for worker in self._workers.copy():
             worker.stop_blocks(run_id, finish_s)
 
-    async def end_bots(self, run_id: str) -> Sequence[BotsEnd]:
+    async def end_bots(self, run_id: str, living: Sequence[str]) -> Sequence[BotsEnd]:
         ends = [asyncio.wrap_future(worker.end_bots(run_id)) for worker in self._idle]
         answers = await asyncio.gather(*ends, return_exceptions=True)
         for worker, answer in zip(self._idle.copy(), answers, strict=True):
@@ -130,29 +128,28 @@ class ProcessWorkers:
         found = [answer for answer in answers if isinstance(answer, BotsEnd)]
         survived = any(end.survivors for end in found)
         if self._died:
-            found.append(await self._end_leftovers())
+            found.append(await self._end_leftovers(living))
         self._died |= survived  # to end them after the next leg
         return found
 
-    async def _end_leftovers(self) -> BotsEnd:
+    async def _end_leftovers(self, living: Sequence[str]) -> BotsEnd:
         """End the bots of dead workers, which are listed in the record of the run."""
         assert self._settings is not None
-        directory = self._settings.directory
-        processes = living(read_processes_of(directory)) if directory is not None else []
         requirements = self._settings.requirements
-        end = await asyncio.to_thread(end_leftover_bots, requirements, processes)
+        end = await asyncio.to_thread(end_leftover_bots, requirements, living)
         self._died = bool(end.survivors)
         return end
 
     async def end_run(self, run_id: str) -> Sequence[BotsEnd]:
-        """Have all workers end the run, including busy ones; they record when their bots ended."""
+        """Have all workers end the run, including busy ones."""
         workers = self._workers.copy()
         for worker in workers:
             worker.end_run(run_id)
+        ends = []
         for worker in workers:
             with suppress(BrokenProcessPool):
-                await asyncio.wrap_future(worker.end_bots(run_id))
-        return ()
+                ends.append(await asyncio.wrap_future(worker.end_bots(run_id)))
+        return ends
 
     def close(self) -> None:
         """End all worker processes."""
@@ -280,10 +277,7 @@ def _serve_stop_requests(receiver: Connection) -> None:
     try:
         while True:
             request: _Stop = receiver.recv()
-            if request.finish_s is None:
-                asyncio.run(end_run(request.run_id))
-            else:
-                stop_blocks(request.run_id, request.finish_s)
+            stop_blocks(request.run_id, request.finish_s)
     except (EOFError, OSError):
         pass  # the pipe is closed
     finally:

@@ -13,10 +13,9 @@ import secrets
 from collections import Counter, deque
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from hashlib import sha256
 from typing import Any
 
-from asara_server.logs import Fact, logger, repeat
+from asara_server.logs import logger, repeat
 from asara_server.referee.waits import Wait
 from asara_server.tournament.bots.exclusions import FailedStarts
 from asara_server.tournament.bots.output.decision_index import SUFFIX, moved_index
@@ -31,7 +30,6 @@ from asara_server.tournament.run.progress import MAX_ATTEMPTS, PendingBlock, Run
 from asara_server.tournament.sandbox.bubblewrap import Sandbox
 from asara_server.tournament.sandbox.spec import SandboxConfig
 from asara_server.tournament.standings.match_result import MatchResult, attempt_name, without_output
-from asara_server.tournament.trust.manifest import MANIFEST
 from asara_server.tournament.workers.block_job import (
     BlockJob,
     BlockResult,
@@ -106,8 +104,8 @@ class _BlockScheduler:
         self._progress = progress
         self._context = context
         self._sandbox_config = sandbox_config(context.sandbox)
-        run = sha256((progress.directory.path / MANIFEST).read_bytes()).hexdigest()
-        self._run_id = f"{run}-{secrets.token_hex(8)}"
+        manifest = progress.directory.present.manifest_sha256
+        self._run_id = f"{manifest}-{secrets.token_hex(8)}"
         self._pending: deque[PendingBlock] = deque()
         self._running: dict[asyncio.Future[BlockResult], PendingBlock] = {}
         self._losses: Counter[str] = Counter()
@@ -159,7 +157,8 @@ class _BlockScheduler:
     async def _end_bots(self) -> None:
         if self._backend.shares_directory:  # it also ends recorded processes of earlier legs
             self._survivors = ()
-        self._record_ends(await self._backend.end_bots(self._run_id))
+        living = tuple(self._progress.directory.processes.living)
+        self._record_ends(await self._backend.end_bots(self._run_id, living))
         self._progress.end_shared_deals(self._survivors)
 
     async def _take_in_workers(self) -> None:
@@ -171,12 +170,8 @@ class _BlockScheduler:
     def _record_ends(self, ends: Iterable[BotsEnd]) -> None:
         for end in ends:
             self._write_logs(end.bot_logs)
-            self._record_processes(end.processes)
+            self._progress.directory.processes.take(*end.processes)
             self._survivors += end.survivors
-
-    def _record_processes(self, rows: Iterable[Fact]) -> None:
-        for row in rows:
-            self._progress.directory.processes.write(row)
 
     async def _submit_blocks(self) -> None:
         """Submit one block for each free slot."""
@@ -265,7 +260,7 @@ class _BlockScheduler:
         progress = self._progress
         self._meter.add(result.costs)
         repeat(result.log_lines, worker=result.worker)
-        self._record_processes(result.processes)
+        progress.directory.processes.take(*result.processes)
         self._write_logs(result.bot_logs)
         last: dict[str, MatchResult] = {}
         for attempt, records in result.attempts:

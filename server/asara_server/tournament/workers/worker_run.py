@@ -5,14 +5,15 @@ run. A worker that shares the run directory keeps a journal of its block.
 """
 
 import asyncio
-from collections.abc import Callable, Iterator, Set
-from contextlib import AsyncExitStack, contextmanager
+from collections.abc import Iterator, Set
+from contextlib import AsyncExitStack, contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeVar
 
-from asara_server.eventlog.journal import Journal
+from asara_server.eventlog.journal import Fact as JournalFact
+from asara_server.eventlog.journal import Journal, JournalError
 from asara_server.logs import Fact, gather
 from asara_server.referee.referee import Referee
 from asara_server.replay.file import replay_records
@@ -24,7 +25,6 @@ from asara_server.tournament.run.block_journals import (
     end_attempt,
 )
 from asara_server.tournament.run.costs import CostMeter
-from asara_server.tournament.run.process_record import ProcessFile, ProcessRecorder
 from asara_server.tournament.sandbox.bubblewrap import Sandbox
 from asara_server.tournament.workers.block_job import (
     BlockJob,
@@ -36,6 +36,8 @@ from asara_server.tournament.workers.block_job import (
 
 if TYPE_CHECKING:
     from asara_server.tournament.workers.metrics_reporter import MetricsReporter
+
+T = TypeVar("T")
 
 _NO_LIMIT: Final = 1_000_000_000
 
@@ -62,19 +64,21 @@ class WorkerRun:
         self._reporter = reporter
         self._log_lines: list[Fact] = []
         self._log = gather(self._log_lines, settings.log_level)
-        self._processes: list[Fact] = []
+        self._processes: list[JournalFact] = []
         self._secrets: dict[str, bytes] = {}
         self._begun: set[str] = set()
         self._stopper: asyncio.Task[list[str]] | None = None
         self._stack = AsyncExitStack()
         self._outputs = BotOutputs(settings.directory)
         self._first_journal: Journal | None = None
+        self._journal: Journal | None = None
+        """The open journal of a block, if there is one."""
         self._referee: Referee
         self._local: LocalReferee
 
     async def open(self, job: BlockJob) -> None:
         """Open the run before its first block. Raises JournalError."""
-        journal = self._first_journal = self._new_journal(job)
+        journal = self._journal = self._first_journal = self._new_journal(job)
         if journal is not None:
             self._stack.callback(self._close_first_journal)
         self._referee = Referee(log=self._log.bind(part="referee"), journal=journal)
@@ -89,19 +93,18 @@ class WorkerRun:
                 logs=self._outputs.folder,
                 watch=BotWatch(
                     meter=self._meter,
-                    record=ProcessRecorder(self._open_record()),
+                    record=self._record,
                     log=self._log.bind(part="runner"),
                 ),
             )
         )
 
-    def _open_record(self) -> Callable[[Fact], None]:
-        """Return a function that receives lines of the process record until the run is closed."""
-        if self._settings.directory is None:
-            return self._processes.append
-        file = ProcessFile(self._settings.directory)
-        self._stack.callback(file.close)
-        return file.write
+    def _record(self, line: JournalFact) -> None:
+        """Keep a line of the process record, also in the journal of the block if one is open."""
+        self._processes.append(line)
+        if self._journal is not None:
+            with suppress(JournalError):  # raised by the next commit
+                self._journal.note(line)
 
     async def close(self) -> BotsEnd:
         """End all processes."""
@@ -118,6 +121,7 @@ class WorkerRun:
     def _close_first_journal(self) -> None:
         if self._first_journal is not None:  # no block was played
             self._first_journal.close()
+            self._journal = None
 
     def has_begun(self, job: BlockJob) -> bool:
         """Return True if processes of this run may already have met a deal of this block."""
@@ -142,7 +146,7 @@ class WorkerRun:
         self._secrets |= job.secrets
         attempts: list[PlayedAttempt] = []
         try:
-            with self._journal(job) as journal:
+            with self._open_journal(job) as journal:
                 await self._play_matches(job, attempts, journal)
                 cut = [] if self._stopper is None else await self._stopper
         finally:
@@ -179,7 +183,7 @@ class WorkerRun:
                 attempts.append(attempt)
 
     @contextmanager
-    def _journal(self, job: BlockJob) -> Iterator[Journal | None]:
+    def _open_journal(self, job: BlockJob) -> Iterator[Journal | None]:
         """Yield the open journal of a block, which the referee writes; None without a journal."""
         if self._settings.directory is None:
             yield None
@@ -189,9 +193,13 @@ class WorkerRun:
             journal = self._new_journal(job)
             assert journal is not None
             self._referee.use_journal(journal)
-        with journal:
-            yield journal
-            self._referee.flush()
+        self._journal = journal
+        try:
+            with journal:
+                yield journal
+                self._referee.flush()
+        finally:
+            self._journal = None
 
     def _new_journal(self, job: BlockJob) -> Journal | None:
         settings = self._settings
@@ -245,7 +253,7 @@ class BotOutputs:
             self._temporary.cleanup()
 
 
-def _taken(lines: list[Fact]) -> tuple[Fact, ...]:
+def _taken(lines: list[T]) -> tuple[T, ...]:
     taken = tuple(lines)
     lines.clear()
     return taken
