@@ -1,0 +1,113 @@
+"""Playouts with their expected scores, and means with standard errors."""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Collection, Sequence
+from functools import lru_cache
+from typing import Final, NamedTuple
+
+from asara_game.state import State
+
+from ..playout import play_on
+from ..policies import Policy
+
+__all__ = ["Estimate", "Sums", "Table", "turns_left"]
+
+_SPREAD: Final = 1.0
+"""Prestige by which each turn of the policy may misjudge a lead, as the scale of a logistic curve.
+Calibrated; see analysis.md."""
+
+
+class Estimate(NamedTuple):
+    """A mean of playouts, in shares of a match, and its standard error."""
+
+    mean: float
+    error: float
+    worlds: int
+
+
+class Sums:
+    """A number of values, their sum, and the sum of their squares."""
+
+    __slots__ = ("number", "squares", "total")
+
+    def __init__(self) -> None:
+        self.number = 0
+        self.total = 0.0
+        self.squares = 0.0
+
+    def add(self, value: float) -> None:
+        self.number += 1
+        self.total += value
+        self.squares += value * value
+
+    def estimate(self) -> Estimate:
+        """Return the mean and its standard error, which is 0.5 for a single value."""
+        number = self.number
+        if not number:
+            return Estimate(0.0, 0.5, 0)
+        mean = self.total / number
+        if number == 1:
+            return Estimate(mean, 0.5, 1)
+        variance = max(self.squares - number * mean * mean, 0.0) / (number - 1)
+        return Estimate(mean, math.sqrt(variance / number), number)
+
+
+def turns_left(state: State) -> int:
+    """Return the number of buyers that all seats can still dispatch in the match."""
+    if state.seat < 0:
+        return 0
+    rules = state.rules
+    years_after = rules.edition.years - state.year
+    return sum(state.hand_sizes) + rules.hand_size * rules.seats * years_after
+
+
+class Table(NamedTuple):
+    """How a match is played on: a policy for each seat, and the seats that have forfeited."""
+
+    policies: Sequence[Policy]
+    behind: Collection[int] = ()
+
+    def play(self, state: State, turns: int, rng: random.Random) -> list[float]:
+        """Play a state to its end, in place; return the score that each seat can expect.
+
+        `turns` is the number of turns that were left when the playout began.
+        """
+        play_on(state, self.policies, rng)
+        return expected_scores(state.prestige, turns, self.behind)
+
+
+def expected_scores(prestige: Sequence[int], turns: int, behind: Collection[int]) -> list[float]:
+    """Return the score that each seat can expect after a playout with this result.
+
+    A seat's score is its mean score against each other seat, as in the ranks of a match: 1 for more
+    prestige, half for as much. `turns` is the number of turns that the policy played. Real players
+    would have played some of them differently, so a small lead counts as less than a win. Seats
+    `behind` have forfeited.
+    """
+    seats = len(prestige)
+    scores = [0.0] * seats
+    for seat in range(seats):
+        for other in range(seat):
+            if (seat in behind) != (other in behind):
+                share = 0.0 if seat in behind else 1.0
+            elif seat in behind:
+                share = 0.5
+            else:
+                share = _share(prestige[seat] - prestige[other], turns)
+            scores[seat] += share
+            scores[other] += 1.0 - share
+    return [score / (seats - 1) for score in scores]
+
+
+@lru_cache(maxsize=100_000)
+def _share(lead: int, turns: int) -> float:
+    """Return the expected score for a lead, rounded so that all machines agree."""
+    if lead == 0:
+        return 0.5
+    if not turns:
+        return 1.0 if lead > 0 else 0.0
+    scale = _SPREAD * math.sqrt(turns)
+    return round(1.0 / (1.0 + math.exp(-max(min(lead / scale, 40.0), -40.0))), 9)
