@@ -1,6 +1,6 @@
 """What a match was decided by: the price of each decision, and the luck of each draw.
 
-    price = DecisionPricer(rules, BUDGETS["quick"]).price(worlds.sample, legal, chosen, "m/0/1", table)
+    price = DecisionPricer(rules, BUDGETS["quick"]).price(worlds.sample, legal, chosen, "m/0/1")
     print(price.best, price.loss)
 
 A decision is priced in worlds that fit what its seat knew. Luck is measured with all cards open.
@@ -11,7 +11,7 @@ from __future__ import annotations
 from .budgets import BUDGETS, VERSION, Budget
 from .decision_price import CandidatePrice, DecisionPrice, DecisionPricer
 from .luck import Luck, deal_luck, draw_luck, is_draw
-from .statistics import Estimate, Table
+from .statistics import Estimate
 
 __all__ = [
     "BUDGETS",
@@ -22,7 +22,6 @@ __all__ = [
     "DecisionPricer",
     "Estimate",
     "Luck",
-    "Table",
     "deal_luck",
     "draw_luck",
     "is_draw",

@@ -15,23 +15,24 @@ VERSION: Final = 1
 class Budget:
     """Numbers of playouts.
 
-    - `candidates`: maximum number of actions compared at a decision; the chosen one is always
-      among them
+    - `candidates`: maximum number of actions compared at a decision, besides the chosen one
     - `choosing`: playouts of a decision that choose the best candidate
+    - `years`: years that these playouts last, before the evaluation prices the state
     - `pricing`: worlds in which the best candidate is compared with the chosen one at first
     - `doubtful`: maximum number of these worlds if the chosen action may be a mistake
-    - `luck`: playouts of what was drawn, and as many other draws
+    - `luck`: playouts of what was drawn, and as many of other draws
     """
 
     candidates: int
     choosing: int
+    years: int
     pricing: int
     doubtful: int
     luck: int
 
 
 BUDGETS: Final = {
-    "quick": Budget(candidates=8, choosing=32, pricing=8, doubtful=64, luck=32),
-    "normal": Budget(candidates=12, choosing=240, pricing=40, doubtful=640, luck=200),
-    "deep": Budget(candidates=24, choosing=1600, pricing=200, doubtful=4000, luck=1000),
+    "quick": Budget(candidates=8, choosing=24, years=1, pricing=6, doubtful=48, luck=32),
+    "normal": Budget(candidates=12, choosing=240, years=1, pricing=48, doubtful=480, luck=300),
+    "deep": Budget(candidates=24, choosing=2400, years=4, pricing=480, doubtful=4800, luck=3000),
 }

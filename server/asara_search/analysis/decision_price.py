@@ -1,9 +1,9 @@
 """What a decision cost: the chosen action compared with the best one, from what the seat knew.
 
 All candidates are tried in the same worlds, with the same later shuffles, and the greedy policy
-plays every match to its end. One half of the playouts chooses the best candidate by sequential
-halving. The other half, in other worlds, compares it with the chosen action. So an action that was
-only lucky in the first half gains nothing, and noise invents no mistake.
+plays on. Some playouts choose the best candidate by sequential halving. Others, in other worlds and
+to the end of the match, compare it with the chosen action. So an action that was only lucky when it
+was chosen gains nothing, and noise invents no mistake.
 """
 
 from __future__ import annotations
@@ -11,18 +11,18 @@ from __future__ import annotations
 import hashlib
 import math
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Final, NamedTuple
 
 from asara_game.actions import Action
 from asara_game.engine import apply_one
 from asara_game.rules import Rules
 from asara_game.state import State
+from asara_search.playout import LabelShuffler
+from asara_search.search_base import Search, SearchSettings
 
-from ..playout import LabelShuffler
-from ..search_base import Search, SearchSettings
 from .budgets import VERSION, Budget
-from .statistics import Estimate, Sums, Table, turns_left
+from .statistics import Estimate, Sums, expected_scores, turns_left
 
 __all__ = ["LOSSES", "CandidatePrice", "DecisionPrice", "DecisionPricer", "label_of"]
 
@@ -30,11 +30,16 @@ LOSSES: Final = {"inaccuracy": 0.05, "mistake": 0.10, "blunder": 0.20}
 """For each label, the loss that an action must exceed, in shares of a match."""
 _CERTAIN: Final = 2.0
 """Standard errors by which a loss must exceed the limit of its label."""
+_HOPE: Final = 1.5
+"""Standard errors by which more playouts may change a loss, for the decision to play them."""
+_NO_LIMIT: Final = 1000
 
 
 class CandidatePrice(NamedTuple):
-    """The expected score of a candidate. `pricing` is True if it comes from the second half of the
-    playouts, which did not choose the best candidate.
+    """The expected score of a candidate.
+
+    - `pricing`: True for the best and the chosen action, whose scores come from playouts to the end
+      of the match; False for a rough score from the playouts that chose the best action
     """
 
     action: Action
@@ -77,9 +82,7 @@ class DecisionPricer:
     def __init__(self, rules: Rules, budget: Budget) -> None:
         self._search = Search(rules, SearchSettings(candidates=budget.candidates))
         self._budget = budget
-        self._rng = random.Random(0)
-        self._playouts = 0
-        self._table = Table(())
+        self._years = rules.edition.years
 
     def price(
         self,
@@ -87,93 +90,118 @@ class DecisionPricer:
         legal: Sequence[Action],
         chosen: Action,
         name: str,
-        table: Table,
+        behind: Collection[int] = (),
     ) -> DecisionPrice:
         """Price a decision.
 
         `sample` returns a world with this decision open. `name` is a name of the decision that the
-        seat knows; with the version of the analyser, it determines all random numbers.
+        seat knows; with the version of the analyser, it determines all random numbers. Seats
+        `behind` have forfeited.
         """
         seed = hashlib.sha256(f"{VERSION}/{name}".encode()).digest()
-        rng = random.Random(int.from_bytes(seed[:16]))
-        self._playouts = 0
-        self._table = table
-        first = sample(rng)
-        actions = self._search.shortlist(first, legal)
+        trials = _Trials(self._search, sample, random.Random(int.from_bytes(seed[:16])), behind)
+        actions = self._search.shortlist(trials.world(), legal)
         if chosen not in actions:
             actions.append(chosen)
-        choosing = [Sums() for _ in actions]
-        best = self._best(sample, actions, choosing, rng)
-        pricing = [Sums() for _ in actions]
-        loss = Sums()
-        self._compare(sample, actions, (best, actions.index(chosen)), pricing, loss, rng)
-        candidates = [
-            CandidatePrice(action, (second if second.number else half).estimate(), second.number > 0)
-            for action, half, second in zip(actions, choosing, pricing, strict=True)
-        ]
+        choosing, best = self._choose(trials, actions)
+        pair = (best, actions.index(chosen))
+        pricing, loss = self._compare(trials, actions, pair)
         return DecisionPrice(
             actions[best],
             pricing[best].estimate(),
             Estimate(0.0, 0.0, 0) if actions[best] == chosen else loss.estimate(),
-            tuple(candidates),
-            self._playouts,
+            tuple(
+                CandidatePrice(
+                    action,
+                    (pricing[index] if index in pair else choosing[index]).estimate(),
+                    index in pair,
+                )
+                for index, action in enumerate(actions)
+            ),
+            trials.playouts,
         )
 
-    def _best(
-        self,
-        sample: Callable[[random.Random], State],
-        actions: Sequence[Action],
-        sums: Sequence[Sums],
-        rng: random.Random,
-    ) -> int:
+    def _choose(self, trials: _Trials, actions: Sequence[Action]) -> tuple[list[Sums], int]:
         """Choose the best candidate: after each round, the worse half is dropped."""
+        sums = [Sums() for _ in actions]
         alive = list(range(len(actions)))
         rounds = math.ceil(math.log2(len(actions)))
         left = self._budget.choosing
         for number in range(rounds):
             for _ in range(max(1, left // ((rounds - number) * len(alive)))):
-                values = self._try_all(sample(rng), [actions[index] for index in alive], rng)
+                tried = [actions[index] for index in alive]
+                values = trials.values(tried, self._budget.years)
                 for index, value in zip(alive, values, strict=True):
                     sums[index].add(value)
                 left -= len(alive)
             alive.sort(key=lambda index: -sums[index].total)
             alive = alive[: (len(alive) + 1) // 2]
-        return alive[0]
+        return sums, alive[0]
 
     def _compare(
-        self,
-        sample: Callable[[random.Random], State],
-        actions: Sequence[Action],
-        pair: tuple[int, int],
-        sums: Sequence[Sums],
-        loss: Sums,
-        rng: random.Random,
-    ) -> None:
+        self, trials: _Trials, actions: Sequence[Action], pair: tuple[int, int]
+    ) -> tuple[list[Sums], Sums]:
         """Compare the best action with the chosen one, longer if it may be a mistake."""
-        tried = sorted(set(pair))
+        sums = [Sums() for _ in actions]
+        loss = Sums()
+        best, chosen = pair
+        tried = [actions[best], actions[chosen]] if best != chosen else [actions[best]]
         until = self._budget.pricing
         while True:
             while loss.number < until:
-                values = self._try_all(sample(rng), [actions[index] for index in tried], rng)
-                for index, value in zip(tried, values, strict=True):
-                    sums[index].add(value)
-                loss.add(values[tried.index(pair[0])] - values[tried.index(pair[1])])
-            mean, error, _ = loss.estimate()
-            if until >= self._budget.doubtful or mean + _CERTAIN * error <= LOSSES["inaccuracy"]:
-                return
+                values = trials.values(tried, self._years)
+                sums[best].add(values[0])
+                if best != chosen:
+                    sums[chosen].add(values[1])
+                loss.add(values[0] - values[-1])
+            if not self._is_doubtful(loss.estimate()):
+                return sums, loss
             until = min(2 * until, self._budget.doubtful)
 
-    def _try_all(
-        self, world: State, actions: Sequence[Action], rng: random.Random
-    ) -> list[float]:
-        """Return what each action brings the seat in one world, with the same later shuffles."""
+    def _is_doubtful(self, loss: Estimate) -> bool:
+        """Return True if the loss can still turn out to be worth a label with more playouts."""
+        mean, error, worlds = loss
+        share = worlds / self._budget.doubtful
+        hope = _HOPE * math.sqrt(max(1.0 - share, 0.0)) - _CERTAIN * math.sqrt(share)
+        return share < 1.0 and mean + hope * error > LOSSES["inaccuracy"]
+
+
+class _Trials:
+    """Tries actions in worlds of one decision.
+
+    `playouts` is the number of playouts so far.
+    """
+
+    def __init__(
+        self,
+        search: Search,
+        sample: Callable[[random.Random], State],
+        rng: random.Random,
+        behind: Collection[int],
+    ) -> None:
+        self._search = search
+        self._sample = sample
+        self._rng = rng
+        self._behind = behind
+        self.playouts = 0
+
+    def world(self) -> State:
+        return self._sample(self._rng)
+
+    def values(self, actions: Sequence[Action], years: int) -> list[float]:
+        """Return the score that each action brings the seat, all in one world with the same later
+        shuffles. The policy plays for this number of years.
+        """
+        world = self.world()
         seat = world.seat
-        seed = rng.getrandbits(40)
         turns = turns_left(world)
+        seed = self._rng.getrandbits(40)
         values: list[float] = []
         for action in actions:
             state = world.copy(LabelShuffler(seed))
             apply_one(state, action)
-            values.append(self._table.play(state, turns, self._rng)[seat])
-            self._playouts += 1
+            self._search.play_on(state, world.year + years, _NO_LIMIT)
+            prestige = self._search.expected(state)
+            values.append(expected_scores(prestige, turns, self._behind)[seat])
+        self.playouts += len(actions)
         return values

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Final, NamedTuple
 
 from asara_game.actions import Action
@@ -18,10 +18,11 @@ from asara_game.events import BuyersRecruited, Event, LitWindowsDrawn, YearStart
 from asara_game.knowledge.shuffling import shuffle
 from asara_game.rules import Rules
 from asara_game.state import State
+from asara_search.playout import QuickShuffler, play_on
+from asara_search.policies import GreedyPolicy
 
-from ..playout import QuickShuffler
 from .budgets import VERSION
-from .statistics import Sums, Table, turns_left
+from .statistics import Sums, expected_scores, turns_left
 
 __all__ = ["Luck", "deal_luck", "draw_luck", "is_draw"]
 
@@ -43,18 +44,18 @@ def is_draw(events: Sequence[Event]) -> bool:
     return any(isinstance(event, _DRAWS) for event in events)
 
 
-def deal_luck(state: State, table: Table, playouts: int, name: str) -> Luck:
+def deal_luck(state: State, playouts: int, name: str) -> Luck:
     """Return the luck of the set-up of a match; `state` is the state after it."""
     rules: Rules = state.rules
 
     def redraw(rng: random.Random) -> State:
         return new_match(rules, QuickShuffler(rng))[0]
 
-    return _luck(state, redraw, table, playouts, name)
+    return _luck(state, redraw, (), playouts, name)
 
 
 def draw_luck(
-    before: State, action: Action, after: State, table: Table, playouts: int, name: str
+    before: State, action: Action, after: State, behind: Collection[int], playouts: int, name: str
 ) -> Luck:
     """Return the luck of the draw that an action caused."""
 
@@ -63,13 +64,13 @@ def draw_luck(
         apply_one(state, action)
         return state
 
-    return _luck(after, redraw, table, playouts, name)
+    return _luck(after, redraw, behind, playouts, name)
 
 
 def _luck(
     after: State,
     redraw: Callable[[random.Random], State],
-    table: Table,
+    behind: Collection[int],
     playouts: int,
     name: str,
 ) -> Luck:
@@ -79,9 +80,11 @@ def _luck(
     drawn = [Sums() for _ in range(seats)]
     others = [Sums() for _ in range(seats)]
     turns = turns_left(after)
+    policies = [GreedyPolicy(after.rules)] * seats
     for _ in range(playouts):
         for state, sums in ((_reshuffled(after, rng), drawn), (redraw(rng), others)):
-            for seat, score in enumerate(table.play(state, turns, rng)):
+            play_on(state, policies, rng)
+            for seat, score in enumerate(expected_scores(state.prestige, turns, behind)):
                 sums[seat].add(score)
     found = [(one.estimate(), other.estimate()) for one, other in zip(drawn, others, strict=True)]
     return Luck(

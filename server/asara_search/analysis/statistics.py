@@ -1,19 +1,15 @@
-"""Playouts with their expected scores, and means with standard errors."""
+"""Means with standard errors, and the score that a seat can expect for a lead."""
 
 from __future__ import annotations
 
 import math
-import random
 from collections.abc import Collection, Sequence
 from functools import lru_cache
 from typing import Final, NamedTuple
 
 from asara_game.state import State
 
-from ..playout import play_on
-from ..policies import Policy
-
-__all__ = ["Estimate", "Sums", "Table", "turns_left"]
+__all__ = ["Estimate", "Sums", "expected_scores", "turns_left"]
 
 _SPREAD: Final = 1.0
 """Prestige by which each turn of the policy may misjudge a lead, as the scale of a logistic curve.
@@ -64,23 +60,10 @@ def turns_left(state: State) -> int:
     return sum(state.hand_sizes) + rules.hand_size * rules.seats * years_after
 
 
-class Table(NamedTuple):
-    """How a match is played on: a policy for each seat, and the seats that have forfeited."""
-
-    policies: Sequence[Policy]
-    behind: Collection[int] = ()
-
-    def play(self, state: State, turns: int, rng: random.Random) -> list[float]:
-        """Play a state to its end, in place; return the score that each seat can expect.
-
-        `turns` is the number of turns that were left when the playout began.
-        """
-        play_on(state, self.policies, rng)
-        return expected_scores(state.prestige, turns, self.behind)
-
-
-def expected_scores(prestige: Sequence[int], turns: int, behind: Collection[int]) -> list[float]:
-    """Return the score that each seat can expect after a playout with this result.
+def expected_scores(
+    prestige: Sequence[float], turns: int, behind: Collection[int] = ()
+) -> list[float]:
+    """Return the score that each seat can expect if a playout brings it this prestige.
 
     A seat's score is its mean score against each other seat, as in the ranks of a match: 1 for more
     prestige, half for as much. `turns` is the number of turns that the policy played. Real players
@@ -96,18 +79,18 @@ def expected_scores(prestige: Sequence[int], turns: int, behind: Collection[int]
             elif seat in behind:
                 share = 0.5
             else:
-                share = _share(prestige[seat] - prestige[other], turns)
+                share = _share(round(prestige[seat] - prestige[other], 1), turns)
             scores[seat] += share
             scores[other] += 1.0 - share
     return [score / (seats - 1) for score in scores]
 
 
 @lru_cache(maxsize=100_000)
-def _share(lead: int, turns: int) -> float:
+def _share(lead: float, turns: int) -> float:
     """Return the expected score for a lead, rounded so that all machines agree."""
-    if lead == 0:
+    if lead == 0.0:
         return 0.5
     if not turns:
-        return 1.0 if lead > 0 else 0.0
+        return 1.0 if lead > 0.0 else 0.0
     scale = _SPREAD * math.sqrt(turns)
     return round(1.0 / (1.0 + math.exp(-max(min(lead / scale, 40.0), -40.0))), 9)

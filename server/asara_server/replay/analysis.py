@@ -2,7 +2,6 @@
 
 import hashlib
 import math
-import random
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
@@ -23,12 +22,10 @@ from asara_search.analysis import (
     DecisionPricer,
     Estimate,
     Luck,
-    Table,
     deal_luck,
     draw_luck,
     is_draw,
 )
-from asara_search.policies import GreedyPolicy, Policy
 from asara_server.eventlog.replay import Replay, ReplayError
 from asara_server.eventlog.resimulate import resimulated
 from asara_server.match.inputs import ReplyRecord
@@ -102,13 +99,6 @@ def analyse(
     return analyst.result(replay_sha256, budget)
 
 
-class _Steward(Policy):
-    """Plays like the steward, for seats that have forfeited."""
-
-    def choose(self, state: State, rng: random.Random) -> Action:
-        return steward_action(state.kind, state.legal)
-
-
 class _Analyst:
     """Follows a match, action by action."""
 
@@ -118,17 +108,13 @@ class _Analyst:
         spec = replay.header.spec()
         rules = spec.rules
         self.state, _ = new_match(rules, Deal(spec.deal_secret))
-        self._histories = [
-            History.from_view(view(self.state, seat)) for seat in range(rules.seats)
-        ]
+        self._histories = [History.from_view(view(self.state, seat)) for seat in range(rules.seats)]
         self._pricer = DecisionPricer(rules, budget)
-        self._greedy = GreedyPolicy(rules)
         self._decisions: list[Decision] = []
         self._draws: list[Draw] = []
         self._playouts = 0
         name = replay.header.match_id
-        table = self._table(frozenset())
-        self._add_draw("deal", deal_luck(self.state, table, budget.luck, name))
+        self._add_draw("deal", deal_luck(self.state, budget.luck, name))
 
     def act(self, one: Played) -> None:
         """Price an action and its luck, and carry it out."""
@@ -141,8 +127,7 @@ class _Analyst:
             history.add(events)
         if is_draw(events) and state.seat >= 0:
             name = f"{self._replay.header.match_id}/{len(self._draws)}"
-            table = self._table(one.forfeited)
-            luck = draw_luck(before, action, state, table, self._budget.luck, name)
+            luck = draw_luck(before, action, state, one.forfeited, self._budget.luck, name)
             self._add_draw(_kind_of_draw(events), luck)
 
     def _price(self, one: Played) -> None:
@@ -159,17 +144,10 @@ class _Analyst:
         if not found.forced:
             worlds = Worlds(view(state, seat), self._histories[seat])
             name = f"{self._replay.header.match_id}/{seat}/{one.decision}/{one.step}"
-            price = self._pricer.price(
-                worlds.sample, state.legal, one.action, name, self._table(one.forfeited)
-            )
+            price = self._pricer.price(worlds.sample, state.legal, one.action, name, one.forfeited)
             self._playouts += price.playouts
             found = _with_price(found, price)
         self._decisions.append(found)
-
-    def _table(self, forfeited: frozenset[int]) -> Table:
-        seats = range(len(self.state.hands))
-        steward = _Steward()
-        return Table([steward if s in forfeited else self._greedy for s in seats], forfeited)
 
     def _add_draw(self, draw: DrawKind, luck: Luck) -> None:
         self._playouts += luck.playouts

@@ -123,7 +123,9 @@ def parse_analysis(data: bytes, replay_sha256: str) -> Analysis:
     try:
         found = Analysis.model_validate_json(data)
     except ValidationError:
-        raise AnalysisError("not an analysis, or of another format; analyse the replay again") from None
+        raise AnalysisError(
+            "not an analysis, or of another format; analyse the replay again"
+        ) from None
     if found.analyser != VERSION or found.rules_version != RULES_VERSION:
         raise AnalysisError("made by another version of the program; analyse the replay again")
     if found.replay_sha256 != replay_sha256:
