@@ -32,7 +32,7 @@ class Budget:
 
 
 BUDGETS: Final = {
-    "quick": Budget(candidates=8, choosing=24, years=1, pricing=6, doubtful=48, luck=32),
-    "normal": Budget(candidates=12, choosing=240, years=1, pricing=48, doubtful=480, luck=300),
-    "deep": Budget(candidates=24, choosing=2400, years=4, pricing=480, doubtful=4800, luck=3000),
+    "quick": Budget(candidates=8, choosing=20, years=1, pricing=6, doubtful=40, luck=24),
+    "normal": Budget(candidates=12, choosing=160, years=1, pricing=32, doubtful=320, luck=200),
+    "deep": Budget(candidates=24, choosing=1600, years=4, pricing=320, doubtful=3200, luck=2000),
 }

@@ -22,7 +22,7 @@ from asara_search.playout import LabelShuffler
 from asara_search.search_base import Search, SearchSettings
 
 from .budgets import VERSION, Budget
-from .statistics import Estimate, Sums, expected_scores, turns_left
+from .statistics import VALUE_SPREAD, Estimate, Sums, expected_scores, scale_of
 
 __all__ = ["LOSSES", "CandidatePrice", "DecisionPrice", "DecisionPricer", "label_of"]
 
@@ -194,7 +194,7 @@ class _Trials:
         """
         world = self.world()
         seat = world.seat
-        turns = turns_left(world)
+        scale = scale_of(world, VALUE_SPREAD)
         seed = self._rng.getrandbits(40)
         values: list[float] = []
         for action in actions:
@@ -202,6 +202,6 @@ class _Trials:
             apply_one(state, action)
             self._search.play_on(state, world.year + years, _NO_LIMIT)
             prestige = self._search.expected(state)
-            values.append(expected_scores(prestige, turns, self._behind)[seat])
+            values.append(expected_scores(prestige, scale, self._behind)[seat])
         self.playouts += len(actions)
         return values

@@ -2,7 +2,8 @@
 
 The value of a state is the mean score of playouts from it. Nobody knows the order of the piles,
 so every playout shuffles them again. The luck of a draw is the value of the state after it, less
-the mean value after other draws. So luck is 0 on average, whatever the policy is worth.
+the mean value after other draws. So luck is 0 on average, whatever the policy is worth. Pairs of
+playouts have the same shuffles in later years.
 """
 
 from __future__ import annotations
@@ -18,11 +19,11 @@ from asara_game.events import BuyersRecruited, Event, LitWindowsDrawn, YearStart
 from asara_game.knowledge.shuffling import shuffle
 from asara_game.rules import Rules
 from asara_game.state import State
-from asara_search.playout import QuickShuffler, play_on
+from asara_search.playout import LabelShuffler, play_on
 from asara_search.policies import GreedyPolicy
 
 from .budgets import VERSION
-from .statistics import Sums, expected_scores, turns_left
+from .statistics import LUCK_SPREAD, Sums, expected_scores, scale_of
 
 __all__ = ["Luck", "deal_luck", "draw_luck", "is_draw"]
 
@@ -48,8 +49,8 @@ def deal_luck(state: State, playouts: int, name: str) -> Luck:
     """Return the luck of the set-up of a match; `state` is the state after it."""
     rules: Rules = state.rules
 
-    def redraw(rng: random.Random) -> State:
-        return new_match(rules, QuickShuffler(rng))[0]
+    def redraw(_: random.Random, later: LabelShuffler) -> State:
+        return new_match(rules, later)[0]
 
     return _luck(state, redraw, (), playouts, name)
 
@@ -59,8 +60,8 @@ def draw_luck(
 ) -> Luck:
     """Return the luck of the draw that an action caused."""
 
-    def redraw(rng: random.Random) -> State:
-        state = _reshuffled(before, rng)
+    def redraw(rng: random.Random, later: LabelShuffler) -> State:
+        state = _reshuffled(before, rng, later)
         apply_one(state, action)
         return state
 
@@ -69,7 +70,7 @@ def draw_luck(
 
 def _luck(
     after: State,
-    redraw: Callable[[random.Random], State],
+    redraw: Callable[[random.Random, LabelShuffler], State],
     behind: Collection[int],
     playouts: int,
     name: str,
@@ -77,26 +78,24 @@ def _luck(
     seed = hashlib.sha256(f"{VERSION}/luck/{name}".encode()).digest()
     rng = random.Random(int.from_bytes(seed[:16]))
     seats = after.rules.seats
-    drawn = [Sums() for _ in range(seats)]
-    others = [Sums() for _ in range(seats)]
-    turns = turns_left(after)
+    gained = [Sums() for _ in range(seats)]
+    scale = scale_of(after, LUCK_SPREAD)
     policies = [GreedyPolicy(after.rules)] * seats
     for _ in range(playouts):
-        for state, sums in ((_reshuffled(after, rng), drawn), (redraw(rng), others)):
+        later = LabelShuffler(rng.getrandbits(40))
+        scores: list[list[float]] = []
+        for state in (_reshuffled(after, rng, later), redraw(rng, later)):
             play_on(state, policies, rng)
-            for seat, score in enumerate(expected_scores(state.prestige, turns, behind)):
-                sums[seat].add(score)
-    found = [(one.estimate(), other.estimate()) for one, other in zip(drawn, others, strict=True)]
-    return Luck(
-        tuple(one.mean - other.mean for one, other in found),
-        tuple((one.error**2 + other.error**2) ** 0.5 for one, other in found),
-        2 * playouts,
-    )
+            scores.append(expected_scores(state.prestige, scale, behind))
+        for seat, (drawn, other) in enumerate(zip(*scores, strict=True)):
+            gained[seat].add(drawn - other)
+    found = [sums.estimate() for sums in gained]
+    return Luck(tuple(one.mean for one in found), tuple(one.error for one in found), 2 * playouts)
 
 
-def _reshuffled(state: State, rng: random.Random) -> State:
+def _reshuffled(state: State, rng: random.Random, later: LabelShuffler) -> State:
     """Return a copy in which everything whose order nobody knows is in another order."""
-    state = state.copy(QuickShuffler(rng))
+    state = state.copy(later)
     for pile in (*state.piles, state.buyer_pile, state.gift_deck):
         shuffle(pile, rng)
     stack = state.lit_stack

@@ -9,11 +9,12 @@ from typing import Final, NamedTuple
 
 from asara_game.state import State
 
-__all__ = ["Estimate", "Sums", "expected_scores", "turns_left"]
+__all__ = ["LUCK_SPREAD", "VALUE_SPREAD", "Estimate", "Sums", "expected_scores", "scale_of"]
 
-_SPREAD: Final = 1.0
-"""Prestige by which each turn of the policy may misjudge a lead, as the scale of a logistic curve.
-Calibrated; see analysis.md."""
+VALUE_SPREAD: Final = 0.4
+"""Prestige by which a turn of the greedy policy may misjudge the lead, for values of decisions."""
+LUCK_SPREAD: Final = 1.0
+"""The same for the values of draws, which real players can make up for over the whole match."""
 
 
 class Estimate(NamedTuple):
@@ -51,23 +52,26 @@ class Sums:
         return Estimate(mean, math.sqrt(variance / number), number)
 
 
-def turns_left(state: State) -> int:
-    """Return the number of buyers that all seats can still dispatch in the match."""
-    if state.seat < 0:
-        return 0
+def scale_of(state: State, spread: float) -> float:
+    """Return how much the policy may misjudge a lead from here, in prestige.
+
+    Errors of the turns are independent, so the scale grows with the root of their number: the
+    buyers that all seats can still dispatch. It is 0 at the end of a match.
+    """
     rules = state.rules
     years_after = rules.edition.years - state.year
-    return sum(state.hand_sizes) + rules.hand_size * rules.seats * years_after
+    turns = sum(state.hand_sizes) + rules.hand_size * rules.seats * years_after
+    return spread * math.sqrt(max(turns, 0))
 
 
 def expected_scores(
-    prestige: Sequence[float], turns: int, behind: Collection[int] = ()
+    prestige: Sequence[float], scale: float, behind: Collection[int] = ()
 ) -> list[float]:
     """Return the score that each seat can expect if a playout brings it this prestige.
 
     A seat's score is its mean score against each other seat, as in the ranks of a match: 1 for more
-    prestige, half for as much. `turns` is the number of turns that the policy played. Real players
-    would have played some of them differently, so a small lead counts as less than a win. Seats
+    prestige, half for as much. The policy played for real players, who would have decided otherwise
+    now and then. So a small lead counts as less than a win: a lead of `scale` is worth 0.73. Seats
     `behind` have forfeited.
     """
     seats = len(prestige)
@@ -79,18 +83,17 @@ def expected_scores(
             elif seat in behind:
                 share = 0.5
             else:
-                share = _share(round(prestige[seat] - prestige[other], 1), turns)
+                share = _share(round(prestige[seat] - prestige[other], 1), scale)
             scores[seat] += share
             scores[other] += 1.0 - share
     return [score / (seats - 1) for score in scores]
 
 
 @lru_cache(maxsize=100_000)
-def _share(lead: float, turns: int) -> float:
+def _share(lead: float, scale: float) -> float:
     """Return the expected score for a lead, rounded so that all machines agree."""
     if lead == 0.0:
         return 0.5
-    if not turns:
+    if not scale:
         return 1.0 if lead > 0.0 else 0.0
-    scale = _SPREAD * math.sqrt(turns)
     return round(1.0 / (1.0 + math.exp(-max(min(lead / scale, 40.0), -40.0))), 9)

@@ -40,7 +40,7 @@ from asara_server.replay.analysis_file import (
     SeatSum,
     Value,
 )
-from asara_server.replay.file import ReplayFile
+from asara_server.replay.file import parse_replay
 
 
 class Played(NamedTuple):
@@ -76,27 +76,26 @@ def played(replay: Replay, state: State) -> Iterator[Played]:
             asked = match.decision_id(match.asked)
 
 
-def decisions_in(replay: Replay) -> int:
+def actions_in(replay: Replay) -> int:
     """Return the number of actions in the replies, as a measure of the work."""
     return sum(len(r.actions) for r in replay.records if isinstance(r, ReplyRecord))
 
 
-def analyse(
-    file: ReplayFile, replay_sha256: str, budget: str, progress: Callable[[], None]
-) -> Analysis:
-    """Analyse a replay; `progress` is called after every action of a reply.
+def analyse(data: bytes, budget: str, progress: Callable[[], None]) -> Analysis:
+    """Analyse the replay in the content of a file; `progress` is called after every action of a
+    reply.
 
-    Raises ReplayError if the replay is not sound, or nobody has decided anything.
+    Raises ReplayError if the replay is not sound, or if nobody decided anything.
     """
-    replay = file.replay
-    if not decisions_in(replay):
+    replay = parse_replay(data)
+    if not actions_in(replay):
         raise ReplayError("there is nothing to analyse: no seat has answered a decision")
     analyst = _Analyst(replay, BUDGETS[budget])
     for one in played(replay, analyst.state):
         analyst.act(one)
         if one.decision:
             progress()
-    return analyst.result(replay_sha256, budget)
+    return analyst.result(hashlib.sha256(data).hexdigest(), budget)
 
 
 class _Analyst:

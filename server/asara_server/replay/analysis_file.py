@@ -1,8 +1,6 @@
-"""The file of an analysis: its content, written next to the replay and read again.
+"""The file of an analysis. `analysis.schema.json` is its JSON schema."""
 
-`analysis.schema.json` is the JSON schema of the file.
-"""
-
+from hashlib import sha256
 from pathlib import Path
 from typing import Annotated, Final, Literal
 
@@ -106,42 +104,41 @@ class Analysis(_Part):
     draws: tuple[Draw, ...]
 
 
-def analysis_path(replay: Path) -> Path:
-    """Return the path of the analysis of a single replay: `NAME.analysis.json` next to it."""
-    return replay.with_name(replay.name.removesuffix(".asara") + SUFFIX)
-
-
 def analysis_bytes(analysis: Analysis) -> bytes:
     """Return the content of the file."""
     return analysis.model_dump_json().encode() + b"\n"
 
 
-def parse_analysis(data: bytes, replay_sha256: str) -> Analysis:
+def parse_analysis(data: bytes, replay: bytes) -> Analysis:
     """Return the analysis in a file. Raise AnalysisError if it is not about this replay, or if
-    another version of the program wrote it.
+    another version of the program made it.
     """
     try:
         found = Analysis.model_validate_json(data)
     except ValidationError:
-        raise AnalysisError(
-            "not an analysis, or of another format; analyse the replay again"
-        ) from None
+        raise AnalysisError("not an analysis, or one in another format") from None
     if found.analyser != VERSION or found.rules_version != RULES_VERSION:
-        raise AnalysisError("made by another version of the program; analyse the replay again")
-    if found.replay_sha256 != replay_sha256:
-        raise AnalysisError("about another replay; analyse this replay again")
+        raise AnalysisError("another version of the program made this analysis")
+    if found.replay_sha256 != sha256(replay).hexdigest():
+        raise AnalysisError("this analysis is about another replay")
     return found
 
 
-def read_analysis(path: Path, replay_sha256: str) -> Analysis:
-    """Return the analysis in a file; raises AnalysisError with the path."""
+def read_analysis(path: Path, replay: bytes, budget: str) -> Analysis | None:
+    """Return the analysis of a replay in a file; None if there is none, or with another budget.
+
+    Raises AnalysisError for a file that is to be ignored.
+    """
     try:
         with path.open("rb") as file:
             data = file.read(LARGEST_FILE + 1)
         if len(data) > LARGEST_FILE:
             raise AnalysisError("larger than any analysis")
-        return parse_analysis(data, replay_sha256)
+        found = parse_analysis(data, replay)
+    except FileNotFoundError:
+        return None
     except OSError as error:
-        raise AnalysisError(f"{path}: {error.strerror or error}") from None
+        raise AnalysisError(f"{path}: ignored: {error.strerror or error}") from None
     except AnalysisError as error:
         raise AnalysisError(f"{path}: ignored: {error}") from None
+    return found if found.budget == budget else None

@@ -1,4 +1,4 @@
-"""`asara analyse`: what a match was decided by."""
+"""`asara analyse`: what matches were decided by."""
 
 from pathlib import Path
 from typing import Annotated
@@ -7,26 +7,55 @@ import typer
 
 from asara_server.cli.options.analyse import BudgetChoice
 
-FileArgument = Annotated[
-    Path, typer.Argument(metavar="FILE", help="A replay: a file in a run's `replays` folder.")
+PathArgument = Annotated[
+    Path, typer.Argument(metavar="PATH", help="A replay, or the folder of a run.")
 ]
 BudgetOption = Annotated[
     BudgetChoice,
     typer.Option(
         "--budget",
-        "-b",
-        help="How many playouts to spend: a match between two bots takes about half a minute, five "
-        "minutes or an hour on a slow core.",
+        help="Number of playouts. On a slow core, a match of two by the basic rules takes half a "
+        "minute, five minutes or an hour.",
     ),
+]
+EntryOption = Annotated[
+    str | None,
+    typer.Option(
+        "--entry",
+        metavar="NAME",
+        help="Only the matches of this entry of a run.",
+        show_default="all",
+    ),
+]
+MatchesOption = Annotated[
+    int | None,
+    typer.Option(
+        "--matches",
+        metavar="N",
+        min=1,
+        help="Only the first N of these matches.",
+        show_default="all",
+    ),
+]
+JobsOption = Annotated[
+    int, typer.Option("--jobs", "-j", metavar="N", min=1, help="Number of matches in parallel.")
 ]
 
 
-def analyse(file: FileArgument, budget: BudgetOption = BudgetChoice.QUICK) -> None:
-    """Show what a match was decided by: mistakes and luck.
+def analyse(
+    path: PathArgument,
+    budget: BudgetOption = BudgetChoice.QUICK,
+    entry: EntryOption = None,
+    matches: MatchesOption = None,
+    jobs: JobsOption = 1,
+) -> None:
+    """Show what matches were decided by: decisions and luck.
 
-    Prices every decision from what its seat knew then, and the luck of every draw. Prints the
-    dearest decisions and each seat's sums, and writes everything to FILE's `.analysis.json`.
+    Prices each decision from what its seat knew, and each draw with all cards open. Prints the
+    sums of the seats and the dearest decisions, and writes everything to `NAME.analysis.json`:
+    next to a single replay, or in the run's folder `analysis`. Analyses that exist are kept, so an
+    interrupted command continues where it was.
     """
-    from asara_server.cli.sessions.analyse import analyse_file
+    from asara_server.cli.sessions.analyse import RunChoice, analyse_path
 
-    analyse_file(file, budget.value)
+    analyse_path(path, budget.value, RunChoice(entry, matches, jobs))

@@ -62,11 +62,12 @@ RUN_FILES = (
     "report.html",
 )
 BUNDLES = "bundles"
+ANALYSIS = "analysis"
 BUNDLE_MATCHES = "matches.jsonl"
 """File in a bundle with the results of the bundle's matches; a run has no such file."""
 PAGES = "pages"
 """Folder of the match pages written by `asara report --pages`."""
-RUN_FOLDERS = ("replays", "logs", "builds", JOURNALS, BUNDLES, PAGES)
+RUN_FOLDERS = ("replays", "logs", "builds", JOURNALS, BUNDLES, PAGES, ANALYSIS)
 _ALWAYS = ("replays", "logs")
 
 _LARGEST_JSON = 16 * MIB

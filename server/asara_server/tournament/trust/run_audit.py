@@ -15,7 +15,7 @@ from typing import Final
 from asara_server.match.deal_secrets import commitment
 from asara_server.text import count
 from asara_server.tournament.run.block_journals import FOLDER as JOURNALS
-from asara_server.tournament.run.directory import BUNDLES, JOURNAL, RUN_FILES, RUN_FOLDERS
+from asara_server.tournament.run.directory import ANALYSIS, BUNDLES, JOURNAL, RUN_FILES, RUN_FOLDERS
 from asara_server.tournament.run.process_record import (
     ProcessRecordError,
     ProcessRow,
@@ -62,6 +62,7 @@ _NOT_CHECKED: Final = {
     "logs": "",
     "builds": "",
     BUNDLES: "`asara bundle` writes them again",
+    ANALYSIS: "`asara analyse` writes it again",
 }
 """Parts of a run that the audit cannot confirm, each with the remedy."""
 
