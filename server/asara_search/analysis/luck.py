@@ -2,8 +2,8 @@
 
 The value of a state is the mean score of playouts from it. Nobody knows the order of the piles,
 so every playout shuffles them again. The luck of a draw is the value of the state after it, less
-the mean value after other draws. So luck is 0 on average, whatever the policy is worth. Pairs of
-playouts have the same shuffles in later years.
+the mean value after other draws. So luck is 0 on average, whatever the policy is worth. A weight
+allows for real players, who make up for most of it. Pairs of playouts have the same later shuffles.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from asara_search.playout import LabelShuffler, play_on
 from asara_search.policies import GreedyPolicy
 
 from .budgets import VERSION
-from .statistics import LUCK_SPREAD, Sums, expected_scores, scale_of
+from .statistics import LUCK_SPREAD, LUCK_WEIGHT, Sums, expected_scores, scale_of
 
 __all__ = ["Luck", "deal_luck", "draw_luck", "is_draw"]
 
@@ -88,7 +88,7 @@ def _luck(
             play_on(state, policies, rng)
             scores.append(expected_scores(state.prestige, scale, behind))
         for seat, (drawn, other) in enumerate(zip(*scores, strict=True)):
-            gained[seat].add(drawn - other)
+            gained[seat].add(LUCK_WEIGHT * (drawn - other))
     found = [sums.estimate() for sums in gained]
     return Luck(tuple(one.mean for one in found), tuple(one.error for one in found), 2 * playouts)
 

@@ -9,12 +9,22 @@ from typing import Final, NamedTuple
 
 from asara_game.state import State
 
-__all__ = ["LUCK_SPREAD", "VALUE_SPREAD", "Estimate", "Sums", "expected_scores", "scale_of"]
+__all__ = [
+    "LUCK_SPREAD",
+    "LUCK_WEIGHT",
+    "VALUE_SPREAD",
+    "Estimate",
+    "Sums",
+    "expected_scores",
+    "scale_of",
+]
 
 VALUE_SPREAD: Final = 0.4
 """Prestige by which a turn of the greedy policy may misjudge the lead, for values of decisions."""
 LUCK_SPREAD: Final = 1.0
-"""The same for the values of draws, which real players can make up for over the whole match."""
+"""The same for values of draws."""
+LUCK_WEIGHT: Final = 0.25
+"""Share of what a draw changes in greedy play that it also changes in real matches."""
 
 
 class Estimate(NamedTuple):
