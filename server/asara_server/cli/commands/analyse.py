@@ -14,7 +14,7 @@ BudgetOption = Annotated[
     BudgetChoice,
     typer.Option(
         "--budget",
-        help="Number of playouts. On a slow core, a match of two by the basic rules takes half a "
+        help="Number of playouts. On a slow core, a match of two under the basic rules takes half a "
         "minute, five minutes or an hour.",
     ),
 ]
