@@ -84,7 +84,7 @@ LIT_WINDOW_COUNT: Final = 15
 
 _NO_WISH: Final = (Area.CALIPHS_PATRONAGE, Area.HOUSE_OF_THE_BOTTLE_GENIE)
 _FIRST_SPACE_ONLY: Final = (*map(Area, SectionKind), Area.HOUSE_OF_LIGHTED_WINDOWS)
-"""Areas for which a wish can only choose the space with the lowest number (RULES R21)."""
+"""Areas for which a wish can only choose the space with the lowest number (ruling R21)."""
 
 
 class UnsupportedEdition(ValueError):

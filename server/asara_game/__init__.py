@@ -1,4 +1,7 @@
-"""The rules of ASARA: states, decisions and views. Standard library only; no clock, no I/O."""
+"""The rules of ASARA: states, decisions and views. Standard library only; no clock, no I/O.
+
+"Ruling R9" and the like stand in README.md of this package.
+"""
 
 from .actions import (
     Action,

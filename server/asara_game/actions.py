@@ -102,7 +102,7 @@ class TakeSection(_Base):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Decline(_Base):
-    """Forgo an optional move (RULES R3)."""
+    """Forgo an optional move (ruling R3)."""
 
     def __str__(self) -> str:
         return "decline"

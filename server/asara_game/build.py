@@ -238,7 +238,7 @@ def _targets(
 ) -> list[tuple[int, LightWindow]]:
     """Return the steps that light a window, each with the number of windows it applies to.
 
-    Windows built in this same build cannot be lit (RULES R5).
+    Windows built in this same build cannot be lit (ruling R5).
     """
     targets = []
     for number in own:

@@ -61,7 +61,7 @@ class BuyersDispatched(NamedTuple):
 
 
 class GiftTaken(NamedTuple):
-    """A gift card was taken. `effective` is False if the card could not do anything (RULES R10)."""
+    """A gift card was taken. `effective` is False if the card could do nothing (ruling R10)."""
 
     seat: int
     card: GiftCard
@@ -81,7 +81,7 @@ class SectionTaken(NamedTuple):
 
 
 class MoveDeclined(NamedTuple):
-    """A seat declined an optional move (RULES R3)."""
+    """A seat declined an optional move (ruling R3)."""
 
     seat: int
     asari: int = 0
@@ -89,7 +89,7 @@ class MoveDeclined(NamedTuple):
 
 
 class MoveLost(NamedTuple):
-    """After a gift card, the seat can no longer make the space's move (RULES R10)."""
+    """After a gift card, the seat can no longer make the space's move (ruling R10)."""
 
     seat: int
     asari: int = 0

@@ -53,7 +53,7 @@ def final_evaluation(
     owners = (
         _Ranked((len(own), sum(tower.lit for tower in own)), seat)
         for seat, own in enumerate(towers)
-        if own  # RULES R11
+        if own  # ruling R11
     )
     most = _award(edition.most_award, seats, owners)
     rows = []
@@ -80,7 +80,7 @@ def _award(award: Award, seats: int, ranked: Iterable[_Ranked]) -> list[int]:
     """Return the prestige for an award, by seat.
 
     Tied seats share the prestige of their places, rounded up. Places without a seat pay nothing
-    (RULES R12).
+    (ruling R12).
     """
     points = [0] * seats
     rows = sorted(ranked, key=lambda row: row.rank, reverse=True)

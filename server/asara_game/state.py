@@ -79,7 +79,7 @@ def lit_colour(window: int) -> int:
 
 
 def known_lit_window(seat: int, colour: int) -> int:
-    """Return the `State.lit_stack` entry for a window whose place this seat knows (RULES R9)."""
+    """Return the `State.lit_stack` entry for a window whose place this seat knows (ruling R9)."""
     return seat + 1 << 3 | colour
 
 

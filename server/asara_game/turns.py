@@ -47,7 +47,7 @@ def space_options(state: State, seat: int) -> list[Action]:
     """Return the spaces to which a seat may dispatch.
 
     A space must be free, the seat must have buyers that fit, and it must be able to make the move
-    (RULES R2). Asari from gift cards on the space count towards the cost (RULES R19).
+    (ruling R2). Asari from gift cards on the space count towards the cost (ruling R19).
     """
     rules = state.rules
     offers = rules.area_offers
@@ -112,7 +112,7 @@ def _payable(state: State, area: int, free: int, asari: int) -> tuple[Action, ..
 
 
 def _payable_with_gifts(state: State, spaces: Iterable[Action], asari: int) -> tuple[Action, ...]:
-    """Return the spaces that the purse can pay for with the space's gift cards (RULES R19)."""
+    """Return the spaces that the purse can pay for with the space's gift cards (ruling R19)."""
     rules = state.rules
     payable = []
     for action in spaces:

@@ -83,7 +83,7 @@ class PrivateView(NamedTuple):
     face_down: tuple[tuple[Space, tuple[BuyerColour, ...]], ...]
     """The seat's own buyers that lie face down this year."""
     known_lit_windows: tuple[tuple[int, Colour], ...]
-    """Stack windows whose place the seat knows: number of windows above, colour (RULES R9)."""
+    """Stack windows whose place the seat knows: number of windows above, colour (ruling R9)."""
     searched_sections: tuple[Section, ...]
     """Sections of the pile being searched, by colour, plain before gold."""
     searched_buyers: tuple[BuyerColour, ...]

@@ -132,7 +132,7 @@ class Ledger:
                 self.area_colours[area] = event.colour
             else:
                 assert event.count == 2
-                assert required, "a pair replaces a colour that is required (RULES R1)"
+                assert required, "a pair replaces a colour that is required (ruling R1)"
         self.taken[event.space] = event.seat
         self.last = event.seat
         self.plot = event.space
@@ -160,7 +160,7 @@ class Ledger:
         assert plot.area == Area.BUILDING_CIRCLE
         assert event.asari == -plot.number, "the plot's own price is paid"
         if event.count != plot.number:
-            assert not self.wished, "the genie gives no discount (RULES R13)"
+            assert not self.wished, "the genie gives no discount (ruling R13)"
             between = [p for p in self.rules.edition.plots if event.count <= p < plot.number]
             assert event.count in between
             assert all(Space(Area.BUILDING_CIRCLE, p) in self.taken for p in between)
@@ -190,7 +190,7 @@ class Ledger:
             self._grow(event.seat, event.tower, "lit_gold" if event.gold else "lit_plain")
             now, before = own[event.tower - 1], self.standing[event.tower - 1]
             windows = before.gold_windows if event.gold else before.plain_windows
-            assert (now.lit_gold if event.gold else now.lit_plain) <= windows, "RULES R5"
+            assert (now.lit_gold if event.gold else now.lit_plain) <= windows, "ruling R5"
         assert min(stock.values(), default=0) >= 0, "only what the seat holds is built"
         self.to_build -= event.prestige
         assert self.to_build >= 0

@@ -264,7 +264,7 @@ def test_r19_money_that_a_card_will_cost_does_not_close_a_space():
 
 
 def test_r19_a_purchase_before_the_asari_can_cost_the_move():
-    """The cards are added up, and then take effect one after the other (RULES R18)."""
+    """The cards are added up, and then take effect one after the other (ruling R18)."""
     table = Table("pro+gifts")
     two_asari = GiftCard(GiftKind.ASARI, asari=2)
     table.gifts("lit-windows 1", BUY_BASE, two_asari)

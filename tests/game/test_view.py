@@ -211,7 +211,7 @@ def test_no_world_within_another_seats_turn():
 
 
 def test_what_a_seat_knows_of_the_stack_is_so_in_every_world():
-    """After each window that it puts back (RULES R9), until all three lie there."""
+    """After each window that it puts back (ruling R9), until all three lie there."""
     table = Table("pro")
     table.lit_stack(" ".join(colour.name for colour in (*Colour, *Colour, *Colour)))
     table.play("dispatch lit-windows 1", f"lay {table.held(0).split()[0]}", "pay 10")

@@ -186,7 +186,7 @@ def test_a_page_that_waits_for_the_end_of_the_turn_is_found_out(monkeypatch):
 
 
 def test_the_order_in_which_windows_go_back_is_seen_by_nobody_else():
-    """Two seats return the same windows in two orders: others are sent the same (RULES R9)."""
+    """Two seats return the same windows in two orders: others are sent the same (ruling R9)."""
     orders = ("return brown", "return green"), ("return green", "return black")
     stack = [int(colour) for colour in (*Colour, *Colour, *(1, 2, 3, 4, 5))]
     sent = []

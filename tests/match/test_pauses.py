@@ -295,7 +295,7 @@ def test_an_attacker_who_measures_turns_learns_nothing(matches: int, slack: floa
 
 
 def test_equal_windows_that_go_back_look_like_a_choice_up_to_the_last_one() -> None:
-    """Others know how many windows go under the stack (RULES R9), but not their colours."""
+    """Others know how many windows go under the stack (ruling R9), but not their colours."""
     table = Table("pro")
     table.lit_stack("white white white brown green")
     table.send("lit-windows 1", "blue")

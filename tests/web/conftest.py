@@ -9,9 +9,10 @@ from tests.web.chromium import ARGUMENTS, CHROMIUM, opened_page
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark the tests that need Chromium, and put them behind all others.
+    """Mark the tests that need Chromium, and put them behind the others of their file.
 
-    Playwright leaves an event loop running in its thread, so no test can start another one there.
+    Playwright has an event loop in its thread as long as `browser` lives, which is until the end of
+    a file. No test can start another loop there.
     """
     for item in items:
         if "browser" in getattr(item, "fixturenames", ()):
@@ -19,7 +20,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     items.sort(key=lambda item: item.get_closest_marker("browser") is not None)
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
     """A Chromium, as the system has it; the test is skipped without one."""
     if not CHROMIUM:

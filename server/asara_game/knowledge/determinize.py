@@ -352,7 +352,7 @@ def _deal_lit_windows(state: State, seen: View, rng: random.Random) -> None:
 def _assign_places(
     state: State, seen: View, limits: Limits, taken: list[int], rng: random.Random
 ) -> None:
-    """Let other seats know places in the stack that they may have filled (RULES R9).
+    """Let other seats know places in the stack that they may have filled (ruling R9).
 
     Each run of neighbouring places belongs to one seat. Runs are assigned from top to bottom, in
     the order in which visits filled the stack.
@@ -440,7 +440,7 @@ def _deal_money(
     means: list[tuple[int, int]],
     rng: random.Random,
 ) -> None:
-    """Deal the other seats' hidden purses (RULES R15), at random within their limits.
+    """Deal the other seats' hidden purses (ruling R15), at random within their limits.
 
     As in real play, most purses are near the lower limit. Such a purse contains what is left of
     this year's money, plus about one payment from the coloured building for each earlier year. The

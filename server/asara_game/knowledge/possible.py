@@ -112,7 +112,7 @@ def _space_limits(rules: Rules, info: SpaceInfo) -> SpaceLimits:
     area, cost, income = info.area, info.cost, info.income
     offers = [offer.asari for offer in rules.edition.lit_offers]
     section = rules.highest_price
-    lost = info.chest >= 0  # a gift card may leave the seat unable to move (RULES R10)
+    lost = info.chest >= 0  # a gift card may leave the seat unable to move (ruling R10)
     if area <= _TURRET_MARKET:
         found = (0, 0, -section, 0, 1)
     elif area == _CIRCLE:
@@ -243,7 +243,7 @@ def purse(means: tuple[int, int], year: int, held: int) -> tuple[int, int]:
     return max(low, 0), high - held
 
 
-# The stack of lit windows (RULES R9): those put under it lie below all whose place nobody knows,
+# The stack of lit windows (ruling R9): those put under it lie below all whose place nobody knows,
 # until a gift card lets somebody search the stack, which is shuffled then.
 
 

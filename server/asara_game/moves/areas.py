@@ -35,7 +35,7 @@ _new: Final = tuple.__new__
 
 
 def can_move(state: State, info: SpaceInfo, wished: bool) -> bool:
-    """Return True if the seat can pay for a space's move and carry it out (RULES R2, R7, R8)."""
+    """Return True if the seat can pay for a space's move and carry it out (rulings R2, R7, R8)."""
     asari = state.money[state.seat]
     area = info.area
     if asari < info.cost:

@@ -14,7 +14,7 @@ from asara_game.vocabulary import DecisionKind, Section, SectionKind, Tower, sec
 
 
 def plot_counts(state: State, plot: SpaceInfo, wished: bool) -> list[int]:
-    """Numbers of sections that the seat can build on a plot. A wish allows only one (RULES R13)."""
+    """Numbers of sections the seat can build on a plot. A wish allows only one (ruling R13)."""
     numbers = buildable_counts(state, state.seat)
     free = state.free_spaces[plot.area]
     allowed = [plot.cost] if wished else state.rules.plot_counts(plot, free)

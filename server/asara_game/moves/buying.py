@@ -124,7 +124,7 @@ def pay_offer(state: State, action: PayOffer, events: list[Event]) -> None:
     offer = next(offer for offer in state.rules.edition.lit_offers if offer.asari == asari)
     state.money[seat] -= asari
     stack = state.lit_stack
-    count = min(offer.drawn, len(stack))  # RULES R7, R17
+    count = min(offer.drawn, len(stack))  # rulings R7, R17
     state.lit_drawn = tuple([lit_colour(stack.pop()) for _ in range(count)])
     state.lit_to_keep = min(offer.kept, count)
     events.append(LitWindowsDrawn(seat, count, -asari))
@@ -168,7 +168,7 @@ def return_options(state: State) -> list[Action]:
 
 
 def return_lit_window(state: State, action: ReturnLitWindow, events: list[Event]) -> None:
-    """Put a window at the very bottom: the first window returned will be drawn first (RULES R9)."""
+    """Put a window at the very bottom: the first one returned will be drawn first (ruling R9)."""
     rest = list(state.lit_drawn)
     rest.remove(action.colour)
     state.lit_stack.insert(0, known_lit_window(state.seat, action.colour))

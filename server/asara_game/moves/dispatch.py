@@ -49,7 +49,7 @@ def lay_options(state: State) -> tuple[Action, ...]:
 
 
 def _lays(hand: int, colour: int) -> tuple[Action, ...]:
-    """Return the ways to lay one buyer of the colour, or two face down (RULES R1).
+    """Return the ways to lay one buyer of the colour, or two face down (ruling R1).
 
     If the area has no colour yet, the single buyer can have any colour.
     """

@@ -46,7 +46,7 @@ def take_gifts(state: State, events: list[Event]) -> None:
     if can_move(state, info, False):
         MOVES[info.area](state, info, events, False)
     else:
-        events.append(MoveLost(seat))  # RULES R10
+        events.append(MoveLost(seat))  # ruling R10
         end_turn(state, events)
 
 
@@ -55,7 +55,7 @@ def _gift_done(state: State, events: list[Event]) -> None:
     take_gifts(state, events)
 
 
-# Options of the present card; none if it can have no effect (RULES R10).
+# Options of the present card; none if it can have no effect (ruling R10).
 
 
 def gift_buyer_options(state: State) -> Sequence[Action]:

@@ -65,8 +65,8 @@ def _quantile(times: Sequence[int], random: int) -> int:
 def could_have_had_a_choice(state: State) -> bool:
     """Return True if other seats cannot know that the open decision has only one legal action.
 
-    Everybody can count the purses and unbuilt sections (RULES R15), and so knows what a seat cannot
-    pay for or build. Hands, lit windows and searched tiles are hidden.
+    Everybody can count the purses and unbuilt sections (ruling R15), and so knows what a seat
+    cannot pay for or build. Hands, lit windows and searched tiles are hidden.
     """
     kind = state.kind
     seat = state.seat

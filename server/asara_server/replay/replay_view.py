@@ -221,7 +221,7 @@ class _Moments:
         end = match.feed.turn_ends[-1]
         if end == len(match.feed.events):  # perhaps by an answer without an event
             return self.resting.pop(end, [])
-        if match.state.lit_stack != self.lit_stack:  # others may know places in it (RULES R9)
+        if match.state.lit_stack != self.lit_stack:  # others may know places in it (ruling R9)
             self.lit_stack = match.state.lit_stack[:]
             return self._private(match)
         return [private_view(match.state, match.state.seat)]
