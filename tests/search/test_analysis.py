@@ -69,9 +69,8 @@ def test_the_chosen_action_is_among_the_candidates_and_costs_nothing_if_it_is_th
         assert {one.action for one in price.candidates if one.pricing} == {chosen, price.best}
         if price.best == chosen:
             assert price.loss == Estimate(0.0, 0.0, 0)
-    best = priced(state, state, price.best)
-    assert best.best == price.best
-    assert best.loss.mean == 0.0
+    found = priced(state, state, state.legal[0]).best
+    assert priced(state, state, found).loss == Estimate(0.0, 0.0, 0)
 
 
 def test_a_blunder_is_found_and_the_greedy_action_is_none() -> None:

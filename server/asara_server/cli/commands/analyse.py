@@ -14,8 +14,8 @@ BudgetOption = Annotated[
     BudgetChoice,
     typer.Option(
         "--budget",
-        help="Number of playouts. On a slow core, a match of two under the basic rules takes half a "
-        "minute, five minutes or an hour.",
+        help="Number of playouts. On a slow core, a match of two under the basic rules takes about "
+        "half a minute, five minutes or an hour.",
     ),
 ]
 EntryOption = Annotated[

@@ -12,6 +12,7 @@ replays/         a file for each match
 logs/            output of the bots, by match, and of builds
 builds/          directories of entries after their build
 bundles/         a zip file for the author of each entry, once `asara bundle` has written it
+analysis/        what each match was decided by, once `asara analyse` has written it
 run.journal      inputs and results of all matches, from which a killed run is resumed
 journals/        journals of the blocks that worker processes play; see `block_journals`
 remote.json      presence of the bots on other machines, while the run is played
