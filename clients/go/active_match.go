@@ -2,7 +2,11 @@ package asara
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
+	"os"
+	"runtime/debug"
+	"strings"
 	"sync"
 	"time"
 
@@ -26,6 +30,7 @@ type activeMatch struct {
 	sequence int64             // number of the last event passed to the player
 	decision *asarav1.Decision // the last decision asked
 	answer   []*asarav1.Action // the last answer to it
+	asked    *asarav1.Decision // the decision that the player is making
 }
 
 func newActiveMatch(client *Client, match *Match) *activeMatch {
@@ -44,6 +49,7 @@ func newActiveMatch(client *Client, match *Match) *activeMatch {
 
 func (a *activeMatch) run() {
 	defer a.match.verifier.close()
+	defer a.exitOnPanic()
 	a.player = a.newPlayer(a.match)
 	for {
 		d, ok := a.deliveries.pop()
@@ -74,6 +80,24 @@ func (a *activeMatch) run() {
 	}
 }
 
+// exitOnPanic ends the process if the player panicked. The error and where it happened are the last
+// lines, below the player's calls.
+func (a *activeMatch) exitOnPanic() {
+	cause := recover()
+	if cause == nil {
+		return
+	}
+	place := a.match.ID
+	if a.asked != nil {
+		kind := strings.ReplaceAll(enumWord("DECISION_KIND_", a.asked.GetKind().String()), "_", " ")
+		place = fmt.Sprintf("%s, decision %d (%s)", place, a.asked.GetDecisionId(), kind)
+	}
+	stack := string(debug.Stack())
+	stack, _, _ = strings.Cut(stack[strings.Index(stack, "\npanic(")+1:], "\nasara.")
+	fmt.Fprintf(os.Stderr, "%s\npanic: %s\nin %s\n", stack, oneLine(fmt.Sprint(cause)), place)
+	os.Exit(2)
+}
+
 // deliverEvents passes on the events that are new to the player; a reconnection may repeat some.
 // sequence is the number of the last event.
 func (a *activeMatch) deliverEvents(events []*asarav1.Event, sequence int64) {
@@ -95,8 +119,9 @@ func (a *activeMatch) decide(decision *asarav1.Decision, d delivery) {
 	if decision.GetDecisionId() != a.decision.GetDecisionId() {
 		ctx, cancel := a.deadline(d, decision.GetClockUs())
 		defer cancel()
+		a.asked = decision
 		a.answer = a.player.Decide(ctx, decision)
-		a.decision = decision
+		a.asked, a.decision = nil, decision
 	}
 	a.reply(d)
 }
@@ -113,7 +138,9 @@ func (a *activeMatch) handleRejection(rejection *asarav1.Rejection, d delivery) 
 	if hook, ok := a.player.(RejectedHook); ok {
 		ctx, cancel := a.deadline(d, rejection.GetClockUs())
 		defer cancel()
+		a.asked = a.decision
 		a.answer = hook.Rejected(ctx, a.decision, rejection)
+		a.asked = nil
 	} else {
 		a.answer = legal[:1]
 	}

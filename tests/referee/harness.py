@@ -363,6 +363,7 @@ async def play_bot(
     while len(ended) < matches:
         response = await stream.read()
         kind = response.WhichOneof("response")
+        assert kind != "deal_committed", "a nonce is due only before the match"
         if kind == "decision":
             await stream.answer(response.decision, *choose(response.decision, rng))
         elif kind == "match_ended":

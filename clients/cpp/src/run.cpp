@@ -157,7 +157,7 @@ std::string description(const std::exception& error) {
            detail::one_line(error.what());
 }
 
-int report(const std::string& text, int status = 1) {
+int report(const std::string& text, int status) {
     std::cerr << "asara: " + text + "\n";
     return status;
 }
@@ -175,9 +175,11 @@ void silence_grpc() {
 int run(const BotFactory& make_bot, const Settings& settings) {
     silence_grpc();
     std::unique_ptr<Session> session;
-    const auto place = [&session] {
+    // The error and where it happened are the last lines.
+    const auto report_thrown = [&session](const std::string& text) {
         const auto call = session == nullptr ? "" : session->author_call();
-        return call.empty() ? "" : "in " + call + ": ";
+        std::cerr << text + (call.empty() ? "\n" : "\nin " + call + "\n");
+        return 1;
     };
     try {
         session = std::make_unique<Session>(make_bot, settings);
@@ -186,9 +188,9 @@ int run(const BotFactory& make_bot, const Settings& settings) {
     } catch (const Error& error) {
         return report(error.what(), error.exit_status());
     } catch (const std::exception& error) {
-        return report(place() + description(error));
+        return report_thrown(description(error));
     } catch (...) {
-        return report(place() + "an exception that is no std::exception");
+        return report_thrown("an exception that is no std::exception");
     }
 }
 

@@ -460,8 +460,7 @@ type ReplayHeader struct {
 	DealCommitment []byte `protobuf:"bytes,11,opt,name=deal_commitment,json=dealCommitment,proto3" json:"deal_commitment,omitempty"`
 	// Nonces of a joint deal by seat, as in MatchStarted.
 	Nonces [][]byte `protobuf:"bytes,12,rep,name=nonces,proto3" json:"nonces,omitempty"`
-	// Name of the deal if other matches may have it: that of their deal block, with the number of the
-	// attempt if a duplicate block was played again. Empty if no other match has the deal.
+	// Name of the deal, which is the block's, if other matches may have it; otherwise empty.
 	SharedDeal string `protobuf:"bytes,13,opt,name=shared_deal,json=sharedDeal,proto3" json:"shared_deal,omitempty"`
 	// True if a pause hides that a seat had no choice.
 	HideForced bool `protobuf:"varint,16,opt,name=hide_forced,json=hideForced,proto3" json:"hide_forced,omitempty"`

@@ -1,6 +1,6 @@
 //! `run` and `play`: connect to the referee, and reconnect whenever the stream breaks.
 
-use std::panic::{catch_unwind, AssertUnwindSafe};
+use std::panic::{self, catch_unwind, AssertUnwindSafe};
 use std::process;
 use std::time::{Duration, Instant};
 
@@ -41,6 +41,11 @@ pub fn run<B: Bot>(make_bot: impl FnMut() -> B) {
 
 /// Like [`run`], with options of the author, which take precedence over the environment.
 pub fn run_with<B: Bot>(settings: Settings, make_bot: impl FnMut() -> B) {
+    let print_panic = panic::take_hook();
+    panic::set_hook(Box::new(move |info| {
+        print_panic(info);
+        eprintln!("{}", info.to_string().replace('\n', " ")); // below the notes and the backtrace
+    }));
     match catch_unwind(AssertUnwindSafe(|| play(settings, make_bot))) {
         Ok(Ok(())) => {}
         Ok(Err(error)) => {

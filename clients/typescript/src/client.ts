@@ -17,17 +17,22 @@ import { transportFault } from "./transport.js";
  * more actions, or a promise of them. Omitted options come from the environment.
  *
  * An AsaraError ends the process with one line on standard error: exit status 2 for a missing or
- * invalid setting, otherwise 1. Errors in the author's code are not caught: Node prints them with
- * their stack and exits with status 1.
+ * invalid setting, otherwise 1. An error in the author's code ends it with its stack and status 1.
  */
 export async function run(bot: BotClass | DecideFunction, options: Options = {}): Promise<void> {
   try {
     await play(bot, options);
   } catch (error) {
-    if (!(error instanceof AsaraError)) throw error;
-    log(error.message);
-    process.exit(error.exitStatus);
+    if (error instanceof AsaraError) log(error.message);
+    else reportThrown(error);
+    process.exit(error instanceof AsaraError ? error.exitStatus : 1);
   }
+}
+
+/** Prints an error of the author's code. The error and where it happened are the last lines. */
+function reportThrown(error: unknown): void {
+  const stack = error instanceof Error ? `${error.stack}` : "";
+  console.error(stack.includes(`\n${error}\n`) ? stack : `${stack}\n${error}`);
 }
 
 /** Like `run`, for programs that continue afterwards: rejects with AsaraError and never exits. */

@@ -276,11 +276,12 @@ export class ProtocolClient {
   }
 }
 
-/** Calls `decide`; the stack of an error that it throws ends with the decision. */
+/** Calls `decide`; the stack of an error that it throws ends with the error and the decision. */
 function decide(bot: Bot, decision: Decision): Awaitable<Answer> {
   const report = (error: unknown): never => {
     if (error instanceof Error && Object.isExtensible(error)) {
-      error.stack = `${error.stack}\nin ${decisionText(decision)}`;
+      const innermost = error.stack?.match(/\n\s*( at .+)/)?.[1] ?? "";
+      error.stack = `${error.stack}\n${error}\nin ${decisionText(decision)}${innermost}`;
     }
     throw error;
   };

@@ -144,7 +144,10 @@ test("an error of the author's code is passed on, its stack with the decision", 
     receive(started("a"));
     receive(decision("a", 1n));
     await assert.rejects(client.failed, (found) => found === error);
-    assert.match(error.stack ?? "", /^Error: mine\n.*\nin a, decision 1 \(\w+\)$/s);
+    assert.match(
+      error.stack ?? "",
+      /^Error: mine\n.*\nError: mine\nin a, decision 1 \(\w+\) at .+:\d+/s,
+    );
   }
 });
 

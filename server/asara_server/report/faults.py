@@ -9,8 +9,7 @@ from typing import NamedTuple
 
 from asara_codec.results import Termination
 from asara_server.report.model import Report
-from asara_server.tournament.bots.output.error_output import known_error
-from asara_server.tournament.standings.match_result import MatchResult, output_of, without_output
+from asara_server.tournament.standings.match_result import MatchResult, short_reason
 
 LATEST_REASONS = 3
 """Distinct reasons shown for each entry and kind."""
@@ -86,13 +85,8 @@ def _latest(found: Iterable[_Ended]) -> tuple[Reason, ...]:
 
 
 def _cause_of(detail: str, result: MatchResult) -> str:
-    """Return the reason of a forfeit without match names, numbers and printed lines.
-
-    Of the lines that a bot printed, only the first and the last line of a known error message
-    count. The rest differs in every match.
-    """
-    error = known_error(output_of(detail))
-    text = " | ".join((without_output(detail), *error[:1], *error[-1:]))
+    """Return the short reason of a forfeit without match names and numbers."""
+    text = short_reason(detail)
     for name in (result.played_as, result.match_id):
         text = text.replace(name, "")
     return _NUMBER.sub("0", text)

@@ -9,7 +9,11 @@ from asara_server.report.run_files import RunFiles, read_run_files
 from asara_server.report.times import Times, time_use
 from asara_server.text import on_one_line, plain, without_paths
 from asara_server.tournament.run.directory import RunInfo
-from asara_server.tournament.standings.match_result import MatchResult, without_output
+from asara_server.tournament.standings.match_result import (
+    MatchResult,
+    short_reason,
+    without_output,
+)
 from asara_server.tournament.standings.model import Standings
 from asara_server.tournament.standings.standings import by_schedule
 
@@ -25,8 +29,8 @@ class Publisher(NamedTuple):
 
     def reason(self, text: str) -> str:
         """Return a reason of unknown origin in a form that may be shown; see `without_paths`."""
-        shown = text if self.full else without_output(text)
-        return plain(without_paths(on_one_line(shown), self.private))
+        shown = short_reason(text) if self.full else on_one_line(without_output(text))
+        return plain(without_paths(shown, self.private))
 
     def exclusions(self, info: RunInfo) -> list[tuple[str, str, str]]:
         """Return the entries that play no matches, with name, kind and reason.

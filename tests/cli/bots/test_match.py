@@ -99,9 +99,6 @@ def test_a_bot_that_exits_at_once_is_told_with_status_and_last_words(tmp_path: P
     assert done.stderr == (
         "bad forfeits match r1-basic-0001 (reason: never started): exited with status 1; "
         "it printed:\n    loading\n    cannot load model.bin\n"
-        "What to do: bad.py ended itself after these lines, as sys.exit() with a text does. Remove "
-        "that call: the last line of a bot is asara.run(decide), which returns after the last "
-        "match.\n"
     )
     assert "never started" in done.stdout
 

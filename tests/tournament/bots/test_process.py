@@ -97,7 +97,10 @@ async def test_output_is_cut_with_a_mark_and_the_bot_is_not_hurt_by_it(tmp_path:
     code = "for i in range(20_000): print(f'{i:>49}')\nprint('the end')"
     process, log, path = await start(tmp_path, code, limit=100_000)
     assert await process.wait() == "exited with status 0"
-    assert log.last_lines() == ["19996", "19997", "19998", "19999", "the end"]
+    assert [line.strip() for line in log.last_lines()] == [
+        *map(str, range(19996, 20000)),
+        "the end",
+    ]
     data = path.read_bytes()
     assert data.endswith(b"\n# cut: only 100,000 bytes are kept\n")
     assert 100_000 < len(data) < 100_100
@@ -113,7 +116,8 @@ def test_a_log_goes_on_in_the_file_of_the_next_match_with_the_limit_anew(tmp_pat
     log = OutputLog(tmp_path / "m1" / "0-bot.log", 1_000)
     log.write(b"first\n" * 1_000)
     log.switch_to(tmp_path / "m2" / "1-bot.log")
-    assert log.last_lines() == []
+    assert log.last_lines() == ["first"] * 5  # the process may have failed after its match
+    assert log.kit_message() == []
     log.write(b"second\n")
     assert log.last_lines() == ["second"]
     log.close()

@@ -7,11 +7,12 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.stats import binomtest, norm, t
+from scipy.stats import beta, binomtest, norm, t
 
 from asara_server.tournament.standings.block_scores import BlockScores
 from asara_server.tournament.standings.intervals import (
     MIN_BLOCKS,
+    blocks_for,
     exact_intervals_95,
     intervals_95,
 )
@@ -44,12 +45,17 @@ def test_blocks_that_are_won_or_lost_have_the_exact_interval(won: int, blocks: i
     assert interval([1.0] * won + [0.0] * (blocks - won)) == expected
 
 
-@pytest.mark.parametrize("blocks", [10, 12, 50])
+def test_trials_that_are_not_whole_have_the_quantiles_of_the_beta_distribution() -> None:
+    found = exact_intervals_95(np.array([0.1, 0.9]), np.array([2.5, 2.5]), error=0.1)
+    low, high = beta.ppf(0.05, 0.25, 3.25), beta.ppf(0.95, 1.25, 2.25)
+    assert found.ravel() == pytest.approx([low, high, 1 - high, 1 - low])
+
+
+@pytest.mark.parametrize("blocks", [1, 10, 50])
 @pytest.mark.parametrize("score", [0.0, 1 / 3, 0.5, 1.0])
 def test_an_interval_has_a_width_if_all_blocks_ended_alike(score: float, blocks: int) -> None:
     """Its ends are possible: other blocks are so rare that none is seen once in forty samples."""
     low, high = interval([score] * blocks)
-    assert high - low > 2 / blocks
     for end, other in ((low, 0.0), (high, 1.0)):
         if score != other:
             rare = (end - score) / (other - score)
@@ -78,18 +84,47 @@ def test_a_few_blocks_that_differ_do_not_promise_more_than_none() -> None:
 def test_fewer_than_ten_blocks_are_treated_as_won_or_lost_and_none_has_no_interval() -> None:
     assert MIN_BLOCKS == 10
     assert interval([0.25, 0.75] * 4) == pytest.approx(exact(4, 8))
+    assert interval([1.1, 1.3]) == pytest.approx((exact(2, 2)[0], 1.2))
     nothing = BlockScores.of(np.empty(0, np.intp), np.empty(0, np.intp), np.empty(0), 2)
     assert np.isnan(intervals_95(nothing)).all()
 
 
-def test_an_interval_is_that_of_korn_and_graubard_with_the_range_that_is_wider() -> None:
-    """Computed again from the paper's formulas, for blocks that reach from 0 to 1."""
-    scores = np.array([0, 0.25, 0.5, 0.5, 0.5, 0.75, 0.5, 0.75, 1, 0.5, 0.75, 0.25])
-    mean, blocks = scores.mean(), len(scores)
-    effective = mean * (1 - mean) / (scores.var(ddof=1) / blocks)
-    trials = effective * (norm.ppf(0.975) / t.ppf(0.975, blocks - 1)) ** 2
-    expected = exact_intervals_95(np.array([mean]), np.array([trials]))[0]
-    assert interval(scores.tolist()) == pytest.approx(expected.tolist())
+@pytest.mark.parametrize(
+    "scores",
+    [
+        [0, 0.25, 0.5, 0.5, 0.75, 0.5, 1, 0.5, 0.75, 0.25],  # from 0 to 1
+        [0.75, 0.5, 0.75, 0.75, 0.5, 1, 0.75, 0.75, 0.75, 0.75],
+        [0, 0, 0, 0.05, 0, 0, 0, 0, 0, 0, 0.02, 0],  # just far enough apart
+    ],
+)
+def test_an_interval_covers_those_of_korn_and_graubard_for_both_ranges(
+    scores: list[float],
+) -> None:
+    """Computed again from the paper's formulas, for 0 to 1 and for the scores that occurred."""
+    mean, blocks = float(np.mean(scores)), len(scores)
+    ends = []
+    for least, most in ((0, 1), (min(scores), max(scores))):
+        share = (mean - least) / (most - least)
+        effective = (mean - least) * (most - mean) / (np.var(scores, ddof=1) / blocks)
+        trials = max(blocks, effective * (norm.ppf(0.975) / t.ppf(0.975, blocks - 1)) ** 2)
+        found = exact_intervals_95(np.array([share]), np.array([trials]))[0]
+        ends.append(least + (most - least) * found)
+    low, high = np.min(ends, axis=0)[0], np.max(ends, axis=0)[1]
+    assert interval(scores) == pytest.approx((low, high))
+
+
+def test_an_interval_ends_at_1_or_at_the_mean_beyond() -> None:
+    assert interval([1.1, 1.2] * 8) == pytest.approx((1, 1.15))
+
+
+@pytest.mark.parametrize(
+    ("variance", "error", "blocks"), [(1 / 4, 0.05, 97), (1 / 4, 0.01, 166), (1 / 50, 0.05, 10)]
+)
+def test_the_number_of_blocks_gives_an_interval_of_the_wanted_width(
+    variance: float, error: float, blocks: int
+) -> None:
+    """For example, 0.25 * (1.96 / 0.1)² = 96.04 blocks; fewer than ten have another interval."""
+    assert blocks_for(0.1, variance, error) == blocks
 
 
 @given(block_scores)

@@ -12,7 +12,7 @@ from scipy.special import stdtrit
 from asara_server.tournament.standings.ladder import ANCHOR, ANCHOR_RATING
 from asara_server.tournament.standings.match_result import MatchResult
 from asara_server.tournament.standings.model import LadderRow
-from asara_server.tournament.standings.plackett_luce import Fit, choices, fit
+from asara_server.tournament.standings.plackett_luce import Choices, Fit, _Model, choices, fit
 from asara_server.tournament.standings.standings import compute_standings
 from tests.tournament.samples import match, seat
 
@@ -33,12 +33,15 @@ def ratings(*results: MatchResult, entries: Sequence[str] = ()) -> dict[str, Lad
     return {row.entry: row for row in rows}
 
 
-def fitted(rankings: Sequence[Sequence[int]], prior: float) -> Fit:
-    """Fit rankings, one rank an entry, 0 if it did not take part."""
+def choices_of(rankings: Sequence[Sequence[int]]) -> list[Choices]:
+    """From rankings, one rank an entry, 0 if it did not take part."""
     seats = [(m, e, rank) for m, ranks in enumerate(rankings) for e, rank in enumerate(ranks)]
     match, entry, rank = np.array([seat for seat in seats if seat[2]]).T
-    made = choices(entry, match, -rank.astype(np.float64), match)
-    return fit(made, len(rankings[0]), len(rankings), prior)
+    return choices(entry, match, -rank.astype(np.float64), match)
+
+
+def fitted(rankings: Sequence[Sequence[int]], prior: float) -> Fit:
+    return fit(choices_of(rankings), len(rankings[0]), len(rankings), prior)
 
 
 def errors(found: Fit) -> NDArray[np.float64]:
@@ -101,23 +104,35 @@ def log_likelihood(rankings: Sequence[Sequence[int]], point: Sequence[float]) ->
     return value + sum(chosen((e, 3), (w,)) / 2 for e in range(3) for w in (e, 3))
 
 
+RANKINGS = (
+    (1, 2, 3),
+    (2, 1, 0),
+    (1, 1, 2),
+    (3, 1, 1),
+    (2, 2, 2),
+    (0, 1, 2),
+    (1, 0, 1),
+    (1, 3, 2),
+)
+
+
+@pytest.mark.parametrize(
+    "point", [(0.3, -0.2, 0.1, -1.0, -2.0), (400.0, -400.0, -400.0, 30.0, 20.0)]
+)
+def test_the_likelihood_is_that_of_the_page(point: tuple[float, ...]) -> None:
+    """However unlikely the results are."""
+    model = _Model(choices_of(RANKINGS), 3, (2, 3), 0.5)
+    value, _, _ = model.derivatives(np.array([*point, 0.0]))
+    assert value == pytest.approx(log_likelihood(RANKINGS, point), abs=1e-7, rel=0)
+
+
 def test_the_fit_is_the_maximum_of_the_likelihood_and_has_its_curvature() -> None:
-    rankings = [
-        (1, 2, 3),
-        (2, 1, 0),
-        (1, 1, 2),
-        (3, 1, 1),
-        (2, 2, 2),
-        (0, 1, 2),
-        (1, 0, 1),
-        (1, 3, 2),
-    ]
-    found = fitted(rankings, 0.5)
+    found = fitted(RANKINGS, 0.5)
     best = np.concatenate((found.strengths, found.ties))
     step = 1e-3 * np.eye(5)
 
     def moved(*by: NDArray[np.float64]) -> float:
-        return log_likelihood(rankings, sum(by, best).tolist())
+        return log_likelihood(RANKINGS, sum(by, best).tolist())
 
     slopes = [(moved(one) - moved(-one)) / 2e-3 for one in step]
     assert slopes == pytest.approx([0] * 5, abs=1e-5)
@@ -131,7 +146,7 @@ def test_the_fit_is_the_maximum_of_the_likelihood_and_has_its_curvature() -> Non
     ]
     np.testing.assert_allclose(found.hessian, curvature, atol=1e-5)
     # The slopes of all blocks and of the prior add up to none.
-    alone = [fitted_slopes(rankings, best, n) for n in range(len(rankings))]
+    alone = [fitted_slopes(RANKINGS, best, n) for n in range(len(RANKINGS))]
     np.testing.assert_allclose(found.block_gradients.toarray(), alone, atol=1e-5)
 
 
@@ -229,6 +244,7 @@ def test_a_void_match_counts_nothing_and_who_has_not_played_has_no_rating() -> N
     assert found["ann"].rating == found["bob"].rating == ANCHOR_RATING
     assert (found["cid"].rating, found["cid"].interval_95, found["cid"].matches) == (None, None, 0)
     assert {row.rating for row in ladder(["ann", "bob"], [])} == {None}
+    assert ladder([], []) == ()
 
 
 def test_entries_that_nothing_connects_are_not_compared() -> None:

@@ -49,29 +49,56 @@ def test_the_covariance_of_two_mean_scores_is_estimated_without_bias() -> None:
 DICE = np.random.default_rng(2)
 
 
-@pytest.mark.parametrize("row", [[0, 1], *map(DICE.random, (MIN_BLOCKS - 1, MIN_BLOCKS, 24))])
+@pytest.mark.parametrize(
+    "row", [[0.7], [0, 1], [1.1] * 12, *map(DICE.random, (MIN_BLOCKS - 1, MIN_BLOCKS, 24))]
+)
 def test_variances_are_those_of_the_page(row: Sequence[float]) -> None:
     """Few blocks count as won or lost; otherwise, a quarter of a block is added that is."""
     number = len(row)
-    share = (sum(row) + 1) / (number + 2)
+    share = (min(sum(row), number) + 1) / (number + 2)
     added = share * (1 - share) / 4 / number**2
-    expected = float(np.var(row, ddof=1)) / number + added
+    expected = float(np.var(row)) / max(1, number - 1) + added
     if number < MIN_BLOCKS:
         expected = max(1 / 4 / number, expected)
     assert _covariance(scores(row, [0.0] * number))[0, 0] == pytest.approx(expected)
 
 
-@pytest.mark.parametrize(("blocks", "added"), [(2, 1), (3, 1), (9, 1), (11, 2), (12, 2)])
-def test_the_bound_is_students_for_the_entry_with_fewer_blocks(blocks: int, added: int) -> None:
+@pytest.mark.parametrize(
+    ("blocks", "coins", "added"),
+    [(2, 2, 1), (3, 3, 1), (9, 9, 1), (9, 20, 1), (10, 10, 2), (12, 12, 2), (12, 40, 2)],
+)
+def test_the_bound_is_students_for_the_entry_with_fewer_blocks(
+    blocks: int, coins: int, added: int
+) -> None:
     """Its blocks count as so many wins and losses, and an entry's lead is reduced by a few more."""
-    covariance = np.diag([0.25 / blocks, 0.0001])
+    share = (blocks * 0.2 + 1) / (blocks + 2)
+    covariance = np.diag([share * (1 - share) / coins, 0.0001])
     drawn, apart = draws(covariance), np.sqrt(covariance.sum())
     normal = np.quantile(abs(drawn[:, 0] - drawn[:, 1]) / apart, 1 - ERROR)
-    bound = float(stdtrit(blocks - 1, ndtr(normal))) * (blocks + added) / blocks * apart
-    for lead, ranks in ((1.01 * bound, [[2, 2], [1, 1]]), (0.99 * bound, [[1, 2], [1, 2]])):
-        means = np.array([0.5, 0.5 + lead])
+    bound = float(stdtrit(blocks - 1, ndtr(normal))) * (coins + added) / coins * apart
+    for lead, ranks in (
+        (1.001 * bound, [[2, 2], [1, 1]]),
+        (0.999 * bound, [[1, 2], [1, 2]]),
+        (-0.999 * bound, [[1, 2], [1, 2]]),
+        (-1.001 * bound, [[1, 1], [2, 2]]),
+    ):
+        means = np.array([0.2, 0.2 + lead])
         found = rank_sets(means, covariance, drawn, np.array([blocks - 1, 30]))
         assert found.tolist() == ranks
+
+
+def test_an_entry_with_a_single_block_has_no_certain_rank() -> None:
+    covariance = np.diag([1e-6, 1e-6])
+    found = rank_sets(np.array([0.0, 1.0]), covariance, draws(covariance), np.array([0, 30]))
+    assert found.tolist() == [[1, 2], [1, 2]]
+
+
+def test_the_first_chance_is_the_share_of_draws_around_the_scores() -> None:
+    """With four blocks, draws are multiplied by (4 + 1) / 4."""
+    found = scores([1.0, 0.0, 1.0, 0.5], [0.0, 1.0, 0.0, 0.5])
+    drawn = draws(_covariance(found)) * 5 / 4
+    first = 0.625 + drawn[:, 0] > 0.375 + drawn[:, 1]
+    assert ranks_and_chances(found)[1] == pytest.approx([first.mean(), 1 - first.mean()])
 
 
 @pytest.mark.parametrize("blocks", [8, 11, 13])
@@ -102,10 +129,11 @@ def test_pairs_that_differ_for_certain_let_others_differ() -> None:
 
 
 def test_entries_that_rise_and_fall_together_are_told_apart_sooner() -> None:
-    means = np.array([0.6, 0.5])
-    alone, together = np.diag([0.01, 0.01]), np.array([[0.01, 0.0095], [0.0095, 0.01]])
-    for covariance, expected in ((alone, [[1, 2], [1, 2]]), (together, [[1, 1], [2, 2]])):
-        found = rank_sets(means, covariance, draws(covariance), np.full(2, MANY, np.intp))
+    means = np.array([0.6, 0.5, 0.0])
+    covariance = np.diag([0.01, 0.01, 0.01])
+    for shared, expected in ((0.0, [[1, 2], [1, 2], [3, 3]]), (0.0095, [[1, 1], [2, 2], [3, 3]])):
+        covariance[0, 1] = covariance[1, 0] = shared
+        found = rank_sets(means, covariance, draws(covariance), np.full(3, MANY, np.intp))
         assert found.tolist() == expected
 
 
@@ -134,11 +162,12 @@ def test_parties_that_cannot_be_compared_are_not_ranked_against_each_other() -> 
     assert np.isnan(chances).all()
 
 
+@pytest.mark.parametrize("share", [0.01, 0.5])
 @pytest.mark.parametrize("parties", [_FEW - 1, _FEW + 30])
-def test_pairs_that_are_not_looked_at_are_never_the_largest(parties: int) -> None:
+def test_pairs_that_are_not_looked_at_are_never_the_largest(parties: int, share: float) -> None:
     random = np.random.default_rng(7)
-    drawn = random.normal(size=(40, parties)) * random.exponential(size=parties)
+    drawn = random.normal(size=(40, parties)) * random.exponential(size=parties) / 100
     apart = random.uniform(0.1, 5, (parties, parties))
-    open_ = random.random((parties, parties)) < 0.5
+    open_ = random.random((parties, parties)) < share
     every = np.where(open_, (drawn[:, :, np.newaxis] - drawn[:, np.newaxis, :]) / apart, 0)
     assert _largest(drawn, apart, open_) == pytest.approx(every.max(axis=(1, 2)), rel=1e-5)

@@ -15,6 +15,7 @@ from asara_server.tournament.standings.match_result import (
 )
 from asara_server.tournament.standings.model import Standings, StandingsRow
 from asara_server.tournament.standings.standings import (
+    block_variance,
     by_schedule,
     compute_standings,
     without_forfeits,
@@ -63,6 +64,15 @@ def test_score_runs_from_1_down_to_0_by_rank_and_ties_share_the_mean() -> None:
     ]
     assert line(standings, "ann").win_share == 0.5
     assert line(standings, "ann").prestige == 85
+
+
+def test_the_variance_of_block_scores_is_pooled_over_the_entries() -> None:
+    """Ann scores 1 and 0, Bob 0, 1 and 1: squares of 1/2 and 2/3, divided by 1 + 2."""
+    first = result(1, ("ann", 1, 9), ("bob", 2, 8), block="b1")
+    assert block_variance([first]) is None
+    second = result(2, ("ann", 2, 8), ("bob", 1, 9), block="b2")
+    third = result(3, ("cid", 2, 8), ("bob", 1, 9), block="b3")
+    assert block_variance([first, second, third]) == pytest.approx(7 / 18)
 
 
 def test_forfeits_are_counted_by_kind_and_are_never_wins() -> None:

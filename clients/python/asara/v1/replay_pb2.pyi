@@ -132,9 +132,7 @@ class ReplayHeader(_message.Message):
     nonces: _containers.RepeatedScalarFieldContainer[bytes]
     """Nonces of a joint deal by seat, as in MatchStarted."""
     shared_deal: str
-    """Name of the deal if other matches may have it: that of their deal block, with the number of
-    the attempt if a duplicate block was played again. Empty if no other match has the deal.
-    """
+    """Name of the deal, which is the block's, if other matches may have it; otherwise empty."""
     hide_forced: bool
     """True if a pause hides that a seat had no choice."""
     processes: _containers.RepeatedScalarFieldContainer[ProcessPolicy]

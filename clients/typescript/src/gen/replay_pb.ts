@@ -276,8 +276,7 @@ export type ReplayHeader = Message<"asara.v1.ReplayHeader"> & {
   nonces: Uint8Array[];
 
   /**
-   * Name of the deal if other matches may have it: that of their deal block, with the number of the
-   * attempt if a duplicate block was played again. Empty if no other match has the deal.
+   * Name of the deal, which is the block's, if other matches may have it; otherwise empty.
    *
    * @generated from field: string shared_deal = 13;
    */

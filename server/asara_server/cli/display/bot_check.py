@@ -34,7 +34,7 @@ class CheckActivity(Protocol):
 
     @property
     def hanging(self) -> Callable[[str], Sequence[str]]:
-        """Return a function that gives an entry's last output lines about a running match."""
+        """Return a function from an entry to its client's last message about a running match."""
 
 
 class BotCheckMeter:
@@ -121,7 +121,6 @@ class BotFinding:
             "bot": one.entry,
             "verdict": self.verdict,
             "sentence": self.sentence,
-            "advice": one.advice,
             "fault": fault and fault.name.lower(),
             "build_s": one.build_s,
             "build_kept": one.build_kept,
@@ -187,8 +186,6 @@ def show_finding(finding: BotFinding) -> None:
     if rows or one.printed:
         out.print()
     _show_line(finding.sentence)
-    if one.advice:
-        _show_line(f"What to do: {one.advice}")
 
 
 def _measurements(finding: BotFinding) -> list[tuple[str, str]]:

@@ -150,8 +150,6 @@ def _show_faults(checked: Sequence[CheckedEntry], tournament: Tournament) -> Non
     for one in wrong:
         _show_line(f"{one.entry} {_verdict(one)}: {one.why}")
         _show_printed(one)
-        if one.advice:
-            _show_line(f"  What to do: {one.advice}")
     for folder in tournament.left_out:
         for line in folder.lines:
             _show_line(line)

@@ -1,19 +1,17 @@
 """Warns about everything that went wrong in a run: forfeits, exclusions, interrupted matches."""
 
-import re
 import shlex
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from itertools import takewhile
 from pathlib import Path
 from typing import NamedTuple
 
 from asara_codec.results import Termination
 from asara_server.cli.display.console import warn
-from asara_server.text import count, on_one_line, plain_words
+from asara_server.text import count, plain_words
 from asara_server.tournament.bots.build.build import FailedBuild
 from asara_server.tournament.bots.departures import Departure
-from asara_server.tournament.bots.output.remedies import COMMAND_LINE, remedy, second_match_advice
+from asara_server.tournament.bots.output.remedies import NO_NETWORK, wants_network
 from asara_server.tournament.config.tournament_file import Entry, Limits, Tournament
 from asara_server.tournament.run.directory import RunInfo
 from asara_server.tournament.runner import RunEnd
@@ -24,40 +22,24 @@ from asara_server.tournament.standings.match_result import (
     MatchResult,
     SeatOutcome,
     output_of,
+    short_reason,
     without_output,
 )
 
 _MOST_LINES = 8
 _MOST_IN_FULL = 4
 
-_WANTS_NETWORK = re.compile(
-    r"EAI_AGAIN|ENOTFOUND|name resolution|resolve host|Unknown host|dial tcp|unreachable"
-    r"|ENOTCACHED|offline mode"
-)
-"""Words that compilers and package managers print if they cannot reach the network."""
 
-_WANTS_PACKAGES = re.compile(
-    r"[Cc]annot find (?:module|package)|package [\w.]+ does not exist|inconsistent vendoring"
-    r"|no matching package|Could not resolve"
-)
-"""Words that compilers and package managers print if packages are missing from the folder."""
-
-NO_NETWORK_IN_BUILDS = (
-    "builds in the sandbox have no network: put what it downloads into its folder"
-)
-
-
-def warn_of_faults(end: RunEnd, log: Path | None, tournament: Tournament | None = None) -> None:
+def warn_of_faults(end: RunEnd, log: Path | None, *, in_full: bool = False) -> None:
     """Print all faults of a run; `log` is the run's log file, if it is kept.
 
-    With its `tournament`, the lines that a bot printed are shown in full, followed by advice.
+    With `in_full`, the lines that a bot printed are shown one below the other.
     """
-    if tournament is not None:
+    forfeits = fault_lines(end.results)
+    if in_full:
         for forfeit in _first_forfeits(end.results)[:_MOST_IN_FULL]:
-            _warn_in_full(forfeit, tournament, end.results)
-        forfeits = fault_lines(end.results)[_MOST_IN_FULL:]
-    else:
-        forfeits = fault_lines(end.results)
+            _warn_in_full(forfeit)
+        forfeits = forfeits[_MOST_IN_FULL:]
     out = (f"{entry} is out: {reason}" for entry, reason in end.unstartable.items())
     suspended = (f"{entry} was {reason}" for entry, reason in end.suspended.items())
     for line in (*forfeits, *out, *suspended, *end.unfinished):
@@ -69,14 +51,11 @@ def warn_of_faults(end: RunEnd, log: Path | None, tournament: Tournament | None 
         warn(f"{count(void, 'match')} without a result, because the referee failed; {details}")
 
 
-def warn_of_departures(
-    departures: Iterable[Departure], results: Iterable[MatchResult], entries: Iterable[Entry]
-) -> None:
+def warn_of_departures(departures: Iterable[Departure], results: Iterable[MatchResult]) -> None:
     """Print what the first process of each entry did wrong, if it has cost no match so far.
 
     Entries that have forfeited are left out, because their forfeits were already shown.
     """
-    commands = {entry.name: entry.command for entry in entries}
     shown = {seat.entry for result in results for seat in result.forfeits}
     for one in departures:
         if one.entry in shown or not (one.sentence or one.printed):
@@ -86,10 +65,7 @@ def warn_of_departures(
             warn(f"{one.entry} {one.sentence}{'; it printed:' if one.printed else ''}")
         else:
             warn(f"{one.entry} did not forfeit, but it printed:")
-        for line in one.printed:
-            warn(line, indent=4, words=line.startswith("asara: "))
-        if advice := one.advice(commands.get(one.entry, ()), COMMAND_LINE):
-            warn(f"What to do: {advice}")
+        _warn_of_output(one.printed)
 
 
 def warn_of_folders(tournament: Tournament) -> None:
@@ -109,18 +85,7 @@ def warn_of_failed_build(failed: FailedBuild, logs: Path) -> None:
     if failed.printed:
         warn(f"  all of it: {logs / f'build-{failed.entry}.log'}")
     if wants_network(failed.printed):
-        warn(f"  {NO_NETWORK_IN_BUILDS}")
-
-
-def wants_network(printed: Iterable[str]) -> bool:
-    """Return True if a build seems to have failed because it had no network."""
-    return _WANTS_NETWORK.search("\n".join(printed)) is not None
-
-
-def wants_packages(printed: Iterable[str]) -> bool:
-    """Return True if a build seems to have failed because packages or a network were missing."""
-    printed = list(printed)
-    return wants_network(printed) or _WANTS_PACKAGES.search("\n".join(printed)) is not None
+        warn(f"  {NO_NETWORK}")
 
 
 def warn_of_earlier_exclusions(run: RunInfo) -> None:
@@ -165,26 +130,10 @@ def _listed(names: Sequence[str]) -> str:
     return ", ".join([*shown, f"{more:,} more"] if more else shown)
 
 
-def _stays(seat: SeatOutcome, tournament: Tournament) -> bool:
-    """Return True if a single process of an entry plays its matches until it forfeits one."""
-    kept = tournament.process_policies[seat.entry] == "run" and tournament.jobs == 1
-    return kept and seat.termination is not Termination.NEVER_STARTED
-
-
-def _has_played(entry: str, result: MatchResult, results: Iterable[MatchResult]) -> bool:
-    """Return True if an entry has completed a match before this one."""
-    earlier = takewhile(lambda one: one is not result, results)
-    return any(
-        seat.entry == entry and not seat.termination.forfeit
-        for one in earlier
-        for seat in one.seats
-    )
-
-
 def fault_lines(results: Iterable[MatchResult]) -> list[str]:
     """Describe the first forfeit for each entry and kind, in at most nine lines."""
     lines = [
-        f"{_forfeit(forfeit)}: {on_one_line(forfeit.seat.detail)}"
+        f"{_forfeit(forfeit)}: {short_reason(forfeit.seat.detail)}"
         for forfeit in _first_forfeits(results)
     ]
     if len(lines) > _MOST_LINES:
@@ -219,21 +168,15 @@ def _forfeit(forfeit: _Forfeit) -> str:
     return f"{seat.entry} forfeits match {result.match_id}{others} (reason: {kind})"
 
 
-def _warn_in_full(
-    forfeit: _Forfeit, tournament: Tournament, results: Iterable[MatchResult]
-) -> None:
-    """Print a forfeit, the lines that the bot printed, and advice on what to do about it."""
-    result, seat, _ = forfeit
-    command = next(one.command for one in tournament.entries if one.name == seat.entry)
+def _warn_in_full(forfeit: _Forfeit) -> None:
+    """Print a forfeit and the lines that the bot printed."""
+    seat = forfeit.seat
     printed = output_of(seat.detail)
-    if printed:
-        warn(f"{_forfeit(forfeit)}: {without_output(seat.detail)}; it printed:")
-    else:
-        warn(f"{_forfeit(forfeit)}: {seat.detail}")
+    reason = f"{without_output(seat.detail)}; it printed:" if printed else seat.detail
+    warn(f"{_forfeit(forfeit)}: {reason}")
+    _warn_of_output(printed)
+
+
+def _warn_of_output(printed: Iterable[str]) -> None:
     for line in printed:
         warn(line, indent=4, words=line.startswith("asara: "))
-    advice = remedy(seat.termination, seat.detail, command)
-    if _stays(seat, tournament) and _has_played(seat.entry, result, results):
-        advice = f"{advice} {second_match_advice(command)}".strip()
-    if advice:
-        warn(f"What to do: {advice}")

@@ -15,7 +15,6 @@ from pathlib import Path
 from asara_server import bundled
 from asara_server.cli.errors import UserError
 from asara_server.text import plain
-from asara_server.tournament.bots.output.remedies import LINE_PROGRAMS
 from asara_server.tournament.config.commands import (
     INTERPRETERS,
     CommandError,
@@ -35,9 +34,10 @@ FETCH = "fetch.sh"
 _MAIN = (("main.py", ("python", "main.py")), ("main.go", ("go", "run", ".")))
 """Files that make a folder a bot, with the commands that start the bot in that folder."""
 
-
 _USUAL = ("my_bot.py", "bot.py")
 """Common names for a bot's file."""
+_LINE_PROGRAMS = frozenset({".awk", ".lua", ".php", ".pl", ".rb", ".sh", ".tcl"})
+"""File extensions of languages without a client."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,7 +171,7 @@ def _check_executable(argument: str, program: Path) -> None:
         bridge = f'; or "asara bridge -- {command}" if it reads and prints lines'
         raise UserError(
             f"bot {argument!r}: it is not executable; put its interpreter first, in quotes: "
-            f'"{command}"{bridge * (program.suffix in LINE_PROGRAMS)}'
+            f'"{command}"{bridge * (program.suffix in _LINE_PROGRAMS)}'
         )
 
 

@@ -26,7 +26,6 @@ from asara_server.replay.signing import default_key_path
 from asara_server.text import plain, plain_words, seats_text
 from asara_server.tournament.bots.bot_addresses import BotAddresses
 from asara_server.tournament.bots.match_settings import MatchSettings
-from asara_server.tournament.bots.output.remedies import QUESTION, remedy
 from asara_server.tournament.bots.pool import BotPool
 from asara_server.tournament.bots.process import MachineError
 from asara_server.tournament.config.tournament_file import Entry, Limits
@@ -38,7 +37,6 @@ from asara_server.tournament.execution.asking_referee import (
 from asara_server.tournament.run.directory import RunDirectoryError, read_info
 from asara_server.tournament.sandbox.bubblewrap import Sandbox
 from asara_server.tournament.schedule.schedule import bot_seed
-from asara_server.tournament.standings.match_result import with_output
 
 _NOTICE_S = 3.0
 """Seconds of waiting after which a notice explains what for."""
@@ -95,10 +93,7 @@ def ask_again(replay: Replay, options: AskOptions, log: LogOptions) -> int:
             answer = run(_ask(replay, seat, entry, options, sandbox, logs, seed))
         except AskedBotError as error:
             _show_output(bot, logs)
-            detail = with_output(error.ending, error.printed)
-            advice = remedy(error.termination, detail, entry.command, QUESTION)
-            lines = [f"{bot.name} {error}", *([f"What to do: {advice}"] if advice else [])]
-            raise UserError("\n".join(lines), status=1) from None
+            raise UserError(f"{bot.name} {error}", status=1) from None
         except (ReplayError, ServeError) as error:
             raise UserError(f"{options.file}: {error}", status=1) from None
         except MachineError as error:
@@ -177,8 +172,8 @@ async def _ask(
         try:
             return await referee.answer
         except AskedBotError as error:
-            error.printed = process.error_lines()
-            raise
+            remedy = f"; {process.remedy}" if process.remedy else ""
+            raise AskedBotError(f"{error}{remedy}") from None
 
 
 def _show_output(bot: BotCommand, logs: Path) -> None:

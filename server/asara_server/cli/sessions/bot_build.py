@@ -13,7 +13,6 @@ from pydantic import ValidationError
 
 from asara_server import bundled
 from asara_server.cli.display.console import notify, warn
-from asara_server.cli.display.faults import NO_NETWORK_IN_BUILDS, wants_network, wants_packages
 from asara_server.cli.display.progress import SLOW_INTERVAL_S
 from asara_server.cli.display.quantities import duration
 from asara_server.cli.errors import UserError
@@ -22,6 +21,11 @@ from asara_server.cli.sessions.interruption import until_signal
 from asara_server.event_loop import run
 from asara_server.text import plain
 from asara_server.tournament.bots.build.build_in_place import FailedInPlace, build_in_place
+from asara_server.tournament.bots.output.remedies import (
+    NO_NETWORK,
+    missing_module,
+    wants_network,
+)
 from asara_server.tournament.config.commands import CommandError, check_command
 from asara_server.tournament.config.fields import exposes_too_much
 from asara_server.tournament.config.tournament_file import Entry, Limits
@@ -160,12 +164,12 @@ def _failure(entry: Entry, failed: FailedInPlace, sandbox: Sandbox | None) -> Us
     fetch = entry.directory / FETCH
     fetched = any((entry.directory / folder).is_dir() for folder in _PACKAGES)
     wants = sandbox is not None and wants_network(failed.printed)
-    if fetch.is_file() and (wants or wants_packages(failed.printed) or not fetched):
+    if fetch.is_file() and (wants or missing_module(failed.printed) or not fetched):
         script = plain(shlex.quote(str(fetch)))
         text += (
             f"; run {script} once, which downloads the packages that the bot is built with; it is "
             "not contained, so read it first if it is not yours"
         )
     elif wants:
-        text += f"; {NO_NETWORK_IN_BUILDS}"
+        text += f"; {NO_NETWORK}"
     return UserError(text, status=1)

@@ -177,8 +177,8 @@ def play_matches(
     )
     end, status = play_series(tournament, schedule, options, log.after_output(), executor=executor)
     log_file = options.out_directory and options.out_directory / "run.log"
-    warn_of_faults(end, log_file, tournament)
-    warn_of_departures(departures, end.results, tournament.entries)
+    warn_of_faults(end, log_file, in_full=True)
+    warn_of_departures(departures, end.results)
     if number == 1 == end.standings.matches.played:
         show_match(end.results[-1])
     elif end.standings.matches.played:

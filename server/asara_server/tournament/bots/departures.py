@@ -4,10 +4,7 @@ A failure after a match does not cost the entry that match. However, the process
 its next match and forfeit it.
 """
 
-from collections.abc import Sequence
 from typing import Final, NamedTuple
-
-from asara_server.tournament.bots.output.remedies import Options, departure_advice
 
 PATIENT_S: Final = 10.0
 """Seconds to wait for a process to end after the goodbye, while its author waits for the result."""
@@ -26,7 +23,7 @@ class Departure(NamedTuple):
     failed: bool
     """True if the process ended too early, by a signal, or with a nonzero status."""
     printed: tuple[str, ...]
-    """The last error message that was printed, or the last lines if it failed without one."""
+    """The last lines that were printed if the process failed, or else its client's last message."""
 
     @property
     def sentence(self) -> str:
@@ -36,14 +33,3 @@ class Departure(NamedTuple):
         if not self.ending:
             return f"was still running {PATIENT_S:g} s after its last match, and was killed"
         return f"{self.ending} after its last match" if self.failed else ""
-
-    def advice(self, command: Sequence[str], options: Options) -> str:
-        """Return advice for the bot's author; "" if no remedy is known."""
-        return departure_advice(
-            self.printed,
-            command,
-            options,
-            early=not self.dismissed,
-            endless=not self.ending,
-            failed=self.failed,
-        )

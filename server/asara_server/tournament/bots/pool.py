@@ -33,7 +33,6 @@ from asara_server.tournament.bots.departures import Departure
 from asara_server.tournament.bots.exclusions import Absence, Exclusions, FailedStarts
 from asara_server.tournament.bots.freezer import BotFreezer
 from asara_server.tournament.bots.match_settings import BotWatch, MatchSettings
-from asara_server.tournament.bots.output.error_output import WAITED
 from asara_server.tournament.bots.output.output_log import OutputLog
 from asara_server.tournament.bots.process import (
     BotProcess,
@@ -112,10 +111,10 @@ class BotPool:
         mine = [bot.process for bot in self._all if bot.entry == name and bot.process is not None]
         return [process.pid for process in mine if process.running]
 
-    def printed_errors(self, name: str) -> list[str]:
-        """Return the last error message printed by a process of this entry that is in a match."""
+    def kit_message(self, name: str) -> list[str]:
+        """Return the last message of the client of a bot of this entry that is in a match."""
         mine = [bot for bot in self._all if bot.entry == name and bot.match_id]
-        return mine[0].error_lines(only_known=True) if mine else []
+        return mine[0].kit_message() if mine else []
 
     def open_logs(self) -> set[Path]:
         """Return the log files of all processes, including idle ones."""
@@ -286,9 +285,11 @@ class BotPool:
     async def _await_end(self, bot: PooledBot, process: BotProcess, log: OutputLog) -> None:
         """Wait for the process to end, and report the end to the referee immediately."""
         ending = await process.wait()
+        if bot.start_up_s is None and not process.failed:
+            ending += " before it connected: a bot has to call the client's run function"
         self._watch.meter.bot_ended(process)
         log.note(ending)
-        bot.hidden = await self._starter.explain_hidden(bot.entry, log.last_text())
+        bot.remedy = await self._starter.remedy(bot.entry, log, failed=process.failed)
         printed = bot.last_lines()
         self._logger.info(
             "bot ended", entry=bot.entry, pid=process.pid, how=ending, printed=printed
@@ -341,9 +342,7 @@ class BotPool:
         if self._watch.on_departure is not None and bot.process is not None and bot.played_out:
             ending = early or ("" if bot.killed else await bot.process.wait())
             failed = bool(early) or bot.process.failed
-            printed = tuple(bot.error_lines(only_known=not failed))
-            if not failed and printed and printed[0].startswith(WAITED):
-                printed = ()
+            printed = tuple(bot.last_lines() if failed else bot.kit_message())
             self._watch.on_departure(
                 Departure(bot.entry, bot.last_match, ending, not early, failed, printed)
             )

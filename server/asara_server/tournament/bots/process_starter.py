@@ -17,7 +17,9 @@ from asara_server.tournament.bots.bot_addresses import BotAddresses
 from asara_server.tournament.bots.departures import PATIENT_S
 from asara_server.tournament.bots.match_settings import BotWatch, MatchSettings
 from asara_server.tournament.bots.orphan_reaper import OrphanReaper
+from asara_server.tournament.bots.output.error_output import SEARCHED_LINES
 from asara_server.tournament.bots.output.output_log import OutputLog
+from asara_server.tournament.bots.output.remedies import remedy
 from asara_server.tournament.bots.process import BotProcess, bot_environment, start_failure
 from asara_server.tournament.config.entry_faults import entry_fault
 from asara_server.tournament.config.tournament_file import Entry
@@ -59,8 +61,8 @@ class PooledBot:
     machine_failure: str = ""
     """Why this machine did not start the process, through no fault of the bot; usually ""."""
     watcher: asyncio.Task[None] | None = field(default=None, repr=False)
-    hidden: str = ""
-    """Why the process did not find a file, if the sandbox hid the file."""
+    remedy: str = ""
+    """What to do about the end of the process, if its output tells; usually ""."""
 
     @property
     def start_up_s(self) -> float | None:
@@ -70,18 +72,15 @@ class PooledBot:
 
     def last_lines(self) -> list[str]:
         """Return the last lines that the process printed, with remarks."""
-        lines = self.log.last_lines() if self.log else []
-        return [*lines, *self._remarks]
+        return self._with_remarks(self.log.last_lines() if self.log else [])
 
-    def error_lines(self, *, only_known: bool = False) -> list[str]:
-        """Return the last error message printed (see `OutputLog`), with remarks."""
-        lines = self.log.error_lines(only_known=only_known) if self.log else []
-        return [*lines, *self._remarks]
+    def kit_message(self) -> list[str]:
+        """Return the last message of the bot's client, with remarks."""
+        return self._with_remarks(self.log.kit_message() if self.log else [])
 
-    @property
-    def _remarks(self) -> list[str]:
+    def _with_remarks(self, lines: list[str]) -> list[str]:
         cut = self.log.cut if self.log else ""
-        return [remark for remark in (self.hidden, cut) if remark]
+        return [line for line in (cut, *lines, self.remedy) if line]
 
 
 _GOODBYE_S: Final = 1.0
@@ -164,7 +163,15 @@ class ProcessStarter:
             self._reaper.close()
         self._copies.close()
 
-    async def explain_hidden(self, name: str, printed: str) -> str:
+    async def remedy(self, name: str, log: OutputLog, *, failed: bool) -> str:
+        """Return what to do about the end of a bot of this entry, from its output; usually ""."""
+        hidden = await self._explain_hidden(name, log.last_text())
+        if hidden or not failed:
+            return hidden
+        lines = log.last_indented_lines(SEARCHED_LINES)
+        return remedy(lines, contained=self._sandbox is not None)
+
+    async def _explain_hidden(self, name: str, printed: str) -> str:
         """Return why the sandbox hid a file that a bot of this entry looked for; usually ""."""
         sandbox, entry = self._sandbox, self._entries[name]
         if (

@@ -39,15 +39,6 @@ _REPORT_S: Final = 0.5
 class AskedBotError(Exception):
     """Raised if the bot did not answer; the text completes "the bot ..."."""
 
-    def __init__(self, ending: str, when: str, termination: Termination) -> None:
-        super().__init__(f"{ending} {when}" if when else ending)
-        self.ending = ending
-        """How the bot ended, as a match would describe it, such as "exited with status 1"."""
-        self.termination = termination
-        """The forfeit that this would be in a match."""
-        self.printed: list[str] = []
-        """Lines printed by the bot that explain the failure."""
-
 
 @dataclass(slots=True)
 class AskedAnswer:
@@ -123,9 +114,7 @@ class AskingReferee:
     def mark_lost(
         self, key: str, detail: str, absence: Termination = Termination.NEVER_STARTED
     ) -> None:
-        started = self._questions is not None
-        termination = Termination.CRASH if started else Termination.NEVER_STARTED
-        self._fail(AskedBotError(detail, self._when(), termination))
+        self._fail(AskedBotError(f"{detail} {self._when()}"))
 
     def mark_unstarted(self, key: str, why: str) -> None:
         self._fail(MachineError(why))
@@ -262,15 +251,14 @@ class AskingReferee:
 
     def _time_out(self) -> None:
         ending = f"did not reply to decision {self.open_decision} within {self._allowed_s:g} s"
-        self._fail(AskedBotError(ending, "", Termination.TIME_OUT))
+        self._fail(AskedBotError(ending))
 
     def _start_up_over(self) -> None:
         ending = f"did not connect within {self._start_up_s:g} s"
-        self._fail(AskedBotError(ending, "", Termination.NEVER_STARTED))
+        self._fail(AskedBotError(ending))
 
     def _violation(self, error: StreamError) -> AskedBotError:
-        ending = f"violated the protocol {self._when()}: {error.detail}"
-        return AskedBotError(ending, "", Termination.PROTOCOL_VIOLATION)
+        return AskedBotError(f"violated the protocol {self._when()}: {error.detail}")
 
     def _stop_timer(self) -> None:
         if self._timer is not None:

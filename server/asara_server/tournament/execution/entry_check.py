@@ -12,7 +12,7 @@ import asyncio
 import re
 import time
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack
 from dataclasses import dataclass, replace
 from enum import Enum
@@ -36,19 +36,7 @@ from asara_server.tournament.bots.build.build_cache import BuildCache
 from asara_server.tournament.bots.departures import Departure
 from asara_server.tournament.bots.match_settings import BotWatch, MatchSettings
 from asara_server.tournament.bots.memory_sampler import MemorySampler
-from asara_server.tournament.bots.output.output_log import (
-    OutputTap,
-    last_printed,
-    printed_exception,
-)
-from asara_server.tournament.bots.output.remedies import (
-    COMMAND_LINE,
-    TOURNAMENT,
-    departure_advice,
-    remedy,
-    second_match_advice,
-)
-from asara_server.tournament.bots.output.tracebacks import frames
+from asara_server.tournament.bots.output.output_log import OutputTap, last_printed
 from asara_server.tournament.bots.process import MachineError
 from asara_server.tournament.bots.process_starter import PooledBot
 from asara_server.tournament.config.entry_faults import entry_fault
@@ -65,8 +53,8 @@ from asara_server.tournament.sandbox.filesystem_view import entry_size
 from asara_server.tournament.schedule.schedule import ScheduledMatch, bot_seed
 from asara_server.tournament.standings.match_result import SeatOutcome, without_output
 
+_SECOND_MATCH: Final = "in its second match, but not in its first, which the same process played"
 _CLIENTS_LINE: Final = re.compile(r"\basara: (goodbye: |connected as entry )")
-_ORDINALS: Final = ("first", "second")
 
 
 class Verdict(Enum):
@@ -99,8 +87,6 @@ class CheckedEntry:
     """The last lines printed by the build or the bot."""
     replays: tuple[Replay, ...] = ()
     """A replay of each match that was played to the end."""
-    advice: str = ""
-    """Advice for the author of a broken entry; "" if no remedy is known."""
     termination: Termination | None = None
     """How the last match ended for the entry's seat; None without a match."""
     answers_us: tuple[tuple[int, ...], ...] = ()
@@ -170,7 +156,6 @@ class EntryCheck:
         Unchanged builds are taken from the `cache`.
         """
         self._show_output = show_output
-        self._options = TOURNAMENT if only is None else COMMAND_LINE
         self._departures: defaultdict[str, list[Departure]] = defaultdict(list)
         self._only = only
         self._tournament = tournament
@@ -194,7 +179,7 @@ class EntryCheck:
         self.playing: dict[str, None] = {}
         """Entries whose matches are being played, in order of their start."""
         self.hanging: Callable[[str], list[str]] = lambda entry: []
-        """Returns the last lines that an entry's client printed about a running match."""
+        """Returns the last message of an entry's client about a running match."""
         self._building_slots = asyncio.Semaphore(tournament.jobs)
 
     async def run(self, finished: Callable[[CheckedEntry], None]) -> list[CheckedEntry]:
@@ -215,7 +200,7 @@ class EntryCheck:
                 lobby = RemoteLobby(referee, self._remote, bots, authenticator, _discard)
                 await stack.enter_async_context(lobby.open(self._on_listening))
             local = await stack.enter_async_context(self._local_referee(referee))
-            self.hanging = local.pool.printed_errors
+            self.hanging = local.pool.kit_message
             if lobby is not None:
                 lobby.start_waiting(local.pool)
 
@@ -364,9 +349,7 @@ class EntryCheck:
             decisions=sum(map(len, answers)),
             rejected=sum(map(len, rejections)),
             longest_s=max(chain.from_iterable(answers), default=None),
-            printed=tuple(
-                _own_lines([*self._printed_before(entry, played), *bots[-1].last_lines()])
-            ),
+            printed=tuple(self._printed(entry, played)),
             replays=replays,
             answers_us=tuple(answers),
             rejections=tuple(
@@ -378,88 +361,51 @@ class EntryCheck:
             finding = replace(finding, longest_s=finding.longest_s / SECOND_US)
         if last.result.void:
             why = f"the referee failed: {last.result.void_reason}"
-            printed = tuple(bots[-1].error_lines())
+            printed = tuple(bots[-1].last_lines())
             return replace(finding, verdict=Verdict.NOT_CHECKED, why=why, printed=printed)
         finding = replace(finding, termination=_seat(entry, last).termination)
         stays = len(bots) > 1 and bots[0] is bots[1]  # one process played both matches
-        fault = (
-            self._forfeit(entry, last, answers, stays=stays)
-            or self._departure(entry)
-            or self._exception(entry, played)
-        )
+        fault = self._forfeit(entry, last, stays=stays) or self._departure(entry)
         if not fault and len(rejections) > 1 and stays and rejections[1] and not rejections[0]:
-            fault = _Fault(
-                "its replies were rejected in its second match, but not in its first",
-                second_match_advice(entry.command),
-                (),
-            )
+            fault = _Fault(f"its replies were rejected {_SECOND_MATCH}")
         if not fault:
             return finding
         return replace(
             finding,
             verdict=Verdict.BROKEN,
             why=fault.why,
-            advice=fault.advice,
             printed=fault.printed or finding.printed,
         )
 
-    def _printed_before(self, entry: Entry, played: Sequence[PlayedMatch]) -> list[str]:
-        """Return the last lines that a bot printed before its last match."""
-        return [line for one in played[:-1] for line in last_printed(self._log(entry, one))]
+    def _printed(self, entry: Entry, played: Sequence[PlayedMatch]) -> Iterator[str]:
+        """Yield the last lines of each match, without the client's about connecting and leaving."""
+        for one in played:
+            seat = [bot.entry for bot in one.bots].index(entry.name)
+            log = self._logs / one.result.played_as / f"{seat}-{entry.name}.log"
+            yield from (line for line in last_printed(log) if not _CLIENTS_LINE.search(line))
 
-    def _log(self, entry: Entry, played: PlayedMatch) -> Path:
-        """Return the log of an entry's bot."""
-        seat = [bot.entry for bot in played.bots].index(entry.name)
-        return self._logs / played.result.played_as / f"{seat}-{entry.name}.log"
-
-    def _forfeit(
-        self, entry: Entry, last: PlayedMatch, answers: Sequence[Sequence[int]], *, stays: bool
-    ) -> "_Fault | None":
+    def _forfeit(self, entry: Entry, last: PlayedMatch, *, stays: bool) -> "_Fault | None":
         """Return the fault of an entry that forfeits; `stays` means one process for all matches."""
         seat = _seat(entry, last)
         if not seat.termination.forfeit:
             return None
         detail = without_output(seat.detail)
         why = f"{plain_words(seat.termination.name)}: {detail}"
-        advice = remedy(seat.termination, seat.detail, entry.command, self._options)
-        bot = _bots(entry, [last])[0]
-        printed = tuple(bot.error_lines())
-        in_end = (
-            bot.log is None or bot.log.silent or "ended" in {f.function for f in frames(printed)}
-        )
-        if stays and in_end and not answers[-1]:
-            why = f"{why} (after its first match, before its first reply in the second)"
-        elif last.result.round > 1:
-            why = f"{why} (in its second match)"
-            if stays:
-                advice = f"{advice} {second_match_advice(entry.command)}".strip()
-        return _Fault(why, advice, printed)
+        if last.result.round > 1:
+            why = f"{why} ({_SECOND_MATCH if stays else 'in its second match'})"
+        return _Fault(why, tuple(_bots(entry, [last])[0].last_lines()))
 
     def _departure(self, entry: Entry) -> "_Fault | None":
         for one in self._departures[entry.name]:
             if one.sentence:
-                return _Fault(one.sentence, one.advice(entry.command, self._options), one.printed)
-        return None
-
-    def _exception(self, entry: Entry, played: Sequence[PlayedMatch]) -> "_Fault | None":
-        """Return the last exception that a bot printed while it continued to run."""
-        for one in reversed(played):
-            if printed := printed_exception(self._log(entry, one)):
-                number = _ORDINALS[one.result.round - 1]
-                advice = departure_advice(printed, entry.command, self._options)
-                return _Fault(
-                    f"it printed an exception in its {number} match, and played on",
-                    advice,
-                    tuple(printed),
-                )
+                return _Fault(one.sentence, one.printed)
         return None
 
 
 @dataclass(frozen=True, slots=True)
 class _Fault:
     why: str
-    advice: str
-    printed: tuple[str, ...]
+    printed: tuple[str, ...] = ()
 
 
 def checked_rules(tournament: Tournament) -> frozenset[RuleSet]:
@@ -475,11 +421,6 @@ def _seat(entry: Entry, played: PlayedMatch) -> SeatOutcome:
 def _bots(entry: Entry, played: Sequence[PlayedMatch]) -> list[PooledBot]:
     """Return the entry's bot in each match."""
     return [bot for one in played for bot in one.bots if bot.entry == entry.name]
-
-
-def _own_lines(printed: Sequence[str]) -> list[str]:
-    """Return the lines printed, without the client's lines about connecting and leaving."""
-    return [line for line in printed if not _CLIENTS_LINE.search(line)]
 
 
 def _discard(info: RemoteInfo) -> None:

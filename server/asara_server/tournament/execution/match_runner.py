@@ -60,7 +60,7 @@ class CoreSets:
 
 
 _PROCESS_FAILED = (Termination.NEVER_STARTED, Termination.CRASH)
-"""Forfeits explained by the last lines of any output; other forfeits need an error message."""
+"""Forfeits explained by the last lines of any output; others only by a message of the client."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,8 +188,8 @@ def _seat_outcome(result: SeatResult, bot: PooledBot) -> SeatOutcome:
     """
     detail = result.detail
     if bot.process is not None and result.termination in _PROCESS_FAILED:
-        detail = with_output(detail, bot.error_lines())
-    elif result.termination.forfeit and (printed := bot.error_lines(only_known=True)):
+        detail = with_output(detail, bot.last_lines())
+    elif result.termination.forfeit and (printed := bot.kit_message()):
         detail = with_output(detail, printed)
     return SeatOutcome(
         entry=result.entry,

@@ -19,7 +19,6 @@ from typing import Final, NamedTuple
 from asara_codec.results import Termination
 from asara_server.bounded_file import bounded_lines, open_ordinary
 from asara_server.eventlog.file_lock import lock_holder
-from asara_server.text import on_one_line
 from asara_server.tournament.run.directory import (
     JOURNAL,
     RemoteInfo,
@@ -32,6 +31,7 @@ from asara_server.tournament.standings.match_result import (
     LONGEST_LINE,
     MatchResult,
     result_in,
+    short_reason,
 )
 
 RESULTS: Final = "results.jsonl"
@@ -264,7 +264,7 @@ class _Tally:
         self._matches.update(seat.entry for seat in result.seats)
         for seat in result.forfeits:
             self._forfeits.setdefault(seat.entry, Counter())[seat.termination] += 1
-            forfeit = _Forfeit(result, seat.termination, on_one_line(seat.detail))
+            forfeit = _Forfeit(result, seat.termination, short_reason(seat.detail))
             self._latest[seat.entry] = forfeit
             if seat.termination is not Termination.SUSPENDED:
                 causes = self._causes.setdefault(seat.entry, {})

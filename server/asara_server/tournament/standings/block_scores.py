@@ -28,10 +28,10 @@ class BlockScores:
     def of(cls, party: Indices, block: Indices, score: Floats, parties: int) -> Self:
         """Compute block scores from match scores, one row each; block numbers may be arbitrary."""
         known, index = np.unique(block, return_inverse=True)
-        total = max(1, len(known))
+        total = len(known)
         cells, cell = np.unique(party * total + index, return_inverse=True)
         means = np.bincount(cell, score) / np.bincount(cell)
-        return cls(cells // total, cells % total, means, parties, len(known))
+        return cls(cells // total, cells % total, means, parties, total)
 
     @property
     def blocks(self) -> Indices:

@@ -15,9 +15,8 @@ from pydantic import BaseModel, ConfigDict, computed_field
 from asara_codec.results import Termination
 from asara_game.rules import format_rule_sets
 from asara_server.outcome import match_scores
-from asara_server.text import on_one_line
 from asara_server.tournament.schedule.schedule import ScheduledMatch
-from asara_server.tournament.standings.match_result import MatchResult
+from asara_server.tournament.standings.match_result import MatchResult, short_reason
 from asara_server.tournament.standings.sprt import (
     SCORES,
     SequentialTest,
@@ -118,7 +117,7 @@ class Duel:
             if line.termination != Termination.NEVER_STARTED:
                 self._started.add(line.entry)
             elif line.entry not in self._started and self._failed_start is None:
-                self._failed_start = f"{line.entry} did not start: {on_one_line(line.detail)}"
+                self._failed_start = f"{line.entry} did not start: {short_reason(line.detail)}"
 
     def _count(self, played: Iterable[MatchResult]) -> None:
         matches = list(played)

@@ -113,15 +113,15 @@ def exact_intervals_95(means: Floats, trials: Floats | Indices, error: float = E
 
     counts = np.stack((trials * means, trials * (1 - means)))
     (won, lost), where = np.unique(counts, axis=1, return_inverse=True)  # pairs are often alike
-    low = betaincinv(np.maximum(won, 1e-9), lost + 1, error / 2)
-    high = betaincinv(won + 1, np.maximum(lost, 1e-9), 1 - error / 2)
+    low = betaincinv(won, lost + 1, error / 2)  # NaN if none is won
+    high = betaincinv(won + 1, lost, 1 - error / 2)
     ends = np.stack((np.where(won > 0, low, 0), np.where(lost > 0, high, 1)), axis=-1)
-    return np.asarray(ends[where.reshape(-1)])
+    return np.asarray(ends[where.ravel()])
 
 
 def _alike_intervals(scores: Floats, blocks: Indices, error: float) -> Floats:
     """Return intervals for parties whose blocks all have one score; shape (parties, 2)."""
-    same = (error / 2) ** (1 / np.maximum(blocks, 1))
+    same = (error / 2) ** (1 / blocks)
     return np.stack((scores * same, 1 - (1 - scores) * same), axis=-1)
 
 
@@ -140,7 +140,7 @@ def _effective_intervals(
     from scipy.special import ndtri, stdtrit
 
     span = most - least
-    share = ((means - least) / span).clip(0, 1)
+    share = (means - least) / span
     student = stdtrit(blocks - 1, 1 - error / 2) / ndtri(1 - error / 2)
     trials = blocks * share * (1 - share) * span**2 / (variances * student**2)
     ends = exact_intervals_95(share, np.maximum(trials, blocks), error)

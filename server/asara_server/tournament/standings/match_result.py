@@ -25,6 +25,7 @@ from pydantic.dataclasses import dataclass
 
 from asara_codec.results import Termination
 from asara_server.bounded_file import MIB, read_lines
+from asara_server.text import on_one_line
 
 LONGEST_LINE: Final = MIB
 """Maximum length of a line in a results file, in bytes."""
@@ -70,6 +71,16 @@ def with_output(text: str, lines: Sequence[str]) -> str:
 def without_output(text: str) -> str:
     """Undo `with_output`: return only the part that other bots may read."""
     return text.partition(_PRINTED)[0]
+
+
+def short_reason(text: str) -> str:
+    """Return a reason on one line, with only the last two of the lines that were printed.
+
+    After an error in the author's code, the clients print the error and where it happened last.
+    """
+    printed = output_of(text)[-2:]
+    shown = with_output(without_output(text), printed) if printed else text
+    return on_one_line(shown)
 
 
 def output_of(text: str) -> list[str]:

@@ -140,27 +140,28 @@ def _largest(drawn: Floats, apart: Floats, open_: Any) -> Floats:
     if len(scale) <= _FEW:
         parts = np.array_split(drawn, 1 + drawn.size * len(scale) // _CELLS_AT_ONCE)
         return np.concatenate([_quotients(part, scale).max(axis=(1, 2)) for part in parts])
-    reach = np.abs(drawn) * np.maximum(scale.max(axis=0), scale.max(axis=1))
+    widest = np.maximum(scale.max(axis=0), scale.max(axis=1))
     largest = np.empty(len(drawn))
-    for number, (draw, far) in enumerate(zip(drawn, reach, strict=True)):
+    for number, draw in enumerate(drawn):
+        far = np.abs(draw) * widest
         some = np.argpartition(far, -_FEW)[-_FEW:]
         found = _quotients(draw[some], scale[np.ix_(some, some)]).max()
         above = below = np.flatnonzero(far >= 0.999 * found - far.max())
         if found > far.max():  # two entries on one side of 0 are closer
             above, below = above[draw[above] > 0], below[draw[below] < 0]
         leads = draw[above][:, np.newaxis] - draw[below]
-        largest[number] = max(found, (leads * scale[np.ix_(above, below)]).max(initial=0))
+        largest[number] = (leads * scale[np.ix_(above, below)]).max()
     return largest
 
 
 def _quotients(drawn: Any, scale: Any) -> Any:
     """Return the difference of every two parties (the last axis of `drawn`), times `scale`."""
-    return (drawn[..., :, np.newaxis] - drawn[..., np.newaxis, :]) * scale
+    return (drawn[..., np.newaxis] - drawn[..., np.newaxis, :]) * scale
 
 
 def _widening(means: Floats, variances: Floats, freedom: Indices) -> Floats:
     blocks = freedom + 1
-    share = ((blocks * means + 1) / (blocks + 2)).clip(0, 1)
+    share = (blocks * means + 1) / (blocks + 2)
     matches = np.maximum(blocks, share * (1 - share) / variances)
     return np.asarray(1 + np.where(blocks < MIN_BLOCKS, 1, 2) / matches)
 

@@ -9,20 +9,10 @@ from typing import BinaryIO, Protocol
 
 from asara_server.logs import logger
 from asara_server.tournament.bots.output.decision_index import append_index, index_of
-from asara_server.tournament.bots.output.error_output import (
-    LAST_LINES,
-    clean_lines,
-    clients_message,
-    error_lines,
-    exception_in,
-    known_error,
-)
-
-CUT = "(its output was cut"
-"""Prefix of the remark that a bot printed too much."""
+from asara_server.tournament.bots.output.error_output import clean_lines, kit_message, last_lines
 
 _LAST_BYTES = 1 << 16
-"""Bytes at the end of the output that are searched for an error message; some stacks are long."""
+"""Bytes kept of the end of the output."""
 
 
 class OutputTap(Protocol):
@@ -40,7 +30,6 @@ class OutputLog:
         self._limit = limit
         self._tap = tap
         self._last = bytearray()
-        self._message = b""  # the last message of its client that `_last` no longer holds
         self._before = b""  # the end of what was printed before this match
         self._arrived = 0  # bytes from the process so far
         self._written = 0  # bytes of the process that `write` has received
@@ -95,7 +84,6 @@ class OutputLog:
         self._close_file()
         self._before = (self._before + self._last)[-_LAST_BYTES:]
         self._last.clear()
-        self._message = b""
         self._open(path)
 
     def begin_match(self, asked: Callable[[], int]) -> None:
@@ -124,12 +112,7 @@ class OutputLog:
     @property
     def cut(self) -> str:
         """A remark that output was cut because there was too much of it, or ""."""
-        return f"{CUT} at {self._limit:,} bytes)" if self._too_much else ""
-
-    @property
-    def silent(self) -> bool:
-        """True if nothing was printed in this match."""
-        return not self._last
+        return f"(its output was cut at {self._limit:,} bytes)" if self._too_much else ""
 
     @property
     def full(self) -> bool:
@@ -145,7 +128,6 @@ class OutputLog:
         self._written += len(data)
         self._last += data
         if len(self._last) > 2 * _LAST_BYTES:
-            self._message = clients_message(self._last) or self._message
             del self._last[:-_LAST_BYTES]
         if self._cut or self._file is None or self._file.closed:
             return
@@ -178,28 +160,23 @@ class OutputLog:
         return self._last.decode(errors="replace")
 
     def last_lines(self) -> list[str]:
-        """Return the last lines printed, safe to show on a terminal."""
-        return [line.strip() for line in self.last_indented_lines(LAST_LINES)]
+        """Return the last lines printed, safe to show; see `error_output.last_lines`.
+
+        If nothing was printed in this match, return the last lines of the previous one, after which
+        the process may have failed.
+        """
+        return last_lines(self._lines() or clean_lines(self._before))
 
     def last_indented_lines(self, most: int) -> list[str]:
-        """Return at most `count` of the last lines printed, indented as printed and safe to show.
+        """Return at most this many of the last lines printed, indented as printed and safe to show.
 
         Empty lines are left out, and long lines are cut.
         """
         return self._lines()[-most:]
 
-    def error_lines(self, *, only_known: bool = False) -> list[str]:
-        """Return the last error message printed, or else the last lines, safe to show.
-
-        With `only_known`, return lines only if this match has an error message. Otherwise the
-        message may also be from the end of the previous match, after which the process has failed.
-        """
-        lines = self._lines()
-        known = known_error(lines) or known_error(clean_lines(self._message))
-        if only_known or known:
-            return known
-        earlier = known_error(clean_lines(self._before + self._last[-_LAST_BYTES:]))
-        return earlier or error_lines(lines)
+    def kit_message(self) -> list[str]:
+        """Return the last message of the bot's client in this match, or no lines."""
+        return kit_message(self._lines())
 
     def _lines(self) -> list[str]:
         return clean_lines(bytes(self._last[-_LAST_BYTES:]))
@@ -222,20 +199,10 @@ def _cut_mark(limit: int) -> bytes:
 
 def last_printed(path: Path) -> list[str]:
     """Return the last lines in a file, like `last_lines`, without the runner's notes."""
-    return [line.strip() for line in _printed(path)[-LAST_LINES:]]
-
-
-def printed_exception(path: Path) -> list[str]:
-    """Return the last exception that a program printed to a file, with its stack, or no lines."""
-    return exception_in(_printed(path))
-
-
-def _printed(path: Path) -> list[str]:
-    """Return the last lines in a file, without the runner's notes."""
     try:
         with path.open("rb") as file:
             file.seek(max(0, file.seek(0, os.SEEK_END) - 2 * _LAST_BYTES))
             data = file.read(2 * _LAST_BYTES)
     except OSError:
         return []
-    return clean_lines(b"\n".join(one for one in data.split(b"\n") if one[:2] != b"# "))
+    return last_lines(clean_lines(b"\n".join(one for one in data.split(b"\n") if one[:2] != b"# ")))

@@ -25,8 +25,8 @@ final class AuthorCode {
   }
 
   /**
-   * Prints an exception of the author's code as Java does, without frames of this package, and a
-   * line with the place: of a long trace the referee shows the beginning and the end.
+   * Prints an exception of the author's code as Java does, without frames of this package, and
+   * below its stack the exception once more and the place: the referee shows the last lines.
    *
    * @param task name of the decision, or ""
    */
@@ -41,6 +41,7 @@ final class AuthorCode {
             .findFirst()
             .map(frame -> "at " + text(frame))
             .orElse("");
+    System.err.println(AsaraException.line(error.toString()));
     if (!task.isEmpty() || !place.isEmpty()) {
       System.err.println((task + " " + place).strip());
     }
