@@ -14,7 +14,7 @@ BudgetOption = Annotated[
     BudgetChoice,
     typer.Option(
         "--budget",
-        help="Number of playouts. On a slow core, a match of two under the basic rules takes about "
+        help="Number of playouts. On one core, a match of two under the basic rules takes about "
         "half a minute, five minutes or an hour.",
     ),
 ]
