@@ -32,6 +32,7 @@ GROUPS: Final = {
         "report": "Write a report on a run as an HTML page.",
         "web": "Show runs and their matches in a browser.",
         "replay": "Inspect the replays of finished matches.",
+        "analyse": "Show what matches were decided by: decisions and luck.",
         "audit": "Verify runs and replays by playing every match again.",
         "bundle": "Write a zip file for the author of each entry.",
     },

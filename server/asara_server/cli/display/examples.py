@@ -50,6 +50,10 @@ EXAMPLES: Final[dict[str, tuple[tuple[str, str], ...]]] = {
         ("asara audit runs/cup", ""),
         ("asara audit runs/cup --leaks -j 2", ""),
     ),
+    "analyse": (
+        ("asara analyse runs/cup/replays/r1-basic-0001-1.asara", ""),
+        ("asara analyse runs/cup --entry my-bot --matches 20 -j 2", ""),
+    ),
     "bundle": (("asara bundle runs/cup", "write runs/cup/bundles/greedy.zip and so on"),),
     "replay show": (
         ("asara replay show runs/cup/replays/r1-basic-0001-1.asara", ""),
@@ -102,6 +106,7 @@ GUIDES: Final[dict[str, str]] = {
     "report": f"{_OWN}/report/README.md",
     "web": f"{_OWN}/web/README.md",
     "audit": f"{_OWN}/tournament/trust/README.md",
+    "analyse": "server/asara_search/analysis/README.md",
     "replay": f"{_OWN}/replay/README.md",
     "replay decision": "clients/debugging.md",
     "replay ask": "clients/debugging.md#Replaying a decision",

@@ -11,6 +11,7 @@ replays/         a file for each match
 logs/            output of the bots, by match, and of builds
 builds/          directories of entries after their build
 bundles/         a zip file for the author of each entry, once `asara bundle` has written it
+analysis/        what each match was decided by, once `asara analyse` has written it
 run.journal      inputs and results of all matches, from which a killed run is resumed
 journals/        journals of the blocks that worker processes play; see `block_journals`
 remote.json      presence of the bots on other machines, while the run is played
@@ -63,11 +64,12 @@ RUN_FILES = (
 RUN = "run"
 """Kind of the facts about changes in `run.json`."""
 BUNDLES = "bundles"
+ANALYSIS = "analysis"
 BUNDLE_MATCHES = "matches.jsonl"
 """File in a bundle with the results of the bundle's matches; a run has no such file."""
 PAGES = "pages"
 """Folder of the match pages written by `asara report --pages`."""
-RUN_FOLDERS = ("replays", "logs", "builds", JOURNALS, BUNDLES, PAGES)
+RUN_FOLDERS = ("replays", "logs", "builds", JOURNALS, BUNDLES, PAGES, ANALYSIS)
 _ALWAYS = ("replays", "logs")
 
 _LARGEST_JSON = 16 * MIB

@@ -15,6 +15,7 @@ from typing import Final
 from asara_server.text import count
 from asara_server.tournament.run.block_journals import FOLDER as JOURNALS
 from asara_server.tournament.run.directory import (
+    ANALYSIS,
     BUNDLES,
     JOURNAL,
     PAGES,
@@ -59,6 +60,7 @@ _NOT_CHECKED: Final = {
     "logs": "",
     "builds": "",
     BUNDLES: "delete it and run `asara bundle`",
+    ANALYSIS: "delete it and run `asara analyse`",
 }
 """Parts of a run that the audit cannot confirm, each with the remedy."""
 

@@ -1,0 +1,184 @@
+"""Analyses replays, and writes and prints what was found."""
+
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from rich.progress import Progress
+
+from asara_server.cli.display.analysis import dearest, print_analyses, print_analysis
+from asara_server.cli.display.console import err, notify, shows_progress, warn
+from asara_server.cli.errors import UserError
+from asara_server.cli.options.output_file import check_output, write_output
+from asara_server.eventlog.replay import ReplayError
+from asara_server.replay.analysis import actions_in, analyse
+from asara_server.replay.analysis_file import (
+    SUFFIX,
+    Analysis,
+    AnalysisError,
+    analysis_bytes,
+    read_analysis,
+)
+from asara_server.replay.file import parse_replay, read_file
+from asara_server.text import count
+from asara_server.tournament.run.directory import ANALYSIS
+from asara_server.tournament.run.read_run import RunError, read_run
+from asara_server.tournament.standings.standings import by_schedule
+from asara_server.tournament.trust.audit import AuditError, map_in_processes
+from asara_server.tournament.trust.run_files import MARKS
+
+
+class RunChoice(NamedTuple):
+    """Which matches of a run to analyse, and how many in parallel."""
+
+    entry: str | None
+    matches: int | None
+    jobs: int
+
+
+class Job(NamedTuple):
+    """A replay to analyse, and where to write the analysis."""
+
+    replay: Path
+    target: Path
+    budget: str
+
+
+class Done(NamedTuple):
+    """The outcome of a job: an analysis, or why there is none."""
+
+    replay: Path
+    analysis: Analysis | None
+    fault: str = ""
+    ignored: str = ""
+    """Why an analysis that existed was not used."""
+
+
+def analyse_path(path: Path, budget: str, choice: RunChoice) -> None:
+    """Analyse a replay or a run, and print what was found; raises UserError."""
+    if path.is_dir():
+        _analyse_run(path, budget, choice)
+        return
+    if choice.entry is not None or choice.matches is not None:
+        raise UserError(f"{path}: --entry and --matches choose matches of a run; pass its folder")
+    try:
+        total = actions_in(parse_replay(read_file(path)))
+    except ReplayError as error:
+        raise UserError(f"{path}: {error}") from None
+    target = _target(path)
+    with Progress(console=err, transient=True, disable=not shows_progress()) as bar:
+        task = bar.add_task("Analysing", total=total)
+        done = _do(Job(path, target, budget), lambda: bar.advance(task))
+    if done.ignored:
+        warn(done.ignored)
+    if done.analysis is None:
+        raise UserError(f"{path}: {done.fault}")
+    print_analysis(done.analysis)
+    notify(f"The whole analysis: {target}")
+
+
+def _analyse_run(run: Path, budget: str, choice: RunChoice) -> None:
+    names = _match_names(run, choice)
+    folder = _folder(run)
+    jobs = [
+        Job(run / "replays" / f"{name}.asara", folder / f"{name}{SUFFIX}", budget) for name in names
+    ]
+    found: list[Analysis] = []
+    with Progress(console=err, transient=True, disable=not shows_progress()) as bar:
+        task = bar.add_task("Analysing", total=len(jobs))
+        for number, done in enumerate(_in_parallel(jobs, choice.jobs), 1):
+            bar.advance(task)
+            if not shows_progress():
+                notify(f"{number:,} of {count(len(jobs), 'match')}")
+            if done.ignored:
+                warn(done.ignored)
+            if done.analysis is None:
+                warn(f"skipped: {done.replay}: {done.fault}")
+            else:
+                found.append(done.analysis)
+    if not found:
+        raise UserError(f"{run}: none of the replays can be analysed")
+    print_analyses(found, run)
+    notify(f"The whole analyses: {folder}")
+
+
+def _match_names(run: Path, choice: RunChoice) -> list[str]:
+    """Return the names of the chosen matches; raises UserError."""
+    try:
+        recorded = read_run(run)
+    except RunError as error:
+        raise UserError(str(error)) from None
+    if recorded.info.state in {"prepared", "running"}:
+        raise UserError(
+            f"{run}: this run has not ended, and its deals are secret until then; wait for the end"
+        )
+    entry = choice.entry
+    if entry is not None and entry not in recorded.info.entries:
+        raise UserError(f"--entry {entry}: the entries are {', '.join(recorded.info.entries)}")
+    names = [
+        result.played_as
+        for result in by_schedule(recorded.results)
+        if not result.void and (entry is None or any(seat.entry == entry for seat in result.seats))
+    ]
+    if not names:
+        raise UserError(f"{run}: there are no matches to analyse")
+    return names[: choice.matches]
+
+
+def _in_parallel(jobs: Sequence[Job], processes: int) -> Iterator[Done]:
+    """Yield the outcomes in the order of the jobs, without the cheaper decisions."""
+    if processes == 1:
+        yield from map(_do_briefly, jobs)
+        return
+    try:
+        yield from map_in_processes(_do_briefly, jobs, min(processes, len(jobs)), 1)
+    except AuditError as error:
+        raise UserError(str(error), status=1) from None
+
+
+def _do_briefly(job: Job) -> Done:
+    done = _do(job, lambda: None)
+    if done.analysis is None:
+        return done
+    kept = {"decisions": tuple(dearest([done.analysis])), "draws": ()}
+    return done._replace(analysis=done.analysis.model_copy(update=kept))
+
+
+def _do(job: Job, progress: Callable[[], None]) -> Done:
+    """Read an analysis that exists, or make it and write it."""
+    ignored = ""
+    try:
+        data = read_file(job.replay)
+        try:
+            found = read_analysis(job.target, data, job.budget)
+        except AnalysisError as error:
+            ignored = str(error)
+            found = None
+        if found is None:
+            found = analyse(data, job.budget, progress)
+            write_output(job.target, analysis_bytes(found))
+    except ReplayError as error:
+        return Done(job.replay, None, str(error), ignored)
+    return Done(job.replay, found, "", ignored)
+
+
+def _target(replay: Path) -> Path:
+    """Return the path of a replay's analysis: next to it, or in the folder of its run."""
+    name = replay.name.removesuffix(".asara") + SUFFIX
+    folder = replay.absolute().parent
+    run = folder.parent
+    if folder.name == "replays" and any((run / mark).is_file() for mark in MARKS):
+        return _folder(run) / name
+    target = replay.with_name(name)
+    check_output("analysis", target, inputs=[replay])
+    return target
+
+
+def _folder(run: Path) -> Path:
+    """Return the folder of a run's analyses, which is made if it does not exist."""
+    folder = run / ANALYSIS
+    try:
+        folder.mkdir(exist_ok=True)
+    except OSError as error:
+        raise UserError(f"{folder}: cannot be created: {error.strerror}", status=1) from None
+    return folder

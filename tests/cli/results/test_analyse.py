@@ -1,0 +1,84 @@
+"""`asara analyse`: single replays and runs, refusals, and what an interruption leaves."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from asara_game.rules import parse_rule_sets
+from asara_search.analysis import BUDGETS, Budget
+from asara_server.replay.file import write_replay
+from asara_server.replay.signing import SigningKey
+from tests.cli.command import asara, refusal
+from tests.match.playouts import random_replay
+
+REPLAY = random_replay(parse_rule_sets("basic"), 2, seed=1, replies=6)
+
+
+@pytest.fixture(autouse=True)
+def least(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(BUDGETS, "quick", Budget(2, 2, 1, 1, 1, 1))
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    path = tmp_path / "m.asara"
+    write_replay(path, REPLAY, SigningKey.new())
+    return path
+
+
+def test_a_replay_is_analysed_once_and_its_analysis_is_next_to_it(file: Path) -> None:
+    done = asara("analyse", file, status=0)
+    assert done.stdout.startswith("Match random-1, in shares of a match (± 95 %)\n")
+    for seat in (0, 1):
+        assert f"Seat {seat} (bot {seat}) was " in done.stdout
+    written = file.with_name("m.analysis.json")
+    assert f"The whole analysis: {written}" in done.stderr
+    assert json.loads(written.read_bytes())["match_id"] == "random-1"
+    about = written.stat().st_mtime_ns
+    again = asara("analyse", file, status=0)
+    assert again.stdout == done.stdout
+    assert written.stat().st_mtime_ns == about
+
+
+def test_an_analysis_of_another_replay_is_ignored_with_a_sentence(file: Path) -> None:
+    asara("analyse", file, status=0)
+    write_replay(file, random_replay(parse_rule_sets("basic"), 2, seed=2), SigningKey.new())
+    write_replay(file, REPLAY, SigningKey.new())
+    done = asara("analyse", file, status=0)
+    assert "m.analysis.json: ignored: this analysis is about another replay" in done.stderr
+    asara("analyse", file, status=0)
+
+
+def test_what_cannot_be_analysed(file: Path, tmp_path: Path) -> None:
+    assert "no such file" in refusal("analyse", tmp_path / "none.asara")
+    assert "not the folder of a run" in refusal("analyse", tmp_path)
+    assert "pass its folder" in refusal("analyse", file, "--matches", "2")
+    file.write_bytes(file.read_bytes()[:-9])
+    assert "record" in refusal("analyse", file)
+    write_replay(file, random_replay(parse_rule_sets("basic"), 2, 1, replies=0), SigningKey.new())
+    assert "nothing to analyse" in refusal("analyse", file)
+    assert not file.with_name("m.analysis.json").exists()
+
+
+@pytest.mark.long
+def test_a_run_is_analysed_match_by_match_and_continues_where_it_was(tmp_path: Path) -> None:
+    run = tmp_path / "run"
+    play = ("match", "random", "random", "--matches", "3", "--seed", "a", "--sandbox", "none")
+    asara(*play, "-o", run, status=0)
+    assert "the entries are random" in refusal("analyse", run, "--entry", "nobody")
+    done = asara("analyse", run, "--matches", "2", status=0)
+    assert done.stdout.startswith("2 matches: means per match")
+    assert "asara replay ask " in done.stdout
+    first, second = sorted((run / "analysis").iterdir())
+    about = first.stat().st_mtime_ns
+    second.unlink()
+    assert asara("analyse", run, "--matches", "2", status=0).stdout == done.stdout
+    assert first.stat().st_mtime_ns == about
+    assert second.exists()
+    asara("analyse", sorted((run / "replays").iterdir())[2], status=0)
+    assert len(list((run / "analysis").iterdir())) == 3
+    assert "not checked: analysis" in asara("audit", run, status=0).stdout
+    info = (run / "run.json").read_text()
+    (run / "run.json").write_text(info.replace('"finished"', '"running"'))
+    assert "this run has not ended, and its deals are secret" in refusal("analyse", run)

@@ -1,0 +1,133 @@
+"""The analysis of a replay, and its file."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from asara_game.rules import parse_rule_sets
+from asara_search.analysis import BUDGETS, Budget
+from asara_server.eventlog.replay import Replay, ReplayError
+from asara_server.replay import analysis as analysis_module
+from asara_server.replay.analysis import analyse
+from asara_server.replay.analysis_file import (
+    Analysis,
+    AnalysisError,
+    analysis_bytes,
+    parse_analysis,
+    read_analysis,
+)
+from asara_server.replay.file import replay_bytes
+from asara_server.replay.signing import SigningKey
+from tests.match.playouts import EVERYTHING, random_replay
+
+KEY = SigningKey.new()
+BASIC = parse_rule_sets("basic")
+LEAST = Budget(candidates=2, choosing=2, years=1, pricing=1, doubtful=1, luck=1)
+SCHEMA = Path(analysis_module.__file__).with_name("analysis.schema.json")
+
+
+@pytest.fixture(autouse=True)
+def least(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(BUDGETS, "quick", LEAST)
+
+
+def analysed(replay: Replay) -> Analysis:
+    return analyse(replay_bytes(replay, KEY), "quick", lambda: None)
+
+
+@pytest.fixture(scope="module")
+def data() -> bytes:
+    return replay_bytes(random_replay(BASIC, 2, seed=1, replies=12), KEY)
+
+
+def test_every_action_of_a_reply_is_a_decision_in_its_order(data: bytes) -> None:
+    steps: list[None] = []
+    replay = random_replay(BASIC, 2, seed=1, replies=12)
+    found = analyse(data, "quick", lambda: steps.append(None))
+    replied = [action for r in replay.records for action in getattr(r, "actions", ())]
+    chosen = [one.chosen for one in found.decisions if one.decision]
+    assert chosen == [str(action) for action in replied if not isinstance(action, bytes)]
+    assert len(steps) == len(chosen)
+    for one in found.decisions:
+        assert one.forced == (one.loss is None) == (not one.candidates)
+    assert [one.draw for one in found.draws] == ["deal"]
+
+
+def test_the_sums_are_those_of_the_decisions_and_draws(data: bytes) -> None:
+    found = analyse(data, "quick", lambda: None)
+    for one in found.seats:
+        own = [d for d in found.decisions if d.seat == one.seat and d.loss]
+        assert one.skill_lost.mean == pytest.approx(sum(d.loss.mean for d in own if d.loss))
+        assert one.luck.mean == pytest.approx(sum(draw.gained[one.seat] for draw in found.draws))
+        assert one.score == pytest.approx(one.score_after_luck + one.luck.mean)
+    assert sum(one.score for one in found.seats) == 1
+
+
+def test_the_same_replay_gives_the_same_bytes(data: bytes) -> None:
+    first, second = (analysis_bytes(analyse(data, "quick", lambda: None)) for _ in range(2))
+    assert first == second
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("options", [{}, {"hide_forced": True}])
+def test_rejections_breaks_pauses_and_a_steward(options: dict[str, bool]) -> None:
+    replay = random_replay(EVERYTHING, 3, seed=8)
+    if options:
+        replay = random_replay(EVERYTHING, 3, seed=8, clocks=hidden())
+    found = analysed(replay)
+    kinds = {one.draw for one in found.draws}
+    assert {"deal", "year", "buyers", "lit windows"} <= kinds
+    forfeited = [r.seat for r in replay.results if r.termination.forfeit]
+    assert forfeited == [2]
+    last = max(i for i, one in enumerate(found.decisions) if one.seat == 2)
+    assert last < len(found.decisions) / 2
+    assert found.seats[2].score == 0
+
+
+def hidden() -> Any:
+    from asara_server.match.spec import ClockSettings
+
+    return ClockSettings(hide_forced=True)
+
+
+def test_a_match_in_which_nobody_decided_is_refused() -> None:
+    with pytest.raises(ReplayError, match="nothing to analyse: no seat has answered a decision"):
+        analysed(random_replay(BASIC, 2, seed=1, replies=0))
+
+
+def test_a_replay_that_does_not_hold_is_refused(data: bytes) -> None:
+    replay = random_replay(BASIC, 2, seed=1, replies=12)
+    with pytest.raises(ReplayError, match="version 99 of the rules"):
+        analysed(replace(replay, header=replace(replay.header, rules_version=99)))
+    with pytest.raises(ReplayError, match="expected the signature"):
+        analyse(data[:-3] + b"abc", "quick", lambda: None)
+    with pytest.raises(ReplayError, match="record"):
+        analysed(replace(replay, records=replay.records[:5] + replay.records[6:]))
+
+
+def test_only_an_analysis_of_this_replay_and_version_is_read(data: bytes, tmp_path: Path) -> None:
+    found = analyse(data, "quick", lambda: None)
+    content = analysis_bytes(found)
+    assert parse_analysis(content, data) == found
+    path = tmp_path / "a.analysis.json"
+    assert read_analysis(path, data, "quick") is None
+    path.write_bytes(content)
+    assert read_analysis(path, data, "quick") == found
+    assert read_analysis(path, data, "deep") is None
+    for other, fault in (
+        (found.model_copy(update={"analyser": 99}), "another version of the program"),
+        (found.model_copy(update={"rules_version": 99}), "another version of the program"),
+        (found.model_copy(update={"replay_sha256": "0" * 64}), "about another replay"),
+        (found.model_copy(update={"format": 2}), "not an analysis, or one in another format"),
+    ):
+        path.write_bytes(analysis_bytes(other))
+        with pytest.raises(AnalysisError, match=f"a.analysis.json: ignored: .*{fault}"):
+            read_analysis(path, data, "quick")
+
+
+def test_the_schema_is_published_as_it_is() -> None:
+    schema = json.dumps(Analysis.model_json_schema(), indent=2) + "\n"
+    assert SCHEMA.read_text() == schema
