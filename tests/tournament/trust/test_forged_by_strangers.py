@@ -308,6 +308,7 @@ STRANGER: dict[str, tuple[Change, str]] = {
         (
             r"\Amanifest.json: not the manifest that was published.*\n"
             r"manifest.json: not signed by key.*\n"
+            r"run.journal: manifest: not manifest.json and its signature\n"
             r"\S+/run: its manifest is not sound, so no result can be verified\n"
         ),
     ),
