@@ -303,7 +303,7 @@ def _reopen(killed: Path) -> int:
     if killed.parent not in _KILLED:
         _KILLED[killed.parent] = {}
     try:
-        directory, _ = RunDirectory.reopen(killed)
+        directory = RunDirectory.reopen(killed)
     except RunDirectoryError:
         return 2
     with closing(directory):

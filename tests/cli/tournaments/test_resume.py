@@ -77,8 +77,8 @@ def test_a_series_of_matches_is_no_tournament(tmp_path: Path) -> None:
     out = tmp_path / "run"
     assert asara("match", "random", "random", "--out", out).returncode == 0
     log = out / "run.journal"
-    with log.open("rb") as file:
-        reader = LogReader(file, log)
+    with log.open("rb") as opened:
+        reader = LogReader(opened, log)
         ends = [reader.end for _ in reader.rows()]
     os.truncate(log, ends[-2])  # without the end of the run
     file = write_tournament(tmp_path, GOOD)
