@@ -51,10 +51,10 @@ asara.run(decide)
 FAULTS = {
     "crash": (
         "raise SystemExit('no plan')",
-        "exited with status 1 before it replied to decision 2",
+        "ended before it replied to decision 2: exited with status 1",
     ),
     "hang": ("signal.pause()", "did not reply to decision 2 within 0.3 s"),
-    "error": ("[][0]", "exited with status 1 before it replied to decision 2"),
+    "error": ("[][0]", "ended before it replied to decision 2: exited with status 1"),
 }
 
 
@@ -145,8 +145,8 @@ def test_a_bot_that_fails_is_reported_with_the_decision(folder: Path, name: str)
 @pytest.mark.parametrize(
     ("name", "error"),
     [
-        ("silent", "exited with status 0 without connecting"),
-        ("lacking", "exited with status 1 without connecting; the module nunpy is missing: "),
+        ("silent", "ended without connecting: exited with status 0; the program has to call"),
+        ("lacking", "ended without connecting: exited with status 1; the module nunpy is missing"),
     ],
 )
 def test_a_bot_that_never_connects_is_reported(folder: Path, name: str, error: str) -> None:

@@ -95,7 +95,7 @@ MISTAKES = {
     "no-run": Mistake(
         DECIDE + RANDOM,
         0,
-        "exited with status 0 before it connected: a bot has to call the client's run function",
+        "call the client's run function",
         file="my_bot",
         quick=True,
     ),

@@ -34,6 +34,7 @@ from asara_server.tournament.bots.exclusions import Absence, Exclusions, FailedS
 from asara_server.tournament.bots.freezer import BotFreezer
 from asara_server.tournament.bots.match_settings import BotWatch, MatchSettings
 from asara_server.tournament.bots.output.output_log import OutputLog
+from asara_server.tournament.bots.output.remedies import NOT_RUN
 from asara_server.tournament.bots.process import (
     BotProcess,
     MachineError,
@@ -286,8 +287,6 @@ class BotPool:
     async def _await_end(self, bot: PooledBot, process: BotProcess, log: OutputLog) -> None:
         """Wait for the process to end, and report the end to the referee immediately."""
         ending = await process.wait()
-        if bot.start_up_s is None and not process.failed:
-            ending += " before it connected: a bot has to call the client's run function"
         self._watch.meter.bot_ended(process)
         log.note(ending)
         bot.remedy = await self._starter.remedy(bot.entry, log, failed=process.failed)
@@ -298,7 +297,8 @@ class BotPool:
         if bot in self._all and process.machine_failure:
             self._fail(bot, process.machine_failure)
         elif bot in self._all:
-            self._lose(bot, ending)
+            never_run = bot.start_up_s is None and not process.failed
+            self._lose(bot, f"{ending}; {NOT_RUN}" if never_run else ending)
         if bot in self._idle:
             self._idle.remove(bot)
             await self._retire(bot, ending)

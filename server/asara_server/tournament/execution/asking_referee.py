@@ -114,7 +114,7 @@ class AskingReferee:
     def mark_lost(
         self, key: str, detail: str, absence: Termination = Termination.NEVER_STARTED
     ) -> None:
-        self._fail(AskedBotError(f"{detail} {self._when()}"))
+        self._fail(AskedBotError(f"ended {self._when()}: {detail}"))
 
     def mark_unstarted(self, key: str, why: str) -> None:
         self._fail(MachineError(why))

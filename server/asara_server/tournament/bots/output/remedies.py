@@ -10,6 +10,7 @@ _NETWORK = re.compile(
 )
 _MODULE = re.compile(r"(?:No module named|Cannot find (?:module|package)) '([^']+)'")
 
+NOT_RUN = "the program has to call the client's run function, which connects"
 NO_NETWORK = "the sandbox has no network: put what it needs from there into its folder beforehand"
 
 
