@@ -334,11 +334,11 @@ def commands() -> list[tuple[tuple[str, ...], Any]]:
     return found
 
 
-STARTS_BOTS = {"match", "duel", "serve"}
+STARTS_BOTS = {"match", "duel", "play", "serve"}
 
 
 def run_arguments(folder: Path, dice: random.Random, seed: int) -> None:
-    """Run a command with random arguments, of which one keeps bots from being started."""
+    """Run a command with random arguments, of which one keeps it from starting bots or a server."""
     names, command = dice.choice(commands())
     words: list[str] = []
     for parameter in command.params:
@@ -353,6 +353,8 @@ def run_arguments(folder: Path, dice: random.Random, seed: int) -> None:
         words.append("no-such-bot")
     if names in {("tournament", "run"), ("tournament", "check")}:
         words += ["--out", str(folder / "cup.toml")]
+    if names == ("web",):  # which would serve until it is stopped
+        words += ["--listen", "nowhere"]
     if names == ("audit",):  # which would look for replays on the whole disk
         words = [word for word in words if word != "/"]
     if names == ("status",):
