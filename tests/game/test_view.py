@@ -14,7 +14,7 @@ from asara_game.knowledge.possible import is_possible
 from asara_game.rules import RULE_COMBINATIONS, Rules
 from asara_game.state import known_lit_window, lit_colour
 from asara_game.view import PrivateView, RunningView, public_view, view
-from asara_game.vocabulary import MARKET_TYPES, Colour, DecisionKind
+from asara_game.vocabulary import MARKET_TYPES, Area, BuyerColour, Colour, DecisionKind, Space
 from tests.game.play import (
     POLICIES,
     WIDE_CASES,
@@ -136,10 +136,12 @@ def changed(part, value):
     if part in ("buyer_pile", "gift_deck"):
         return value[:-1]
     if part == "face_down":
-        return [(1, 1, (5,))]
+        return [(1, Space(Area.BANK, 1), (BuyerColour(5),))]
     if isinstance(value, int):
         return value + 1
-    return [each + 1 if isinstance(each, int) else (*each, 1) for each in value]
+    if isinstance(value[0], int):
+        return [each + 1 for each in value]
+    return [type(each)([*each, 1]) for each in value]
 
 
 @pytest.mark.parametrize("policy", POLICIES)
