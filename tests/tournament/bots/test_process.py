@@ -90,7 +90,8 @@ def test_a_start_that_fails_in_any_way_leaves_no_descriptor(
         gc.collect()
         return open_files()
 
-    assert asyncio.run(scenario()) == asyncio.run(scenario())
+    first, second = asyncio.run(scenario()), asyncio.run(scenario())
+    assert second <= first  # what earlier tests left may be closed meanwhile
 
 
 async def test_output_is_cut_with_a_mark_and_the_bot_is_not_hurt_by_it(tmp_path: Path) -> None:

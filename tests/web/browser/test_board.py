@@ -66,6 +66,7 @@ def test_axe_finds_nothing(page: Page, scheme: str, width: int) -> None:
 
 
 STEP = """async () => {
+    for (const each of document.getAnimations()) each.cancel(); // of earlier steps
     document.body.dispatchEvent(new KeyboardEvent("keydown", { key: "ArrowRight", bubbles: true }));
     await new Promise(requestAnimationFrame);
     return document.getAnimations().map(each => Number(each.effect.getTiming().duration));
