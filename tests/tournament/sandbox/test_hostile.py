@@ -43,7 +43,7 @@ blocks = "independent"
 process_per = "run"
 
 [clocks]
-start_up_s = 30
+start_up_s = 120
 time_bank_s = 5
 increment_s = 0.02
 reconnect_s = 2
