@@ -150,11 +150,11 @@ def _do(job: Job, progress: Callable[[], None]) -> Done:
     try:
         data = read_file(job.replay)
         try:
-            found = read_analysis(job.target, data, job.budget)
+            found = read_analysis(job.target, data)
         except AnalysisError as error:
-            ignored = str(error)
+            ignored = f"{job.target}: ignored: {error}"
             found = None
-        if found is None:
+        if found is None or found.budget != job.budget:
             found = analyse(data, job.budget, progress)
             write_output(job.target, analysis_bytes(found))
     except ReplayError as error:
@@ -162,15 +162,22 @@ def _do(job: Job, progress: Callable[[], None]) -> Done:
     return Done(job.replay, found, "", ignored)
 
 
-def _target(replay: Path) -> Path:
+def analysis_path(replay: Path) -> Path:
     """Return the path of a replay's analysis: next to it, or in the folder of its run."""
     name = replay.name.removesuffix(".asara") + SUFFIX
     folder = replay.absolute().parent
     run = folder.parent
     if folder.name == "replays" and any((run / mark).is_file() for mark in MARKS):
-        return _folder(run) / name
-    target = replay.with_name(name)
-    check_output("analysis", target, inputs=[replay])
+        return run / ANALYSIS / name
+    return replay.with_name(name)
+
+
+def _target(replay: Path) -> Path:
+    target = analysis_path(replay)
+    if target.parent.name == ANALYSIS:
+        _folder(target.parent.parent)
+    else:
+        check_output("analysis", target, inputs=[replay])
     return target
 
 

@@ -3,11 +3,15 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from asara_server.cli.display.console import notify, warn
 from asara_server.cli.errors import UserError
 from asara_server.cli.options.output_file import check_output, write_output
+from asara_server.cli.sessions.analyse import analysis_path
 from asara_server.eventlog.replay import Replay, ReplayError
+from asara_server.replay.analysis_file import AnalysisError, read_analysis
+from asara_server.replay.analysis_page import page_analysis
 from asara_server.replay.file import parse_file, read_file
 from asara_server.replay.match_page import (
     NoPageError,
@@ -85,7 +89,7 @@ def _page_files() -> PageFiles:
 
 def _write_pages(made: Report, files: PageFiles, beside: Path) -> Pages:
     try:
-        return write_pages(made.files, made.results, files, beside)
+        return write_pages(made, files, beside)
     except OSError as error:
         place = error.filename or beside
         raise UserError(f"{place}: cannot be written: {error.strerror}", status=1) from None
@@ -170,7 +174,20 @@ def _page(file: Path, options: PageOptions) -> bytes:
         signed.replay, viewer, _logs(file, signed.replay) if options.bot_output else None
     )
     own = data if options.seat is None else None
-    return match_page(seen, read_page_files(), own, options.language)
+    return match_page(
+        seen, read_page_files(), own, options.language, _analysis(file, data, options.seat)
+    )
+
+
+def _analysis(file: Path, data: bytes, seat: int | None) -> dict[str, Any] | None:
+    """Return the analysis of a replay as its page shows it; None if there is none."""
+    path = analysis_path(file)
+    try:
+        found = read_analysis(path, data)
+        return None if found is None else page_analysis(found, seat)
+    except AnalysisError as error:
+        warn(f"{path}: ignored: {error}")
+        return None
 
 
 def _logs(file: Path, replay: Replay) -> Logs:
