@@ -148,7 +148,8 @@ def test_decisions_and_draws_have_their_place_among_the_events(seed: int) -> Non
     for one in decisions:
         assert one.sequence == before[one.seat, one.decision]
     assert all(draw.sequence <= sequence for draw in found.draws)
-    assert {point.seat for point in found.course} <= {one.seat for one in found.decisions}
+    ends = [(point.expected.mean, point.sequence) for point in found.course[-3:]]
+    assert ends == [(one.score, sequence) for one in found.seats]
     places = [(point.seat, point.sequence) for point in found.course]
     assert all(list(own) == sorted(own) for own in by_seat(places))
 

@@ -197,6 +197,16 @@ class _Analyst:
         """Return the analysis of the whole match."""
         self._end_turn()
         header = self._replay.header
+        seats = tuple(map(self._sum, range(len(header.entries))))
+        last = self._events + sum(one.termination.forfeit for one in self._replay.results)
+        self._course += [
+            Point(
+                seat=one.seat,
+                sequence=last,
+                expected=Value(mean=one.score, error=0.0, worlds=0),
+            )
+            for one in seats
+        ]
         return Analysis(
             analyser=VERSION,
             rules_version=RULES_VERSION,
@@ -205,7 +215,7 @@ class _Analyst:
             match_id=header.match_id,
             budget=budget,
             playouts=self._playouts,
-            seats=tuple(map(self._sum, range(len(header.entries)))),
+            seats=seats,
             decisions=tuple(self._decisions),
             draws=tuple(self._draws),
             course=tuple(self._course),

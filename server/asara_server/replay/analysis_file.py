@@ -81,7 +81,7 @@ class Draw(_Part):
 
 
 class Point(_Part):
-    """The score that a seat could expect at its turn, from what it knew."""
+    """The score that a seat could expect at its turn, from what it knew; at the end, its score."""
 
     seat: Seat
     sequence: int = Field(ge=0, description="Number of public events before.")
