@@ -15,10 +15,12 @@ from asara_server.replay.analysis import analyse
 from asara_server.replay.analysis_file import (
     Analysis,
     AnalysisError,
+    Value,
     analysis_bytes,
     parse_analysis,
     read_analysis,
 )
+from asara_server.replay.analysis_page import page_analysis
 from asara_server.replay.file import replay_bytes
 from asara_server.replay.replay_view import OPEN, replay_view
 from asara_server.replay.signing import SigningKey
@@ -126,6 +128,30 @@ def test_only_an_analysis_of_this_replay_and_version_is_read(data: bytes, tmp_pa
         path.write_bytes(analysis_bytes(other))
         with pytest.raises(AnalysisError, match=fault):
             read_analysis(path, data)
+
+
+def test_the_file_of_a_seat_contains_nothing_from_other_seats_and_from_luck(data: bytes) -> None:
+    found = analyse(data, "quick", lambda: None)
+    price = Value(mean=0.3, error=0.1, worlds=9)
+    decisions = [
+        one.model_copy(update={"label": "mistake", "best": "decline", "loss": price})
+        for one in found.decisions
+    ]
+    found = found.model_copy(update={"decisions": tuple(decisions)})
+    other = found.model_copy(
+        update={
+            "decisions": tuple(one for one in decisions if one.seat == 1),
+            "draws": (),
+            "course": tuple(one for one in found.course if one.seat == 1),
+            "seats": tuple(one.model_copy(update={"luck": price}) for one in found.seats),
+        }
+    )
+    own = page_analysis(found, 1)
+    assert own == page_analysis(other, 1)
+    assert {one["seat"] for part in own.values() for one in part} == {1}
+    assert own["marks"]
+    assert own["course"]
+    assert {one["seat"] for one in page_analysis(found)["marks"]} == {0, 1}
 
 
 def test_the_schema_is_published_as_it_is() -> None:
