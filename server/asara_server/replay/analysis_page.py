@@ -4,7 +4,9 @@ A viewer of the whole match is shown everything. A seat's own file contains only
 what the seat knew: its own decisions and scores, and no luck.
 """
 
+import math
 from base64 import b64encode
+from collections.abc import Sequence
 from typing import Any, Final
 
 from asara_codec.encode import action_message, serialize
@@ -17,17 +19,19 @@ _NINETY_FIVE: Final = 1.96
 def page_analysis(found: Analysis, seat: int | None = None) -> dict[str, Any]:
     """Return the part of an analysis that the page shows; with `seat`, what this seat may see.
 
-    An interval is its middle and the distance to its ends (95 %). Raises AnalysisError for actions
-    that do not exist.
+    `lost` is what the marked decisions cost: the sum of all decisions is mostly noise. An interval
+    is its middle and the distance to its ends (95 %). Raises AnalysisError for actions that do not
+    exist.
     """
     own = range(len(found.seats)) if seat is None else (seat,)
+    marked = [(one, one.loss) for one in found.decisions if one.label and one.loss is not None]
     return {
         "course": [
             {"seat": one.seat, "sequence": one.sequence, "expected": _interval(one.expected)}
             for one in found.course
             if one.seat in own
         ],
-        "marks": [_mark(one) for one in found.decisions if one.label and one.seat in own],
+        "marks": [_mark(one, loss) for one, loss in marked if one.seat in own],
         "strokes": [
             {
                 "seat": one.stroke,
@@ -43,7 +47,8 @@ def page_analysis(found: Analysis, seat: int | None = None) -> dict[str, Any]:
         "sums": [
             {
                 "seat": one.seat,
-                "lost": _interval(one.skill_lost),
+                "lost": _total([loss for mark, loss in marked if mark.seat == one.seat]),
+                "marks": sum(mark.seat == one.seat for mark, _ in marked),
                 "luck": _interval(one.luck) if seat is None else None,
             }
             for one in found.seats
@@ -52,7 +57,7 @@ def page_analysis(found: Analysis, seat: int | None = None) -> dict[str, Any]:
     }
 
 
-def _mark(one: Decision) -> dict[str, Any]:
+def _mark(one: Decision, loss: Value) -> dict[str, Any]:
     try:
         better = serialize(action_message(parse_action(one.best)))
     except ValueError:
@@ -63,9 +68,14 @@ def _mark(one: Decision) -> dict[str, Any]:
         "sequence": one.sequence,
         "year": one.year,
         "label": one.label,
-        "cost": _interval(one.loss) if one.loss is not None else [0.0, 0.0],
+        "cost": _interval(loss),
         "better": b64encode(better).decode(),
     }
+
+
+def _total(losses: Sequence[Value]) -> list[float]:
+    error = math.sqrt(sum(one.error**2 for one in losses))
+    return _margin(round(sum(one.mean for one in losses), 4), error)
 
 
 def _interval(value: Value) -> list[float]:

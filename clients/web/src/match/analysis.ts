@@ -34,7 +34,10 @@ export interface Stroke {
 
 export interface SeatSum {
   readonly seat: number;
+  /** What its marked decisions cost. */
   readonly lost: Interval;
+  /** Number of its marked decisions. */
+  readonly marks: number;
   /** Null in a file for one seat, which could not know it. */
   readonly luck: Interval | null;
 }

@@ -149,7 +149,10 @@ export function Sums({ analysed, seat }: Pick<Props, "analysed"> & { seat: numbe
   if (sum === undefined) return null;
   return (
     <small class="sums">
-      <span>{t(replay, "skillLost", { share: interval(sum.lost) })}</span>
+      <span>
+        {t(replay, "markedDecisions", { count: sum.marks })}
+        {sum.marks > 0 && `: ${interval([-sum.lost[0], sum.lost[1]])}`}
+      </span>
       {sum.luck !== null && <span>{t(replay, "lucky", { share: interval(sum.luck, true) })}</span>}
     </small>
   );

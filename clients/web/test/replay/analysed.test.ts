@@ -41,6 +41,7 @@ function analysisOf(record: MatchRecord): Analysis {
   const sums = record.setting.entries.map((_, seat) => ({
     seat,
     lost: [0.2, 0.1] as const,
+    marks: 2,
     luck: [0.05, 0.01] as const,
   }));
   return {
@@ -76,7 +77,7 @@ test("the view of a seat shows nothing that the seat could not know", () => {
   expect(shown.course.map(({ length }) => length > 0)).toEqual([false, true]);
   expect(new Set(shown.marks.map(({ seat }) => seat))).toEqual(new Set([1]));
   expect(shown.strokes).toEqual([]);
-  expect(shown.sums).toEqual([{ seat: 1, lost: [0.2, 0.1], luck: null }]);
+  expect(shown.sums).toEqual([{ seat: 1, lost: [0.2, 0.1], marks: 2, luck: null }]);
 });
 
 test("a jump leads from mark to mark, and without an analysis nowhere", () => {

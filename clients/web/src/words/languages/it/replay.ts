@@ -143,7 +143,7 @@ export const replay = {
   expected: "Punteggio atteso",
   expectedHelp:
     "1 è il primo posto, 0 l’ultimo. Ogni punteggio è stimato da ciò che il posto sapeva al suo turno, con un margine del 95 %.",
-  skillLost: "perso con le decisioni: {share}",
+  markedDecisions: "{count:# errore|# errori}",
   lucky: "fortuna: {share}",
   decisive: "Che cosa ha deciso la partita",
   noMistake: "Nessuna decisione era un errore certo.",
