@@ -4,6 +4,7 @@ import type { ComponentChildren } from "preact";
 import { t } from "../words/language.js";
 import { interval } from "../words/numbers.js";
 import { replay } from "../words/sections/replay.js";
+import { choiceSentence } from "../words/sentences.js";
 import {
   betterAt,
   decisive,
@@ -93,7 +94,7 @@ export function Curve({ store, analysed }: Props): ComponentChildren {
 }
 
 function spot(at: number, score: number, last: number): string {
-  const y = HEIGHT * (1 - Math.min(Math.max(score, 0), 1));
+  const y = HEIGHT * (0.95 - 0.9 * Math.min(Math.max(score, 0), 1)); // room for the lines' width
   return `${((at / last) * WIDTH).toFixed(1)} ${y.toFixed(1)}`;
 }
 
@@ -172,10 +173,15 @@ export function Decisive({ store, analysed }: Props) {
           if (moment === undefined) return null;
           return (
             <li key={`${one.seat} ${one.sequence}`}>
+              <b>{t(replay, "year", { year: moment.table.publicView.year })}</b>{" "}
               <a href={fragmentOf(moment)}>
                 {"cost" in one ? markSentence(one, record) : strokeSentence(one, record)}
               </a>{" "}
-              <small>{t(replay, "year", { year: moment.table.publicView.year })}</small>
+              {"cost" in one && moment.decision !== undefined && (
+                <span class="quiet">
+                  {choiceSentence(one.seat, moment.decision.actions, record)}
+                </span>
+              )}
             </li>
           );
         })}
