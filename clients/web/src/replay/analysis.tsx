@@ -151,7 +151,7 @@ export function Sums({ analysed, seat }: Pick<Props, "analysed"> & { seat: numbe
   return (
     <small class="sums">
       <span>
-        {t(replay, "markedDecisions", { count: sum.marks })}
+        {t(replay, "certainMistakes", { count: sum.marks })}
         {sum.marks > 0 && `: ${interval([-sum.lost[0], sum.lost[1]])}`}
       </span>
       {sum.luck !== null && <span>{t(replay, "lucky", { share: interval(sum.luck, true) })}</span>}

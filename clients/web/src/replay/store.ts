@@ -3,6 +3,7 @@
 import { batch, computed, effect, type ReadonlySignal, signal } from "@preact/signals";
 import type { Analysis } from "../match/analysis.js";
 import type { MatchRecord, Moment, Viewer } from "../match/model.js";
+import { decisionIndex } from "../match/places.js";
 import * as settings from "../ui/settings.js";
 import { t } from "../words/language.js";
 import { replay } from "../words/sections/replay.js";
@@ -170,10 +171,12 @@ export class MatchStore {
       const player = this.player.peek();
       const shown = this.moment.peek();
       const farthest = this.record.peek().moments[player.farthest] ?? shown;
+      const mark = this.analysed.peek()?.marks.find(({ at }) => at === shown.index);
+      const marked = mark && decisionIndex(record, mark.seat, mark.decision);
       this.record.value = record;
       this.player.value = {
         ...player,
-        position: samePlace(record, shown),
+        position: marked ?? samePlace(record, shown),
         farthest: samePlace(record, farthest),
         stepped: false,
       };

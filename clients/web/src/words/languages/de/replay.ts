@@ -144,7 +144,7 @@ export const replay = {
   expected: "Erwartetes Ergebnis",
   expectedHelp:
     "1 ist der erste Platz, 0 der letzte. Jedes Ergebnis ist aus dem geschätzt, was der Sitz in seinem Zug wusste, mit einer Spanne von 95 %.",
-  markedDecisions: "{count:# teure Entscheidung|# teure Entscheidungen}",
+  certainMistakes: "{count:# sicherer Fehler|# sichere Fehler}",
   lucky: "Glück: {share}",
   decisive: "Was die Partie entschied",
   noMistake: "Keine Entscheidung war sicher ein Fehler.",

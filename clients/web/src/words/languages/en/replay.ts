@@ -143,7 +143,7 @@ export const replay = {
   expected: "Expected score",
   expectedHelp:
     "1 is first place, 0 is last place. Each score is estimated from what the seat knew at its turn, with a margin of 95 %.",
-  markedDecisions: "{count:# costly decision|# costly decisions}",
+  certainMistakes: "{count:# certain mistake|# certain mistakes}",
   lucky: "luck: {share}",
   decisive: "What decided the match",
   noMistake: "No decision was certainly a mistake.",

@@ -143,7 +143,7 @@ export const replay = {
   expected: "Puntuación esperada",
   expectedHelp:
     "1 es el primer puesto, 0 el último. Cada puntuación se estima a partir de lo que el asiento sabía en su turno, con un margen del 95 %.",
-  markedDecisions: "{count:# decisión costosa|# decisiones costosas}",
+  certainMistakes: "{count:# error seguro|# errores seguros}",
   lucky: "suerte: {share}",
   decisive: "Qué decidió la partida",
   noMistake: "Ninguna decisión fue un error seguro.",

@@ -143,7 +143,7 @@ export const replay = {
   expected: "Score attendu",
   expectedHelp:
     "1 est la première place, 0 la dernière. Chaque score est estimé d’après ce que le siège savait à son tour, avec une marge de 95 %.",
-  markedDecisions: "{count:# décision coûteuse|# décisions coûteuses}",
+  certainMistakes: "{count:# erreur certaine|# erreurs certaines}",
   lucky: "chance : {share}",
   decisive: "Ce qui a décidé la partie",
   noMistake: "Aucune décision n’était une erreur certaine.",

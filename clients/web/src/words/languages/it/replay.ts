@@ -143,7 +143,7 @@ export const replay = {
   expected: "Punteggio atteso",
   expectedHelp:
     "1 è il primo posto, 0 l’ultimo. Ogni punteggio è stimato da ciò che il posto sapeva al suo turno, con un margine del 95 %.",
-  markedDecisions: "{count:# decisione costosa|# decisioni costose}",
+  certainMistakes: "{count:# errore certo|# errori certi}",
   lucky: "fortuna: {share}",
   decisive: "Che cosa ha deciso la partita",
   noMistake: "Nessuna decisione era un errore certo.",

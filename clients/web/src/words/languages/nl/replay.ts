@@ -144,7 +144,7 @@ export const replay = {
   expected: "Verwachte score",
   expectedHelp:
     "1 is de eerste plaats, 0 de laatste. Elke score is geschat uit wat de stoel in zijn beurt wist, met een marge van 95 %.",
-  markedDecisions: "{count:# dure beslissing|# dure beslissingen}",
+  certainMistakes: "{count:# zekere fout|# zekere fouten}",
   lucky: "geluk: {share}",
   decisive: "Wat de partij besliste",
   noMistake: "Geen enkele beslissing was zeker een fout.",
