@@ -150,3 +150,16 @@ def test_a_file_contains_it(
         page.keyboard.press("m")
         expect(page.locator(".now")).to_contain_text("blunder. Better:")
         expect_no_scrolling_sideways(page)
+
+
+def test_damaged_data_in_a_file_are_ignored_with_a_sentence(
+    browser: Browser, tmp_path: Path, analysis: Analysis
+) -> None:
+    shown = page_analysis(analysis)
+    shown["marks"][0]["better"] = "AA=="
+    seen = replay_view(read_replay(REPLAY), OPEN)
+    (tmp_path / "m.html").write_bytes(match_page(seen, read_page_files(), analysis=shown))
+    with opened_page(browser) as page:
+        visit(page, (tmp_path / "m.html").as_uri())
+        expect(page.get_by_text("The analysis of this match is ignored:")).to_be_visible()
+        expect(page.locator(".curve")).to_have_count(0)

@@ -37,7 +37,7 @@ export interface Placed {
   readonly sums: readonly SeatSum[];
 }
 
-/** Places an analysis. In the view of a seat, nothing is shown that the seat could not know. */
+/** Places an analysis; throws if it is damaged. In the view of a seat, nothing is shown that the seat could not know. */
 export function placed(analysis: Analysis, record: MatchRecord): Placed {
   const { viewer, entries } = record.setting;
   const shown = entries.map((_, seat) => viewer.kind !== "seat" || viewer.seat === seat);
@@ -48,12 +48,16 @@ export function placed(analysis: Analysis, record: MatchRecord): Placed {
         .filter((point) => point.seat === seat && isShown(point))
         .map(({ sequence, expected }) => ({ at: sequenceIndex(record, sequence), expected })),
     ),
-    marks: analysis.marks.filter(isShown).map((mark) => ({
-      ...mark,
-      at:
-        decisionIndex(record, mark.seat, mark.decision) ?? sequenceIndex(record, mark.sequence + 1),
-      action: viewer.kind === "everybody" ? undefined : better(mark),
-    })),
+    marks: analysis.marks
+      .map(withAction)
+      .filter(isShown)
+      .map((mark) => ({
+        ...mark,
+        at:
+          decisionIndex(record, mark.seat, mark.decision) ??
+          sequenceIndex(record, mark.sequence + 1),
+        action: viewer.kind === "everybody" ? undefined : mark.action,
+      })),
     strokes: (viewer.kind === "seat" ? [] : analysis.strokes).map((stroke) => ({
       ...stroke,
       at: sequenceIndex(record, stroke.sequence),
@@ -64,9 +68,9 @@ export function placed(analysis: Analysis, record: MatchRecord): Placed {
   };
 }
 
-function better(mark: Mark): Action {
+function withAction(mark: Mark): Mark & { readonly action: Action } {
   const bytes = Uint8Array.from(atob(mark.better), (character) => character.charCodeAt(0));
-  return fromBinary(ActionSchema, bytes);
+  return { ...mark, action: fromBinary(ActionSchema, bytes) };
 }
 
 /** The score that each seat could last expect at a moment; undefined before its first decision. */

@@ -121,10 +121,13 @@ export class MatchStore {
     this.ignored.value = answer.ignored;
     const { analysis: data } = answer;
     if (data === null) return;
+    const parts = await import("./analysis.js").catch(() => undefined);
+    if (parts === undefined) return; // no connection
     try {
-      this.#analysis.value = { data, parts: await import("./analysis.js") };
+      parts.placed(data, this.record.peek());
+      this.#analysis.value = { data, parts };
     } catch {
-      // Without a connection, the match is shown without it.
+      this.ignored.value = t(replay, "damaged");
     }
   }
 
