@@ -15,8 +15,8 @@ from rich.text import Text
 from asara_server.cli.display.console import out
 from asara_server.cli.display.run_status import show_status
 from asara_server.cli.errors import UserError
+from asara_server.cli.options.common import RunDirectoryArgument
 from asara_server.cli.options.output_file import check_output, write_output
-from asara_server.cli.options.run_directory import RunDirectoryArgument
 from asara_server.text import plain
 from asara_server.tournament.run.directory import RunDirectoryError, standings_bytes
 from asara_server.tournament.run.read_run import NOT_A_RUN, run_standings

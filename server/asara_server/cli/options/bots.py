@@ -8,12 +8,13 @@ import os
 import shlex
 import shutil
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from asara_server import bundled
 from asara_server.cli.errors import UserError
+from asara_server.cli.options.common import readable_paths
 from asara_server.text import plain
 from asara_server.tournament.config.commands import (
     INTERPRETERS,
@@ -54,15 +55,17 @@ class BotCommand:
     readable: tuple[str, ...] = ()
     """Absolute paths in its directory that all processes of the bot share."""
 
-    def table(self, readable: Sequence[str] = ()) -> dict[str, object]:
-        """Return the bot as an `entries` table of a tournament file, with absolute paths."""
-        further = [str(Path.cwd() / Path(path).expanduser()) for path in readable]
+    def table(self, readable: Iterable[Path] | None = None) -> dict[str, object]:
+        """Return the bot as an `entries` table of a tournament file, with absolute paths.
+
+        `readable` is the value of --readable. Raises UserError.
+        """
         table: dict[str, object] = {
             "name": self.name,
             "command": list(self.command),
             "directory": str(self.directory),
             "environment": dict(self.environment),
-            "readable": [*self.readable, *further],
+            "readable": [*self.readable, *readable_paths(readable)],
         }
         return {**table, "build": list(self.build)} if self.build else table
 

@@ -6,9 +6,11 @@ from typing import NamedTuple
 
 from rich.progress import Progress
 
+from asara_server.cli.commands.analyse import Analyse
 from asara_server.cli.display.analysis import dearest, print_analyses, print_analysis
 from asara_server.cli.display.console import err, notify, shows_progress, warn
 from asara_server.cli.errors import UserError
+from asara_server.cli.options.log import LogOptions
 from asara_server.cli.options.output_file import check_output, write_output
 from asara_server.eventlog.replay import ReplayError
 from asara_server.replay.analysis import actions_in, analyse
@@ -26,14 +28,6 @@ from asara_server.tournament.run.read_run import RunError, read_run
 from asara_server.tournament.standings.standings import by_schedule
 from asara_server.tournament.trust.audit import AuditError, map_in_processes
 from asara_server.tournament.trust.run_files import MARKS
-
-
-class RunChoice(NamedTuple):
-    """Which matches of a run to analyse, and how many in parallel."""
-
-    entry: str | None
-    matches: int | None
-    jobs: int
 
 
 class Job(NamedTuple):
@@ -54,12 +48,13 @@ class Done(NamedTuple):
     """Why an analysis that existed was not used."""
 
 
-def analyse_path(path: Path, budget: str, choice: RunChoice) -> None:
+def analyse_path(options: Analyse, _log: LogOptions) -> None:
     """Analyse a replay or a run, and print what was found; raises UserError."""
+    path = options.path
     if path.is_dir():
-        _analyse_run(path, budget, choice)
+        _analyse_run(path, options)
         return
-    if choice.entry is not None or choice.matches is not None:
+    if options.entry is not None or options.matches is not None:
         raise UserError(f"{path}: --entry and --matches choose matches of a run; pass its folder")
     try:
         total = actions_in(parse_replay(read_file(path)))
@@ -68,7 +63,7 @@ def analyse_path(path: Path, budget: str, choice: RunChoice) -> None:
     target = _target(path)
     with Progress(console=err, transient=True, disable=not shows_progress()) as bar:
         task = bar.add_task("Analysing", total=total)
-        done = _do(Job(path, target, budget), lambda: bar.advance(task))
+        done = _do(Job(path, target, options.budget), lambda: bar.advance(task))
     if done.ignored:
         warn(done.ignored)
     if done.analysis is None:
@@ -77,16 +72,17 @@ def analyse_path(path: Path, budget: str, choice: RunChoice) -> None:
     notify(f"The whole analysis: {target}")
 
 
-def _analyse_run(run: Path, budget: str, choice: RunChoice) -> None:
-    names = _match_names(run, choice)
+def _analyse_run(run: Path, options: Analyse) -> None:
+    names = _match_names(run, options)
     folder = _folder(run)
     jobs = [
-        Job(run / "replays" / f"{name}.asara", folder / f"{name}{SUFFIX}", budget) for name in names
+        Job(run / "replays" / f"{name}.asara", folder / f"{name}{SUFFIX}", options.budget)
+        for name in names
     ]
     found: list[Analysis] = []
     with Progress(console=err, transient=True, disable=not shows_progress()) as bar:
         task = bar.add_task("Analysing", total=len(jobs))
-        for number, done in enumerate(_in_parallel(jobs, choice.jobs), 1):
+        for number, done in enumerate(_in_parallel(jobs, options.jobs), 1):
             bar.advance(task)
             if not shows_progress():
                 notify(f"{number:,} of {count(len(jobs), 'match')}")
@@ -102,7 +98,7 @@ def _analyse_run(run: Path, budget: str, choice: RunChoice) -> None:
     notify(f"The whole analyses: {folder}")
 
 
-def _match_names(run: Path, choice: RunChoice) -> list[str]:
+def _match_names(run: Path, options: Analyse) -> list[str]:
     """Return the names of the chosen matches; raises UserError."""
     try:
         recorded = read_run(run)
@@ -112,7 +108,7 @@ def _match_names(run: Path, choice: RunChoice) -> list[str]:
         raise UserError(
             f"{run}: this run has not ended, and its deals are secret until then; wait for the end"
         )
-    entry = choice.entry
+    entry = options.entry
     if entry is not None and entry not in recorded.info.entries:
         raise UserError(f"--entry {entry}: the entries are {', '.join(recorded.info.entries)}")
     names = [
@@ -122,7 +118,7 @@ def _match_names(run: Path, choice: RunChoice) -> list[str]:
     ]
     if not names:
         raise UserError(f"{run}: there are no matches to analyse")
-    return names[: choice.matches]
+    return names[: options.matches]
 
 
 def _in_parallel(jobs: Sequence[Job], processes: int) -> Iterator[Done]:

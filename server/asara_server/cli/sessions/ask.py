@@ -3,17 +3,16 @@
 import asyncio
 import tempfile
 from contextlib import AsyncExitStack, closing
-from dataclasses import dataclass
 from pathlib import Path
 
 from asara.v1.play_pb2 import DecisionKind
+from asara_server.cli.commands.replay import Ask
 from asara_server.cli.display.console import err, notify, out, show_table
 from asara_server.cli.display.faults import warn_of_views
 from asara_server.cli.errors import UserError
 from asara_server.cli.options.bots import BotCommand, find_bots
-from asara_server.cli.options.check import START_UP_S
+from asara_server.cli.options.common import LONG_START_UP_S
 from asara_server.cli.options.log import LogOptions
-from asara_server.cli.options.sandbox import SandboxChoice
 from asara_server.cli.sessions.bot_build import bot_entry, built_bots
 from asara_server.cli.sessions.setup import log_to_terminal, sandbox_of_bots
 from asara_server.event_loop import run
@@ -21,6 +20,7 @@ from asara_server.eventlog.replay import Replay, ReplayError
 from asara_server.match.inputs import RejectionRecord, ReplyRecord
 from asara_server.match.spec import ClockSettings
 from asara_server.network.addresses import LOCAL_TRANSPORT, ServeError
+from asara_server.replay.file import read_signed
 from asara_server.replay.questions import question
 from asara_server.replay.signing import default_key_path
 from asara_server.text import plain, plain_words, seats_text
@@ -51,25 +51,13 @@ _MOST_LISTED = 10
 """Maximum number of earlier decisions that are listed."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AskOptions:
-    """Options of `asara replay ask`."""
-
-    file: Path
-    number: int
-    bot: str
-    seat: int | None
-    """Seat to ask for; None means the seat of the entry with the bot's name."""
-    limit: float | None
-    """Seconds for each reply; None for the time that the seat had in the match."""
-    sandbox: SandboxChoice
-    readable: tuple[str, ...]
-    """Further paths that the bot may read."""
-
-
-def ask_again(replay: Replay, options: AskOptions, log: LogOptions) -> int:
+def ask_again(options: Ask, log: LogOptions) -> int:
     """Ask the bot, and print its answer next to the recorded one; return the exit status."""
     log_to_terminal(log)
+    try:
+        replay = read_signed(options.file).replay
+    except ReplayError as error:
+        raise UserError(str(error)) from None
     [bot] = find_bots([options.bot])
     seat = _seat(replay, bot) if options.seat is None else options.seat
     try:
@@ -138,13 +126,13 @@ async def _ask(
     replay: Replay,
     seat: int,
     entry: Entry,
-    options: AskOptions,
+    options: Ask,
     sandbox: Sandbox | None,
     logs: Path,
     seed: int | None,
 ) -> AskedAnswer:
     referee = AskingReferee(
-        replay, seat, options.number, start_up_s=START_UP_S, limit_s=options.limit
+        replay, seat, options.number, start_up_s=LONG_START_UP_S, limit_s=options.limit
     )
     async with AsyncExitStack() as stack:
         addresses = stack.enter_context(closing(BotAddresses(referee, LOCAL_TRANSPORT)))

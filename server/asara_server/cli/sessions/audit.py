@@ -2,12 +2,14 @@
 
 import re
 import textwrap
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from itertools import islice
 from pathlib import Path
 
 from rich.progress import track
 
+from asara_server.cli.commands.audit import Audit
+from asara_server.cli.commands.replay import Prove
 from asara_server.cli.display.audit import (
     MOST_DESCRIBED,
     SINGLE_REPLAYS,
@@ -19,6 +21,8 @@ from asara_server.cli.display.audit import (
 )
 from asara_server.cli.display.console import err, notify, out, shows_progress, warn
 from asara_server.cli.errors import UserError
+from asara_server.cli.options.log import LogOptions
+from asara_server.cli.options.output_file import check_output, write_output
 from asara_server.eventlog.replay import ReplayError
 from asara_server.replay.audit import Verdict
 from asara_server.replay.file import read_file
@@ -37,7 +41,6 @@ from asara_server.tournament.trust.audit_trust import Published
 from asara_server.tournament.trust.inclusion import (
     PROOF_SUFFIX,
     InclusionError,
-    InclusionProof,
     check_inclusion,
     make_proof,
     proof_in_bundle,
@@ -57,7 +60,31 @@ _NOTICE_INTERVAL = 1000
 """Number of replays between two progress notices if standard error is not a terminal."""
 
 
-def published(key: Path | None, manifest: str | None) -> Published:
+def audit(options: Audit, _log: LogOptions) -> int:
+    """Audit runs and replays; return the exit status."""
+    held = _published(options.public_key, options.manifest)
+    if options.inclusion:
+        return _audit_inclusion(options, held)
+    if options.proof is not None:
+        raise UserError("--proof: needs --inclusion; see `asara audit --help`")
+    return _audit_paths(options, held)
+
+
+def write_proof(options: Prove, _log: LogOptions) -> None:
+    """Write the proof that a replay belongs to the run that contains it; raises UserError."""
+    path = options.file
+    check_output("--out", options.out_file, inputs=[path])
+    try:
+        data = read_file(path)
+        if not _in_run(path):
+            raise UserError(f"{path}: is not in a run's `replays` folder; pass its path there")
+        proof = make_proof(path.absolute().parent.parent, data)
+    except (InclusionError, ReplayError) as error:
+        raise UserError(f"{path}: {error}") from None
+    write_output(options.out_file, proof.content())
+
+
+def _published(key: Path | None, manifest: str | None) -> Published:
     """Return what the auditor already has, from the values of the options."""
     if manifest is not None and not re.fullmatch("[0-9a-fA-F]{64}", manifest):
         raise UserError(f"--manifest {manifest}: must have 64 hexadecimal digits")
@@ -75,10 +102,10 @@ def _public_key(key: Path) -> bytes:
     return read_public_key(key)
 
 
-def audit_paths(paths: Sequence[Path], held: Published, *, leaks: bool, jobs: int | None) -> int:
-    """Audit the runs and replays at these paths; return the exit status."""
+def _audit_paths(options: Audit, held: Published) -> int:
+    """Audit the runs and replays at the paths; return the exit status."""
     try:
-        plan = plan_audit(paths, held, leaks=leaks)
+        plan = plan_audit(options.paths, held, leaks=options.leaks)
     except AuditError as error:
         raise UserError(str(error)) from None
     unsound = 0
@@ -87,7 +114,7 @@ def audit_paths(paths: Sequence[Path], held: Published, *, leaks: bool, jobs: in
     for fault in faults:
         _print(fault)
     alone = {job.path for job in plan.jobs[len(plan.jobs) - plan.single :]}
-    verdicts = _or_error(audit_replays(plan.jobs, jobs))
+    verdicts = _or_error(audit_replays(plan.jobs, options.jobs))
     for file, verdict in _with_progress(verdicts, len(plan.jobs)):
         if verdict.fault is not None:
             unsound += 1
@@ -138,10 +165,9 @@ def _warn_of_trust(plan: AuditPlan, held: Published) -> None:
         warn(SINGLE_REPLAYS)
 
 
-def audit_inclusion(
-    paths: Sequence[Path], proof: Path | None, held: Published, *, leaks: bool
-) -> int:
+def _audit_inclusion(options: Audit, held: Published) -> int:
     """Check that each replay is sound, and belongs to a run; return the exit status."""
+    paths, proof = options.paths, options.proof
     if proof is not None and len(paths) > 1:
         raise UserError("--proof is for one replay; audit the other replays separately")
     failed = unproven = 0
@@ -150,7 +176,7 @@ def audit_inclusion(
             unproven += 1
             _print(f"{path}: not checked; {_NO_PROOF}")
             continue
-        fault, place = _inclusion(path, proof, held, leaks=leaks)
+        fault, place = _inclusion(path, proof, held, leaks=options.leaks)
         failed += bool(fault)
         _print(f"{path}: {fault or place}")
     checked = len(paths) - unproven
@@ -181,17 +207,6 @@ def _lacks_proof(path: Path) -> bool:
 
 def _usual_proofs(path: Path) -> tuple[Path, Path]:
     return path.with_name(path.name + PROOF_SUFFIX), proof_in_bundle(path)
-
-
-def replay_proof(path: Path) -> InclusionProof:
-    """Return the proof that a replay belongs to the run that contains it; raises UserError."""
-    try:
-        data = read_file(path)
-        if not _in_run(path):
-            raise UserError(f"{path}: is not in a run's `replays` folder; pass its path there")
-        return make_proof(path.absolute().parent.parent, data)
-    except (InclusionError, ReplayError) as error:
-        raise UserError(f"{path}: {error}") from None
 
 
 def _run_of(replay: Path) -> Path:

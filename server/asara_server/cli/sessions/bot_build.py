@@ -5,7 +5,7 @@ import os
 import shlex
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -39,7 +39,7 @@ _SHOWN_S: Final = 1.0
 """Seconds after which a build's duration is shown."""
 
 
-def bot_entry(bot: BotCommand, readable: Sequence[str]) -> Entry:
+def bot_entry(bot: BotCommand, readable: Iterable[Path] | None = None) -> Entry:
     """Return a bot as an entry that has not been built; raises UserError."""
     try:
         return Entry.model_validate(bot.table(readable), context={"base": Path("/")})

@@ -4,14 +4,14 @@ import json
 import shlex
 from pathlib import Path
 
+from asara_server.cli.commands.check import Check
 from asara_server.cli.display.bot_check import BotCheckMeter, BotFinding, findings, show_finding
 from asara_server.cli.display.bot_output import show_output
 from asara_server.cli.display.console import notify, warn
 from asara_server.cli.errors import UserError
 from asara_server.cli.options.bots import BotCommand, find_bots
-from asara_server.cli.options.check import CheckBotOptions
+from asara_server.cli.options.common import rule_sets
 from asara_server.cli.options.log import LogOptions
-from asara_server.cli.options.match import rule_sets
 from asara_server.cli.options.output_file import check_output, write_output
 from asara_server.cli.sessions.bot_build import bot_entry, clients_beside
 from asara_server.cli.sessions.entry_check import check_folder, keep_replays, play_check
@@ -30,7 +30,7 @@ _OPPONENT = "random"
 """The built-in bot that plays against the checked bot."""
 
 
-def check_bot(options: CheckBotOptions, log: LogOptions) -> int:
+def check_bot(options: Check, log: LogOptions) -> int:
     """Check the bot; return the exit status: 0 if the bot works, otherwise 1."""
     rule_sets(options.rules)
     bot, opponent = find_bots([options.bot, _OPPONENT])
@@ -72,10 +72,10 @@ def check_bot(options: CheckBotOptions, log: LogOptions) -> int:
     return 0 if finding.works else 1
 
 
-def _tournament(bot: BotCommand, opponent: BotCommand, options: CheckBotOptions) -> Tournament:
+def _tournament(bot: BotCommand, opponent: BotCommand, options: Check) -> Tournament:
     """Return a tournament of the bot and its opponent, with longer clocks than usual."""
     bot_entry(bot, options.readable)  # for the bot's name in faults
-    table = bot.table((*options.readable, *map(str, clients_beside(bot.directory))))
+    table = bot.table([*(options.readable or ()), *clients_beside(bot.directory)])
     try:
         return check_tournament(
             {

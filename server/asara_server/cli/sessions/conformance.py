@@ -10,9 +10,11 @@ from pathlib import Path
 
 from asara_server import system
 from asara_server.bounded_file import MIB, read_bounded
+from asara_server.cli.commands.conformance import Conformance
 from asara_server.cli.display.conformance import ResultLines, show_cases, show_summary
 from asara_server.cli.errors import UserError
 from asara_server.cli.options.bots import find_bots
+from asara_server.cli.options.log import LogOptions
 from asara_server.cli.options.output_file import check_output, write_output
 from asara_server.cli.sessions.bot_build import bot_entry, built_bots
 from asara_server.cli.sessions.interruption import until_signal
@@ -34,25 +36,13 @@ _FIRST = "hello-and-goodbye"
 """The case that runs first, because no other case can pass without it."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Options:
-    """The options of the command."""
-
-    level: Level | None
-    patterns: list[str]
-    known_failing: Path | None
-    junit_file: Path | None
-    jobs: int | None
-
-
-def list_all(patterns: list[str], level: Level | None) -> None:
-    """Print the selected cases; without a level, all cases."""
-    show_cases(_selection(patterns, level or Level.KIT))
-
-
-def test_client(command: tuple[str, ...], options: Options) -> int:
-    """Run the selected cases against a bot; return the exit status."""
-    cases = _selection(options.patterns, options.level)
+def run_selected(options: Conformance, _log: LogOptions) -> int:
+    """Run or list the selected cases; return the exit status."""
+    command, patterns = tuple(options.command or ()), options.patterns or []
+    if options.list_cases:  # without a level, all cases
+        show_cases(_selection(patterns, options.level or Level.KIT))
+        return 0
+    cases = _selection(patterns, options.level)
     known = _known(options.known_failing)
     inputs = [options.known_failing] if options.known_failing else []
     if options.junit_file is not None:
@@ -104,7 +94,7 @@ def _built(command: tuple[str, ...]) -> Entry:
             "asara conformance -- python my_bot.py"
         )
     (bot,) = find_bots([command[0] if len(command) == 1 else shlex.join(command)])
-    (built,) = built_bots([bot_entry(bot, ())], sandbox=None)
+    (built,) = built_bots([bot_entry(bot)], sandbox=None)
     return built
 
 

@@ -3,12 +3,13 @@
 import json
 from pathlib import Path
 
+from asara_server.cli.commands import duel as commands
 from asara_server.cli.display.console import out, warn
 from asara_server.cli.display.duel import DuelMeter, forfeit_lines, heading, verdict
 from asara_server.cli.display.faults import warn_of_faults
 from asara_server.cli.errors import UserError
+from asara_server.cli.options.common import rule_sets
 from asara_server.cli.options.log import LogOptions
-from asara_server.cli.options.match import SeriesOptions, rule_sets
 from asara_server.cli.options.output_file import check_output, write_output
 from asara_server.cli.sessions.run_directory import notify_run_directory
 from asara_server.cli.sessions.series import play_series, series_tournament
@@ -20,30 +21,18 @@ UNDECIDED = 3
 """Exit status of a duel that ended without a verdict."""
 
 
-def sequential_test(margin: float) -> SequentialTest:
-    """Return the sequential test for this value of --margin."""
+def play_duel(options: commands.Duel, log: LogOptions) -> int:
+    """Play the duel; return the exit status."""
     try:
-        return SequentialTest(margin)
+        test = SequentialTest(options.margin)
     except ValueError as error:
         raise UserError(f"--{error}") from None
-
-
-def play_duel(
-    bots: tuple[str, str],
-    test: SequentialTest,
-    max_blocks: int,
-    options: SeriesOptions,
-    log: LogOptions,
-    *,
-    json_file: Path | None,
-) -> int:
-    """Play the duel; return the exit status."""
-    combination = rule_sets(options.rules)
-    tournament = series_tournament("duel", list(bots), options)
+    combination, json_file = rule_sets(options.rules), options.json_file
+    tournament = series_tournament("duel", [options.a, options.b], options)
     if json_file is not None:
         check_output("--json", json_file, run=options.out_directory)
     a, b = (entry.name for entry in tournament.entries)
-    schedule = list(rotated((a, b), combination, 2 * max_blocks, mirrored=True))
+    schedule = list(rotated((a, b), combination, 2 * options.max_blocks, mirrored=True))
     meter = DuelMeter(Duel(schedule, test), heading((a, b), combination, test, tournament.jobs))
     end, status = play_series(tournament, schedule, options, log, meter=meter)
     report = meter.duel.report()

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Protocol
 
+from asara_server.cli.commands.tournament import Check
 from asara_server.cli.display.console import notify, out, warn
 from asara_server.cli.display.entry_check import (
     CheckMeter,
@@ -17,10 +18,9 @@ from asara_server.cli.display.entry_check import (
 )
 from asara_server.cli.errors import UserError
 from asara_server.cli.options.log import LogOptions
-from asara_server.cli.options.tournament import CheckOptions
 from asara_server.cli.sessions.interruption import until_signal
 from asara_server.cli.sessions.setup import log_to_file
-from asara_server.cli.sessions.tournament import check_remote, tournament_sandbox
+from asara_server.cli.sessions.tournament import check_remote, load, tournament_sandbox
 from asara_server.event_loop import run
 from asara_server.network.addresses import ServeError
 from asara_server.replay.file import write_replay
@@ -34,8 +34,9 @@ _OPPONENT = "random"
 """The built-in bot that plays against the entries."""
 
 
-def check_entries(tournament: Tournament, options: CheckOptions, log: LogOptions) -> int:
+def check_entries(options: Check, log: LogOptions) -> int:
     """Check the entries; return the exit status: 1 if any entry is broken, otherwise 0."""
+    tournament, _ = load(options.file)
     if options.remote and tournament.remote is None:
         raise UserError(
             f"--remote waits for entries on other machines, and {options.file.name} has none"

@@ -1,18 +1,20 @@
 """Writes the exports of a run or a match: reports, tables, bundles, and match pages."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
+from asara_server.cli.commands import report as commands
+from asara_server.cli.commands.bundle import Bundle
+from asara_server.cli.commands.replay import Page
 from asara_server.cli.display.console import notify, warn
 from asara_server.cli.errors import UserError
+from asara_server.cli.options.log import LogOptions
 from asara_server.cli.options.output_file import check_output, write_output
 from asara_server.eventlog.replay import Replay, ReplayError
 from asara_server.replay.file import parse_file, read_file
 from asara_server.replay.match_page import (
     NoPageError,
     PageFiles,
-    PageLanguage,
     match_page,
     read_page_files,
 )
@@ -40,13 +42,9 @@ _REPLAYS_NAMED = 8
 """Maximum number of damaged replays listed on the terminal; the page lists more."""
 
 
-def write_report(
-    directory: Path, out_file: Path | None, csv: Path | None, *, with_pages: bool
-) -> None:
-    """Write a run's report page to a file, and its tables to a directory if one is given.
-
-    `with_pages` also writes the pages of the matches, next to the file.
-    """
+def write_report(options: commands.Report, _log: LogOptions) -> None:
+    """Write a run's report page to a file, and its tables and the pages of matches if wanted."""
+    directory, out_file, csv = options.directory, options.out_file, options.csv
     if out_file is not None:
         check_output("--out", out_file, allowed=_PAGE)
     if csv is not None and csv.exists() and not csv.is_dir():
@@ -63,7 +61,7 @@ def write_report(
     page = out_file or directory / _PAGE
     if out_file is None:
         check_output("report", page, allowed=_PAGE)
-    pages = _write_pages(made, files, page.parent) if with_pages else Pages({}, ())
+    pages = _write_pages(made, files, page.parent) if options.pages else Pages({}, ())
     write_output(page, report_page(made, status, pages.links, files))
     if csv is not None:
         _write_tables(csv, csv_tables(made))
@@ -72,7 +70,7 @@ def write_report(
         warn(f"skipped: {problem}")
     if more := len(problems[_REPLAYS_NAMED:]):
         warn(f"skipped: {more:,} more replays")
-    written = f", with {count(len(pages.links), 'page')} of matches" if with_pages else ""
+    written = f", with {count(len(pages.links), 'page')} of matches" if options.pages else ""
     notify(f"Wrote the report to {page}{written}" + (f", and its tables to {csv}" if csv else ""))
 
 
@@ -105,8 +103,9 @@ def _write_tables(folder: Path, tables: Mapping[str, str]) -> None:
 _MATCHES_NAMED = 3
 
 
-def write_bundles(directory: Path) -> None:
+def write_bundles(options: Bundle, _log: LogOptions) -> None:
     """Write a bundle for each entry of a run that has stopped or finished."""
+    directory = options.directory
     try:
         recorded = read_run(directory)
         check_names(recorded)
@@ -138,20 +137,12 @@ def write_bundles(directory: Path) -> None:
     notify(f"Wrote {count(number, 'bundle')} to {directory / BUNDLES}")
 
 
-@dataclass(frozen=True, slots=True)
-class PageOptions:
-    """Options of `asara replay page`."""
-
-    seat: int | None
-    language: PageLanguage | None
-    bot_output: bool
-
-
-def write_page(file: Path, out_file: Path, options: PageOptions) -> None:
+def write_page(options: Page, _log: LogOptions) -> None:
     """Write the page of a match to a file; raises UserError."""
+    file, out_file = options.file, options.out_file
     check_output("--out", out_file, inputs=[file])
     try:
-        content = _page(file, options)
+        content = _page(options)
     except NoPageError as error:
         raise UserError(str(error), status=1) from None
     except ReplayError as error:
@@ -161,7 +152,8 @@ def write_page(file: Path, out_file: Path, options: PageOptions) -> None:
     notify(f"Wrote the page to {out_file}, with {seen}")
 
 
-def _page(file: Path, options: PageOptions) -> bytes:
+def _page(options: Page) -> bytes:
+    file = options.file
     data = read_file(file)
     signed = parse_file(data)
     signed.check_signature()

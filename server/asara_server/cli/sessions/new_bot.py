@@ -22,10 +22,12 @@ from typing import Final, NoReturn
 
 from asara.installing import REQUIREMENT
 from asara_server import bundled
+from asara_server.cli.commands.new import New
 from asara_server.cli.display.console import notify, warn
 from asara_server.cli.errors import UserError
 from asara_server.cli.options.bots import FETCH
 from asara_server.cli.options.languages import Language, find_language
+from asara_server.cli.options.log import LogOptions
 from asara_server.text import plain
 from asara_server.tournament.config.commands import search_path
 
@@ -42,9 +44,10 @@ _MODE: Final = 0o644
 _MODE_OF_PROGRAMS: Final = 0o755
 
 
-def make_bot(language_name: str, directory: str, *, fetch: bool) -> int:
+def make_bot(options: New, _log: LogOptions) -> int:
     """Create a bot's folder; return the exit status, which is 1 if packages are missing."""
-    language = find_language(language_name)
+    directory, fetch = options.directory, not options.no_fetch
+    language = find_language(options.language)
     folder = _new_folder(directory)
     name = package_name(folder.name)
     with _made_beside(folder) as part:

@@ -6,15 +6,16 @@ import shutil
 from collections.abc import Sequence
 from pathlib import Path
 
+from asara_server.cli.commands.duel import Duel
+from asara_server.cli.commands.match import Match
 from asara_server.cli.display.bot_output import show_output
 from asara_server.cli.display.faults import warn_of_departures, warn_of_faults, warn_of_views
 from asara_server.cli.display.progress import ProgressMeter
 from asara_server.cli.display.results import show_match, show_standings
 from asara_server.cli.errors import UserError
 from asara_server.cli.options.bots import find_bots
+from asara_server.cli.options.common import SandboxChoice, rule_sets
 from asara_server.cli.options.log import LogOptions
-from asara_server.cli.options.match import SeriesOptions, rule_sets
-from asara_server.cli.options.sandbox import SandboxChoice
 from asara_server.cli.sessions.bot_build import built_bots
 from asara_server.cli.sessions.run import play_run
 from asara_server.cli.sessions.run_directory import kept_or_temporary, notify_run_directory
@@ -37,7 +38,7 @@ from asara_server.tournament.schedule.schedule import ScheduledMatch, rotated
 
 
 def series_tournament(
-    command: str, arguments: list[str], options: SeriesOptions, **table: object
+    command: str, arguments: list[str], options: Match | Duel, **table: object
 ) -> Tournament:
     """Return a tournament of the bots in a command's arguments.
 
@@ -103,7 +104,7 @@ def _refuse_shims(tournament: Tournament) -> None:
 def play_series(
     tournament: Tournament,
     matches: Sequence[ScheduledMatch],
-    options: SeriesOptions,
+    options: Match | Duel,
     log: LogOptions,
     *,
     meter: ProgressMeter | None = None,
@@ -139,16 +140,10 @@ def play_series(
         )
 
 
-def play_matches(
-    bots: list[str],
-    matches: int | None,
-    options: SeriesOptions,
-    log: LogOptions,
-    *,
-    mirrored: bool,
-) -> int:
+def play_matches(options: Match, log: LogOptions) -> int:
     """Play the matches; return the exit status. With -v, show what the bots print."""
     combination = rule_sets(options.rules)
+    bots, mirrored = options.bots, options.mirrored
     if not 2 <= len(bots) <= 4:
         remedy = (
             "for more, write a tournament file"
@@ -164,7 +159,7 @@ def play_matches(
     blocks = "mirrored" if mirrored else "independent"
     tournament = series_tournament("match", bots, options, blocks=blocks)
     names = [entry.name for entry in tournament.entries]
-    number = matches or (len(names) if mirrored else 1)
+    number = options.matches or (len(names) if mirrored else 1)
     if mirrored and number % len(names):
         raise UserError(
             f"--mirrored plays each deal in {len(names)} matches; "

@@ -12,14 +12,14 @@ from functools import partial
 from pathlib import Path
 
 from asara_game.vocabulary import RuleSet
+from asara_server.cli.commands.serve import Serve
 from asara_server.cli.display.console import notify, out, warn
 from asara_server.cli.display.faults import fault_lines
 from asara_server.cli.display.results import show_match, show_standings
 from asara_server.cli.errors import UserError
 from asara_server.cli.options.bots import BotCommand, find_bots
+from asara_server.cli.options.common import rule_sets
 from asara_server.cli.options.log import LogOptions
-from asara_server.cli.options.match import rule_sets
-from asara_server.cli.options.serve import ServeOptions
 from asara_server.cli.sessions.bot_build import bot_entry, built_bots
 from asara_server.cli.sessions.interruption import on_signals
 from asara_server.cli.sessions.setup import (
@@ -99,7 +99,7 @@ class ServeSettings:
         return (*(g.name for g in self.guests), *(o.name for o in self.opponents))
 
 
-def serve_table(options: ServeOptions, log: LogOptions) -> int:
+def serve_table(options: Serve, log: LogOptions) -> int:
     """Serve a table with these options; return the exit status."""
     log_to_terminal(log, default_level="warning")
     settings = _settings(options)
@@ -126,16 +126,16 @@ def _empty_folder(stack: ExitStack) -> Path:
     return folder
 
 
-def _settings(options: ServeOptions) -> ServeSettings:
+def _settings(options: Serve) -> ServeSettings:
     """Check the options, test the sandbox, and create the folder of the replays."""
-    opponents = _opponents(options.opponents, options.seats)
+    opponents = _opponents(options.bots or [], options.seats)
     if (options.tls_cert is None) != (options.tls_key is None):
         raise UserError("TLS needs both --tls-cert and --tls-key")
     tls = None
     if options.tls_cert and options.tls_key:
         tls = TlsFiles(options.tls_cert, options.tls_key)
     sandbox = _sandbox(options, opponents) if opponents else None
-    entries = tuple(bot_entry(bot, ()) for bot in opponents)
+    entries = tuple(bot_entry(bot) for bot in opponents)
     settings = ServeSettings(
         listen=options.listen,
         tls=tls,
@@ -179,7 +179,7 @@ def _opponents(arguments: list[str], seats: int) -> tuple[BotCommand, ...]:
     return tuple(opponents)
 
 
-def _sandbox(options: ServeOptions, opponents: Sequence[BotCommand]) -> Sandbox | None:
+def _sandbox(options: Serve, opponents: Sequence[BotCommand]) -> Sandbox | None:
     secret = (default_key_path(), options.tls_key, options.out_directory)
     directories = [opponent.directory for opponent in opponents]
     return sandbox_of_bots(options.sandbox, directories, secret=[path for path in secret if path])

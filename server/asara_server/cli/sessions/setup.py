@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from asara_server import system
+from asara_server.cli.commands.tournament import Run
 from asara_server.cli.display.console import notify, warn
 from asara_server.cli.errors import UserError
+from asara_server.cli.options.common import SandboxChoice
 from asara_server.cli.options.log import LogOptions
-from asara_server.cli.options.sandbox import SandboxChoice
-from asara_server.cli.options.tournament import ExecutorOptions
 from asara_server.logs import configure, log_left_out
 from asara_server.network.addresses import ServeError
 from asara_server.referee.referee import Referee
@@ -195,7 +195,7 @@ def metrics_server(address: str | None, *, insecure_remote: bool) -> Iterator[Me
 
 @contextmanager
 def chosen_executor(
-    options: ExecutorOptions,
+    options: Run,
     tournament: Tournament,
     sandbox: Sandbox | None,
     watch: MetricsWatch,

@@ -10,9 +10,10 @@ from pathlib import Path
 from typing import Final
 
 from asara.installing import install_command
+from asara_server.cli.commands.web import Web
 from asara_server.cli.display.console import notify
 from asara_server.cli.errors import UserError
-from asara_server.cli.options.web import WebOptions
+from asara_server.cli.options.log import LogOptions
 from asara_server.cli.sessions.setup import serve_error_text
 from asara_server.logs import configure
 from asara_server.network.addresses import ServeError
@@ -26,7 +27,7 @@ STARTED: Final = "Showing matches at "
 """Printed before the address, in the line that reports that requests are answered."""
 
 
-def serve_web(options: WebOptions) -> None:
+def serve_web(options: Web, _log: LogOptions) -> None:
     """Serve until Ctrl-C, SIGTERM or, for a child process, the end of the parent."""
     check_web_packages()
     from asara_server.web.app import create_app
@@ -34,7 +35,8 @@ def serve_web(options: WebOptions) -> None:
     from asara_server.web.settings import WebSettings
 
     configure("error")
-    for origin in options.embed:
+    hosts, embed = options.hosts or (), options.embed or ()
+    for origin in embed:
         if not _ORIGIN.fullmatch(origin):
             raise UserError(f"--embed {origin}: write an origin, such as https://example.org")
     sources = options.directories or _usual_directories()
@@ -47,10 +49,10 @@ def serve_web(options: WebOptions) -> None:
         raise UserError(f"--listen: {serve_error_text(error)}") from None
     settings = WebSettings(
         sources=tuple(sources),
-        hosts=frozenset({listening.host, socket.gethostname(), *options.hosts}),
-        frame_ancestors=("'self'", *options.embed),
+        hosts=frozenset({listening.host, socket.gethostname(), *hosts}),
+        frame_ancestors=("'self'", *embed),
         # A configured name means a proxy or other machines, so strangers may have access.
-        logs=not options.insecure_remote and not options.hosts,
+        logs=not options.insecure_remote and not hosts,
         play_address=options.play,
     )
     if options.child:
