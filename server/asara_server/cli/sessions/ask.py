@@ -10,10 +10,10 @@ from asara_server.cli.commands.replay import Ask
 from asara_server.cli.display.console import err, notify, out, show_table
 from asara_server.cli.display.faults import warn_of_views
 from asara_server.cli.errors import UserError
-from asara_server.cli.options.bots import BotCommand, find_bots
+from asara_server.cli.options.bots import find_bots
 from asara_server.cli.options.common import LONG_START_UP_S
 from asara_server.cli.options.log import LogOptions
-from asara_server.cli.sessions.bot_build import bot_entry, built_bots
+from asara_server.cli.sessions.bot_build import built_bots
 from asara_server.cli.sessions.setup import log_to_terminal, sandbox_of_bots
 from asara_server.event_loop import run
 from asara_server.eventlog.replay import Replay, ReplayError
@@ -58,7 +58,7 @@ def ask_again(options: Ask, log: LogOptions) -> int:
         replay = read_signed(options.file).replay
     except ReplayError as error:
         raise UserError(str(error)) from None
-    [bot] = find_bots([options.bot])
+    [bot] = find_bots([options.bot], options.readable)
     seat = _seat(replay, bot) if options.seat is None else options.seat
     try:
         asked = question(replay, seat, options.number)
@@ -70,9 +70,8 @@ def ask_again(options: Ask, log: LogOptions) -> int:
     if (run_directory / "run.json").is_file():
         hidden.append(run_directory)
         seed = _recorded_seed(run_directory, replay, seat)
-    entry = bot_entry(bot, options.readable)
     sandbox = sandbox_of_bots(options.sandbox, [bot.directory], secret=hidden)
-    [entry] = built_bots([entry], sandbox)
+    [entry] = built_bots([bot], sandbox)
     if sandbox is not None:
         warn_of_views([entry], Limits(), sandbox)
     with tempfile.TemporaryDirectory(prefix="asara-logs-") as folder:
@@ -102,7 +101,7 @@ def ask_again(options: Ask, log: LogOptions) -> int:
     return status
 
 
-def _seat(replay: Replay, bot: BotCommand) -> int:
+def _seat(replay: Replay, bot: Entry) -> int:
     """Return the seat of the entry with the bot's name."""
     entries = replay.header.entries
     named = [seat for seat, entry in enumerate(entries) if entry == bot.name]
@@ -165,7 +164,7 @@ async def _ask(
             raise AskedBotError(f"{error}{remedy}") from None
 
 
-def _show_output(bot: BotCommand, logs: Path) -> None:
+def _show_output(bot: Entry, logs: Path) -> None:
     """Print the bot's output, without the notes in its log."""
     lines = []
     for log in logs.rglob("*.log"):
@@ -185,7 +184,7 @@ def _recorded_row(replay: Replay, seat: int, answer: AskedAnswer) -> tuple[str, 
     return "recorded", f"none ({detail})", ""
 
 
-def _answer_row(bot: BotCommand, answer: AskedAnswer) -> tuple[str, ...]:
+def _answer_row(bot: Entry, answer: AskedAnswer) -> tuple[str, ...]:
     record = answer.record
     if isinstance(record, RejectionRecord):
         words = f"rejected ({plain_words(record.reason.name)}): {record.detail}"
@@ -206,7 +205,7 @@ def _otherwise(answer: AskedAnswer) -> bool:
     return recorded is not None and record.actions != recorded.actions
 
 
-def _show_verdict(bot: BotCommand, answer: AskedAnswer, number: int) -> int:
+def _show_verdict(bot: Entry, answer: AskedAnswer, number: int) -> int:
     """Print, in words, how the two answers compare; return the exit status."""
     record, recorded, different = answer.record, answer.recorded, answer.different
     rejected = isinstance(record, RejectionRecord)

@@ -5,18 +5,16 @@ import os
 import shlex
 import tempfile
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
-
-from pydantic import ValidationError
 
 from asara_server import bundled
 from asara_server.cli.display.console import notify, warn
 from asara_server.cli.display.progress import SLOW_INTERVAL_S
 from asara_server.cli.display.quantities import duration
 from asara_server.cli.errors import UserError
-from asara_server.cli.options.bots import FETCH, BotCommand, is_bundled
+from asara_server.cli.options.bots import FETCH, is_bundled
 from asara_server.cli.sessions.interruption import until_signal
 from asara_server.event_loop import run
 from asara_server.text import plain
@@ -29,7 +27,6 @@ from asara_server.tournament.bots.output.remedies import (
 from asara_server.tournament.config.commands import CommandError, check_command
 from asara_server.tournament.config.fields import exposes_too_much
 from asara_server.tournament.config.tournament_file import Entry, Limits
-from asara_server.tournament.config.validation_errors import describe
 from asara_server.tournament.sandbox.bubblewrap import Sandbox
 from asara_server.tournament.sandbox.spec import BUILD_CACHE
 
@@ -37,15 +34,6 @@ _PACKAGES: Final = ("lib", "node_modules", "vendor")
 """Folders to which the starters' scripts download packages."""
 _SHOWN_S: Final = 1.0
 """Seconds after which a build's duration is shown."""
-
-
-def bot_entry(bot: BotCommand, readable: Iterable[Path] | None = None) -> Entry:
-    """Return a bot as an entry that has not been built; raises UserError."""
-    try:
-        return Entry.model_validate(bot.table(readable), context={"base": Path("/")})
-    except ValidationError as error:
-        faults = describe(error, Entry)
-        raise UserError("\n".join(f"bot {bot.name!r}: {fault}" for fault in faults)) from None
 
 
 def built_bots(entries: Sequence[Entry], sandbox: Sandbox | None) -> tuple[Entry, ...]:

@@ -9,11 +9,11 @@ from asara_server.cli.display.bot_check import BotCheckMeter, BotFinding, findin
 from asara_server.cli.display.bot_output import show_output
 from asara_server.cli.display.console import notify, warn
 from asara_server.cli.errors import UserError
-from asara_server.cli.options.bots import BotCommand, find_bots
+from asara_server.cli.options.bots import find_bots
 from asara_server.cli.options.common import rule_sets
 from asara_server.cli.options.log import LogOptions
 from asara_server.cli.options.output_file import check_output, write_output
-from asara_server.cli.sessions.bot_build import bot_entry, clients_beside
+from asara_server.cli.sessions.bot_build import clients_beside
 from asara_server.cli.sessions.entry_check import check_folder, keep_replays, play_check
 from asara_server.cli.sessions.setup import log_to_file, sandbox_of_bots
 from asara_server.event_loop import run
@@ -21,6 +21,7 @@ from asara_server.replay.signing import default_key_path
 from asara_server.tournament.bots.build.build_cache import BuildCache
 from asara_server.tournament.config.tournament_file import (
     ConfigError,
+    Entry,
     Tournament,
     check_tournament,
 )
@@ -33,7 +34,7 @@ _OPPONENT = "random"
 def check_bot(options: Check, log: LogOptions) -> int:
     """Check the bot; return the exit status: 0 if the bot works, otherwise 1."""
     rule_sets(options.rules)
-    bot, opponent = find_bots([options.bot, _OPPONENT])
+    bot, opponent = find_bots([options.bot, _OPPONENT], options.readable)
     if options.json_file is not None:
         check_output("--json", options.json_file, run=options.out_directory)
     tournament = _tournament(bot, opponent, options)
@@ -72,15 +73,14 @@ def check_bot(options: Check, log: LogOptions) -> int:
     return 0 if finding.works else 1
 
 
-def _tournament(bot: BotCommand, opponent: BotCommand, options: Check) -> Tournament:
+def _tournament(bot: Entry, opponent: Entry, options: Check) -> Tournament:
     """Return a tournament of the bot and its opponent, with longer clocks than usual."""
-    bot_entry(bot, options.readable)  # for the bot's name in faults
-    table = bot.table([*(options.readable or ()), *clients_beside(bot.directory)])
+    readable = (*bot.readable, *clients_beside(bot.directory))
     try:
         return check_tournament(
             {
                 "title": bot.name,
-                "entries": [table, opponent.table()],
+                "entries": [bot.model_copy(update={"readable": readable}), opponent],
                 "seats": 2,
                 "rules": options.rules,
                 "blocks": "independent",

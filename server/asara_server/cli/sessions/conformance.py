@@ -16,7 +16,7 @@ from asara_server.cli.errors import UserError
 from asara_server.cli.options.bots import find_bots
 from asara_server.cli.options.log import LogOptions
 from asara_server.cli.options.output_file import check_output, write_output
-from asara_server.cli.sessions.bot_build import bot_entry, built_bots
+from asara_server.cli.sessions.bot_build import built_bots
 from asara_server.cli.sessions.interruption import until_signal
 from asara_server.conformance.case import Case
 from asara_server.conformance.catalogue import (
@@ -93,8 +93,8 @@ def _built(command: tuple[str, ...]) -> Entry:
             "pass the bot to test: its folder, or its command after --, for example: "
             "asara conformance -- python my_bot.py"
         )
-    (bot,) = find_bots([command[0] if len(command) == 1 else shlex.join(command)])
-    (built,) = built_bots([bot_entry(bot)], sandbox=None)
+    bots = find_bots([command[0] if len(command) == 1 else shlex.join(command)])
+    (built,) = built_bots(bots, sandbox=None)
     return built
 
 

@@ -19,10 +19,10 @@ from asara_server.cli.commands.play import Play
 from asara_server.cli.display.console import notify, out, warn
 from asara_server.cli.display.results import show_standings
 from asara_server.cli.errors import UserError
-from asara_server.cli.options.bots import BotCommand, find_bots
+from asara_server.cli.options.bots import find_bots
 from asara_server.cli.options.common import rule_sets
 from asara_server.cli.options.log import LogOptions
-from asara_server.cli.sessions.bot_build import bot_entry, built_bots
+from asara_server.cli.sessions.bot_build import built_bots
 from asara_server.cli.sessions.serve import (
     Guest,
     ReplaySink,
@@ -38,6 +38,7 @@ from asara_server.network.addresses import free_address, reachable_address, sock
 from asara_server.replay.signing import SigningKey, default_key_path
 from asara_server.text import count
 from asara_server.tournament.config.seeds import draw_seed, local_seed
+from asara_server.tournament.config.tournament_file import Entry
 from asara_server.tournament.sandbox.bubblewrap import Sandbox
 from asara_server.tournament.schedule.schedule import rotated
 from asara_server.tournament.standings.standings import compute_standings
@@ -82,14 +83,13 @@ def _settings(options: Play, folder: Path) -> ServeSettings:
     """Check the options, test the sandbox, and build the bots."""
     opponents = _opponents(options)
     sandbox = _sandbox(options, opponents, folder) if opponents else None
-    entries = tuple(bot_entry(bot) for bot in opponents)
     chosen_rules = rule_sets(options.rules)
     return ServeSettings(
         listen=f"unix:{folder / 'referee'}" if system.UNIX_SOCKETS else free_address(),
         tls=None,
         insecure_remote=False,
         guests=tuple(Guest(name, secrets.token_urlsafe(24)) for name in _people(options.people)),
-        opponents=built_bots(entries, sandbox),
+        opponents=built_bots(opponents, sandbox),
         rule_sets=chosen_rules,
         matches=options.matches or None,
         clocks=_clocks(options),
@@ -103,7 +103,7 @@ def _people(number: int) -> list[str]:
     return ["you"] if number == 1 else [f"player-{n}" for n in range(1, number + 1)]
 
 
-def _opponents(options: Play) -> tuple[BotCommand, ...]:
+def _opponents(options: Play) -> tuple[Entry, ...]:
     """Return the given bots, and enough other bots to fill the remaining seats."""
     named, people = options.bots or [], options.people
     alone = people == 1 and not named
@@ -121,7 +121,7 @@ def _opponents(options: Play) -> tuple[BotCommand, ...]:
     return tuple(opponents)
 
 
-def _sandbox(options: Play, opponents: Sequence[BotCommand], folder: Path) -> Sandbox | None:
+def _sandbox(options: Play, opponents: Sequence[Entry], folder: Path) -> Sandbox | None:
     secret = [default_key_path(), folder]
     secret += [options.out_directory] if options.out_directory else []
     directories = [opponent.directory for opponent in opponents]

@@ -45,15 +45,14 @@ def series_tournament(
     `table` holds further keys of a tournament file. Error messages show the command in place of a
     file.
     """
-    bots = find_bots(arguments)
-    environment = _transcript(options.sandbox)
+    transcript = _transcript(options.sandbox)
+    bots = [
+        bot.model_copy(update={"environment": {**bot.environment, **transcript}})
+        for bot in find_bots(arguments, options.readable)
+    ]
     table |= {
         "title": " – ".join(bot.name for bot in bots),
-        "entries": [
-            {**table, "environment": {**bot.environment, **environment}}
-            for bot in bots
-            for table in [bot.table(options.readable)]
-        ],
+        "entries": bots,
         "seats": len(bots),
         "rules": options.rules,
         "seed": None if options.seed is None else local_seed(options.seed),

@@ -17,10 +17,10 @@ from asara_server.cli.display.console import notify, out, warn
 from asara_server.cli.display.faults import fault_lines
 from asara_server.cli.display.results import show_match, show_standings
 from asara_server.cli.errors import UserError
-from asara_server.cli.options.bots import BotCommand, find_bots
+from asara_server.cli.options.bots import find_bots
 from asara_server.cli.options.common import rule_sets
 from asara_server.cli.options.log import LogOptions
-from asara_server.cli.sessions.bot_build import bot_entry, built_bots
+from asara_server.cli.sessions.bot_build import built_bots
 from asara_server.cli.sessions.interruption import on_signals
 from asara_server.cli.sessions.setup import (
     log_to_terminal,
@@ -135,7 +135,6 @@ def _settings(options: Serve) -> ServeSettings:
     if options.tls_cert and options.tls_key:
         tls = TlsFiles(options.tls_cert, options.tls_key)
     sandbox = _sandbox(options, opponents) if opponents else None
-    entries = tuple(bot_entry(bot) for bot in opponents)
     settings = ServeSettings(
         listen=options.listen,
         tls=tls,
@@ -144,7 +143,7 @@ def _settings(options: Serve) -> ServeSettings:
             Guest(f"guest-{number}", secrets.token_urlsafe(24))
             for number in range(1, options.seats - len(opponents) + 1)
         ),
-        opponents=entries,
+        opponents=opponents,
         rule_sets=rule_sets(options.rules),
         matches=options.matches or None,
         clocks=ClockSettings(
@@ -154,7 +153,7 @@ def _settings(options: Serve) -> ServeSettings:
         sandbox=sandbox,
         replays=replay_sink(options.out_directory),
     )
-    return replace(settings, opponents=built_bots(entries, sandbox))
+    return replace(settings, opponents=built_bots(opponents, sandbox))
 
 
 def _seed(option: str | None) -> str:
@@ -167,7 +166,7 @@ def _seed(option: str | None) -> str:
         raise UserError(f"--seed: {error}") from None
 
 
-def _opponents(arguments: list[str], seats: int) -> tuple[BotCommand, ...]:
+def _opponents(arguments: list[str], seats: int) -> tuple[Entry, ...]:
     opponents = find_bots(arguments)
     if len(opponents) >= seats:
         raise UserError(
@@ -179,7 +178,7 @@ def _opponents(arguments: list[str], seats: int) -> tuple[BotCommand, ...]:
     return tuple(opponents)
 
 
-def _sandbox(options: Serve, opponents: Sequence[BotCommand]) -> Sandbox | None:
+def _sandbox(options: Serve, opponents: Sequence[Entry]) -> Sandbox | None:
     secret = (default_key_path(), options.tls_key, options.out_directory)
     directories = [opponent.directory for opponent in opponents]
     return sandbox_of_bots(options.sandbox, directories, secret=[path for path in secret if path])
