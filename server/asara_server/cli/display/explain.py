@@ -8,7 +8,6 @@ from pydantic import BaseModel
 
 from asara_game.rules import format_rule_sets
 from asara_server.cli.display.console import out
-from asara_server.tournament.config.key_sentences import key_sentences
 from asara_server.tournament.config.tournament_file import Entry, Tournament
 
 
@@ -20,11 +19,11 @@ def show_keys(tournament: Tournament) -> None:
 
 def _lines(tournament: Tournament) -> Iterator[str]:
     tables = {"clocks": tournament.clocks, "limits": tournament.limits, "remote": tournament.remote}
-    yield from _keys(tournament, "Tournament", {*tables, "entries"})
+    yield from _keys(tournament, {*tables, "entries"})
     for name, table in tables.items():
         if table is not None:
             yield f"\n[{name}]"
-            yield from _keys(table, type(table).__name__)
+            yield from _keys(table)
     for number, entry in enumerate(tournament.entries):
         yield "\n[[entries]]"
         implied = {"directory", "build", "command"} if entry.bot else set()
@@ -32,19 +31,18 @@ def _lines(tournament: Tournament) -> Iterator[str]:
         keys = set(Entry.model_fields)  # an entry from a folder has more fields, which are no keys
         shown = entry.model_fields_set & keys - implied if number else keys
         own = entry.model_copy(update=dict.fromkeys(implied))
-        yield from _keys(own, "Entry", set(type(own).model_fields) - shown, explained=not number)
+        yield from _keys(own, set(type(own).model_fields) - shown, explained=not number)
 
 
 def _keys(
-    table: BaseModel, name: str, hidden: Collection[str] = (), *, explained: bool = True
+    table: BaseModel, hidden: Collection[str] = (), *, explained: bool = True
 ) -> Iterator[str]:
-    sentences = key_sentences(name)
-    for key in type(table).model_fields:
+    for key, field in type(table).model_fields.items():
         if key in hidden:
             continue
         value = getattr(table, key)
         if explained:
-            yield f"# {sentences[key]}"
+            yield f"# {' '.join((field.description or '').split())}"
         default = "" if key in table.model_fields_set else "  # default"
         empty = value is None or value in ("", ())
         yield f"# {key}: not set" if empty else f"{key} = {_toml(value)}{default}"

@@ -1,7 +1,8 @@
 """The tournament file: its keys, its defaults, and errors that name file, key and remedy.
 
 The text below each field is the sentence that users read about the key: in the table of the
-documents, and for their own file in `asara tournament plan FILE --explain`; see `key_sentences`.
+documents, and for their own file in `asara tournament plan FILE --explain`. Pydantic makes it the
+field's `description`.
 """
 
 import os
@@ -98,7 +99,9 @@ def usable_cores() -> int:
 
 
 class _Section(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+    model_config = ConfigDict(
+        extra="forbid", frozen=True, strict=True, use_attribute_docstrings=True
+    )
 
 
 class Entry(_Section):
