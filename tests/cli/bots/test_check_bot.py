@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from asara_codec.clocks import Clocks
-from asara_server.cli.display import bot_check
+from asara_server.cli.sessions import bot_check
 from asara_server.match.spec import ClockSettings
 from asara_server.tournament.bots.memory_sampler import MemorySampler
 from asara_server.tournament.config.tournament_file import Entry

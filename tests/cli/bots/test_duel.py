@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from asara_server.cli.display.duel import progress_line, verdict
+from asara_server.cli.sessions.duel import progress_line, verdict
 from asara_server.tournament.standings.duel import DuelReport
 from asara_server.tournament.standings.match_result import read_results
 from asara_server.tournament.standings.sprt import Verdict

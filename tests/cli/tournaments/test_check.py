@@ -13,7 +13,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from asara_server.cli.display.entry_check import CheckMeter, _seconds
+from asara_server.cli.sessions.entry_check import CheckMeter, seconds_text
 from asara_server.match.inputs import ReplyRecord
 from asara_server.replay.file import read_replay
 from asara_server.tournament.execution.entry_check import CheckedEntry, Verdict
@@ -133,7 +133,7 @@ def test_it_shows_build_start_and_longest_decision(
         for record in read_replay(path).records
         if isinstance(record, ReplyRecord) and record.seat == int(path.stem[-1]) - 1
     )
-    assert cells["Bob+"]["longest decision"] == _seconds(longest_us / 1e6)
+    assert cells["Bob+"]["longest decision"] == seconds_text(longest_us / 1e6)
     assert re.fullmatch(r"\d+ ms|\d\.\d s", cells["ann"]["start-up"])
     assert int(cells["ann"]["decisions"]) > 20
     assert re.fullmatch(r"\d+ ms|\d\.\d s", cells["cid"]["build"])

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 
 from asara_server.cli.display.console import notify
 from asara_server.cli.display.faults import warn_of_failed_build
-from asara_server.cli.display.progress import ProgressMeter, RunMeter
+from asara_server.cli.display.progress import RunMeter
 from asara_server.cli.display.quantities import duration
 from asara_server.cli.errors import UserError
 from asara_server.cli.options.log import LogOptions
@@ -41,7 +41,7 @@ def play_run(
     log: LogOptions,
     *,
     schedule_rule: ScheduleRule = "groups",
-    meter: ProgressMeter | None = None,
+    meter: RunMeter | None = None,
     sandbox: Sandbox | None = None,
     executor: Executor | None = None,
 ) -> tuple[RunEnd, int]:
@@ -136,7 +136,7 @@ def _remedy(error: OSError, directory: RunDirectory) -> str:
     )
 
 
-async def _play(runner: Runner, meter: ProgressMeter, *, publish: bool) -> tuple[RunEnd, int]:
+async def _play(runner: Runner, meter: RunMeter, *, publish: bool) -> tuple[RunEnd, int]:
     runner.begin()
     if publish:
         _notify_published(runner)

@@ -10,7 +10,7 @@ from asara_server.cli.commands.duel import Duel
 from asara_server.cli.commands.match import Match
 from asara_server.cli.display.bot_output import show_output
 from asara_server.cli.display.faults import warn_of_departures, warn_of_faults, warn_of_views
-from asara_server.cli.display.progress import ProgressMeter
+from asara_server.cli.display.progress import RunMeter
 from asara_server.cli.display.results import show_match, show_standings
 from asara_server.cli.errors import UserError
 from asara_server.cli.options.bots import find_bots
@@ -106,7 +106,7 @@ def play_series(
     options: Match | Duel,
     log: LogOptions,
     *,
-    meter: ProgressMeter | None = None,
+    meter: RunMeter | None = None,
     executor: Executor | None = None,
 ) -> tuple[RunEnd, int]:
     """Play the matches of one table in a new or temporary run directory; see also `play_run`.
