@@ -23,7 +23,7 @@ from asara_server.network.unread_bytes import CHECK_INTERVAL_S, CHECKS
 from asara_server.referee.limits import LimitSettings
 from asara_server.referee.referee import Referee
 from asara_server.referee.stream_errors import VIOLATIONS, ErrorKind
-from asara_server.tournament.config.entry_folders import BotFile, bundled_bots
+from asara_server.tournament.config.entry_folders import BotFile, built_in_bots
 from asara_server.tournament.config.tournament_file import Limits
 from asara_server.tournament.run.directory import (
     RUN_FILES,
@@ -158,7 +158,7 @@ def test_options_of_commands_exist(document):
 def test_bundled_bots():
     names = {row[0].removeprefix("[").partition("]")[0] for row in table("bots/README.md", "bot")}
     assert names
-    assert names <= set(bundled_bots())  # a reader's own may lie beside them
+    assert names <= set(built_in_bots())  # a reader's own may lie beside them
 
 
 # The protocol

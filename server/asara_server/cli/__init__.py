@@ -48,7 +48,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
                     sys.exit(app(words, prog_name="asara", standalone_mode=False))
                 except UsageError as error:
                     if not is_help(error):
-                        raise UserError(explain(error, words)) from None
+                        raise UserError(explain(error)) from None
                     print(error, file=sys.stderr)
                     sys.exit(2)
         finally:

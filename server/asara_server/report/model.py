@@ -41,8 +41,9 @@ class Publisher(NamedTuple):
         found = []
         for name, why in info.out.items():
             printed = info.build_output.get(name, ()) if self.full else ()
-            lines = "".join(f" | {self.reason(line)}" for line in printed)
-            found.append((plain(name), "out", self.reason(why) + lines))
+            lines = "; ".join(map(self.reason, printed))
+            output = f"; it printed: {lines}" if lines else ""
+            found.append((plain(name), "out", self.reason(why) + output))
         for name, why in info.suspended.items():
             found.append((plain(name), "suspended", self.reason(why)))
         for name, why in info.left_out.items():

@@ -212,7 +212,7 @@ def test_other_commands_build_a_folder_too(tmp_path: Path, command: str) -> None
     assert done.returncode == (2 if command == "serve" else 0)
 
 
-def test_a_bundled_bot_that_nobody_can_build_there_is_named(
+def test_a_built_in_bot_that_nobody_can_build_there_is_named(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     bots = tmp_path / "bots"

@@ -25,7 +25,7 @@ def write(folder: Path, name: str, code: str) -> str:
     return f"{name}.py"
 
 
-def test_a_match_of_files_commands_and_bundled_bots(tmp_path: Path) -> None:
+def test_a_match_of_files_commands_and_built_in_bots(tmp_path: Path) -> None:
     mine = write(tmp_path, "mine", sample_bots.GOOD)
     done = asara(
         "match", mine, "python mine.py", "random", "--rules", "pro+gifts", cwd=tmp_path, status=0
@@ -41,7 +41,7 @@ def test_a_match_of_files_commands_and_bundled_bots(tmp_path: Path) -> None:
 
 
 @pytest.mark.long
-def test_options_follow_the_name_of_a_bundled_bot_or_a_folder(tmp_path: Path) -> None:
+def test_options_follow_the_name_of_a_built_in_bot_or_a_folder(tmp_path: Path) -> None:
     folder = tmp_path / "mine"
     folder.mkdir()
     write(folder, "main", f"import sys\nprint(sys.argv[1:], file=sys.stderr)\n{sample_bots.GOOD}")

@@ -1,10 +1,7 @@
 """`asara status`: show the progress of a run, while it is active or afterwards."""
 
-import select
-import signal
-import socket
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, nullcontext
+import time
+from contextlib import nullcontext, suppress
 from pathlib import Path
 from typing import Annotated
 
@@ -77,7 +74,7 @@ def status(
     current = _read(reader)
     if watch is not None:
         in_place = out.screen() if out.is_terminal else nullcontext()
-        with _interruptible_wait() as wait, in_place as screen:
+        with suppress(KeyboardInterrupt), in_place as screen:
             while current.state is RunState.RUNNING:
                 standings = _standings(reader, current, without_forfeits=without_forfeits)
                 with out.capture() as captured:
@@ -87,8 +84,7 @@ def status(
                 else:
                     out.control(Control.home())
                     screen.update(Text.from_ansi(captured.get()))
-                if wait(watch):
-                    break
+                time.sleep(watch)
                 current = _read(reader)
     standings = _standings(reader, current, without_forfeits=without_forfeits)
     show_status(current, standings, cross=cross)
@@ -110,27 +106,6 @@ def _standings(
 
 def _compute(reader: StatusReader, status: RunStatus) -> Standings:
     return run_standings(status.info, reader.results)
-
-
-@contextmanager
-def _interruptible_wait() -> Iterator[Callable[[float], bool]]:
-    """Yield a function that waits some seconds, and returns True early if Ctrl-C is pressed.
-
-    Ctrl-C interrupts nothing else, because that could leave a half-written screen. A second Ctrl-C
-    has its usual effect.
-    """
-    previous = signal.getsignal(signal.SIGINT)
-    ours, theirs = socket.socketpair()
-    theirs.setblocking(False)
-    signal.set_wakeup_fd(theirs.fileno())
-    signal.signal(signal.SIGINT, lambda number, _: signal.signal(number, previous))
-    try:
-        yield lambda seconds: bool(select.select([ours], [], [], seconds)[0])
-    finally:
-        signal.set_wakeup_fd(-1)
-        signal.signal(signal.SIGINT, previous)
-        ours.close()
-        theirs.close()
 
 
 def _read(reader: StatusReader) -> RunStatus:

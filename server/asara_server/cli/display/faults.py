@@ -81,6 +81,10 @@ def warn_of_failed_build(failed: FailedBuild, logs: Path) -> None:
         warn(f"  all of it: {logs / f'build-{failed.entry}.log'}")
     if wants_network(failed.printed):
         warn(f"  {NO_NETWORK}")
+    warn(
+        f"  {failed.entry} forfeits its matches in this run, even if the run is resumed; correct "
+        "the build, test it with `asara tournament check`, and start another run"
+    )
 
 
 def warn_of_earlier_exclusions(run: RunInfo) -> None:

@@ -30,7 +30,10 @@ def show_match(result: MatchResult) -> None:
     ]
     if result.forfeits:
         columns.append("forfeit")
-    show_table(f"Match {result.match_id} ({duration(result.seconds)})", columns, rows)
+    title = f"Match {result.match_id}"
+    if result.seconds >= 0.05:  # shorter if a bot forfeits at the start
+        title += f" ({duration(result.seconds)})"
+    show_table(title, columns, rows)
 
 
 def show_standings(standings: Standings, *, forfeits: bool = True, running: bool = False) -> None:

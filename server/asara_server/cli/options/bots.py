@@ -27,7 +27,7 @@ from asara_server.tournament.config.commands import (
 )
 from asara_server.tournament.config.entry_folders import (
     BOT_FILE,
-    bundled_bots,
+    built_in_bots,
     has_bot_file,
     read_entry_folder,
 )
@@ -83,7 +83,7 @@ def _entry(table: _Table) -> Entry:
         raise UserError(text) from None
 
 
-def is_bundled(folder: Path) -> bool:
+def is_built_in(folder: Path) -> bool:
     """Return True for the folder of a built-in bot."""
     return folder.parent == bundled.path("bots").resolve()
 
@@ -104,7 +104,7 @@ def _find_bot(argument: str) -> _Table:
         raise UserError(_no_main_file(argument, path))
     if spaces and not _python_file(path):
         return _bot_with_options(argument) or _command_line(argument)
-    bots = bundled_bots()
+    bots = built_in_bots()
     if argument in bots:
         return _bot_of_folder(argument, bots[argument])
     if path.is_dir():
@@ -192,7 +192,7 @@ def _path(argument: str) -> Path:
 def _bot_with_options(argument: str) -> _Table | None:
     """Return the bot if the first word is a built-in bot or a bot's folder; otherwise None."""
     name, *options = _words(argument)
-    bots = bundled_bots()
+    bots = built_in_bots()
     if name in bots:
         found = _bot_of_folder(name, bots[name])
     elif _is_bot_folder(Path(name)) and not shutil.which(name, path=search_path()):

@@ -14,7 +14,7 @@ from asara_server.cli.display.console import notify, warn
 from asara_server.cli.display.progress import SLOW_INTERVAL_S
 from asara_server.cli.display.quantities import duration
 from asara_server.cli.errors import UserError
-from asara_server.cli.options.bots import FETCH, is_bundled
+from asara_server.cli.options.bots import FETCH, is_built_in
 from asara_server.cli.sessions.interruption import until_signal
 from asara_server.event_loop import run
 from asara_server.text import plain
@@ -110,7 +110,7 @@ async def _show_waiting(name: str) -> None:
 
 def clients_beside(folder: Path) -> list[Path]:
     """Return the folders outside its own that a built-in bot needs for its build; usually none."""
-    if not is_bundled(folder):
+    if not is_built_in(folder):
         return []
     return [path for part in ("clients", "proto") if (path := bundled.path(part)).is_dir()]
 
@@ -118,7 +118,7 @@ def clients_beside(folder: Path) -> list[Path]:
 def _check_place(entry: Entry, sandbox: Sandbox | None) -> None:
     """Raise UserError if a build must not or cannot write to its bot's directory."""
     directory = entry.directory
-    if is_bundled(directory) and (bundled.is_installed() or not _is_writable(directory)):
+    if is_built_in(directory) and (bundled.is_installed() or not _is_writable(directory)):
         language, ending, _ = directory.name.partition("-random")
         new = shlex.join(["asara", "new", language, "my-bot"])
         advice = f"make your own copy with `{new}`, and name that"

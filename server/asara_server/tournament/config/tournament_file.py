@@ -42,7 +42,7 @@ from asara_server.tournament.config.entry_folders import (
     EntryFolder,
     EntryFolders,
     LeftOut,
-    bundled_table,
+    built_in_table,
     find_entry_folders,
     has_bot_file,
     name_of_bot,
@@ -133,10 +133,10 @@ class Entry(_Section):
 
     @model_validator(mode="before")
     @classmethod
-    def _enter_bundled_bot(cls, table: Any) -> Any:
+    def _enter_built_in_bot(cls, table: Any) -> Any:
         try:
-            is_bundled = isinstance(table, dict) and isinstance(table.get("bot"), str)
-            return bundled_table(table) if is_bundled else table
+            is_built_in = isinstance(table, dict) and isinstance(table.get("bot"), str)
+            return built_in_table(table) if is_built_in else table
         except ValueError as error:
             raise problem(str(error)) from None
 
