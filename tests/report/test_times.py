@@ -9,8 +9,7 @@ from asara_server.eventlog.replay import Replay
 from asara_server.match.inputs import ReplyRecord
 from asara_server.replay.file import write_replay
 from asara_server.replay.signing import SigningKey
-from asara_server.report.run_files import read_run_files
-from asara_server.report.times import Times, evenly, time_use
+from asara_server.report.times import Times, evenly, read_run_files, time_use
 from asara_server.tournament.run.read_run import read_run
 from asara_server.tournament.standings.standings import by_schedule
 from tests.report.runs import played, run_with_replays

@@ -1,4 +1,4 @@
-"""Formats durations and shares as text."""
+"""Formats durations as text."""
 
 
 def duration(seconds: float, *, whole_s: bool = False) -> str:
@@ -17,9 +17,3 @@ def duration(seconds: float, *, whole_s: bool = False) -> str:
             rest = whole % large // small
             return f"{whole // large} {name}" + (f" {rest} {part}" if rest else "")
     return f"{whole} s"
-
-
-def percent(share: float) -> str:
-    """Format a share as a percentage; only exactly 0 and 1 become 0% and 100%."""
-    text = f"{share:.0%}"
-    return {"0%": "<1%", "100%": ">99%"}.get(text, text) if 0 < share < 1 else text
