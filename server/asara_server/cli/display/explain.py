@@ -28,10 +28,10 @@ def _lines(tournament: Tournament) -> Iterator[str]:
         yield "\n[[entries]]"
         implied = {"directory", "build", "command"} if entry.bot else set()
         # The first entry explains the keys; for the others, only keys that are set are shown.
-        keys = set(Entry.model_fields)  # an entry from a folder has more fields, which are no keys
+        keys = set(Entry.model_fields)
         shown = entry.model_fields_set & keys - implied if number else keys
         own = entry.model_copy(update=dict.fromkeys(implied))
-        yield from _keys(own, set(type(own).model_fields) - shown, explained=not number)
+        yield from _keys(own, keys - shown, explained=not number)
 
 
 def _keys(

@@ -26,7 +26,7 @@ from asara_server.replay.signing import SigningKey
 from asara_server.text import count, plain
 from asara_server.tournament.bots.build.build_cache import BuildCache
 from asara_server.tournament.bots.process import MachineError
-from asara_server.tournament.config.tournament_file import Entry, FolderEntry, Tournament
+from asara_server.tournament.config.tournament_file import Entry, Tournament
 from asara_server.tournament.execution.entry_check import (
     CheckedEntry,
     EntryCheck,
@@ -192,7 +192,7 @@ def check_heading(tournament: Tournament, opponent: str) -> str:
 
 def show_check(checked: Sequence[CheckedEntry], tournament: Tournament) -> None:
     """Print a table of all entries, what is wrong with broken ones, and their bots' output."""
-    folders = {one.name: one.folder for one in tournament.entries if isinstance(one, FolderEntry)}
+    folders = {one.name: one.folder.folder for one in tournament.entries if one.folder}
     needless = {
         "folder": all(name == own for name, own in folders.items()),
         ">build": not any(one.build_kept or one.build_s for one in checked),

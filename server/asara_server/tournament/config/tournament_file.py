@@ -131,6 +131,8 @@ class Entry(_Section):
     process_per: ProcessPolicy | None = None
     """Like the tournament's `process_per`, but for this bot only."""
 
+    _folder: EntryFolder | None = PrivateAttr(None)
+
     @model_validator(mode="before")
     @classmethod
     def _enter_built_in_bot(cls, table: Any) -> Any:
@@ -201,13 +203,10 @@ class Entry(_Section):
         """True if the bot runs on another machine and connects with a token."""
         return bool(self.token)
 
-
-class FolderEntry(Entry):
-    """An entry whose command is in the `bot.toml` of its folder; see `entry_folders`."""
-
-    folder: str
-    """Name of the folder."""
-    bot_toml_sha256: str
+    @property
+    def folder(self) -> EntryFolder | None:
+        """The folder whose `bot.toml` has the entry's command; None if the file has it."""
+        return self._folder
 
 
 class Clocks(_Section):
@@ -540,10 +539,8 @@ def check_tournament(data: Mapping[str, Any], *, name: str, base: Path) -> Tourn
     except ValidationError as error:
         lines = [f"{name}: {line}" for line in describe(error, Tournament, data)]
         raise ConfigError([*lines, *(line for one in left_out for line in one.lines)]) from None
-    if folders:
-        of_files = enumerate(tournament.entries)
-        entries_now = [_in_folder(entry, folders.get(number)) for number, entry in of_files]
-        tournament = tournament.model_copy(update={"entries": tuple(entries_now)})
+    for number, folder in folders.items():
+        tournament.entries[number]._folder = folder
     tournament._left_out = tuple(left_out)
     tournament._notes = found.notes
     return tournament
@@ -591,16 +588,6 @@ def _directory_of_bot_file(table: Mapping[str, Any], base: Path) -> Path | None:
         return None
 
 
-def _in_folder(entry: Entry, folder: EntryFolder | None) -> Entry:
-    """Return an entry of the file, and the folder whose `bot.toml` completes it, if any."""
-    if folder is None:
-        return entry
-    values = dict(entry)
-    values |= {"folder": folder.folder, "bot_toml_sha256": folder.bot_toml_sha256}
-    given = entry.model_fields_set | {"folder", "bot_toml_sha256"}
-    return FolderEntry.model_construct(given, **values)
-
-
 def _are_tables(value: object) -> bool:
     return isinstance(value, list) and all(isinstance(table, dict) for table in value)
 
@@ -610,14 +597,11 @@ def _folder_entries(found: EntryFolders, base: Path) -> tuple[list[Entry], list[
     entries: list[Entry] = []
     left_out = list(found.left_out)
     for folder in found.entries:
-        table = {
-            **folder.table,
-            "name": folder.name,
-            "folder": folder.folder,
-            "bot_toml_sha256": folder.bot_toml_sha256,
-        }
+        table = {**folder.table, "name": folder.name}
         try:
-            entries.append(FolderEntry.model_validate(table, context={"base": base}))
+            entry = Entry.model_validate(table, context={"base": base})
+            entry._folder = folder
+            entries.append(entry)
         except ValidationError as error:
-            left_out.append(folder.without_entry(describe(error, FolderEntry)))
+            left_out.append(folder.without_entry(describe(error, Entry)))
     return entries, sorted(left_out, key=lambda one: one.folder)
