@@ -27,11 +27,19 @@ LONG_START_UP_S: Final = 120.0
 class Clock(NamedTuple):
     """The value of --clock, in seconds."""
 
-    time_bank_s: float = _CLOCKS.bank_s
+    bank_s: float = _CLOCKS.bank_s
     increment_s: float = _CLOCKS.increment_s
 
     def __str__(self) -> str:
-        return f"{self.time_bank_s:g}+{self.increment_s:g}"
+        return f"{self.bank_s:g}+{self.increment_s:g}"
+
+    def table(self, start_up_s: float) -> dict[str, float]:
+        """Return the table `clocks` of a tournament file with these times."""
+        return {
+            "time_bank_s": self.bank_s,
+            "increment_s": self.increment_s,
+            "start_up_s": start_up_s,
+        }
 
 
 USUAL_CLOCK: Final = Clock()
@@ -49,9 +57,7 @@ def parse_clock(text: str | Clock) -> Clock:
         raise typer.BadParameter(
             f"{text!r} is not a time; give a number of seconds, such as 60 or 60+0.5"
         ) from None
-    if not (
-        0.001 <= clock.time_bank_s <= _MOST_SECONDS and 0 <= clock.increment_s <= _MOST_SECONDS
-    ):
+    if not (0.001 <= clock.bank_s <= _MOST_SECONDS and 0 <= clock.increment_s <= _MOST_SECONDS):
         raise typer.BadParameter(
             f"the time of {text!r} must be 0.001 to {_MOST_SECONDS} seconds, "
             f"and the increment 0 to {_MOST_SECONDS}"

@@ -261,7 +261,7 @@ def check_bot(options: Check, log: LogOptions) -> int:
             show_output=show_output if log.verbose else None,
             cache=BuildCache(),
         )
-        meter = BotCheckMeter(entry, options.clock.time_bank_s, check)
+        meter = BotCheckMeter(entry, options.clock.bank_s, check)
         meter.begin(options.rules)
         [checked] = run(play_check(check, meter.show()))
         if options.out_directory is not None:
@@ -291,7 +291,7 @@ def _tournament(bot: Entry, opponent: Entry, options: Check) -> Tournament:
                 "rules": options.rules,
                 "blocks": "independent",
                 "process_per": "run",
-                "clocks": {**options.clock._asdict(), "start_up_s": options.start_up},
+                "clocks": options.clock.table(options.start_up),
             },
             name="check",
             base=Path("/"),  # all paths are absolute

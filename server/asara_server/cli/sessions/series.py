@@ -56,10 +56,7 @@ def series_tournament(
         "seats": len(bots),
         "rules": options.rules,
         "seed": None if options.seed is None else local_seed(options.seed),
-        "clocks": {
-            **options.clock._asdict(),
-            "start_up_s": options.start_up,
-        },
+        "clocks": options.clock.table(options.start_up),
     }
     if options.jobs is not None:
         table["jobs"] = options.jobs

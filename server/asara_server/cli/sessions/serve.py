@@ -146,9 +146,7 @@ def _settings(options: Serve) -> ServeSettings:
         opponents=opponents,
         rule_sets=rule_sets(options.rules),
         matches=options.matches or None,
-        clocks=ClockSettings(
-            bank_s=options.clock.time_bank_s, increment_s=options.clock.increment_s
-        ),
+        clocks=ClockSettings(**options.clock._asdict()),
         seed=_seed(options.seed),
         sandbox=sandbox,
         replays=replay_sink(options.out_directory),
