@@ -74,7 +74,7 @@ def numeric_host(address: str, host: str, *, remote_allowed: bool, danger: str) 
     if remote and not remote_allowed:
         raise ServeError(
             f"address {address!r} ({remote[0]}) can be reached from other machines, and {danger}, "
-            "or allow it expressly"
+            "or pass --insecure-remote"
         )
     return numbers[0]
 

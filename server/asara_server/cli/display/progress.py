@@ -12,7 +12,7 @@ from rich.progress import BarColumn, Progress, TextColumn
 from rich.text import Text
 
 from asara_server.cli.display.console import err, notify, shows_progress
-from asara_server.cli.display.quantities import duration
+from asara_server.cli.display.quantities import duration, listed
 from asara_server.cli.display.results import ScoreSoFar, scores_table
 from asara_server.outcome import match_scores
 from asara_server.referee.waits import Wait
@@ -27,7 +27,7 @@ LINE_INTERVAL_S = 5.0
 SLOW_INTERVAL_S = 20.0
 """Seconds between two lines that only report that a single build or match is still running."""
 
-_NAMES_SHOWN = 3
+NAMES_SHOWN = 3
 
 
 WAIT_SHOWN_S = 3.0
@@ -180,18 +180,11 @@ def wait_text(waits: Sequence[Wait]) -> str:
 
 def building_text(building: Mapping[str, float], to_build: Sequence[str]) -> str:
     """Return a line that lists the first entries being built, with the seconds for each so far."""
-    shown = [
-        f"{name} for {duration(seconds, whole_s=True)}"
-        for name, seconds in list(building.items())[:_NAMES_SHOWN]
-    ]
-    more = len(building) - _NAMES_SHOWN
-    text = f"building {', '.join(shown)}" + (f" and {more} more" if more > 0 else "")
+    names = [f"{name} for {duration(s, whole_s=True)}" for name, s in building.items()]
+    text = f"building {listed(names, NAMES_SHOWN)}"
     return f"{text}; {count(len(to_build), 'entry')} still to build" if to_build else text
 
 
 def awaited_text(entries: Sequence[str]) -> str:
     """Return a clause that lists the first entries with awaited bots; "" if there are none."""
-    if not entries:
-        return ""
-    more = f" and {len(entries) - _NAMES_SHOWN} more" if len(entries) > _NAMES_SHOWN else ""
-    return f"; waiting for {', '.join(entries[:_NAMES_SHOWN])}{more} to connect"
+    return f"; waiting for {listed(entries, NAMES_SHOWN)} to connect" if entries else ""

@@ -1,4 +1,16 @@
-"""Formats durations as text."""
+"""Formats durations and lists as text."""
+
+from collections.abc import Collection
+from itertools import islice
+
+from asara_server.text import plain
+
+
+def listed(names: Collection[str], most: int = 10) -> str:
+    """Return at most `most` names, and the number of further names: `ann, bob and 2 more`."""
+    shown = ", ".join(plain(name) for name in islice(names, most))
+    more = len(names) - most
+    return f"{shown} and {more:,} more" if more > 0 else shown
 
 
 def duration(seconds: float, *, whole_s: bool = False) -> str:

@@ -14,7 +14,7 @@ from asara_server.cli.commands.analyse import Analyse
 from asara_server.cli.display.console import err, notify, out, show_table, shows_progress, warn
 from asara_server.cli.errors import UserError
 from asara_server.cli.options.log import LogOptions
-from asara_server.cli.options.output_file import check_output, write_output
+from asara_server.cli.options.output_file import check_output, run_of, write_output
 from asara_server.eventlog.replay import ReplayError
 from asara_server.replay.analysis import actions_in, analyse
 from asara_server.replay.analysis_file import (
@@ -33,7 +33,6 @@ from asara_server.tournament.run.directory import ANALYSIS
 from asara_server.tournament.run.read_run import RunError, read_run
 from asara_server.tournament.standings.standings import by_schedule
 from asara_server.tournament.trust.audit import AuditError, map_in_processes
-from asara_server.tournament.trust.run_files import MARKS
 
 _DEAREST = 10
 """Maximum number of decisions listed."""
@@ -171,9 +170,7 @@ def _do(job: Job, progress: Callable[[], None]) -> Done:
 def _target(replay: Path) -> Path:
     """Return the path of a replay's analysis: next to it, or in the folder of its run."""
     name = replay.name.removesuffix(".asara") + SUFFIX
-    folder = replay.absolute().parent
-    run = folder.parent
-    if folder.name == "replays" and any((run / mark).is_file() for mark in MARKS):
+    if (run := run_of(replay)) is not None:
         return _folder(run) / name
     target = replay.with_name(name)
     check_output("analysis", target, inputs=[replay])

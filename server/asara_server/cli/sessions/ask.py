@@ -13,6 +13,7 @@ from asara_server.cli.errors import UserError
 from asara_server.cli.options.bots import find_bots
 from asara_server.cli.options.common import LONG_START_UP_S
 from asara_server.cli.options.log import LogOptions
+from asara_server.cli.options.output_file import run_of
 from asara_server.cli.sessions.bot_build import built_bots
 from asara_server.cli.sessions.setup import log_to_terminal, sandbox_of_bots
 from asara_server.event_loop import run
@@ -66,8 +67,7 @@ def ask_again(options: Ask, log: LogOptions) -> int:
         raise UserError(f"{options.file}: {error}") from None
     hidden = [options.file, default_key_path()]
     seed = None
-    run_directory = options.file.resolve().parent.parent
-    if (run_directory / "run.json").is_file():
+    if (run_directory := run_of(options.file.resolve())) is not None:
         hidden.append(run_directory)
         seed = _recorded_seed(run_directory, replay, seat)
     sandbox = sandbox_of_bots(options.sandbox, [bot.directory], secret=hidden)

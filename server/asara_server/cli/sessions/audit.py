@@ -13,7 +13,7 @@ from asara_server.cli.commands.replay import Prove
 from asara_server.cli.display.console import err, notify, out, shows_progress, warn
 from asara_server.cli.errors import UserError
 from asara_server.cli.options.log import LogOptions
-from asara_server.cli.options.output_file import check_output, write_output
+from asara_server.cli.options.output_file import check_output, run_of, write_output
 from asara_server.eventlog.replay import ReplayError
 from asara_server.replay.audit import Checked, Verdict
 from asara_server.replay.file import read_file
@@ -39,7 +39,6 @@ from asara_server.tournament.trust.inclusion import (
     read_proof,
 )
 from asara_server.tournament.trust.run_audit import RunReport
-from asara_server.tournament.trust.run_files import MARKS
 
 UNPROVEN = 3
 """Exit status if nothing is wrong, but a run has no signed end or a replay has no proof."""
@@ -87,9 +86,9 @@ def write_proof(options: Prove, _log: LogOptions) -> None:
     check_output("--out", options.out_file, inputs=[path])
     try:
         data = read_file(path)
-        if not _in_run(path):
+        if (run := run_of(path)) is None:
             raise UserError(f"{path}: is not in a run's `replays` folder; pass its path there")
-        proof = make_proof(path.absolute().parent.parent, data)
+        proof = make_proof(run, data)
     except (InclusionError, ReplayError) as error:
         raise UserError(f"{path}: {error}") from None
     write_output(options.out_file, proof.content())
@@ -220,20 +219,6 @@ def _usual_proofs(path: Path) -> tuple[Path, Path]:
     return path.with_name(path.name + PROOF_SUFFIX), proof_in_bundle(path)
 
 
-def _run_of(replay: Path) -> Path:
-    """Return the directory of the run that contains a replay; raises InclusionError."""
-    if not _in_run(replay):
-        raise InclusionError(
-            "is not in a run; pass a proof with --proof (`asara replay prove` writes one)"
-        )
-    return replay.absolute().parent.parent
-
-
-def _in_run(replay: Path) -> bool:
-    folder = replay.absolute().parent
-    return folder.name == "replays" and any((folder.parent / mark).exists() for mark in MARKS)
-
-
 def _inclusion(
     path: Path, proof_file: Path | None, held: Published, *, leaks: bool
 ) -> tuple[str, str]:
@@ -248,8 +233,12 @@ def _inclusion(
         proof_file = proof_file or next((f for f in _usual_proofs(path) if f.exists()), None)
         if proof_file is not None:
             proof = read_proof(proof_file)
+        elif (run := run_of(path)) is not None:
+            proof = make_proof(run, data)
         else:
-            proof = make_proof(_run_of(path), data)
+            raise InclusionError(
+                "is not in a run; pass a proof with --proof (`asara replay prove` writes one)"
+            )
     except (InclusionError, ReplayError) as error:
         return str(error), ""
     found = check_inclusion(proof, held)

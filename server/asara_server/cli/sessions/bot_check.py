@@ -1,7 +1,6 @@
 """Checks one bot for its author, and prints what an organiser would see."""
 
 import asyncio
-import json
 import shlex
 import time
 from collections.abc import Sequence
@@ -18,7 +17,7 @@ from asara_server.cli.errors import UserError
 from asara_server.cli.options.bots import find_bots
 from asara_server.cli.options.common import rule_sets
 from asara_server.cli.options.log import LogOptions
-from asara_server.cli.options.output_file import check_output, write_output
+from asara_server.cli.options.output_file import check_output, write_json
 from asara_server.cli.sessions.bot_build import clients_beside
 from asara_server.cli.sessions.entry_check import (
     OPPONENT,
@@ -275,7 +274,7 @@ def check_bot(options: Check, log: LogOptions) -> int:
     if options.out_directory is not None:
         notify(f"Output of build and bot, and replays: {options.out_directory}")
     if options.json_file is not None:
-        write_output(options.json_file, _json(finding))
+        write_json(options.json_file, finding.as_json())
     return 0 if finding.works else 1
 
 
@@ -298,7 +297,3 @@ def _tournament(bot: Entry, opponent: Entry, options: Check) -> Tournament:
         )
     except ConfigError as error:
         raise UserError(str(error)) from None
-
-
-def _json(finding: BotFinding) -> bytes:
-    return (json.dumps(finding.as_json(), indent=2, ensure_ascii=False) + "\n").encode()

@@ -1,9 +1,7 @@
 """Plays a duel until its test decides; shows its progress, and prints and writes the verdict."""
 
-import json
 import math
 from collections.abc import Callable, Iterable
-from pathlib import Path
 
 from asara_game.rules import format_rule_sets
 from asara_game.vocabulary import RuleSet
@@ -14,7 +12,7 @@ from asara_server.cli.display.progress import RunMeter
 from asara_server.cli.errors import UserError
 from asara_server.cli.options.common import rule_sets
 from asara_server.cli.options.log import LogOptions
-from asara_server.cli.options.output_file import check_output, write_output
+from asara_server.cli.options.output_file import check_output, write_json
 from asara_server.cli.sessions.run_directory import notify_run_directory
 from asara_server.cli.sessions.series import play_series, series_tournament
 from asara_server.text import count, plain_words
@@ -166,11 +164,6 @@ def play_duel(options: commands.Duel, log: LogOptions) -> int:
     if options.out_directory is not None:
         notify_run_directory(options.out_directory)
     if json_file is not None:
-        _write_json(json_file, report)
+        fields = {"sentence": verdict(report), **report.model_dump(mode="json")}
+        write_json(json_file, fields)
     return status or (0 if meter.duel.over else UNDECIDED)
-
-
-def _write_json(path: Path, report: DuelReport) -> None:
-    fields = {"sentence": verdict(report), **report.model_dump(mode="json")}
-    text = json.dumps(fields, indent=2, ensure_ascii=False) + "\n"
-    write_output(path, text.encode())

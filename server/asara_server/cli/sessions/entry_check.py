@@ -12,12 +12,12 @@ from typing import Any
 from asara_game.rules import format_rule_sets
 from asara_server.cli.commands.tournament import Check
 from asara_server.cli.display.console import notify, out, show_table, warn
-from asara_server.cli.display.progress import Meter, building_text
-from asara_server.cli.display.quantities import duration
+from asara_server.cli.display.progress import NAMES_SHOWN, Meter, building_text
+from asara_server.cli.display.quantities import duration, listed
 from asara_server.cli.errors import UserError
 from asara_server.cli.options.log import LogOptions
 from asara_server.cli.sessions.interruption import until_signal
-from asara_server.cli.sessions.setup import log_to_file
+from asara_server.cli.sessions.setup import log_to_file, notify_address
 from asara_server.cli.sessions.tournament import check_remote, load, tournament_sandbox
 from asara_server.event_loop import run
 from asara_server.network.addresses import ServeError
@@ -34,7 +34,6 @@ from asara_server.tournament.execution.entry_check import (
     checked_rules,
 )
 
-_NAMES_SHOWN = 3
 OPPONENT = "random"
 """The built-in bot that plays against checked bots."""
 
@@ -59,7 +58,7 @@ def check_entries(options: Check, log: LogOptions) -> int:
             folder,
             sandbox=sandbox,
             remote=options.remote,
-            on_listening=_notify_address,
+            on_listening=notify_address,
             cache=BuildCache(),
         )
         notify(check_heading(tournament, OPPONENT))
@@ -137,10 +136,6 @@ def keep_replays(checked: Sequence[CheckedEntry], folder: Path) -> None:
             write_replay(folder / "replays" / f"{replay.header.match_id}.asara", replay, key)
 
 
-def _notify_address(address: str) -> None:
-    notify(f"Bots on other machines connect at {address} (TLS)")
-
-
 class CheckMeter(Meter):
     """Shows how many entries are checked; without a terminal, also a line for each entry.
 
@@ -174,9 +169,7 @@ class CheckMeter(Meter):
         if building := self._activity.building:
             parts.append(building_text({name: now - at for name, at in building.items()}, ()))
         if playing := list(self._activity.playing):
-            more = len(playing) - _NAMES_SHOWN
-            names = ", ".join(playing[:_NAMES_SHOWN])
-            parts.append(f"playing {names}{f' and {more:,} more' if more > 0 else ''}")
+            parts.append(f"playing {listed(playing, NAMES_SHOWN)}")
         return "; ".join(parts)
 
 

@@ -7,9 +7,10 @@ from asara_server.cli.commands import report as commands
 from asara_server.cli.commands.bundle import Bundle
 from asara_server.cli.commands.replay import Page
 from asara_server.cli.display.console import notify, warn
+from asara_server.cli.display.quantities import listed
 from asara_server.cli.errors import UserError
 from asara_server.cli.options.log import LogOptions
-from asara_server.cli.options.output_file import check_output, write_output
+from asara_server.cli.options.output_file import check_output, run_of, write_output
 from asara_server.eventlog.replay import Replay, ReplayError
 from asara_server.replay.file import parse_file, read_file
 from asara_server.replay.match_page import (
@@ -129,9 +130,8 @@ def write_bundles(options: Bundle, _log: LogOptions) -> None:
         missing |= set(bundle.missing)
         unproven = unproven or bundle.unproven
     if missing:
-        names = ", ".join(sorted(missing)[:_MATCHES_NAMED])
-        more = f" and {len(missing) - _MATCHES_NAMED:,} more" if len(missing) > 3 else ""
-        warn(f"skipped, because they have no replay: {names}{more}")
+        names = listed(sorted(missing), _MATCHES_NAMED)
+        warn(f"skipped, because they have no replay: {names}")
     if unproven:
         warn(f"the bundles have no proofs that the replays belong to the run: {unproven}")
     notify(f"Wrote {count(number, 'bundle')} to {directory / BUNDLES}")
@@ -167,7 +167,7 @@ def _page(options: Page) -> bytes:
 
 def _logs(file: Path, replay: Replay) -> Logs:
     """Return what the bots logged; raises UserError if the file is not in a run's `replays`."""
-    run = file.absolute().parent.parent
-    if file.absolute().parent.name != "replays" or not (run / "logs").is_dir():
+    run = run_of(file)
+    if run is None or not (run / "logs").is_dir():
         raise UserError(f"--bot-output: {file} is not in a run's `replays` folder")
     return decision_texts(run, replay.header.match_id, replay.header.entries)

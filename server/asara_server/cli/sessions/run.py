@@ -114,9 +114,7 @@ def _user_errors(directory: RunDirectory) -> Iterator[None]:
         yield
     except RunDirectoryError as error:
         raise UserError(str(error)) from None
-    except (WorkerError, JournalError) as error:
-        raise UserError(str(error), status=1) from None
-    except (MachineError, OpenFilesError) as error:
+    except (WorkerError, JournalError, MachineError, OpenFilesError) as error:
         raise UserError(str(error), status=1) from None
     except ServeError as error:
         raise UserError(f"remote: {error}", status=1) from None

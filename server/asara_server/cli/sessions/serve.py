@@ -25,7 +25,6 @@ from asara_server.cli.sessions.interruption import on_signals
 from asara_server.cli.sessions.setup import (
     log_to_terminal,
     sandbox_of_bots,
-    serve_error_text,
     signing_key,
 )
 from asara_server.cli.sessions.web_child import web_for_run
@@ -268,7 +267,7 @@ class TableServer:
                 allow_insecure_remote=settings.insecure_remote,
             )
         except ServeError as error:
-            raise UserError(f"--listen: {serve_error_text(error)}") from None
+            raise UserError(f"--listen: {error}") from None
 
     def _require_open_files(self) -> None:
         """Raise OpenFilesError if guests and unknown clients could use up this process's files."""

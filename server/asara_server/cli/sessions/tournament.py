@@ -31,7 +31,6 @@ from asara_server.cli.sessions.setup import (
     chosen_executor,
     chosen_sandbox,
     key_of_run,
-    metrics_server,
     signing_key,
 )
 from asara_server.cli.sessions.web_child import web_for_run
@@ -113,20 +112,12 @@ def play_tournament(options: Run, log: LogOptions) -> int:
             prepare_run(tournament, matches, directory, key, sandbox=sandbox)
         return 0
     with ExitStack() as stack:
-        watch = stack.enter_context(
-            metrics_server(options.metrics, insecure_remote=options.insecure_remote)
+        private = _private_paths(tournament, options.file, options.key)
+        executor, at_once = stack.enter_context(
+            chosen_executor(options, tournament, sandbox, private)
         )
         page = stack.enter_context(
             web_for_run(options.web, insecure_remote=options.insecure_remote)
-        )
-        executor, at_once = stack.enter_context(
-            chosen_executor(
-                options,
-                tournament,
-                sandbox,
-                watch,
-                private=_private_paths(tournament, options.file, options.key),
-            )
         )
         key = signing_key(options.key, create=not options.resume)
         directory = stack.enter_context(_run_directory(options))

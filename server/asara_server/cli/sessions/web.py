@@ -14,7 +14,6 @@ from asara_server.cli.commands.web import Web
 from asara_server.cli.display.console import notify
 from asara_server.cli.errors import UserError
 from asara_server.cli.options.log import LogOptions
-from asara_server.cli.sessions.setup import serve_error_text
 from asara_server.logs import configure
 from asara_server.network.addresses import ServeError
 
@@ -46,7 +45,7 @@ def serve_web(options: Web, _log: LogOptions) -> None:
     try:
         listening = ListeningSocket(options.listen, allow_remote=options.insecure_remote)
     except ServeError as error:
-        raise UserError(f"--listen: {serve_error_text(error)}") from None
+        raise UserError(f"--listen: {error}") from None
     settings = WebSettings(
         sources=tuple(sources),
         hosts=frozenset({listening.host, socket.gethostname(), *hosts}),

@@ -12,7 +12,6 @@ from typing import Final
 from asara_server import system
 from asara_server.cli.display.console import err, notify, warn
 from asara_server.cli.errors import UserError
-from asara_server.cli.sessions.setup import serve_error_text
 from asara_server.cli.sessions.web import STARTED, check_web_packages
 from asara_server.network.addresses import ServeError
 
@@ -106,7 +105,7 @@ def web_for_run(listen: str | None, *, insecure_remote: bool) -> Iterator[PageOf
     try:
         ListeningSocket(listen, allow_remote=insecure_remote).socket.close()
     except ServeError as error:
-        raise UserError(f"--web: {serve_error_text(error)}") from None
+        raise UserError(f"--web: {error}") from None
     with ExitStack() as stack:
         yield PageOfRun(
             lambda directory: stack.enter_context(
