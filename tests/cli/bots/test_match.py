@@ -181,20 +181,14 @@ def test_the_sandbox_says_what_it_hid_and_how_to_show_it(tmp_path: Path) -> None
 
 
 def test_bots_that_cannot_be_found_are_refused_with_what_there_is(tmp_path: Path) -> None:
-    assert refusal("match", "randon", "random", cwd=tmp_path) == (
-        "asara: bot 'randon': no such file, command or built-in bot; did you mean 'random'?\n"
-    )
     assert "bot 'python no.py': no such file 'no.py'" in refusal(
         "match", "python no.py", "random", cwd=tmp_path
     )
-    assert "the folder has no bot.toml" in refusal("match", ".", "random", cwd=tmp_path)
     assert ("no program 'python3.99' on PATH; 'python' is Python 3.") in refusal(
         "match", "python3.99 my_bot.py", "random"
     )
-    assert "2 to 4 bots, not 1" in refusal("match", "random")
     both = refusal("match", ".", cwd=tmp_path)
     assert "pass the bot's file. Also, a match needs 2 to 4 bots, not 1; add an opponent" in both
-    assert "2 to 4 bots, not 5" in refusal("match", *["random"] * 5)
 
 
 def test_names_of_files_and_folders_are_corrected(tmp_path: Path) -> None:
