@@ -19,7 +19,6 @@ from asara_server.cli.sessions.setup import log_to_terminal, sandbox_of_bots
 from asara_server.event_loop import run
 from asara_server.eventlog.replay import Replay, ReplayError
 from asara_server.match.inputs import RejectionRecord, ReplyRecord
-from asara_server.match.spec import ClockSettings
 from asara_server.network.addresses import LOCAL_TRANSPORT, ServeError
 from asara_server.replay.file import read_signed
 from asara_server.replay.questions import question
@@ -140,9 +139,6 @@ async def _ask(
             addresses,
             MatchSettings(
                 entries=(entry,),
-                clocks=ClockSettings(),
-                limits=Limits(),
-                transport=LOCAL_TRANSPORT,
                 processes={entry.name: "match"},
                 bot_seeds={} if seed is None else {entry.name: seed},
             ),

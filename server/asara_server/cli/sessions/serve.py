@@ -32,7 +32,7 @@ from asara_server.event_loop import run
 from asara_server.eventlog.journal import TABLE, Journal, JournalError
 from asara_server.match.deal_secrets import secret_of, tournament_secret
 from asara_server.match.spec import ClockSettings
-from asara_server.network.addresses import LOCAL_TRANSPORT, ServeError, reachable_address
+from asara_server.network.addresses import ServeError, reachable_address
 from asara_server.network.grpc_server import RunningServer, serve
 from asara_server.network.open_files import files_needed, require_open_files
 from asara_server.network.tls import TlsFiles
@@ -43,7 +43,7 @@ from asara_server.text import plain
 from asara_server.tournament.bots.match_settings import MatchSettings
 from asara_server.tournament.bots.process import MachineError
 from asara_server.tournament.config.seeds import check_seed, draw_seed
-from asara_server.tournament.config.tournament_file import Entry, Limits
+from asara_server.tournament.config.tournament_file import Entry
 from asara_server.tournament.execution.local_referee import LocalReferee, local_referee
 from asara_server.tournament.execution.match_runner import MatchRunner, PlayedMatch
 from asara_server.tournament.sandbox.bubblewrap import Sandbox
@@ -288,10 +288,8 @@ class TableServer:
         entries = settings.opponents
         match_settings = MatchSettings(
             entries=entries,
-            clocks=settings.clocks,
-            limits=Limits(),
-            transport=LOCAL_TRANSPORT,
             processes={entry.name: "run" for entry in entries},
+            clocks=settings.clocks,
             bot_seeds={entry.name: bot_seed(settings.seed, entry.name) for entry in entries},
         )
         return local_referee(
