@@ -17,8 +17,7 @@ from contextlib import contextmanager
 from fnmatch import fnmatchcase
 from pathlib import Path
 from string import Template
-from types import FrameType
-from typing import Final, NoReturn
+from typing import Final
 
 from asara.installing import REQUIREMENT
 from asara_server import bundled
@@ -28,6 +27,7 @@ from asara_server.cli.errors import UserError
 from asara_server.cli.options.bots import FETCH
 from asara_server.cli.options.languages import Language, find_language
 from asara_server.cli.options.log import LogOptions
+from asara_server.cli.sessions.interruption import handlers
 from asara_server.text import plain
 from asara_server.tournament.config.commands import search_path
 
@@ -118,7 +118,7 @@ def _made_beside(folder: Path) -> Iterator[Path]:
     """Yield a new folder that becomes `folder` on exit; an error or a signal leaves nothing."""
     shown = _shown(folder)
     part = None
-    with _signals_as_errors():
+    with handlers(signal.default_int_handler):
         try:
             part = Path(tempfile.mkdtemp(prefix=".asara-new-", dir=folder.parent))
             inner = part / "bot"
@@ -133,22 +133,6 @@ def _made_beside(folder: Path) -> Iterator[Path]:
         finally:
             if part is not None:
                 shutil.rmtree(part, ignore_errors=True)
-
-
-@contextmanager
-def _signals_as_errors() -> Iterator[None]:
-    """Make SIGTERM and SIGHUP end the command in the same way as Ctrl-C."""
-
-    def interrupt(_number: int, _frame: FrameType | None) -> NoReturn:
-        raise KeyboardInterrupt
-
-    names = [name for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
-    before = {name: signal.signal(getattr(signal, name), interrupt) for name in names}
-    try:
-        yield
-    finally:
-        for name, handler in before.items():
-            signal.signal(getattr(signal, name), handler)
 
 
 # The content of the folder
