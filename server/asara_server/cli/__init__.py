@@ -24,7 +24,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
         sidecar(words[1:])
     from asara_server.cli.errors import UserError
-    from asara_server.cli.streams import check_streams, discard_output
+    from asara_server.cli.shell import check_address_space, check_streams, discard_output
 
     try:
         check_streams()
@@ -38,8 +38,6 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
                 print_guide(" ".join(word for word in words[1:] if word != "--guide"))
             else:
-                from asara_server.cli.address_space import check_address_space
-
                 check_address_space()  # before gRPC and NumPy are loaded
                 from asara_server.cli.app import app
                 from asara_server.cli.usage_errors import UsageError, explain, is_help

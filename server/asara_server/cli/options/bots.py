@@ -5,7 +5,6 @@ A built-in bot or a folder may be followed by options, which are appended to the
 
 import difflib
 import os
-import shlex
 import shutil
 from collections import Counter
 from collections.abc import Iterable
@@ -19,7 +18,6 @@ from asara_server.cli.errors import UserError
 from asara_server.cli.options.common import readable_paths
 from asara_server.text import plain
 from asara_server.tournament.config.commands import (
-    INTERPRETERS,
     CommandError,
     check_command,
     search_path,
@@ -41,10 +39,6 @@ _MAIN = (("main.py", ("python", "main.py")), ("main.go", ("go", "run", ".")))
 
 _USUAL = ("my_bot.py", "bot.py")
 """Common names for a bot's file."""
-_LINE_PROGRAMS = frozenset({".awk", ".lua", ".php", ".pl", ".rb", ".sh", ".tcl"})
-"""File extensions of languages without a client."""
-
-
 _Table = dict[str, Any]
 """A bot as a table of `entries` in a tournament file, with absolute paths."""
 
@@ -97,7 +91,6 @@ def _find_bot(argument: str) -> _Table:
         return _bot(argument, _entry_name(folder.name), command, folder)
     if path.is_file():
         program = path.resolve()
-        _check_executable(argument, program)
         return _bot(argument, _file_name(path), _file_command(program), program.parent)
     spaces = len(argument.split()) > 1
     if spaces and path.is_dir():
@@ -150,18 +143,6 @@ def _no_main_file(argument: str, folder: Path) -> str:
     meant = programs[0] if len(programs) == 1 else next(filter(_USUAL.__contains__, programs), "")
     hint = f"did you mean {str(Path(argument) / meant)!r}?" if meant else "pass the bot's file"
     return f"bot {argument!r}: the folder has no {files}; {hint}"
-
-
-def _check_executable(argument: str, program: Path) -> None:
-    """Raise UserError if a file cannot be started, but the interpreter for its language can."""
-    interpreter = INTERPRETERS.get(program.suffix)
-    if interpreter and program.suffix != ".py" and not os.access(program, os.X_OK):
-        command = f"{interpreter} {shlex.quote(argument)}"
-        bridge = f'; or "asara bridge -- {command}" if it reads and prints lines'
-        raise UserError(
-            f"bot {argument!r}: it is not executable; put its interpreter first, in quotes: "
-            f'"{command}"{bridge * (program.suffix in _LINE_PROGRAMS)}'
-        )
 
 
 def _similar_file(path: Path) -> str:
