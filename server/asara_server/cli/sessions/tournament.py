@@ -8,14 +8,13 @@ from pathlib import Path
 
 from asara_server.cli.commands.tournament import Plan, Run
 from asara_server.cli.display.console import notify, out, warn
-from asara_server.cli.display.explain import show_keys
 from asara_server.cli.display.faults import (
     warn_of_earlier_exclusions,
     warn_of_faults,
     warn_of_folders,
     warn_of_views,
 )
-from asara_server.cli.display.plan import heading, show_plan
+from asara_server.cli.display.plan import heading, show_keys, show_plan
 from asara_server.cli.display.results import show_standings
 from asara_server.cli.errors import UserError
 from asara_server.cli.options.common import SandboxChoice
