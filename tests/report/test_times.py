@@ -70,7 +70,7 @@ def test_a_replay_that_is_damaged_of_another_match_or_by_another_key_does_not_co
     first, second, third, fourth = sorted(replays.iterdir())
     whole = first.read_bytes()
     second.write_bytes(whole)
-    first.write_bytes(whole[: len(whole) // 2])
+    first.write_bytes(whole[:400] + bytes([whole[400] ^ 1]) + whole[401:])
     write_replay(third, played("r1-basic-0003", 2)[0], SigningKey.new())
     fourth.unlink()
     fourth.mkdir()

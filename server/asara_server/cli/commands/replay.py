@@ -22,6 +22,7 @@ from asara_server.replay.narrate import narrate
 from asara_server.replay.questions import question
 from asara_server.replay.time_ledger import Cost, Ledger, TimeOut, ledger
 from asara_server.text import plain_words, seats_text
+from asara_server.tournament.config.fields import MOST_SECONDS
 
 app = typer.Typer(
     help="Inspect the replays of finished matches.\n\n"
@@ -132,7 +133,7 @@ class Ask:
             "--limit",
             metavar="SECONDS",
             min=0.001,
-            max=86_400,
+            max=MOST_SECONDS,
             help="Seconds for each reply, shown to the bot as the time left on its clock.",
             show_default="the time the seat had left",
         ),

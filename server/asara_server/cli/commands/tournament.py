@@ -8,6 +8,7 @@ import typer
 
 from asara_server.cli.display.help_page import PlainCommand
 from asara_server.cli.options.common import OutOption, SandboxChoice, SandboxOption, WebOption
+from asara_server.tournament.config.fields import MOST_JOBS
 
 _HELP: Final = """Plan, check and run tournaments.
 
@@ -150,7 +151,7 @@ class Run:
             "-j",
             metavar="N",
             min=1,
-            max=10_000,
+            max=MOST_JOBS,
             help="Number of matches to play in parallel.",
             show_default="`jobs` in the tournament file",
         ),

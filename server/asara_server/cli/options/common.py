@@ -12,9 +12,8 @@ from asara_game.vocabulary import RuleSet
 from asara_server.cli.errors import UserError
 from asara_server.match.spec import ClockSettings
 from asara_server.text import plain
-from asara_server.tournament.config.fields import exposes_too_much
+from asara_server.tournament.config.fields import MOST_SECONDS, exposes_too_much
 
-_MOST_SECONDS: Final = 86_400
 _CLOCKS: Final = ClockSettings()
 START_UP_S: Final = _CLOCKS.start_up_s
 LONG_START_UP_S: Final = 120.0
@@ -57,10 +56,10 @@ def parse_clock(text: str | Clock) -> Clock:
         raise typer.BadParameter(
             f"{text!r} is not a time; give a number of seconds, such as 60 or 60+0.5"
         ) from None
-    if not (0.001 <= clock.bank_s <= _MOST_SECONDS and 0 <= clock.increment_s <= _MOST_SECONDS):
+    if not (0.001 <= clock.bank_s <= MOST_SECONDS and 0 <= clock.increment_s <= MOST_SECONDS):
         raise typer.BadParameter(
-            f"the time of {text!r} must be 0.001 to {_MOST_SECONDS} seconds, "
-            f"and the increment 0 to {_MOST_SECONDS}"
+            f"the time of {text!r} must be 0.001 to {MOST_SECONDS} seconds, "
+            f"and the increment 0 to {MOST_SECONDS}"
         )
     return clock
 
@@ -98,7 +97,7 @@ StartUpOption = Annotated[
         "--start-up",
         metavar="SECONDS",
         min=0.001,
-        max=_MOST_SECONDS,
+        max=MOST_SECONDS,
         help="Seconds a bot has to start and connect.",
     ),
 ]

@@ -221,11 +221,7 @@ def _is_build_fault(one: CheckedEntry) -> bool:
 def _bank(needed_s: float | None) -> str:
     if needed_s is None:
         return ""
-    return (
-        f"{seconds_text(needed_s)} of {_USUAL.bank_s:g} s"
-        if needed_s
-        else f"0 s of {_USUAL.bank_s:g} s"
-    )
+    return f"{seconds_text(needed_s) if needed_s else '0 s'} of {_USUAL.bank_s:g} s"
 
 
 def _size(size: int | None, limit_mib: int) -> str:

@@ -13,7 +13,7 @@ from asara_server.cli.errors import UserError
 from asara_server.cli.options.common import rule_sets
 from asara_server.cli.options.log import LogOptions
 from asara_server.cli.options.output_file import check_output, write_json
-from asara_server.cli.sessions.run_directory import notify_run_directory
+from asara_server.cli.sessions.run import notify_run_directory
 from asara_server.cli.sessions.series import play_series, series_tournament
 from asara_server.text import count, plain_words
 from asara_server.tournament.runner import Runner

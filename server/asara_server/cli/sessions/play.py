@@ -31,7 +31,7 @@ from asara_server.cli.sessions.serve import (
     replay_sink,
 )
 from asara_server.cli.sessions.setup import log_to_terminal, sandbox_of_bots
-from asara_server.cli.sessions.web_child import stay, web_child
+from asara_server.cli.sessions.web import stay, web_child
 from asara_server.event_loop import run
 from asara_server.match.spec import ClockSettings
 from asara_server.network.addresses import free_address, reachable_address, socket_parent

@@ -17,8 +17,7 @@ from asara_server.cli.options.bots import find_bots
 from asara_server.cli.options.common import SandboxChoice, rule_sets
 from asara_server.cli.options.log import LogOptions
 from asara_server.cli.sessions.bot_build import built_bots
-from asara_server.cli.sessions.run import play_run
-from asara_server.cli.sessions.run_directory import kept_or_temporary, notify_run_directory
+from asara_server.cli.sessions.run import kept_or_temporary, notify_run_directory, play_run
 from asara_server.cli.sessions.setup import (
     key_of_run,
     sandbox_of_bots,

@@ -27,7 +27,7 @@ from asara_server.cli.sessions.setup import (
     sandbox_of_bots,
     signing_key,
 )
-from asara_server.cli.sessions.web_child import web_for_run
+from asara_server.cli.sessions.web import web_for_run
 from asara_server.event_loop import run
 from asara_server.eventlog.journal import TABLE, Journal, JournalError
 from asara_server.match.deal_secrets import secret_of, tournament_secret

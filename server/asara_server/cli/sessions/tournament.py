@@ -19,10 +19,11 @@ from asara_server.cli.display.results import show_standings
 from asara_server.cli.errors import UserError
 from asara_server.cli.options.common import SandboxChoice
 from asara_server.cli.options.log import LogOptions
-from asara_server.cli.sessions.run import play_run, prepare_run
-from asara_server.cli.sessions.run_directory import (
+from asara_server.cli.sessions.run import (
     new_run_directory,
     notify_run_directory,
+    play_run,
+    prepare_run,
     resumed_run_directory,
 )
 from asara_server.cli.sessions.setup import (
@@ -32,7 +33,7 @@ from asara_server.cli.sessions.setup import (
     key_of_run,
     signing_key,
 )
-from asara_server.cli.sessions.web_child import web_for_run
+from asara_server.cli.sessions.web import web_for_run
 from asara_server.network.addresses import ServeError
 from asara_server.network.grpc_server import check_address
 from asara_server.replay.signing import default_key_path

@@ -51,6 +51,7 @@ from asara_server.tournament.config.entry_folders import (
 from asara_server.tournament.config.fields import (
     Directory,
     FilePath,
+    Jobs,
     ListenAddress,
     Name,
     Orders,
@@ -312,7 +313,7 @@ class Tournament(_Section):
     """With `until`, only this many ranks at the top of the standings have to be settled."""
     seed: str | None = None
     """Secret from which all deals are derived: 64 hexadecimal digits, generated at random."""
-    jobs: Annotated[int, Field(ge=1, le=10_000)] = Field(default_factory=usable_cores)
+    jobs: Jobs = Field(default_factory=usable_cores)
     """Number of matches played in parallel."""
     deals: Literal["committed", "joint"] = "committed"
     """"committed": the referee fixes all deals before the first match; "joint": the bots add random
