@@ -23,8 +23,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
         from asara_search.sidecar.command import main as sidecar
 
         sidecar(words[1:])
-    from asara_server.cli.errors import UserError
     from asara_server.cli.shell import check_address_space, check_streams, discard_output
+    from asara_server.user_error import UserError
 
     try:
         check_streams()

@@ -11,7 +11,7 @@ import sys
 from io import TextIOWrapper
 from typing import Final
 
-from asara_server.cli.errors import UserError
+from asara_server.user_error import UserError
 
 try:
     import resource

@@ -12,7 +12,6 @@ from google.protobuf.message import Message
 from asara.v1.replay_pb2 import Replay, ReplayRecord
 from asara_server.cli.display.console import out, show_table
 from asara_server.cli.display.help_page import PlainCommand
-from asara_server.cli.errors import UserError
 from asara_server.cli.options.common import ReadableOption, SandboxChoice, SandboxOption
 from asara_server.eventlog.replay import ReplayError
 from asara_server.replay.diff import diff_replays
@@ -23,6 +22,7 @@ from asara_server.replay.questions import question
 from asara_server.replay.time_ledger import Cost, Ledger, TimeOut, ledger
 from asara_server.text import plain_words, seats_text
 from asara_server.tournament.config.fields import MOST_SECONDS
+from asara_server.user_error import UserError
 
 app = typer.Typer(
     help="Inspect the replays of finished matches.\n\n"
@@ -308,10 +308,7 @@ def _print_time_out(time_out: TimeOut, grace_us: int) -> None:
 
 
 def _read(path: Path) -> ReplayFile:
-    try:
-        return read_signed(path)
-    except ReplayError as error:
-        raise UserError(str(error)) from None
+    return read_signed(path)
 
 
 def _seat_cells(times: Ledger, seat: int) -> tuple[str, ...]:

@@ -15,16 +15,15 @@ from asara_server.cli.display.console import out, show_table
 from asara_server.cli.display.progress import building_text
 from asara_server.cli.display.quantities import duration
 from asara_server.cli.display.results import left_out_text, show_cross_table, show_standings
-from asara_server.cli.errors import UserError
 from asara_server.cli.options.common import RunDirectoryArgument
 from asara_server.cli.options.output_file import check_output, write_output
 from asara_server.text import count, plain, plain_words
-from asara_server.tournament.run.directory import RemoteInfo, RunDirectoryError, standings_bytes
+from asara_server.tournament.run.directory import RemoteInfo, standings_bytes
 from asara_server.tournament.run.read_run import NOT_A_RUN, run_standings
 from asara_server.tournament.run.status import FailingEntry, RunState, RunStatus, StatusReader
-from asara_server.tournament.standings.match_result import ResultsError
 from asara_server.tournament.standings.model import Standings
 from asara_server.tournament.standings.standings import without_forfeits as exclude_forfeits
+from asara_server.user_error import UserError
 
 CrossOption = Annotated[
     bool, typer.Option("--cross", help="Also show the score of every entry against every other.")
@@ -122,8 +121,6 @@ def _read(reader: StatusReader) -> RunStatus:
         if not (directory / "run.json").is_file():
             raise UserError(f"{directory}: {NOT_A_RUN}")
         return reader.read()
-    except (RunDirectoryError, ResultsError) as error:
-        raise UserError(plain(str(error), longest=None)) from None
     except OSError as error:
         path = error.filename or directory
         raise UserError(f"{path}: {error.strerror or error}") from None

@@ -6,7 +6,7 @@ from pathlib import Path
 import asara_server
 from asara_server import bundled
 from asara_server.cli.display.examples import GUIDES
-from asara_server.cli.errors import UserError
+from asara_server.user_error import UserError
 
 
 def print_guide(command: str) -> None:

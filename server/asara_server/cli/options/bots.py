@@ -14,7 +14,6 @@ from typing import Any
 from pydantic import ValidationError
 
 from asara_server import bundled
-from asara_server.cli.errors import UserError
 from asara_server.cli.options.common import readable_paths
 from asara_server.text import plain
 from asara_server.tournament.config.commands import (
@@ -31,6 +30,7 @@ from asara_server.tournament.config.entry_folders import (
 )
 from asara_server.tournament.config.tournament_file import Entry
 from asara_server.tournament.config.validation_errors import describe
+from asara_server.user_error import UserError
 
 FETCH = "fetch.sh"
 """Program in a bot's folder that downloads the packages needed to build the bot."""

@@ -9,10 +9,10 @@ import typer
 
 from asara_game.rules import parse_rule_sets
 from asara_game.vocabulary import RuleSet
-from asara_server.cli.errors import UserError
 from asara_server.match.spec import ClockSettings
 from asara_server.text import plain
 from asara_server.tournament.config.fields import MOST_SECONDS, exposes_too_much
+from asara_server.user_error import UserError
 
 _CLOCKS: Final = ClockSettings()
 START_UP_S: Final = _CLOCKS.start_up_s

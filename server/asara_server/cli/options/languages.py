@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from asara_server import bundled
-from asara_server.cli.errors import UserError
+from asara_server.user_error import UserError
 
 _DEBIAN: Final = "sudo apt-get install --yes"
 

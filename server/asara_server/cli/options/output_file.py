@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Any
 
 from asara_server.atomic_file import replace_file
-from asara_server.cli.errors import UserError
 from asara_server.tournament.run.directory import RUN_FILES, RUN_FOLDERS
 from asara_server.tournament.trust.run_files import MARKS
+from asara_server.user_error import UserError
 
 _RUN_NAMES = frozenset(RUN_FILES)
 

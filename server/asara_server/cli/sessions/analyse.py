@@ -12,7 +12,6 @@ from rich.progress import Progress
 
 from asara_server.cli.commands.analyse import Analyse
 from asara_server.cli.display.console import err, notify, out, show_table, shows_progress, warn
-from asara_server.cli.errors import UserError
 from asara_server.cli.options.log import LogOptions
 from asara_server.cli.options.output_file import check_output, run_of, write_output
 from asara_server.eventlog.replay import ReplayError
@@ -30,9 +29,10 @@ from asara_server.replay.analysis_file import (
 from asara_server.replay.file import parse_replay, read_file
 from asara_server.text import count
 from asara_server.tournament.run.directory import ANALYSIS
-from asara_server.tournament.run.read_run import RunError, read_run
+from asara_server.tournament.run.read_run import read_run
 from asara_server.tournament.standings.standings import by_schedule
-from asara_server.tournament.trust.audit import AuditError, map_in_processes
+from asara_server.tournament.trust.audit import map_in_processes
+from asara_server.user_error import UserError
 
 _DEAREST = 10
 """Maximum number of decisions listed."""
@@ -109,10 +109,7 @@ def _analyse_run(run: Path, options: Analyse) -> None:
 
 def _match_names(run: Path, options: Analyse) -> list[str]:
     """Return the names of the chosen matches; raises UserError."""
-    try:
-        recorded = read_run(run)
-    except RunError as error:
-        raise UserError(str(error)) from None
+    recorded = read_run(run)
     if recorded.info.state in {"prepared", "running"}:
         raise UserError(
             f"{run}: this run has not ended, and its deals are secret until then; wait for the end"
@@ -135,10 +132,7 @@ def _in_parallel(jobs: Sequence[Job], processes: int) -> Iterator[Done]:
     if processes == 1:
         yield from map(_do_briefly, jobs)
         return
-    try:
-        yield from map_in_processes(_do_briefly, jobs, min(processes, len(jobs)), 1)
-    except AuditError as error:
-        raise UserError(str(error), status=1) from None
+    yield from map_in_processes(_do_briefly, jobs, min(processes, len(jobs)), 1)
 
 
 def _do_briefly(job: Job) -> Done:

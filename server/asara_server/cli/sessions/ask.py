@@ -9,7 +9,6 @@ from asara.v1.play_pb2 import DecisionKind
 from asara_server.cli.commands.replay import Ask
 from asara_server.cli.display.console import err, notify, out, show_table
 from asara_server.cli.display.faults import warn_of_views
-from asara_server.cli.errors import UserError
 from asara_server.cli.options.bots import find_bots
 from asara_server.cli.options.common import LONG_START_UP_S
 from asara_server.cli.options.log import LogOptions
@@ -27,7 +26,6 @@ from asara_server.text import plain, plain_words, seats_text
 from asara_server.tournament.bots.bot_addresses import BotAddresses
 from asara_server.tournament.bots.match_settings import MatchSettings
 from asara_server.tournament.bots.pool import BotPool
-from asara_server.tournament.bots.process import MachineError
 from asara_server.tournament.config.tournament_file import Entry, Limits
 from asara_server.tournament.execution.asking_referee import (
     AskedAnswer,
@@ -37,6 +35,7 @@ from asara_server.tournament.execution.asking_referee import (
 from asara_server.tournament.run.directory import RunDirectoryError, read_info
 from asara_server.tournament.sandbox.bubblewrap import Sandbox
 from asara_server.tournament.schedule.schedule import bot_seed
+from asara_server.user_error import UserError
 
 _NOTICE_S = 3.0
 """Seconds of waiting after which a notice explains what for."""
@@ -54,10 +53,7 @@ _MOST_LISTED = 10
 def ask_again(options: Ask, log: LogOptions) -> int:
     """Ask the bot, and print its answer next to the recorded one; return the exit status."""
     log_to_terminal(log)
-    try:
-        replay = read_signed(options.file).replay
-    except ReplayError as error:
-        raise UserError(str(error)) from None
+    replay = read_signed(options.file).replay
     [bot] = find_bots([options.bot], options.readable)
     seat = _seat(replay, bot) if options.seat is None else options.seat
     try:
@@ -82,8 +78,6 @@ def ask_again(options: Ask, log: LogOptions) -> int:
             raise UserError(f"{bot.name} {error}", status=1) from None
         except (ReplayError, ServeError) as error:
             raise UserError(f"{options.file}: {error}", status=1) from None
-        except MachineError as error:
-            raise UserError(str(error), status=1) from None
         if isinstance(answer.record, RejectionRecord):
             _show_output(bot, logs)
     kind = DecisionKind.Name(asked.decision.kind).removeprefix("DECISION_KIND_")

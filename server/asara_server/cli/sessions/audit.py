@@ -11,16 +11,14 @@ from rich.progress import track
 from asara_server.cli.commands.audit import Audit
 from asara_server.cli.commands.replay import Prove
 from asara_server.cli.display.console import err, notify, out, shows_progress, warn
-from asara_server.cli.errors import UserError
 from asara_server.cli.options.log import LogOptions
 from asara_server.cli.options.output_file import check_output, run_of, write_output
 from asara_server.eventlog.replay import ReplayError
 from asara_server.replay.audit import Checked, Verdict
 from asara_server.replay.file import read_file
-from asara_server.replay.signing import KeyFileError, fingerprint, read_public_key
+from asara_server.replay.signing import fingerprint, read_public_key
 from asara_server.text import count, plain, plain_words
 from asara_server.tournament.trust.audit import (
-    AuditError,
     AuditJob,
     AuditPlan,
     FoundKey,
@@ -39,6 +37,7 @@ from asara_server.tournament.trust.inclusion import (
     read_proof,
 )
 from asara_server.tournament.trust.run_audit import RunReport
+from asara_server.user_error import UserError
 
 UNPROVEN = 3
 """Exit status if nothing is wrong, but a run has no signed end or a replay has no proof."""
@@ -98,10 +97,7 @@ def _published(key: Path | None, manifest: str | None) -> Published:
     """Return what the auditor already has, from the values of the options."""
     if manifest is not None and not re.fullmatch("[0-9a-fA-F]{64}", manifest):
         raise UserError(f"--manifest {manifest}: must have 64 hexadecimal digits")
-    try:
-        public_key = None if key is None else _public_key(key)
-    except KeyFileError as error:
-        raise UserError(str(error)) from None
+    public_key = None if key is None else _public_key(key)
     return Published(public_key, None if manifest is None else manifest.lower())
 
 
@@ -114,17 +110,14 @@ def _public_key(key: Path) -> bytes:
 
 def _audit_paths(options: Audit, held: Published) -> int:
     """Audit the runs and replays at the paths; return the exit status."""
-    try:
-        plan = plan_audit(options.paths, held, leaks=options.leaks)
-    except AuditError as error:
-        raise UserError(str(error)) from None
+    plan = plan_audit(options.paths, held, leaks=options.leaks)
     unsound = 0
     faults = list(plan.faults)
     faults += [f"{report.directory}/{fault}" for report in plan.runs for fault in report.faults]
     for fault in faults:
         _print(fault)
     alone = {job.path for job in plan.jobs[len(plan.jobs) - plan.single :]}
-    verdicts = _or_error(audit_replays(plan.jobs, options.jobs))
+    verdicts = audit_replays(plan.jobs, options.jobs)
     for file, verdict in _with_progress(verdicts, len(plan.jobs)):
         if verdict.fault is not None:
             unsound += 1
@@ -155,13 +148,6 @@ def _audit_paths(options: Audit, held: Published) -> int:
     if unsound or faults:
         return 1
     return UNPROVEN if open_ended else 0
-
-
-def _or_error(verdicts: Iterator[tuple[Path, Verdict]]) -> Iterator[tuple[Path, Verdict]]:
-    try:
-        yield from verdicts
-    except AuditError as error:
-        raise UserError(str(error)) from None
 
 
 def _warn_of_trust(plan: AuditPlan, held: Published) -> None:

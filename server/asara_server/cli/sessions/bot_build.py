@@ -13,7 +13,6 @@ from asara_server import bundled
 from asara_server.cli.display.console import notify, warn
 from asara_server.cli.display.progress import SLOW_INTERVAL_S
 from asara_server.cli.display.quantities import duration
-from asara_server.cli.errors import UserError
 from asara_server.cli.options.bots import FETCH, is_built_in
 from asara_server.cli.sessions.interruption import until_signal
 from asara_server.event_loop import run
@@ -29,6 +28,7 @@ from asara_server.tournament.config.fields import exposes_too_much
 from asara_server.tournament.config.tournament_file import Entry, Limits
 from asara_server.tournament.sandbox.bubblewrap import Sandbox
 from asara_server.tournament.sandbox.spec import BUILD_CACHE
+from asara_server.user_error import UserError
 
 _PACKAGES: Final = ("lib", "node_modules", "vendor")
 """Folders to which the starters' scripts download packages."""

@@ -13,7 +13,6 @@ from asara_server.cli.display.bot_output import show_output
 from asara_server.cli.display.console import notify, out, warn
 from asara_server.cli.display.progress import SLOW_INTERVAL_S
 from asara_server.cli.display.quantities import duration
-from asara_server.cli.errors import UserError
 from asara_server.cli.options.bots import find_bots
 from asara_server.cli.options.common import rule_sets
 from asara_server.cli.options.log import LogOptions
@@ -34,7 +33,6 @@ from asara_server.replay.signing import default_key_path
 from asara_server.text import count
 from asara_server.tournament.bots.build.build_cache import BuildCache
 from asara_server.tournament.config.tournament_file import (
-    ConfigError,
     Entry,
     Tournament,
     check_tournament,
@@ -277,19 +275,16 @@ def check_bot(options: Check, log: LogOptions) -> int:
 def _tournament(bot: Entry, opponent: Entry, options: Check) -> Tournament:
     """Return a tournament of the bot and its opponent, with longer clocks than usual."""
     readable = (*bot.readable, *clients_beside(bot.directory))
-    try:
-        return check_tournament(
-            {
-                "title": bot.name,
-                "entries": [bot.model_copy(update={"readable": readable}), opponent],
-                "seats": 2,
-                "rules": options.rules,
-                "blocks": "independent",
-                "process_per": "run",
-                "clocks": options.clock.table(options.start_up),
-            },
-            name="check",
-            base=Path("/"),  # all paths are absolute
-        )
-    except ConfigError as error:
-        raise UserError(str(error)) from None
+    return check_tournament(
+        {
+            "title": bot.name,
+            "entries": [bot.model_copy(update={"readable": readable}), opponent],
+            "seats": 2,
+            "rules": options.rules,
+            "blocks": "independent",
+            "process_per": "run",
+            "clocks": options.clock.table(options.start_up),
+        },
+        name="check",
+        base=Path("/"),  # all paths are absolute
+    )

@@ -18,7 +18,6 @@ from asara_server.bounded_file import MIB, read_bounded
 from asara_server.cli.commands.conformance import Conformance
 from asara_server.cli.display.console import out
 from asara_server.cli.display.quantities import duration
-from asara_server.cli.errors import UserError
 from asara_server.cli.options.bots import find_bots
 from asara_server.cli.options.log import LogOptions
 from asara_server.cli.options.output_file import check_output, write_output
@@ -32,12 +31,12 @@ from asara_server.conformance.catalogue import (
     selected,
 )
 from asara_server.conformance.level import Level
-from asara_server.conformance.program import ProgramError
 from asara_server.conformance.reports import as_junit
 from asara_server.conformance.runner import play_case, play_cases
 from asara_server.conformance.verdict import CaseResult, Verdict
 from asara_server.text import count, plain
 from asara_server.tournament.config.tournament_file import Entry
+from asara_server.user_error import UserError
 
 _MARKS: Final = {
     Verdict.PASSED: ("ok", "green"),
@@ -75,11 +74,8 @@ def run_selected(options: Conformance, _log: LogOptions) -> int:
     bot = _built(command)
     jobs = options.jobs or 2 * (os.cpu_count() or 1)
     began = time.monotonic()
-    try:
-        run = _Run(cases, bot, jobs, known)
-        results = asyncio.run(_play_until_signal(run))
-    except ProgramError as error:
-        raise UserError(str(error), status=1) from None
+    run = _Run(cases, bot, jobs, known)
+    results = asyncio.run(_play_until_signal(run))
     show_summary(command, results, time.monotonic() - began)
     if options.junit_file is not None:
         write_output(options.junit_file, as_junit(results))
@@ -87,10 +83,7 @@ def run_selected(options: Conformance, _log: LogOptions) -> int:
 
 
 def _selection(patterns: list[str], level: Level | None) -> list[Case]:
-    try:
-        cases = selected(all_cases(), patterns, level)
-    except SelectionError as error:
-        raise UserError(str(error)) from None
+    cases = selected(all_cases(), patterns, level)
     if not cases:
         raise UserError("--level and --case leave no case; see --list")
     return cases

@@ -9,7 +9,6 @@ from asara_server.cli.commands import duel as commands
 from asara_server.cli.display.console import notify, out, warn
 from asara_server.cli.display.faults import warn_of_faults
 from asara_server.cli.display.progress import RunMeter
-from asara_server.cli.errors import UserError
 from asara_server.cli.options.common import rule_sets
 from asara_server.cli.options.log import LogOptions
 from asara_server.cli.options.output_file import check_output, write_json
@@ -21,6 +20,7 @@ from asara_server.tournament.schedule.schedule import rotated
 from asara_server.tournament.standings.duel import Duel, DuelReport
 from asara_server.tournament.standings.match_result import MatchResult
 from asara_server.tournament.standings.sprt import SequentialTest, Verdict, elo
+from asara_server.user_error import UserError
 
 _NAME_CHARACTERS = 16
 _BAR_CELLS = 10

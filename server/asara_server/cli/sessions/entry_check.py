@@ -14,7 +14,6 @@ from asara_server.cli.commands.tournament import Check
 from asara_server.cli.display.console import notify, out, show_table, warn
 from asara_server.cli.display.progress import NAMES_SHOWN, Meter, building_text
 from asara_server.cli.display.quantities import duration, listed
-from asara_server.cli.errors import UserError
 from asara_server.cli.options.log import LogOptions
 from asara_server.cli.sessions.interruption import until_signal
 from asara_server.cli.sessions.setup import log_to_file, notify_address
@@ -25,7 +24,6 @@ from asara_server.replay.file import write_replay
 from asara_server.replay.signing import SigningKey
 from asara_server.text import count, plain
 from asara_server.tournament.bots.build.build_cache import BuildCache
-from asara_server.tournament.bots.process import MachineError
 from asara_server.tournament.config.tournament_file import Entry, Tournament
 from asara_server.tournament.execution.entry_check import (
     CheckedEntry,
@@ -33,6 +31,7 @@ from asara_server.tournament.execution.entry_check import (
     Verdict,
     checked_rules,
 )
+from asara_server.user_error import UserError
 
 OPPONENT = "random"
 """The built-in bot that plays against checked bots."""
@@ -91,8 +90,6 @@ async def play_check(
         return await until_signal(check.run(add), lambda: "stopped; the check is not complete")
     except ServeError as error:
         raise UserError(f"remote: {error}", status=1) from None
-    except MachineError as error:
-        raise UserError(str(error), status=1) from None
     finally:
         showing.cancel()
         await asyncio.gather(showing, return_exceptions=True)

@@ -8,7 +8,6 @@ from asara_server.cli.commands.bundle import Bundle
 from asara_server.cli.commands.replay import Page
 from asara_server.cli.display.console import notify, warn
 from asara_server.cli.display.quantities import listed
-from asara_server.cli.errors import UserError
 from asara_server.cli.options.log import LogOptions
 from asara_server.cli.options.output_file import check_output, run_of, write_output
 from asara_server.eventlog.replay import Replay, ReplayError
@@ -29,13 +28,13 @@ from asara_server.tournament.bots.output.decision_index import decision_texts
 from asara_server.tournament.run.directory import BUNDLES
 from asara_server.tournament.run.read_run import (
     RecordedRun,
-    RunError,
     read_run,
     read_status,
     run_standings,
 )
 from asara_server.tournament.standings.standings import by_schedule
 from asara_server.tournament.trust.bundle import BundleWriter, check_names
+from asara_server.user_error import UserError
 
 _PAGE = "report.html"
 
@@ -52,11 +51,8 @@ def write_report(options: commands.Report, _log: LogOptions) -> None:
         raise UserError(f"--csv {csv}: is a file; choose a folder")
     if csv is not None and not csv.parent.is_dir():
         raise UserError(f"--csv {csv}: is in no folder that exists; create it first")
-    files = _page_files()
-    try:
-        status, results = read_status(directory)
-    except RunError as error:
-        raise UserError(str(error)) from None
+    files = read_page_files()
+    status, results = read_status(directory)
     standings = run_standings(status.info, results)
     made = read_report(directory, status.info, results, standings, full=True)
     page = out_file or directory / _PAGE
@@ -73,13 +69,6 @@ def write_report(options: commands.Report, _log: LogOptions) -> None:
         warn(f"skipped: {more:,} more replays")
     written = f", with {count(len(pages.links), 'page')} of matches" if options.pages else ""
     notify(f"Wrote the report to {page}{written}" + (f", and its tables to {csv}" if csv else ""))
-
-
-def _page_files() -> PageFiles:
-    try:
-        return read_page_files()
-    except NoPageError as error:
-        raise UserError(str(error), status=1) from None
 
 
 def _write_pages(made: Report, files: PageFiles, beside: Path) -> Pages:
@@ -107,11 +96,8 @@ _MATCHES_NAMED = 3
 def write_bundles(options: Bundle, _log: LogOptions) -> None:
     """Write a bundle for each entry of a run that has stopped or finished."""
     directory = options.directory
-    try:
-        recorded = read_run(directory)
-        check_names(recorded)
-    except RunError as error:
-        raise UserError(str(error)) from None
+    recorded = read_run(directory)
+    check_names(recorded)
     if (directory / BUNDLES).is_symlink():
         raise UserError(f"{directory / BUNDLES}: is a link; remove it")
     info, results = recorded.info, by_schedule(recorded.results)
@@ -143,8 +129,8 @@ def write_page(options: Page, _log: LogOptions) -> None:
     check_output("--out", out_file, inputs=[file])
     try:
         content = _page(options)
-    except NoPageError as error:
-        raise UserError(str(error), status=1) from None
+    except NoPageError:
+        raise
     except ReplayError as error:
         raise UserError(f"{file}: {error}") from None
     write_output(out_file, content)

@@ -8,7 +8,7 @@ from collections.abc import Callable, Coroutine, Iterator
 from contextlib import contextmanager
 from typing import Any, TypeVar
 
-from asara_server.cli.errors import UserError
+from asara_server.user_error import UserError
 
 _Result = TypeVar("_Result")
 

@@ -23,13 +23,13 @@ from asara.installing import REQUIREMENT
 from asara_server import bundled
 from asara_server.cli.commands.new import New
 from asara_server.cli.display.console import notify, warn
-from asara_server.cli.errors import UserError
 from asara_server.cli.options.bots import FETCH
 from asara_server.cli.options.languages import Language, find_language
 from asara_server.cli.options.log import LogOptions
 from asara_server.cli.sessions.interruption import handlers
 from asara_server.text import plain
 from asara_server.tournament.config.commands import search_path
+from asara_server.user_error import UserError
 
 _CLIENT: Final = "asara"
 """Name of the folder, inside a bot's folder, for the client's sources."""

@@ -18,7 +18,6 @@ from asara_server import system
 from asara_server.cli.commands.play import Play
 from asara_server.cli.display.console import notify, out, warn
 from asara_server.cli.display.results import show_standings
-from asara_server.cli.errors import UserError
 from asara_server.cli.options.bots import find_bots
 from asara_server.cli.options.common import rule_sets
 from asara_server.cli.options.log import LogOptions
@@ -42,6 +41,7 @@ from asara_server.tournament.config.tournament_file import Entry
 from asara_server.tournament.sandbox.bubblewrap import Sandbox
 from asara_server.tournament.schedule.schedule import rotated
 from asara_server.tournament.standings.standings import compute_standings
+from asara_server.user_error import UserError
 
 OPPONENT: Final = "greedy"
 """The strongest bot that comes with the package."""

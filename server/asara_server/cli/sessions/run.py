@@ -17,28 +17,25 @@ from asara_server.cli.display.console import notify
 from asara_server.cli.display.faults import warn_of_failed_build
 from asara_server.cli.display.progress import RunMeter
 from asara_server.cli.display.quantities import duration
-from asara_server.cli.errors import UserError
 from asara_server.cli.options.log import LogOptions
 from asara_server.cli.sessions.interruption import on_signals
 from asara_server.cli.sessions.setup import log_to_file
 from asara_server.cli.sessions.web import WEB_PACKAGES
 from asara_server.event_loop import run
-from asara_server.eventlog.journal import JournalError
 from asara_server.network.addresses import ServeError
 from asara_server.network.open_files import OpenFilesError
 from asara_server.replay.signing import SigningKey
 from asara_server.text import count
 from asara_server.tournament.bots.build.build_cache import BuildCache
-from asara_server.tournament.bots.process import MachineError
 from asara_server.tournament.config.tournament_file import LARGEST_FILE, Tournament
 from asara_server.tournament.execution.executor import Executor
-from asara_server.tournament.run.directory import RunDirectory, RunDirectoryError
+from asara_server.tournament.run.directory import RunDirectory
 from asara_server.tournament.runner import RunEnd, RunHooks, Runner
 from asara_server.tournament.sandbox.bubblewrap import Sandbox
 from asara_server.tournament.schedule.schedule import ScheduledMatch
 from asara_server.tournament.standings.match_result import read_results
 from asara_server.tournament.trust.manifest import ScheduleRule
-from asara_server.tournament.workers.block_job import WorkerError
+from asara_server.user_error import UserError
 
 
 def play_run(
@@ -117,13 +114,11 @@ def _notify_published(runner: Runner) -> None:
 
 @contextmanager
 def _user_errors(directory: RunDirectory) -> Iterator[None]:
-    """Turn errors that can occur in a run into a UserError."""
+    """Turn further errors that can occur in a run into a UserError."""
     try:
         yield
-    except RunDirectoryError as error:
-        raise UserError(str(error)) from None
-    except (WorkerError, JournalError, MachineError, OpenFilesError) as error:
-        raise UserError(str(error), status=1) from None
+    except OpenFilesError:
+        raise
     except ServeError as error:
         raise UserError(f"remote: {error}", status=1) from None
     except OSError as error:
@@ -190,26 +185,15 @@ async def _play(runner: Runner, meter: RunMeter, *, publish: bool) -> tuple[RunE
 
 
 @contextmanager
-def new_run_directory(path: Path) -> Iterator[RunDirectory]:
-    """Create a run directory."""
-    try:
-        directory = RunDirectory.create(path)
-    except RunDirectoryError as error:
-        raise UserError(str(error)) from None
-    with closing(directory):
-        yield directory
-
-
-@contextmanager
 def kept_or_temporary(path: Path | None) -> Iterator[RunDirectory]:
     """Create a run directory; without a path, it is deleted on exit."""
     if path is not None:
-        with new_run_directory(path) as directory:
+        with closing(RunDirectory.create(path)) as directory:
             yield directory
         return
     folder = Path(tempfile.mkdtemp(prefix="asara-"))
     try:
-        with new_run_directory(folder) as directory:
+        with closing(RunDirectory.create(folder)) as directory:
             yield directory
     finally:
         shutil.rmtree(folder, ignore_errors=True)
@@ -218,11 +202,7 @@ def kept_or_temporary(path: Path | None) -> Iterator[RunDirectory]:
 @contextmanager
 def resumed_run_directory(path: Path, file: Path) -> Iterator[RunDirectory]:
     """Open the directory of a run to resume; the tournament file must be the same."""
-    try:
-        directory = RunDirectory.reopen(path)
-    except RunDirectoryError as error:
-        raise UserError(str(error)) from None
-    with closing(directory):
+    with closing(RunDirectory.reopen(path)) as directory:
         if not directory.tournament_file.is_file():
             raise UserError(
                 f"{path}: this run has no tournament file; only runs of `asara tournament run` "

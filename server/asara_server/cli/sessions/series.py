@@ -12,7 +12,6 @@ from asara_server.cli.display.bot_output import show_output
 from asara_server.cli.display.faults import warn_of_departures, warn_of_faults, warn_of_views
 from asara_server.cli.display.progress import RunMeter
 from asara_server.cli.display.results import show_match, show_standings
-from asara_server.cli.errors import UserError
 from asara_server.cli.options.bots import find_bots
 from asara_server.cli.options.common import SandboxChoice, rule_sets
 from asara_server.cli.options.log import LogOptions
@@ -28,12 +27,13 @@ from asara_server.text import plain
 from asara_server.tournament.bots.departures import Departure
 from asara_server.tournament.config.commands import OWN_PYTHON, search_path
 from asara_server.tournament.config.seeds import local_seed
-from asara_server.tournament.config.tournament_file import ConfigError, Tournament, check_tournament
+from asara_server.tournament.config.tournament_file import Tournament, check_tournament
 from asara_server.tournament.execution.executor import Executor
 from asara_server.tournament.execution.local_executor import LocalExecutor
 from asara_server.tournament.runner import RunEnd
 from asara_server.tournament.sandbox.runtimes import installation
 from asara_server.tournament.schedule.schedule import ScheduledMatch, rotated
+from asara_server.user_error import UserError
 
 
 def series_tournament(
@@ -59,10 +59,7 @@ def series_tournament(
     }
     if options.jobs is not None:
         table["jobs"] = options.jobs
-    try:
-        return check_tournament(table, name=command, base=Path("/"))  # all paths are absolute
-    except ConfigError as error:
-        raise UserError(str(error)) from None
+    return check_tournament(table, name=command, base=Path("/"))  # all paths are absolute
 
 
 def _transcript(sandbox: SandboxChoice) -> dict[str, str]:

@@ -16,7 +16,6 @@ from asara_server.cli.commands.serve import Serve
 from asara_server.cli.display.console import notify, out, warn
 from asara_server.cli.display.faults import fault_lines
 from asara_server.cli.display.results import show_match, show_standings
-from asara_server.cli.errors import UserError
 from asara_server.cli.options.bots import find_bots
 from asara_server.cli.options.common import rule_sets
 from asara_server.cli.options.log import LogOptions
@@ -41,7 +40,6 @@ from asara_server.replay.file import write_replay
 from asara_server.replay.signing import PUBLIC_KEY_FILE, SigningKey, default_key_path
 from asara_server.text import plain
 from asara_server.tournament.bots.match_settings import MatchSettings
-from asara_server.tournament.bots.process import MachineError
 from asara_server.tournament.config.seeds import check_seed, draw_seed
 from asara_server.tournament.config.tournament_file import Entry
 from asara_server.tournament.execution.local_referee import LocalReferee, local_referee
@@ -50,6 +48,7 @@ from asara_server.tournament.sandbox.bubblewrap import Sandbox
 from asara_server.tournament.schedule.schedule import bot_seed, rotated
 from asara_server.tournament.standings.match_result import MatchResult
 from asara_server.tournament.standings.standings import compute_standings
+from asara_server.user_error import UserError
 
 _WAIT_S = 3600.0
 """Time limit for a single wait for a guest, in seconds; waits are repeated."""
@@ -249,10 +248,7 @@ class TableServer:
             if self._stop_task:
                 await self._stop_task
             elif not play_task.cancelled():
-                try:
-                    play_task.result()  # raises its exception
-                except (MachineError, JournalError) as error:
-                    raise UserError(str(error), status=1) from None
+                play_task.result()  # raises its exception
         status = self.print_summary()
         return status if self._signal is None else 128 + self._signal
 

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Literal
 from asara_server import system
 from asara_server.cli.commands.tournament import Run
 from asara_server.cli.display.console import notify, warn
-from asara_server.cli.errors import UserError
 from asara_server.cli.options.common import SandboxChoice
 from asara_server.cli.options.log import LogOptions
 from asara_server.logs import configure, log_left_out
@@ -41,6 +40,7 @@ from asara_server.tournament.workers.dask_workers import dask_workers
 from asara_server.tournament.workers.process_workers import process_workers
 from asara_server.tournament.workers.requirements import worker_requirements
 from asara_server.tournament.workers.worker_executor import WorkerExecutor, sandbox_config
+from asara_server.user_error import UserError
 
 if TYPE_CHECKING:
     from asara_server.network.metrics import MetricsServer

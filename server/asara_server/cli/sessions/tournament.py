@@ -2,7 +2,7 @@
 
 import shlex
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import replace
 from pathlib import Path
 
@@ -16,11 +16,9 @@ from asara_server.cli.display.faults import (
 )
 from asara_server.cli.display.plan import heading, show_keys, show_plan
 from asara_server.cli.display.results import show_standings
-from asara_server.cli.errors import UserError
 from asara_server.cli.options.common import SandboxChoice
 from asara_server.cli.options.log import LogOptions
 from asara_server.cli.sessions.run import (
-    new_run_directory,
     notify_run_directory,
     play_run,
     prepare_run,
@@ -38,10 +36,10 @@ from asara_server.network.addresses import ServeError
 from asara_server.network.grpc_server import check_address
 from asara_server.replay.signing import default_key_path
 from asara_server.text import count
-from asara_server.tournament.config.tournament_file import ConfigError, Tournament, load_tournament
+from asara_server.tournament.config.tournament_file import Tournament, load_tournament
 from asara_server.tournament.execution.remote_lobby import tls_files
 from asara_server.tournament.run.directory import RunDirectory, has_run
-from asara_server.tournament.run.read_run import RunError, read_run
+from asara_server.tournament.run.read_run import read_run
 from asara_server.tournament.runner import RunEnd
 from asara_server.tournament.sandbox.bubblewrap import Sandbox
 from asara_server.tournament.sandbox.cgroups import WITHOUT_CGROUPS, Cgroups
@@ -52,14 +50,12 @@ from asara_server.tournament.schedule.looks import looks_at
 from asara_server.tournament.schedule.plan import planned_layout, planned_matches
 from asara_server.tournament.standings.intervals import blocks_for, error_of
 from asara_server.tournament.standings.standings import block_variance
+from asara_server.user_error import UserError
 
 
 def load(file: Path) -> tuple[Tournament, Estimate]:
     """Return a tournament that is small enough to be listed, and its estimate."""
-    try:
-        tournament = load_tournament(file)
-    except ConfigError as error:
-        raise UserError(str(error)) from None
+    tournament = load_tournament(file)
     expected = estimate(tournament)
     if expected.matches > MOST_MATCHES:
         raise UserError(
@@ -212,7 +208,7 @@ def _run_directory(options: Run) -> Iterator[RunDirectory]:
                 f"{path}: already contains a run; continue it with --resume, or choose another "
                 "folder"
             )
-        with new_run_directory(path) as directory:
+        with closing(RunDirectory.create(path)) as directory:
             directory.keep_tournament_file(options.file)
             yield directory
 
@@ -264,10 +260,7 @@ def _of_equals(tournament: Tournament) -> float:
 
 
 def _of_pilot(tournament: Tournament, pilot: Path) -> float:
-    try:
-        run = read_run(pilot)
-    except RunError as error:
-        raise UserError(str(error)) from None
+    run = read_run(pilot)
     if run.info.blocks != tournament.blocks:
         raise UserError(
             f"{pilot}: has {run.info.blocks} blocks, and the tournament {tournament.blocks} ones; "

@@ -16,10 +16,10 @@ from asara.installing import install_command
 from asara_server import system
 from asara_server.cli.commands.web import Web
 from asara_server.cli.display.console import err, notify, warn
-from asara_server.cli.errors import UserError
 from asara_server.cli.options.log import LogOptions
 from asara_server.logs import configure
 from asara_server.network.addresses import ServeError
+from asara_server.user_error import UserError
 
 WEB_PACKAGES: Final = ("starlette", "uvicorn", "websockets", "h11", "anyio")
 """Packages that the extra `web` installs."""

@@ -74,6 +74,7 @@ from asara_server.tournament.config.token_store import (
     read_tokens,
 )
 from asara_server.tournament.config.validation_errors import describe, numbered, problem
+from asara_server.user_error import UserError
 
 LARGEST_FILE: Final = 256 * 1024
 """Maximum size of a tournament file, in bytes."""
@@ -84,7 +85,7 @@ _THAWING_S: Final = 0.01
 """Minimum grace of a decision, in seconds, if bots must be thawed for it."""
 
 
-class ConfigError(ValueError):
+class ConfigError(UserError, ValueError):
     """Raised if a tournament file cannot be used; the text has one line per fault."""
 
     def __init__(self, lines: Sequence[str]) -> None:
