@@ -29,6 +29,10 @@ class ServeError(ValueError):
     """Raised for an address or certificate that cannot be used; the text explains what to do."""
 
 
+class InsecureRemoteError(ServeError):
+    """Raised for an address that other machines can reach, unless this was allowed."""
+
+
 def split_address(address: str, *, alternative: str = "") -> tuple[str, int]:
     """Return the host (without brackets) and the port; raise ServeError.
 
@@ -59,8 +63,8 @@ def reachable_address(address: str) -> str:
 def numeric_host(address: str, host: str, *, remote_allowed: bool, danger: str) -> str:
     """Return the numeric address of a host.
 
-    Raise ServeError if the host does not exist, or if other machines can reach it and
-    `remote_allowed` is False; `danger` then states the risk and the remedy.
+    Raise ServeError if the host does not exist, and InsecureRemoteError if other machines can reach
+    it and `remote_allowed` is False; `danger` then states the risk and the remedy.
     """
     try:
         found = socket.getaddrinfo(host, None, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
@@ -72,7 +76,7 @@ def numeric_host(address: str, host: str, *, remote_allowed: bool, danger: str) 
     numbers = [str(entry[4][0]) for entry in found]
     remote = [number for number in numbers if not is_loopback(number)]
     if remote and not remote_allowed:
-        raise ServeError(
+        raise InsecureRemoteError(
             f"address {address!r} ({remote[0]}) can be reached from other machines, and {danger}, "
             "or allow it expressly"
         )

@@ -47,6 +47,5 @@ class BotRegistry(Protocol):
         self,
         context: Context,
         authenticator: Authenticator | None = None,
-        on_admitted: Callable[[], None] = lambda: None,
         socket: BotSocket | None = None,
     ) -> Session: ...

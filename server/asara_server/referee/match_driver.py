@@ -100,8 +100,7 @@ class MatchDriver:
         self, hosted: HostedMatch, match: Match, seat: int, time_us: int
     ) -> None:
         session = hosted.bots[seat].session
-        socket = None if session is None else session.socket
-        arrived_us = None if socket is None else socket.last_arrival_us()
+        arrived_us = None if session is None else session.socket.last_arrival_us()
         clock_us = None if arrived_us is None else self._clock.at_us(arrived_us)
         match.record_late_reply(
             None if clock_us is None else min(hosted.time_us(clock_us), time_us)
@@ -132,8 +131,7 @@ class MatchDriver:
 
 def _note_unread(bot: HostedBot, match: Match, seat: int) -> dict[str, int]:
     """Record the bytes still unread on a bot's socket after its timeout, and return them."""
-    socket = None if bot.session is None else bot.session.socket
-    unread = None if socket is None else socket.unread_bytes()
+    unread = None if bot.session is None else bot.session.socket.unread_bytes()
     if unread is None:
         return {}
     match.note_unread(seat, unread)

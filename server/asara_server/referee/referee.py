@@ -274,12 +274,11 @@ class Referee:
         self,
         context: Context,
         authenticator: Authenticator | None = None,
-        on_admitted: Callable[[], None] = lambda: None,
         socket: BotSocket | None = None,
     ) -> Session:
         """Return a session for a new stream.
 
-        `authenticator` belongs to the address at which the stream was opened. `on_admitted` is
-        called once the bot has presented a valid token. `socket` is the bot's connection, if known.
+        `authenticator` belongs to the address at which the stream was opened; `socket` is the bot's
+        connection, if known.
         """
-        return self._streams.open(context, authenticator, on_admitted, socket)
+        return self._streams.open(context, authenticator, socket)

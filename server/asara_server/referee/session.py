@@ -65,17 +65,13 @@ class Session:
         limits: LimitSettings,
         clock: MatchClock,
         authenticator: Authenticator | None = None,
-        on_admitted: Callable[[], None] = lambda: None,
         socket: BotSocket | None = None,
     ) -> None:
-        """`authenticator` belongs to the address at which the stream was opened.
-
-        `on_admitted` is called once the bot is identified by its token. `socket` is the bot's
-        connection, if known.
+        """`authenticator` belongs to the address at which the stream was opened; `socket` is the
+        bot's connection, if known.
         """
         self.authenticator = authenticator
-        self.socket = socket
-        self.on_admitted = on_admitted
+        self.socket = socket or BotSocket()
         self.before_send: Callable[[], None] | None = None
         """Called before every response, if not None."""
         self.closed = False

@@ -1,7 +1,7 @@
 """The streams of all bots: passes requests to matches, and ends a stream after a violation."""
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Final
 
 from structlog.typing import FilteringBoundLogger
@@ -67,7 +67,6 @@ class StreamHandler:
         self,
         context: Context,
         authenticator: Authenticator | None,
-        on_admitted: Callable[[], None],
         socket: BotSocket | None,
     ) -> Session:
         """Return a session for a new stream. If too many have sent no Hello, the oldest of them
@@ -82,9 +81,7 @@ class StreamHandler:
             detail = f"{len(waiting)} newer streams have not sent Hello; connect again"
             oldest.abort(StreamError(ErrorKind.TOO_MANY_STREAMS, detail))
             del waiting[oldest]
-        session = Session(
-            context, self, self._limits, self._clock, authenticator, on_admitted, socket
-        )
+        session = Session(context, self, self._limits, self._clock, authenticator, socket)
         waiting[session] = None
         return session
 
@@ -130,7 +127,7 @@ class StreamHandler:
                 limits=self._limits.message(bot.max_matches),
             )
         )
-        session.on_admitted()
+        session.socket.admit()
         self._host.bot_connected(bot)
         wake(bot.connect_waiters)
         if bot.authenticator is not None:
@@ -199,6 +196,7 @@ class StreamHandler:
         if bot is None:
             self._forget_waiting(session)
             return
+        session.socket.release()
         if bot.session is session:
             bot.session = None
             self._log.info(

@@ -1,10 +1,10 @@
 """Turns options into the objects that a session needs: key, sandbox, logs, metrics, executor."""
 
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal
 
 from asara_server import system
 from asara_server.cli.display.console import notify, warn
@@ -13,8 +13,7 @@ from asara_server.cli.options.log import LogOptions
 from asara_server.cli.options.sandbox import SandboxChoice
 from asara_server.cli.options.tournament import ExecutorOptions
 from asara_server.logs import configure, log_left_out
-from asara_server.network.addresses import ServeError
-from asara_server.referee.referee import Referee
+from asara_server.network.addresses import InsecureRemoteError, ServeError
 from asara_server.replay.signing import (
     KeyFileError,
     SigningKey,
@@ -44,7 +43,7 @@ from asara_server.tournament.workers.requirements import worker_requirements
 from asara_server.tournament.workers.worker_executor import WorkerExecutor, sandbox_config
 
 if TYPE_CHECKING:
-    from asara_server.network.summed_metrics import SummedMetrics
+    from asara_server.network.metrics import SummedMetrics
 
 
 def signing_key(path: Path | None, *, create: bool = True) -> SigningKey:
@@ -158,7 +157,7 @@ def log_to_file(options: LogOptions, path: Path) -> Iterator[None]:
 
 def serve_error_text(error: ServeError) -> str:
     """Return the text of the error, with the option that allows insecure remote access."""
-    hint = " (--insecure-remote)" if "allow it expressly" in str(error) else ""
+    hint = " (--insecure-remote)" if isinstance(error, InsecureRemoteError) else ""
     return f"{error}{hint}"
 
 
@@ -166,20 +165,13 @@ def _notify_key(path: Path) -> None:
     notify(f"Created the signing key {path}; keep a backup of it.")
 
 
-class MetricsWatch(NamedTuple):
-    """Connects referees to the metrics server."""
-
-    referee: Callable[[Referee], None]
-    """Call this with a referee of this process."""
-    others: "Callable[[], SummedMetrics | None]"
-    """Returns the receiver for metrics from referees in other processes; None without a server."""
-
-
 @contextmanager
-def metrics_server(address: str | None, *, insecure_remote: bool) -> Iterator[MetricsWatch]:
-    """Serve metrics at this address; without an address, do nothing."""
+def metrics_server(
+    address: str | None, *, insecure_remote: bool
+) -> "Iterator[SummedMetrics | None]":
+    """Serve metrics at this address, and yield them; without an address, yield None."""
     if address is None:
-        yield MetricsWatch(lambda referee: None, lambda: None)
+        yield None
         return
     # Loads prometheus_client, which takes 20 ms and is seldom needed.
     from asara_server.network.metrics import PATH, MetricsServer
@@ -190,7 +182,7 @@ def metrics_server(address: str | None, *, insecure_remote: bool) -> Iterator[Me
         raise UserError(f"--metrics: {serve_error_text(error)}") from None
     with closing(server):
         notify(f"Metrics: http://{server.address}{PATH}")
-        yield MetricsWatch(server.watch, server.watch_others)
+        yield server.metrics
 
 
 @contextmanager
@@ -198,23 +190,23 @@ def chosen_executor(
     options: ExecutorOptions,
     tournament: Tournament,
     sandbox: Sandbox | None,
-    watch: MetricsWatch,
+    metrics: "SummedMetrics | None",
     *,
     private: SandboxConfig,
 ) -> Iterator[tuple[Executor, str]]:
     """Yield the executor, and the number of matches that it plays concurrently, in words.
 
-    `watch` receives the referees, except those of a cluster. Files in `private.hidden` are not sent
-    to workers.
+    `metrics` are the metrics of the referees, except those of a cluster. Files in `private.hidden`
+    are not sent to workers.
     """
     if options.workers is not None:
-        with process_workers(options.workers, watch.others) as backend:
+        with process_workers(options.workers, metrics) as backend:
             yield WorkerExecutor(backend), f"by {count(options.workers, 'worker process')}"
     elif options.dask is not None:
         with _dask_executor(options.dask, tournament, sandbox, private) as executor:
             yield executor, f"by the workers of {options.dask}"
     else:
-        local = LocalExecutor(watch.referee, _notify_address, strangers=True)
+        local = LocalExecutor(metrics, _notify_address, strangers=True)
         yield local, f"{tournament.jobs} at a time"
 
 

@@ -72,7 +72,7 @@ def play_tournament(tournament: Tournament, options: TournamentOptions, log: Log
             prepare_run(tournament, matches, directory, key, sandbox=sandbox)
         return 0
     with ExitStack() as stack:
-        watch = stack.enter_context(
+        metrics = stack.enter_context(
             metrics_server(options.metrics, insecure_remote=options.insecure_remote)
         )
         page = stack.enter_context(
@@ -83,7 +83,7 @@ def play_tournament(tournament: Tournament, options: TournamentOptions, log: Log
                 options.executor,
                 tournament,
                 sandbox,
-                watch,
+                metrics,
                 private=_private_paths(tournament, options.file, options.key),
             )
         )

@@ -136,10 +136,9 @@ class AskingReferee:
         self,
         context: Context,
         authenticator: Authenticator | None = None,
-        on_admitted: Callable[[], None] = lambda: None,
         socket: BotSocket | None = None,
     ) -> Session:
-        return Session(context, self, self.limits, self._clock, authenticator, on_admitted, socket)
+        return Session(context, self, self.limits, self._clock, authenticator, socket)
 
     # The stream
 
@@ -160,7 +159,6 @@ class AskingReferee:
                 limits=self.limits.message(1),
             )
         )
-        session.on_admitted()
         authenticator.connections_changed()
         if self._questions is None:
             self._stop_timer()
