@@ -22,7 +22,7 @@ from asara_server.match.inputs import Record, ReplyRecord
 from asara_server.match.spec import ClockSettings, MatchRecord
 from asara_server.network.addresses import ServeError
 from asara_server.network.metrics import MetricsServer
-from asara_server.referee import match_start
+from asara_server.referee import hosted
 from asara_server.referee.counters import BUCKETS_S, Counters
 from asara_server.referee.referee import Referee
 from asara_server.referee.stream_errors import VIOLATIONS
@@ -215,7 +215,7 @@ async def test_a_match_in_which_the_referee_fails_is_counted_as_void(
             server.admit("a", "b")
             await server.dial("a")
             await server.dial("b")
-            monkeypatch.setattr(match_start, "Match", fail)
+            monkeypatch.setattr(hosted, "Match", fail)
             record = await server.referee.play(spec())
             assert record.void
             found = await scrape(metrics)

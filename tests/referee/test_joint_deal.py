@@ -15,7 +15,7 @@ from asara_server.eventlog.replay import ReplayError, replay_of
 from asara_server.eventlog.resimulate import resimulated_steps
 from asara_server.match import deal_secrets
 from asara_server.match.spec import ClockSettings, MatchSpec
-from asara_server.referee.match_ending import MatchCut
+from asara_server.referee.hosted import MatchCut
 from tests.events import until
 from tests.referee.harness import Stream, play_bot, referee_server, spec, together
 

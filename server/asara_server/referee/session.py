@@ -6,15 +6,15 @@ One coroutine reads the stream and handles each request immediately. A `Response
 import asyncio
 import contextlib
 from collections.abc import Callable
-from typing import Any, Final, Protocol
+from typing import Any, Final, NamedTuple, Protocol
 
 import grpc
 from google.protobuf.message import DecodeError
 
-from asara.v1.play_pb2 import PlayRequest, Reply
+from asara.v1.play_pb2 import Hello, PlayRequest, Reply
 from asara_codec.decode import PlainReply, reply_from_bytes
+from asara_server.match.inputs import Presence
 from asara_server.referee.authenticator import Authenticator, BotSocket
-from asara_server.referee.hello import CheckedHello, check_hello
 from asara_server.referee.limits import LimitSettings
 from asara_server.referee.match_clock import MatchClock
 from asara_server.referee.response_writer import ResponseWriter
@@ -26,8 +26,46 @@ from asara_server.referee.stream_errors import (
     end_call,
 )
 
+PROTOCOL_VERSION: Final = 1
+
 _CLOSE_S: Final = 1.0
 """Seconds within which a stream must take its last response."""
+
+
+class CheckedHello(NamedTuple):
+    """A Hello with the right protocol version; its token has not been checked yet."""
+
+    token: str
+    bot_name: str
+    language: str
+    max_matches: int
+    live_updates: bool
+    omit_public_view: bool
+    last_events: dict[str, int]
+    """By match, the number of the last event that the bot received before it was disconnected."""
+
+    def presence(self, last_sequence: int | None = None) -> Presence:
+        """Return the part of the Hello that concerns a match."""
+        return Presence(self.live_updates, self.omit_public_view, last_sequence)
+
+
+def check_hello(hello: Hello) -> CheckedHello:
+    """Raise StreamError if the bot speaks another version of the protocol."""
+    if hello.protocol_version != PROTOCOL_VERSION:
+        raise StreamError(
+            ErrorKind.PROTOCOL_VERSION,
+            f"Hello names protocol version {hello.protocol_version}; "
+            f"this referee speaks version {PROTOCOL_VERSION}",
+        )
+    return CheckedHello(
+        token=hello.token,
+        bot_name=hello.bot_name,
+        language=hello.language,
+        max_matches=max(hello.max_matches, 1),
+        live_updates=hello.live_updates,
+        omit_public_view=hello.omit_public_view,
+        last_events={last.match_id: last.sequence for last in hello.last_events},
+    )
 
 
 class SessionHandler(Protocol):

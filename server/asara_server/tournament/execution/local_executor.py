@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Final, Self
 from asara_server.logs import logger
 from asara_server.match.spec import SECOND_US
 from asara_server.network.open_files import files_needed, require_open_files
+from asara_server.referee.hosted import Wait
 from asara_server.referee.limits import LimitSettings
 from asara_server.referee.referee import Referee
-from asara_server.referee.waits import Wait
 from asara_server.replay.file import replay_records
 from asara_server.tournament.bots.departures import Departure
 from asara_server.tournament.bots.leftovers import end_recorded
