@@ -28,9 +28,9 @@ from typing import Final, cast
 from structlog.typing import FilteringBoundLogger
 
 from asara_server.network.unread_bytes import can_check, unread_bytes, unread_from
-from asara_server.referee.authenticator import BotSocket
 from asara_server.referee.limits import LimitSettings
 from asara_server.referee.match_clock import monotonic_us
+from asara_server.referee.session import BotSocket
 
 _BACKLOG: Final = 4096
 """Connections that may wait in the system, where they need no file, until the gate accepts them."""

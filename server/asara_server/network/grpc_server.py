@@ -27,9 +27,9 @@ from asara_server.network.addresses import (
 )
 from asara_server.network.connection_gate import ConnectionGate
 from asara_server.network.tls import TlsFiles, tls_credentials
-from asara_server.referee.authenticator import Authenticator
 from asara_server.referee.limits import LimitSettings
 from asara_server.referee.referee import Referee
+from asara_server.referee.session import Authenticator
 from asara_server.referee.stream_errors import Context, ErrorKind, StreamError, end_call
 
 PLAY_SERVICE: Final = play_pb2.DESCRIPTOR.services_by_name["PlayService"].full_name

@@ -4,9 +4,8 @@ from collections.abc import Callable
 from typing import Protocol
 
 from asara_codec.results import Termination
-from asara_server.referee.authenticator import Authenticator, BotSocket
 from asara_server.referee.limits import LimitSettings
-from asara_server.referee.session import Session
+from asara_server.referee.session import Authenticator, BotSocket, Session
 from asara_server.referee.stream_errors import Context, StreamError
 
 

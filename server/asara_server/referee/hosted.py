@@ -29,12 +29,11 @@ from asara_server.match import deal_secrets
 from asara_server.match.inputs import Absence, EnterRecord, ReplyRecord
 from asara_server.match.match import NEVER, Answer, Match, ReceivedAction
 from asara_server.match.spec import SECOND_US, MatchRecord, MatchSpec
-from asara_server.referee.authenticator import Authenticator
 from asara_server.referee.counters import Counters
 from asara_server.referee.group_commit import GroupCommit
 from asara_server.referee.limits import MOST_RECONNECTIONS, LimitSettings, RateLimiter
 from asara_server.referee.match_clock import ClockTimer, MatchClock
-from asara_server.referee.session import CheckedHello, Session
+from asara_server.referee.session import Authenticator, CheckedHello, Session
 from asara_server.referee.stream_errors import ErrorKind, StreamError
 
 

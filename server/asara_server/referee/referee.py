@@ -17,7 +17,6 @@ from asara_server.eventlog.recovery import recover
 from asara_server.logs import logger
 from asara_server.match.match import Match
 from asara_server.match.spec import MatchRecord, MatchSpec
-from asara_server.referee.authenticator import Authenticator, BotSocket
 from asara_server.referee.counters import Counters
 from asara_server.referee.hosted import (
     HostedBot,
@@ -30,7 +29,7 @@ from asara_server.referee.hosted import (
 )
 from asara_server.referee.limits import LimitSettings
 from asara_server.referee.match_clock import MatchClock
-from asara_server.referee.session import Session
+from asara_server.referee.session import Authenticator, BotSocket, Session
 from asara_server.referee.stream_errors import Context, StreamError
 from asara_server.referee.streams import StreamHandler
 

@@ -9,9 +9,14 @@ from asara_codec.decode import PlainReply
 from asara_codec.messages import welcome_bytes
 from asara_codec.results import Termination
 from asara_server.match.match import Answer
-from asara_server.referee.authenticator import Authenticator, BotSocket
 from asara_server.referee.hosted import HostedBot, MatchHost, wake
-from asara_server.referee.session import PROTOCOL_VERSION, CheckedHello, Session
+from asara_server.referee.session import (
+    PROTOCOL_VERSION,
+    Authenticator,
+    BotSocket,
+    CheckedHello,
+    Session,
+)
 from asara_server.referee.stream_errors import Context, ErrorKind, StreamError
 from asara_server.text import plain
 

@@ -23,10 +23,15 @@ from asara_server.logs import logger
 from asara_server.match.inputs import RejectionRecord, ReplyRecord
 from asara_server.match.match import ReceivedAction
 from asara_server.match.spec import SECOND_US
-from asara_server.referee.authenticator import Authenticator, BotSocket
 from asara_server.referee.limits import LimitSettings
 from asara_server.referee.match_clock import MatchClock
-from asara_server.referee.session import PROTOCOL_VERSION, CheckedHello, Session
+from asara_server.referee.session import (
+    PROTOCOL_VERSION,
+    Authenticator,
+    BotSocket,
+    CheckedHello,
+    Session,
+)
 from asara_server.referee.stream_errors import Context, ErrorKind, StreamError
 from asara_server.replay.questions import Question, questions
 from asara_server.tournament.bots.process import MachineError
