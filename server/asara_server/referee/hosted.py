@@ -413,12 +413,13 @@ class HostedMatch:
     # Running
 
     def reply(self, seat: int, decision_id: int, actions: Sequence[ReceivedAction]) -> Answer:
-        """Pass a bot's reply to a match that has begun: the hot path.
+        """Pass on a bot's reply: the hot path.
 
         If the match is over, the reply may be the late reply for which the replay waits.
         """
         match = self.match
-        assert match is not None
+        if match is None:  # it waits for nonces
+            return Answer.IGNORED
         now = self._clock.now_us()
         try:
             time_us = now - self._started_us
