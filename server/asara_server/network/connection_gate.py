@@ -16,7 +16,6 @@ Known connections count towards no cap, and the files that they need are reserve
 """
 
 import asyncio
-import ipaddress
 import socket
 import sys
 import time
@@ -27,6 +26,7 @@ from typing import Final, cast
 
 from structlog.typing import FilteringBoundLogger
 
+from asara_server.network.addresses import client_network
 from asara_server.network.unread_bytes import can_check, unread_bytes, unread_from
 from asara_server.referee.limits import LimitSettings
 from asara_server.referee.match_clock import monotonic_us
@@ -270,7 +270,7 @@ class ConnectionGate:
         while True:
             try:
                 accepted, peer = await loop.sock_accept(listener)
-                made = partial(GateConnection, self, client_network(peer))
+                made = partial(GateConnection, self, client_network(str(peer[0])))
                 await loop.connect_accepted_socket(made, accepted)
             except (OSError, RuntimeError):
                 await asyncio.sleep(_PAUSE_S)
@@ -379,14 +379,3 @@ def _bind_name(end: socket.socket, server_path: Path) -> str:
     end.bind(str(path))
     path.unlink()
     return f"unix:{path}"
-
-
-def client_network(peer: tuple[object, ...] | None) -> str:
-    """Return a peer's IPv4 address, or the first 64 bits of its IPv6 address."""
-    host = str(peer[0]).partition("%")[0] if peer else "0.0.0.0"  # noqa: S104
-    if ":" not in host:
-        return host
-    address = ipaddress.IPv6Address(host)
-    if address.ipv4_mapped is not None:
-        return str(address.ipv4_mapped)
-    return str(ipaddress.ip_network((address, 64), strict=False))
