@@ -73,13 +73,6 @@ def test_the_referee_beside_its_peers(tmp_path):
 
 
 @pytest.mark.long
-def test_the_seat_of_a_new_bot_among_strangers_and_without(tmp_path):
-    rows = quick(tmp_path, "gate")
-    assert {row["unit"] for row in rows.values()} == {"s"}
-    assert {row["peer"] for row in rows.values()} == {"without strangers"}
-
-
-@pytest.mark.long
 def test_a_client_beside_the_echo_of_its_library(tmp_path):
     rows = quick(tmp_path, "clients", "--language", "python")
     assert set(rows) == {"client_python"}

@@ -17,12 +17,11 @@ from asara_server.eventlog.replay import ReplayError
 from asara_server.replay.analysis_file import SUFFIX as ANALYSIS_SUFFIX
 from asara_server.replay.analysis_file import AnalysisError, read_analysis
 from asara_server.replay.analysis_page import page_analysis
-from asara_server.replay.file import parse_file, read_file
+from asara_server.replay.file import read_file
 from asara_server.replay.match_page import SCRIPT, STYLE, PageFiles, match_page
 from asara_server.replay.replay_view import OPEN, replay_view
-from asara_server.replay.signing import fingerprint
 from asara_server.report.model import Report
-from asara_server.report.run_files import SUFFIX
+from asara_server.report.times import SUFFIX, replay_of
 from asara_server.tournament.config.tournament_file import usable_cores
 from asara_server.tournament.run.directory import ANALYSIS, PAGES
 
@@ -110,14 +109,7 @@ def _write(job: _Job) -> tuple[bool, str]:
 def _page(job: _Job) -> tuple[bytes, str]:
     """Return the page, and why it does not contain the analysis that exists."""
     data = read_file(job.replay)
-    file = parse_file(data)
-    file.check_signature()
-    signer = file.signature.public_key
-    if job.public_key not in (None, signer):
-        raise ReplayError(f"signed with a key that is not the referee's: {fingerprint(signer)}")
-    header = file.replay.header
-    if (header.match_id, header.entries) != (job.match_id, job.entries):
-        raise ReplayError("does not belong to the match named by its file and the results")
+    replay = replay_of(data, job.match_id, job.entries, job.public_key).replay
     analysis, problem = None, ""
     if job.analysis is not None and not job.analysis.is_symlink():
         try:
@@ -125,4 +117,4 @@ def _page(job: _Job) -> tuple[bytes, str]:
             analysis = None if found is None else page_analysis(found)
         except AnalysisError as error:
             problem = f"{job.analysis.name}: {error}"
-    return match_page(replay_view(file.replay, OPEN), None, data, analysis=analysis), problem
+    return match_page(replay_view(replay, OPEN), None, data, analysis=analysis), problem
