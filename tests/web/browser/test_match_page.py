@@ -248,18 +248,6 @@ def test_a_link_leads_to_the_matches_of_the_run(page: Page, site: Site) -> None:
         expect(page.get_by_role("list", name="Matches")).to_be_visible()
 
 
-def test_the_link_of_the_moment_is_copied(page: Page, site: Site) -> None:
-    page.context.grant_permissions(["clipboard-read", "clipboard-write"], origin=site.address)
-    visit(page, site.match("richest-4", "?viewer=open#moment-40"))
-    press(page, "c")
-    expect(page.get_by_text("The link to this moment is copied")).to_be_visible()
-    link = page.evaluate("navigator.clipboard.readText()")
-    moment = position(page)
-    page.goto("about:blank")
-    visit(page, link)
-    expect_position(page, moment)
-
-
 # What a viewer sees
 
 
