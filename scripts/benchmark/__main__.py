@@ -10,7 +10,6 @@ from scripts.benchmark.audit import audit, replay_size
 from scripts.benchmark.bridge import bridge
 from scripts.benchmark.channels import channels
 from scripts.benchmark.clients import clients
-from scripts.benchmark.cluster import cluster
 from scripts.benchmark.concurrency import concurrency
 from scripts.benchmark.engine import engine
 from scripts.benchmark.environment import environment
@@ -19,8 +18,9 @@ from scripts.benchmark.gate import gate
 from scripts.benchmark.python_client import python_client
 from scripts.benchmark.referee import referee
 from scripts.benchmark.search import search
-from scripts.benchmark.standings import standings
-from scripts.benchmark.tournament import tournament
+from scripts.benchmark.tournaments.cluster import cluster
+from scripts.benchmark.tournaments.standings import standings
+from scripts.benchmark.tournaments.tournament import tournament
 from scripts.benchmark.web import web
 from scripts.benchmark.worlds import worlds
 

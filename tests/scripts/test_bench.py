@@ -11,8 +11,8 @@ import pytest
 
 from scripts.benchmark import processor_time
 from scripts.benchmark.figures import Bar, BenchError, Figure, compare, show, write_json
-from scripts.benchmark.tournament_job import Job, play
-from scripts.benchmark.tournament_peers import play_floor
+from scripts.benchmark.tournaments.job import Job, play
+from scripts.benchmark.tournaments.peers import play_floor
 
 ROOT = Path(__file__).parents[2]
 NAMES = {"engine", "referee", "concurrency"}
