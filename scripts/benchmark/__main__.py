@@ -15,13 +15,13 @@ from scripts.benchmark.engine import engine
 from scripts.benchmark.environment import environment
 from scripts.benchmark.figures import BenchError, Figure, show, write_json
 from scripts.benchmark.gate import gate
+from scripts.benchmark.page.web import web
 from scripts.benchmark.python_client import python_client
 from scripts.benchmark.referee import referee
 from scripts.benchmark.search import search
 from scripts.benchmark.tournaments.cluster import cluster
 from scripts.benchmark.tournaments.standings import standings
 from scripts.benchmark.tournaments.tournament import tournament
-from scripts.benchmark.web import web
 from scripts.benchmark.worlds import worlds
 
 BENCHMARKS: Final[dict[str, Callable[[bool], list[Figure]]]] = {
