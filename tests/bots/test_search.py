@@ -97,17 +97,11 @@ def test_no_time_still_gives_an_answer():
     "arguments",
     [
         ["--iterations", "0"],
-        ["--iterations", "1e9"],
         ["--milliseconds", "-5"],
         ["--iterations", "5", "--milliseconds", "5"],
-        ["--candidates", "0"],
-        ["--turns", "x"],
         ["--prior", "nan"],
-        ["--scale", "-1"],
-        ["--years", "0"],
         ["--search", "flat"],
         ["--search", "tree", "--leaf", "x"],
-        ["--search", "tree", "--widening", "-1"],
         ["surprise"],
     ],
 )
