@@ -149,20 +149,6 @@ def test_the_program_reads_every_message_and_answers_decisions(
     assert referee.hellos[0].bot_name.startswith(shlex.quote(sys.executable)[:20])
 
 
-def test_several_actions_are_one_reply(referee: ScriptedReferee) -> None:
-    def script(stream: Stream) -> Iterator[PlayResponse]:
-        yield scripted.welcome()
-        yield scripted.started()
-        yield scripted.decision()
-        lay = parse_action("lay blue green face-down")
-        assert stream.reply().actions == [LEGAL[1], lay]
-        yield scripted.goodbye()
-
-    referee.scripts.append(script)
-    program = """read -r _; read -r _; echo '[1, "lay blue green face-down"]'; cat >&2"""
-    assert finish(start(referee, *shell(program))) == (0, "")
-
-
 def test_an_illegal_action_is_rejected_by_the_referee_and_followed_by_the_first_legal_one(
     referee: ScriptedReferee, tmp_path: Path
 ) -> None:

@@ -221,29 +221,6 @@ def test_the_reason_of_a_refusal_is_received_after_a_long_decision(
         asara.play(decide, settings(referee))
 
 
-def test_a_goodbye_is_received_after_a_long_decision(
-    referee: ScriptedReferee, recorder: type[Recorder]
-) -> None:
-    closed = threading.Event()
-
-    def script(stream: Stream) -> Iterator[PlayResponse]:
-        stream.when_closed(closed.set)
-        yield scripted.welcome()
-        yield scripted.started()
-        yield scripted.decision()
-        yield scripted.ended()
-        yield scripted.goodbye()
-
-    class Slow(recorder):  # type: ignore[misc,valid-type]
-        def decide(self, decision: asara.Decision) -> asara.Answer:
-            assert closed.wait(EVENT_S)
-            return LEGAL[0]
-
-    referee.scripts.append(script)
-    asara.play(Slow, settings(referee))
-    assert recorder.recorded == [[("started", "m1", 0), ("ended", [1, 2])]]
-
-
 def rejecting(stream: Stream) -> Iterator[PlayResponse]:
     yield scripted.welcome()
     yield scripted.started()
