@@ -88,13 +88,6 @@ def test_a_client_without_its_tools_is_left_out_by_name(tmp_path):
 
 
 @pytest.mark.long
-def test_the_error_of_an_unknown_language_names_the_known_ones():
-    ran = bench("clients", "--language", "golang")
-    assert ran.returncode == 2
-    assert "no client 'golang'; there are python, go, " in ran.stderr
-
-
-@pytest.mark.long
 def test_what_viewers_cost_beside_no_viewer(tmp_path):
     rows = quick(tmp_path, "web")
     assert rows["web_feed, 20 viewers"]["ratio"] < 0.2
@@ -154,17 +147,6 @@ def test_a_command_that_fails_is_an_error_with_its_last_lines():
         processor_time.run(["sh", "-c", "echo no such table >&2; exit 3"], timeout_s=60)
     with pytest.raises(BenchError, match=r"more than 0\.1 s"):
         processor_time.run(["sleep", "5"], timeout_s=0.1)
-
-
-@pytest.mark.long
-@pytest.mark.skipif(
-    importlib.util.find_spec("pelita") is not None, reason="the peers of tournaments are installed"
-)
-def test_the_error_of_a_missing_peer_of_tournaments_names_the_remedy():
-    ran = bench("tournament", "--quick")
-    assert ran.returncode == 2
-    assert "a peer of `tournament`, is not installed" in ran.stderr
-    assert "[bench]" in ran.stderr
 
 
 @pytest.mark.long
