@@ -187,8 +187,7 @@ def check_builds(sections, towers, lit):
         assert set(ends) == expected[plot]
 
 
-@pytest.mark.long
-@settings(max_examples=300)
+@settings(max_examples=60)
 @given(st.lists(_SECTIONS, max_size=7), st.lists(_TOWERS, max_size=2), _LIT)
 @example(["red base", "red base gold", "red turret", "red turret gold"], [], [])
 @example(["red base", "red turret gold", "red base gold", "red turret"], [tower("red")], ["red"])
