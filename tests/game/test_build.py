@@ -3,7 +3,6 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator
 
-import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
