@@ -13,6 +13,7 @@ from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosed
 
 from asara.v1.watch_pb2 import WatchRequest
+from asara_codec import messages
 from asara_server.eventlog.journal import TABLE, Journal
 from asara_server.eventlog.log_file import LogFollower
 from asara_server.eventlog.record_codec import record_bytes
@@ -145,7 +146,7 @@ async def test_turns_are_told_at_a_tick_of_the_clock_and_at_no_other_time(tmp_pa
 
 async def test_an_update_is_encoded_once_for_all_watchers(tmp_path, monkeypatch):
     encoded = []
-    encode = watch_messages.watch_update_bytes
+    encode = messages.watch_update_bytes
 
     def counted(**update):
         encoded.append(update["sequence"])
