@@ -45,8 +45,9 @@ async def kept(path: Path) -> AsyncIterator[RefereeServer]:
     journal.close()
 
 
-def kill(journal: Journal) -> None:
+def kill(journal: Journal | None) -> None:
     """Let the journal take nothing more."""
+    assert journal is not None
     os.dup2(os.open(os.devnull, os.O_RDONLY), journal._file.fileno())
 
 
@@ -231,6 +232,7 @@ async def test_where_the_journal_fails_nothing_more_is_told(tmp_path):
         playing = asyncio.create_task(server.referee.play(spec()))
         decision = await asyncio.wait_for(asyncio.create_task(_first_decision(a, b)), EVENT_S)
         journal = server.referee._host.commits.journal
+        assert journal is not None
         os.dup2(os.open("/dev/full", os.O_WRONLY), journal._file.fileno())
         stream, asked = decision
         await stream.answer(asked)

@@ -78,15 +78,10 @@ def living_in(match: Match, world: State) -> Iterator[None]:
 
 
 def watched(match: Match, after: int) -> list[bytes]:
-    """All that is sent to people who start to watch this match now, by gRPC and by the page.
+    """All that a browser is sent that starts to watch this match now, between two ticks.
 
     Raises Leak if anything of it has to wait.
     """
-    return watched_in_browser(match, after)
-
-
-def watched_in_browser(match: Match, after: int) -> list[bytes]:
-    """All that a browser is sent that starts to watch this match now, between two ticks."""
     live = LiveMatch(ReplayHeader.of(match.spec, match.limits, started_unix_ms=0))
     live.match = match
     live._messages = WatchMessages(match)

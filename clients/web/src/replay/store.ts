@@ -7,17 +7,17 @@ import { decisionIndex } from "../match/places.js";
 import * as settings from "../ui/settings.js";
 import { t } from "../words/language.js";
 import { replay } from "../words/sections/replay.js";
-import type { Placed } from "./analysed.js";
+import type { Placed } from "./analysis/analysed.js";
 import { type Jump, landmarksOf } from "./landmarks.js";
 import { fragmentOf, type Link, locate, parseFragment, samePlace, viewerText } from "./links.js";
 import * as players from "./player.js";
-import { finalAwards } from "./scoring.js";
+import { finalAwards } from "./scoring/scoring.js";
 import type { MatchSource } from "./source.js";
 
 const ADDRESS_DELAY_MS = 300; // browsers permit few changes of the address a second
 const AWARD_MS = 2200;
 
-type AnalysisParts = typeof import("./analysis.js");
+type AnalysisParts = typeof import("./analysis/analysis.js");
 
 /** What is shown of an analysis, and the code that shows it, which only few matches need. */
 export interface Analysed extends Placed {
@@ -121,7 +121,7 @@ export class MatchStore {
     this.ignored.value = answer.ignored;
     const { analysis: data } = answer;
     if (data === null) return;
-    const parts = await import("./analysis.js").catch(() => undefined);
+    const parts = await import("./analysis/analysis.js").catch(() => undefined);
     if (parts === undefined) return; // no connection
     try {
       parts.placed(data, this.record.peek());

@@ -10,7 +10,7 @@ import {
   markSentence,
   notesAt,
   placed,
-} from "../../src/replay/analysed.js";
+} from "../../src/replay/analysis/analysed.js";
 import { landmarksOf } from "../../src/replay/landmarks.js";
 import * as players from "../../src/replay/player.js";
 import { LANGUAGES } from "../../src/words/catalogue.js";

@@ -1,10 +1,10 @@
 /** What a match was decided by: the curve over the scrub bar, the marks, and sentences about them. */
 
 import type { ComponentChildren } from "preact";
-import { t } from "../words/language.js";
-import { interval } from "../words/numbers.js";
-import { replay } from "../words/sections/replay.js";
-import { choiceSentence } from "../words/sentences.js";
+import { t } from "../../words/language.js";
+import { interval } from "../../words/numbers.js";
+import { replay } from "../../words/sections/replay.js";
+import { choiceSentence } from "../../words/sentences.js";
 import {
   betterAt,
   decisive,
@@ -17,8 +17,8 @@ import {
   strokeSentence,
 } from "./analysed.js";
 import "./analysis.css";
-import { fragmentOf } from "./links.js";
-import type { MatchStore } from "./store.js";
+import { fragmentOf } from "../links.js";
+import type { MatchStore } from "../store.js";
 
 export { betterAt, notesAt, placed };
 

@@ -2,14 +2,14 @@
 
 import { fromBinary } from "@bufbuild/protobuf";
 import { type Action, ActionSchema } from "asara/gen/vocabulary_pb.js";
-import { type Target, targetsOf } from "../board/targets.js";
-import type { Analysis, Interval, Mark, SeatSum, Stroke } from "../match/analysis.js";
-import type { MatchRecord, Moment } from "../match/model.js";
-import { decisionIndex, sequenceIndex } from "../match/places.js";
-import { t } from "../words/language.js";
-import { interval } from "../words/numbers.js";
-import { replay } from "../words/sections/replay.js";
-import { actionsPhrase, seatName } from "../words/sentences.js";
+import { type Target, targetsOf } from "../../board/targets.js";
+import type { Analysis, Interval, Mark, SeatSum, Stroke } from "../../match/analysis.js";
+import type { MatchRecord, Moment } from "../../match/model.js";
+import { decisionIndex, sequenceIndex } from "../../match/places.js";
+import { t } from "../../words/language.js";
+import { interval } from "../../words/numbers.js";
+import { replay } from "../../words/sections/replay.js";
+import { actionsPhrase, seatName } from "../../words/sentences.js";
 
 export interface PlacedPoint {
   /** Index of a moment. */
