@@ -406,7 +406,7 @@ async def test_a_stream_that_ends_during_its_first_response_receives_the_reason(
 @pytest.mark.sources_only
 async def test_a_bot_that_reconnects_again_and_again_forfeits(monkeypatch):
     """Each return is a record of the match, and a replay has a limited number of them."""
-    monkeypatch.setattr("asara_server.referee.match_host.MOST_RECONNECTIONS", 3)
+    monkeypatch.setattr("asara_server.referee.hosted.MOST_RECONNECTIONS", 3)
     async with referee_server() as server:
         _, playing, _ = await seated(server)
         for _ in range(4):

@@ -11,8 +11,8 @@ from asara_server.eventlog.journal import Journal
 from asara_server.eventlog.replay import replay_of
 from asara_server.match.inputs import LateReplyRecord, UnreadRecord
 from asara_server.match.spec import ClockSettings, MatchRecord
+from asara_server.referee.hosted import MatchCut
 from asara_server.referee.limits import LimitSettings
-from asara_server.referee.match_ending import MatchCut
 from asara_server.referee.session import Session
 from asara_server.replay.audit import audit
 from asara_server.replay.file import replay_bytes

@@ -13,9 +13,9 @@ from asara_server.eventlog.replay import replay_of
 from asara_server.eventlog.resimulate import resimulated_steps
 from asara_server.match.match import Match
 from asara_server.match.spec import ClockSettings
-from asara_server.referee import match_start
+from asara_server.referee import hosted
+from asara_server.referee.hosted import MatchCut
 from asara_server.referee.limits import LimitSettings
-from asara_server.referee.match_ending import MatchCut
 from asara_server.replay.file import parse_replay, replay_bytes
 from asara_server.replay.signing import SigningKey
 from tests.events import turns, until
@@ -263,7 +263,7 @@ async def test_a_failure_at_the_start_voids_the_match(monkeypatch):
     def broken(*_arguments):
         raise RuntimeError("no cards")
 
-    monkeypatch.setattr(match_start, "Match", broken)
+    monkeypatch.setattr(hosted, "Match", broken)
     async with referee_server() as server:
         server.admit("a", "b")
         await server.dial("a")

@@ -13,6 +13,7 @@ from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosed
 
 from asara.v1.watch_pb2 import WatchRequest
+from asara_codec import messages
 from asara_server.eventlog.journal import TABLE, Journal
 from asara_server.eventlog.log_file import LogFollower
 from asara_server.eventlog.record_codec import record_bytes
@@ -26,7 +27,6 @@ from asara_server.web import live_matches, watch_messages
 from asara_server.web.live_matches import LiveRun
 from asara_server.web.run_catalogue import RunCatalogue, Source, SourceKind
 from asara_server.web.settings import WebLimits, WebSettings
-from asara_server.web.watch_messages import WatchMessages
 from asara_server.web.watch_socket import WatchSockets
 from tests.events import turns, until
 from tests.referee.harness import play_bot, referee_server, spec, together
@@ -146,13 +146,13 @@ async def test_turns_are_told_at_a_tick_of_the_clock_and_at_no_other_time(tmp_pa
 
 async def test_an_update_is_encoded_once_for_all_watchers(tmp_path, monkeypatch):
     encoded = []
-    update = WatchMessages.update
+    encode = messages.watch_update_bytes
 
-    def counted(self, after, end):
-        encoded.append((after, end))
-        return update(self, after, end)
+    def counted(**update):
+        encoded.append(update["sequence"])
+        return encode(**update)
 
-    monkeypatch.setattr(WatchMessages, "update", counted)
+    monkeypatch.setattr(watch_messages, "watch_update_bytes", counted)
     async with watched_referee(tmp_path) as web:
         a, b, playing = await web.begin()
         watchers = [await web.watch() for _ in range(40)]
