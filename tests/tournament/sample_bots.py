@@ -91,8 +91,8 @@ seed = "{SEED}"
 
 HASTY = """
 [clocks]
-start_up_s = 8
-time_bank_s = 4
+start_up_s = 60
+time_bank_s = 15
 increment_s = 0.1
 reconnect_s = 2
 """

@@ -22,8 +22,8 @@ seed = "{sample_bots.SEED}"
 entries_from = "submissions/*"
 
 [clocks]
-start_up_s = 20
-time_bank_s = 20
+start_up_s = 120
+time_bank_s = 60
 """
 PLAIN = 'command = "python bot.py"\n'
 
