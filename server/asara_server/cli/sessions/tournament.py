@@ -38,7 +38,7 @@ from asara_server.network.grpc_server import check_address
 from asara_server.replay.signing import default_key_path
 from asara_server.text import count
 from asara_server.tournament.config.tournament_file import Tournament
-from asara_server.tournament.execution.remote_lobby import tls_files
+from asara_server.tournament.execution.remote_bots import tls_files
 from asara_server.tournament.run.directory import RunDirectory, has_run
 from asara_server.tournament.run.read_run import RunError, read_run
 from asara_server.tournament.runner import RunEnd

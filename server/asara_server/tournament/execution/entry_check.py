@@ -13,7 +13,7 @@ import re
 import time
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager, AsyncExitStack
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, replace
 from enum import Enum
 from functools import partial
@@ -44,10 +44,7 @@ from asara_server.tournament.config.seeds import draw_seed
 from asara_server.tournament.config.tournament_file import Entry, Tournament
 from asara_server.tournament.execution.local_referee import LocalReferee, local_referee
 from asara_server.tournament.execution.match_runner import PlayedMatch
-from asara_server.tournament.execution.remote_authenticator import RemoteAuthenticator
 from asara_server.tournament.execution.remote_bots import RemoteBots
-from asara_server.tournament.execution.remote_lobby import RemoteLobby
-from asara_server.tournament.run.directory import RemoteInfo
 from asara_server.tournament.sandbox.bubblewrap import Sandbox
 from asara_server.tournament.sandbox.filesystem_view import entry_size
 from asara_server.tournament.schedule.schedule import ScheduledMatch, bot_seed
@@ -192,17 +189,10 @@ class EntryCheck:
         entries = self._tournament.entries if self._only is None else (self._only,)
         referee = Referee()
         self._require_open_files(referee)
-        bots = RemoteBots(referee, entries, self._remote.wait_s if self._remote else 0.0)
-        async with AsyncExitStack() as stack:
-            lobby = None
-            if self._remote is not None:
-                authenticator = RemoteAuthenticator(self._remote.tokens, bots)
-                lobby = RemoteLobby(referee, self._remote, bots, authenticator, _discard)
-                await stack.enter_async_context(lobby.open(self._on_listening))
-            local = await stack.enter_async_context(self._local_referee(referee))
+        bots = RemoteBots(referee, entries, self._remote)
+        async with bots.serve(self._on_listening), self._local_referee(referee) as local:
             self.hanging = local.pool.kit_message
-            if lobby is not None:
-                lobby.start_waiting(local.pool)
+            bots.start_waiting(local.pool)
 
             async def check(entry: Entry) -> CheckedEntry:
                 try:
@@ -421,7 +411,3 @@ def _seat(entry: Entry, played: PlayedMatch) -> SeatOutcome:
 def _bots(entry: Entry, played: Sequence[PlayedMatch]) -> list[PooledBot]:
     """Return the entry's bot in each match."""
     return [bot for one in played for bot in one.bots if bot.entry == entry.name]
-
-
-def _discard(info: RemoteInfo) -> None:
-    """Ignore the presence of remote bots, since no other program reads it during a check."""

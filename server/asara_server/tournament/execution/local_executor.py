@@ -3,7 +3,6 @@
 import asyncio
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Sequence
-from contextlib import nullcontext
 from typing import Final, Self
 
 from asara_server.logs import logger
@@ -20,9 +19,7 @@ from asara_server.tournament.bots.output.output_log import OutputTap
 from asara_server.tournament.config.tournament_file import usable_cores
 from asara_server.tournament.execution.executor import FINISH_S, ExecutionContext
 from asara_server.tournament.execution.local_referee import LocalReferee, local_referee
-from asara_server.tournament.execution.remote_authenticator import RemoteAuthenticator
 from asara_server.tournament.execution.remote_bots import RemoteBots
-from asara_server.tournament.execution.remote_lobby import RemoteLobby
 from asara_server.tournament.run.costs import CostMeter, RunCosts
 from asara_server.tournament.run.progress import RunProgress
 from asara_server.tournament.sandbox.kernel_limits import warn_of_epoll_watches, warn_of_processes
@@ -157,11 +154,10 @@ class LocalExecutor:
             warn_of_epoll_watches(processes, limits.memory_mib, log)
             warn_of_processes(processes, limits.processes, context.sandbox.tools.ceilings, log)
         self._on_referee(referee)
-        wait_s = context.remote.wait_s if context.remote else 0.0
-        bots = RemoteBots(referee, context.match_settings.entries, wait_s=wait_s)
-        lobby = _remote_lobby(progress, context, referee, bots)
+        entries, report = context.match_settings.entries, progress.directory.write_remote
+        bots = RemoteBots(referee, entries, context.remote, report)
         async with (
-            lobby.open(self._on_listening) if lobby else nullcontext(),
+            bots.serve(self._on_listening),
             local_referee(
                 context.match_settings,
                 referee,
@@ -176,8 +172,7 @@ class LocalExecutor:
                 ),
             ) as local,
         ):
-            if lobby:
-                lobby.start_waiting(local.pool)
+            bots.start_waiting(local.pool)
             self._remote_bots = bots
             stopper = asyncio.create_task(_stop_when_told(progress, referee, bots))
             try:
@@ -188,17 +183,6 @@ class LocalExecutor:
                 stopper.cancel()
                 await asyncio.gather(stopper, return_exceptions=True)
                 progress.exclude(local.pool.exclusions.out)
-
-
-def _remote_lobby(
-    progress: RunProgress, context: ExecutionContext, referee: Referee, bots: RemoteBots
-) -> RemoteLobby | None:
-    """Return the lobby that serves remote bots, or None if the tournament has no remote bots."""
-    remote = context.remote
-    if remote is None:
-        return None
-    authenticator = RemoteAuthenticator(remote.tokens, bots)
-    return RemoteLobby(referee, remote, bots, authenticator, progress.directory.write_remote)
 
 
 def _most_processes(progress: RunProgress, context: ExecutionContext) -> int:
