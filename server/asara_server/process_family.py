@@ -1,4 +1,4 @@
-"""A process's descendants, and its processor time, as reported by Linux."""
+"""A process's descendants, and its processor time and memory, as reported by Linux."""
 
 import errno
 import os
@@ -34,3 +34,22 @@ def processor_ns(process: int) -> int:
     if not system.LINUX:
         raise OSError(errno.ENOSYS, os.strerror(errno.ENOSYS))
     return time.clock_gettime_ns(~process << 3 | _EXACT_CLOCK)
+
+
+def memory_peak(process: int) -> int | None:
+    """Return the total memory peaks of a process and its running descendants, in bytes.
+
+    Shared memory counts once per process. None if the process has ended.
+    """
+    return sum(map(_peak_of, family(process))) or None
+
+
+def _peak_of(pid: int) -> int:
+    try:
+        status = Path(f"/proc/{pid}/status").read_text(errors="replace")
+    except OSError:
+        return 0
+    for line in status.splitlines():
+        if line.startswith("VmHWM:"):
+            return int(line.split()[1]) * 1024
+    return 0

@@ -213,11 +213,12 @@ class BotProcess:
         return bool(self._process.returncode)
 
     def memory_peak(self) -> int | None:
-        """Return the peak memory of the process and its children, in bytes.
+        """Return the peak memory of the process and its children, in bytes; None if unknown.
 
-        None if no control group counts it.
+        Without a control group, it is known only while the process is running.
         """
-        return self._sandboxed.memory_peak() if self._sandboxed else None
+        counted = self._sandboxed.memory_peak() if self._sandboxed else None
+        return counted or (process_family.memory_peak(self.pid) if self.running else None)
 
     @property
     def group(self) -> Cgroup | None:
