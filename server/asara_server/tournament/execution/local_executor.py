@@ -5,7 +5,6 @@ from collections import Counter, deque
 from collections.abc import Callable, Iterable, Sequence
 from typing import Final, Self
 
-from asara_server.logs import logger
 from asara_server.match.spec import SECOND_US
 from asara_server.network.open_files import files_needed, require_open_files
 from asara_server.referee.limits import LimitSettings
@@ -22,7 +21,7 @@ from asara_server.tournament.execution.match_runner import MatchRunner, match_ru
 from asara_server.tournament.execution.remote_bots import RemoteBots
 from asara_server.tournament.run.costs import CostMeter
 from asara_server.tournament.run.progress import RunProgress
-from asara_server.tournament.sandbox.kernel_limits import warn_of_epoll_watches, warn_of_processes
+from asara_server.tournament.sandbox.machine_limits import warn_of_shared_limits
 from asara_server.tournament.schedule.legs import PendingMatch
 from asara_server.tournament.schedule.schedule import ScheduledMatch
 
@@ -145,9 +144,8 @@ class LocalExecutor(Executor):
         processes = _most_processes(progress, context)
         _require_open_files(referee.limits, processes, context)
         if context.sandbox is not None and self._strangers:
-            limits, log = context.match_settings.limits, logger("sandbox")
-            warn_of_epoll_watches(processes, limits.memory_mib, log)
-            warn_of_processes(processes, limits.processes, context.sandbox.tools.ceilings, log)
+            limits, ceilings = context.match_settings.limits, context.sandbox.tools.ceilings
+            warn_of_shared_limits(processes, limits, ceilings)
         self._on_referee(referee)
         entries, report = context.match_settings.entries, progress.directory.write_remote
         bots = RemoteBots(referee, entries, context.remote, report)
