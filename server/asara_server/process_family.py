@@ -1,16 +1,7 @@
-"""A process's descendants, and its processor time and memory, as reported by Linux."""
+"""A process's descendants, and their memory, as reported by Linux."""
 
-import errno
-import os
-import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Final
-
-from asara_server import system
-
-_EXACT_CLOCK: Final = 2
-"""With a process's number, this makes the ID of the exact processor clock of its threads."""
 
 
 def family(process: int) -> Iterator[int]:
@@ -24,16 +15,6 @@ def family(process: int) -> Iterator[int]:
                 waiting += map(int, file.read_text().split())
         except OSError:  # it has ended
             continue
-
-
-def processor_ns(process: int) -> int:
-    """Return the processor time of a running process without its children, in nanoseconds.
-
-    Raises OSError if the process has ended, or if the system is not Linux.
-    """
-    if not system.LINUX:
-        raise OSError(errno.ENOSYS, os.strerror(errno.ENOSYS))
-    return time.clock_gettime_ns(~process << 3 | _EXACT_CLOCK)
 
 
 def memory_peak(process: int) -> int | None:

@@ -226,23 +226,9 @@ class BotProcess:
         return self._sandboxed.cgroup if self._sandboxed else None
 
     def processor_ns(self) -> int | None:
-        """Return the processor time used so far, in nanoseconds; None if it is unknown.
+        """Return the processor time used so far, in nanoseconds, including that of all children.
 
-        With a control group, this includes the time of all children; without one, no child counts.
-        """
-        if self._sandboxed is not None:
-            return self.group_ns()
-        if not system.LINUX or not self.running:
-            return None
-        try:
-            return process_family.processor_ns(self.pid)
-        except OSError:
-            return None
-
-    def group_ns(self) -> int | None:
-        """Return the processor time counted by the control group, in nanoseconds.
-
-        None without a control group.
+        None if no control group counts it.
         """
         return self._sandboxed.processor_ns() if self._sandboxed else None
 

@@ -148,6 +148,7 @@ class _BlockScheduler:
     def _record_ends(self, ends: Iterable[BotsEnd]) -> None:
         for end in ends:
             self._write_logs(end.bot_logs)
+            self._meter.add(end.costs)
             self._progress.directory.processes.take(*end.processes)
             self._survivors += end.survivors
 

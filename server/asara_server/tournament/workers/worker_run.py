@@ -114,6 +114,7 @@ class WorkerRun:
                 self._outputs.take(None, set()),
                 _taken(self._processes),
                 self._runner.pool.survivors,
+                self._meter.take(),
             )
         finally:
             self._outputs.close()
