@@ -14,7 +14,7 @@ from asara_server.cli.display import bot_check
 from asara_server.match.spec import ClockSettings
 from asara_server.process_family import memory_peak
 from asara_server.tournament.config.tournament_file import Entry
-from asara_server.tournament.execution.clock_need import bank_needed_us
+from asara_server.tournament.execution.entry_check import bank_needed_us
 from tests.cli.command import asara, refusal, signalled
 from tests.events import until
 from tests.tournament import sample_bots

@@ -32,7 +32,7 @@ from asara_server.cli.options.tournament import (
 )
 from asara_server.cli.options.web import WebOption
 from asara_server.tournament.config.tournament_file import ConfigError, Tournament, load_tournament
-from asara_server.tournament.schedule.estimate import MOST_MATCHES, Estimate, estimate
+from asara_server.tournament.schedule.plan import MOST_MATCHES, Estimate, estimate
 
 _HELP = """Plan, check and run tournaments.
 

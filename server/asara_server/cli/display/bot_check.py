@@ -12,8 +12,7 @@ from asara_server.cli.display.quantities import duration
 from asara_server.match.spec import SECOND_US, ClockSettings
 from asara_server.text import count, plain
 from asara_server.tournament.config.tournament_file import Entry, Tournament
-from asara_server.tournament.execution.clock_need import bank_needed_us
-from asara_server.tournament.execution.entry_check import CheckedEntry, Verdict
+from asara_server.tournament.execution.entry_check import CheckedEntry, Verdict, bank_needed_us
 
 _KIB: Final = 1 << 10
 _MIB: Final = 1 << 20

@@ -12,7 +12,7 @@ import asyncio
 import re
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, replace
 from enum import Enum
@@ -22,6 +22,7 @@ from pathlib import Path
 from statistics import median
 from typing import Final
 
+from asara_codec.clocks import Clocks
 from asara_codec.results import Termination
 from asara_game.vocabulary import RuleSet
 from asara_server.eventlog.replay import Replay
@@ -114,6 +115,19 @@ class CheckedEntry:
         """Seconds from the start to the answer to the first decision; None without an answer."""
         first = next(chain.from_iterable(self.answers_us), None)
         return None if self.start_s is None or first is None else self.start_s + first / SECOND_US
+
+
+def bank_needed_us(answers_us: Iterable[int], clocks: Clocks) -> int:
+    """Return the smallest time bank with which none of these decisions would have timed out.
+
+    `answers_us` are the bot's answer times in order, including the grace. All times are in
+    microseconds.
+    """
+    needed = used = 0
+    for number, answer_us in enumerate(answers_us, 1):
+        used += max(answer_us - clocks.grace_us, 0)
+        needed = max(needed, used - number * clocks.increment_us)
+    return needed
 
 
 class _Builds:
