@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from asara_server.cli.display.duel import progress_line, verdict
+from asara_server.cli.sessions.duel import progress_line, verdict
 from asara_server.tournament.standings.duel import DuelReport
 from asara_server.tournament.standings.match_result import read_results
 from asara_server.tournament.standings.sprt import Verdict
@@ -124,7 +124,7 @@ def test_a_bot_that_does_not_start_ends_it_with_the_reason(tmp_path: Path) -> No
     assert done.stdout == ""
     assert done.stderr.endswith(
         "asara: exits did not start: exited with status 1; "
-        "it printed: loading | cannot load model.bin\n"
+        "it printed: loading; cannot load model.bin\n"
     )
     assert not (tmp_path / "answer.json").exists()
 

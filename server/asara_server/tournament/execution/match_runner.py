@@ -16,7 +16,7 @@ from asara_game.vocabulary import RuleSet
 from asara_server.eventlog.replay import Replay, replay_of
 from asara_server.match.spec import SECOND_US, MatchSpec, Player
 from asara_server.network.open_files import raise_open_files_limit
-from asara_server.referee.match_ending import MatchCut
+from asara_server.referee.hosted import MatchCut
 from asara_server.referee.referee import Referee
 from asara_server.tournament.bots.bot_addresses import BotAddresses
 from asara_server.tournament.bots.match_settings import BotWatch, MatchSettings
