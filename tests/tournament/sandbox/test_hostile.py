@@ -46,7 +46,7 @@ process_per = "run"
 
 [clocks]
 start_up_s = 120
-time_bank_s = 5
+time_bank_s = 30
 increment_s = 0.02
 reconnect_s = 2
 
