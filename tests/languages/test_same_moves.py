@@ -15,8 +15,7 @@ from asara_server.match.spec import ClockSettings
 from asara_server.referee.referee import Referee
 from asara_server.tournament.bots.match_settings import MatchSettings
 from asara_server.tournament.config.tournament_file import Limits
-from asara_server.tournament.execution.local_referee import local_referee
-from asara_server.tournament.execution.match_runner import PlayedMatch
+from asara_server.tournament.execution.match_runner import PlayedMatch, match_runner
 from asara_server.tournament.schedule.schedule import ScheduledMatch
 from tests.golden.random_moves import MATCHES, GoldenMatch, digest
 from tests.languages.kits import Kit, build_starter, entry_of, every_kit, require
@@ -78,7 +77,7 @@ async def play(kit: Kit, logs: Path) -> list[PlayedMatch]:
     )
     secrets = {match.match_id: match.secret for match in MATCHES}
     slots = asyncio.Semaphore(AT_ONCE)
-    async with local_referee(
+    async with match_runner(
         settings,
         Referee(),
         secret_of=lambda match_id, _: secrets[match_id],
@@ -90,6 +89,6 @@ async def play(kit: Kit, logs: Path) -> list[PlayedMatch]:
             names = tuple(f"{match.match_id}-{seat}" for seat in range(match.seats))
             scheduled = ScheduledMatch(match.match_id, 1, parse_rule_sets(match.rule_sets), names)
             async with slots:
-                return [each async for each in local.matches.play(scheduled)][-1]
+                return [each async for each in local.play(scheduled)][-1]
 
         return list(await asyncio.gather(*map(play_match, MATCHES)))

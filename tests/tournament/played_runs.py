@@ -19,12 +19,10 @@ from asara_server.bounded_file import open_ordinary
 from asara_server.eventlog.journal import Fact, Journal, read_facts
 from asara_server.eventlog.replay import Replay, replay_of
 from asara_server.match.spec import ClockSettings, MatchSpec, Player
-from asara_server.referee.hosted import Wait
 from asara_server.replay.file import read_replay, replay_bytes, replay_records
 from asara_server.replay.signing import SigningKey
 from asara_server.tournament.config.tournament_file import load_tournament
-from asara_server.tournament.execution.executor import ExecutionContext
-from asara_server.tournament.run.costs import RunCosts
+from asara_server.tournament.execution.executor import ExecutionContext, Executor
 from asara_server.tournament.run.directory import (
     JOURNAL,
     RUN,
@@ -116,7 +114,7 @@ def result_of(match: ScheduledMatch, attempt: int, replay: Replay | None) -> Mat
 
 
 @dataclass
-class PlayoutExecutor:
+class PlayoutExecutor(Executor):
     """Plays random matches: the attempts in `void` fail, and it stops after `most` matches.
 
     The entry `loser` forfeits all its matches.
@@ -126,11 +124,7 @@ class PlayoutExecutor:
     most: int = 1_000
     loser: str = ""
 
-    name: str = "local"
-    awaited: Sequence[str] = ()
-    waits: Sequence[Wait] = ()
-    stalled_s: float | None = None
-    costs: RunCosts = RunCosts()  # noqa: RUF009 - it cannot change
+    name = "local"
 
     async def play(self, progress: RunProgress, context: ExecutionContext) -> None:
         left = self.most

@@ -11,8 +11,8 @@ from asara_server.tournament.sandbox.bubblewrap import Sandbox
 from asara_server.tournament.sandbox.cgroups import Cgroups
 from asara_server.tournament.sandbox.probe import find_sandbox
 
-HOSTILE = Path(__file__).parent / "sandbox" / "hostile"
-"""Folder of the malicious bots."""
+HOSTILE = Path(__file__).parent / "sandbox" / "hostile.py"
+"""Program of the malicious bots."""
 
 
 def sandbox_or_skip(hidden: tuple[Path, ...] = (), shared: tuple[Path, ...] = ()) -> Sandbox:

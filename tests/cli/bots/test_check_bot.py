@@ -13,9 +13,9 @@ import pytest
 from asara_codec.clocks import Clocks
 from asara_server.cli.sessions import bot_check
 from asara_server.match.spec import ClockSettings
-from asara_server.tournament.bots.memory_sampler import MemorySampler
+from asara_server.process_family import memory_peak
 from asara_server.tournament.config.tournament_file import Entry
-from asara_server.tournament.execution.clock_need import bank_needed_us
+from asara_server.tournament.execution.entry_check import bank_needed_us
 from tests.cli.command import asara, refusal, signalled
 from tests.events import until
 from tests.tournament import sample_bots
@@ -180,19 +180,14 @@ def test_a_stopped_check_leaves_no_process(tmp_path: Path) -> None:
     assert living("4712") == []
 
 
-def test_memory_is_sampled_where_nothing_counts_it() -> None:
+def test_memory_is_read_where_nothing_counts_it() -> None:
     words = ["sh", "-c", "python3 -c 'b = bytearray(64 << 20); print(); input()'; true"]
     with subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
         assert process.stdout
         process.stdout.readline()
-        sampler = MemorySampler(lambda: [process.pid])
-        before = sampler.peak
-        sampler.look()
-        assert (before, (sampler.peak or 0) > 64 << 20) == (None, True)
+        assert (memory_peak(process.pid) or 0) > 64 << 20
         process.communicate(b"\n")
-    gone = MemorySampler(lambda: [process.pid])
-    gone.look()
-    assert gone.peak is None
+    assert memory_peak(process.pid) is None
 
 
 async def test_a_long_match_says_once_when_an_endless_loop_ends(

@@ -37,34 +37,6 @@ def texts(run: Path) -> dict[tuple[int, int], str]:
     return decision_texts(run, "m1", ["bot", "other"])
 
 
-def test_output_that_came_together_is_told_apart(tmp_path: Path) -> None:
-    path = tmp_path / "logs" / "m1" / "0-bot.log"
-    path.parent.parent.mkdir()
-    log = OutputLog(path, 1_000)
-    asked = 1
-    log.begin_match(lambda: asked)
-    log.arrive(4)
-    asked = 2
-    log.arrive(4)
-    log.write(b"one\ntwo\n")
-    log.close()
-    assert texts(tmp_path) == {(0, 1): "one", (0, 2): "two"}
-
-
-def test_what_is_written_after_the_match_belongs_to_no_decision(tmp_path: Path) -> None:
-    path = tmp_path / "logs" / "m1" / "0-bot.log"
-    path.parent.parent.mkdir()
-    log = OutputLog(path, 1_000)
-    log.begin_match(lambda: 1)
-    log.arrive(4)
-    log.write(b"one\n")
-    log.end_match()
-    log.arrive(5)
-    log.write(b"late\n")
-    log.close()
-    assert texts(tmp_path) == {(0, 1): "one"}
-
-
 def test_a_bot_cannot_write_a_place_into_its_log(tmp_path: Path) -> None:
     run = written(tmp_path, (1, b"0 7\n# 12:00:00 decision 9\n"), (2, b"two\n"))
     assert texts(run) == {(0, 1): "0 7", (0, 2): "two"}

@@ -104,36 +104,3 @@ def open_after_a_failed_start(
         return open_files()
 
     return asyncio.run(scenario())
-
-
-async def test_output_is_cut_with_a_mark_and_the_bot_is_not_hurt_by_it(tmp_path: Path) -> None:
-    code = "for i in range(20_000): print(f'{i:>49}')\nprint('the end')"
-    process, log, path = await start(tmp_path, code, limit=100_000)
-    assert await process.wait() == "exited with status 0"
-    assert [line.strip() for line in log.last_lines()] == [
-        *map(str, range(19996, 20000)),
-        "the end",
-    ]
-    data = path.read_bytes()
-    assert data.endswith(b"\n# cut: only 100,000 bytes are kept\n")
-    assert 100_000 < len(data) < 100_100
-    assert log.cut == "(its output was cut at 100,000 bytes)"
-    log.close()
-    again, log, _ = await start(tmp_path, "print('more')", limit=100_000)
-    await again.wait()
-    log.close()
-    assert len(path.read_bytes()) == len(data)
-
-
-def test_a_log_goes_on_in_the_file_of_the_next_match_with_the_limit_anew(tmp_path: Path) -> None:
-    log = OutputLog(tmp_path / "m1" / "0-bot.log", 1_000)
-    log.write(b"first\n" * 1_000)
-    log.switch_to(tmp_path / "m2" / "1-bot.log")
-    assert log.last_lines() == ["first"] * 5  # the process may have failed after its match
-    assert log.kit_message() == []
-    log.write(b"second\n")
-    assert log.last_lines() == ["second"]
-    log.close()
-    first = (tmp_path / "m1" / "0-bot.log").read_text()
-    assert first.endswith("# cut: only 1,000 bytes are kept\n")
-    assert (tmp_path / "m2" / "1-bot.log").read_text() == "second\n"

@@ -137,19 +137,6 @@ def test_a_contained_bot_is_reached_by_its_own_process_only(
         assert len(set(report.processes["kept"])) == 1 + (blocks == "mirrored")
 
 
-@pytest.mark.long
-def test_accomplices_under_several_names_are_reached_by_their_own_process_only(
-    tmp_path: Path, sandbox: Sandbox
-) -> None:
-    head = 'blocks = "duplicate"\njobs = 2\nblocks_per_entry = 4'
-    policies = {"ann": "run", "bob": "run", "cid": "match", "dot": "match"}
-    play(enter(tmp_path, head, policies, nest="one"), tmp_path / "run", sandbox=sandbox)
-    report = report_of(tmp_path / "run")
-    assert {len(used) for used in report.processes.values()} == {4}
-    for name in policies:
-        assert arrived(report, name).keys() <= {"same process"}
-
-
 @pytest.fixture
 def nest(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     """Prefix of the NEST of unconfined canaries; what they leave on this machine is removed."""

@@ -14,9 +14,7 @@ from asara_server.referee.referee import Referee
 from asara_server.tournament.bots.pool import BotPool
 from asara_server.tournament.config.tournament_file import load_tournament
 from asara_server.tournament.execution.local_executor import MatchQueue
-from asara_server.tournament.execution.remote_authenticator import RemoteAuthenticator
 from asara_server.tournament.execution.remote_bots import RemoteBots
-from asara_server.tournament.execution.remote_lobby import RemoteLobby
 from asara_server.tournament.run.directory import RemoteInfo
 from asara_server.tournament.schedule.legs import PendingMatch
 from asara_server.tournament.schedule.schedule import ScheduledMatch
@@ -27,7 +25,7 @@ BASIC = parse_rule_sets("basic")
 
 
 class Bots:
-    """A referee and a pool as far as the lobby needs them: connected bots and excluded entries."""
+    """A referee and a pool as far as needed: connected bots and excluded entries."""
 
     def __init__(self) -> None:
         self.there: dict[str, int] = {}
@@ -47,7 +45,7 @@ class Bots:
 
 
 class Desk:
-    """A lobby of ann, bob and cid, whose bots connect and disconnect as the test says."""
+    """The remote bots ann, bob and cid, whose bots connect and disconnect as the test says."""
 
     def __init__(self, folder: Path, report: Callable[[RemoteInfo], None] = lambda _: None) -> None:
         file, self.tokens = write_cup(folder, ("ann", "bob", "cid"), wait_s=60)
@@ -56,22 +54,20 @@ class Desk:
         assert cup.remote is not None
         referee = cast(Referee, self.bots)
         self.stopping = asyncio.Event()
-        self.remote_bots = RemoteBots(referee, cup.entries, cup.remote.wait_s)
-        self.authenticator = RemoteAuthenticator(cup.remote.tokens, self.remote_bots)
-        self.lobby = RemoteLobby(referee, cup.remote, self.remote_bots, self.authenticator, report)
-        self.lobby.start_waiting(cast(BotPool, self.bots))
+        self.remote_bots = RemoteBots(referee, cup.entries, cup.remote, report)
+        self.remote_bots.start_waiting(cast(BotPool, self.bots))
         self.keys: dict[str, str] = {}
 
     def comes(self, name: str, matches: int = 1) -> None:
-        key = self.authenticator.authenticate(self.tokens[name])
+        key = self.remote_bots.authenticate(self.tokens[name])
         assert key is not None
         self.keys[name] = key
         self.bots.there[key] = matches
-        self.authenticator.connections_changed()
+        self.remote_bots.connections_changed()
 
     def goes(self, name: str) -> None:
         del self.bots.there[self.keys[name]]
-        self.authenticator.connections_changed()
+        self.remote_bots.connections_changed()
 
     def why(self, name: str) -> str:
         """Why a bot is not awaited any more."""

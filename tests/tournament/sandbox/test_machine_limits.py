@@ -7,16 +7,20 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from structlog.testing import capture_logs
 
 from asara_codec.results import Termination
 from asara_server.tournament.bots.process import MachineError
 from asara_server.tournament.config.tournament_file import Limits
+from asara_server.tournament.sandbox import machine_limits
 from asara_server.tournament.sandbox.bubblewrap import Sandbox
 from asara_server.tournament.sandbox.machine_limits import (
+    Ceiling,
     effective_limits,
     find_ceilings,
     match_limits,
     reductions,
+    warn_of_shared_limits,
 )
 from asara_server.tournament.standings.match_result import read_results
 from tests.cli.command import command_line, environment
@@ -184,3 +188,22 @@ def test_a_build_whose_sandbox_fails_puts_no_entry_out(cup: Path, tmp_path: Path
     end = play(cup, tmp_path / "run", sandbox=sandbox, resume=True)
     assert end.unstartable == {}
     assert len(end.results) == 2
+
+
+@pytest.mark.parametrize(
+    ("bots", "remedies"),
+    [
+        (1, []),
+        (3, ["sysctl fs.epoll.max_user_watches=10033164"]),
+        (4, ["sysctl fs.epoll.max_user_watches=11710886", "echo 1044"]),
+    ],
+)
+def test_limits_of_the_user_that_bots_could_use_up_are_reported_with_the_remedy(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, bots: int, remedies: list[str]
+) -> None:
+    (tmp_path / "watches").write_text("5000000\n")
+    monkeypatch.setattr(machine_limits, "_WATCHES", tmp_path / "watches")
+    ceilings = {"processes": Ceiling(900, "pids.max", "echo {}", extra=4)}
+    with capture_logs() as lines:
+        warn_of_shared_limits(bots, Limits(memory_mib=256, processes=256), ceilings)
+    assert [line["remedy"].split(",")[0] for line in lines] == remedies

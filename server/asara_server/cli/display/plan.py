@@ -18,11 +18,10 @@ from asara_server.tournament.config.block_kinds import (
     team_numbers,
 )
 from asara_server.tournament.config.tournament_file import Entry, Tournament
-from asara_server.tournament.schedule.estimate import Estimate
 from asara_server.tournament.schedule.layout import Balance, Span, balance
 from asara_server.tournament.schedule.legs import group_size
 from asara_server.tournament.schedule.looks import looks_at
-from asara_server.tournament.schedule.plan import planned_layout, planned_matches
+from asara_server.tournament.schedule.plan import Estimate, planned_layout, planned_matches
 
 _WIDTH: Final = 80
 

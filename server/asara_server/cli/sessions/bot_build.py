@@ -17,7 +17,7 @@ from asara_server.cli.options.bots import FETCH, is_built_in
 from asara_server.cli.sessions.interruption import until_signal
 from asara_server.event_loop import run
 from asara_server.text import plain
-from asara_server.tournament.bots.build.build_in_place import FailedInPlace, build_in_place
+from asara_server.tournament.bots.build.build import FailedBuild, build_in_place
 from asara_server.tournament.bots.output.remedies import (
     NO_NETWORK,
     missing_module,
@@ -90,7 +90,7 @@ def _build(entry: Entry, sandbox: Sandbox | None) -> None:
 
 async def _build_until_signal(
     entry: Entry, sandbox: Sandbox | None, log_file: Path
-) -> FailedInPlace | None:
+) -> FailedBuild | None:
     readable = [*entry.readable, *clients_beside(entry.directory)]
     meter = asyncio.create_task(_show_waiting(entry.name))
     building = build_in_place(entry, log_file, sandbox=sandbox, readable=readable, limits=Limits())
@@ -144,7 +144,7 @@ def _is_writable(directory: Path) -> bool:
     return os.access(directory, os.W_OK)
 
 
-def _failure(entry: Entry, failed: FailedInPlace, sandbox: Sandbox | None) -> UserError:
+def _failure(entry: Entry, failed: FailedBuild, sandbox: Sandbox | None) -> UserError:
     """Print the output of a failed build; return the error that ends the command."""
     for line in failed.printed:
         warn(f"  | {line}")

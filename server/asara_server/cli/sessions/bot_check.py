@@ -37,8 +37,12 @@ from asara_server.tournament.config.tournament_file import (
     Tournament,
     check_tournament,
 )
-from asara_server.tournament.execution.clock_need import bank_needed_us
-from asara_server.tournament.execution.entry_check import CheckedEntry, EntryCheck, Verdict
+from asara_server.tournament.execution.entry_check import (
+    CheckedEntry,
+    EntryCheck,
+    Verdict,
+    bank_needed_us,
+)
 
 _KIB: Final = 1 << 10
 _MIB: Final = 1 << 20

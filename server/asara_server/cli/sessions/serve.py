@@ -42,8 +42,7 @@ from asara_server.text import plain
 from asara_server.tournament.bots.match_settings import MatchSettings
 from asara_server.tournament.config.seeds import check_seed, draw_seed
 from asara_server.tournament.config.tournament_file import Entry
-from asara_server.tournament.execution.local_referee import LocalReferee, local_referee
-from asara_server.tournament.execution.match_runner import MatchRunner, PlayedMatch
+from asara_server.tournament.execution.match_runner import MatchRunner, PlayedMatch, match_runner
 from asara_server.tournament.sandbox.bubblewrap import Sandbox
 from asara_server.tournament.schedule.schedule import bot_seed, rotated
 from asara_server.tournament.standings.match_result import MatchResult
@@ -236,12 +235,12 @@ class TableServer:
             serving = await self._listen()
             stack.push_async_callback(serving.server.stop, 1.0)
             logs = stack.enter_context(tempfile.TemporaryDirectory(prefix="asara-logs-"))
-            local = await stack.enter_async_context(self._local_referee(Path(logs)))
+            runner = await stack.enter_async_context(self._match_runner(Path(logs)))
             if self.begun is not None:
                 await asyncio.to_thread(self.begun)
             for guest in self.settings.guests:
-                local.pool.add_guest(guest.name, guest.token)
-            play_task = asyncio.create_task(self._play(local.matches))
+                runner.pool.add_guest(guest.name, guest.token)
+            play_task = asyncio.create_task(self._play(runner))
             signals.enter_context(on_signals(partial(self._stop, play_task)))
             self.announce(serving.address)
             await asyncio.wait([play_task])
@@ -277,7 +276,7 @@ class TableServer:
             needed = files_needed(limits, processes=opponents, remote_bots=guests)
             require_open_files(needed, "listen at a Unix socket (unix:/path)")
 
-    def _local_referee(self, logs: Path) -> AbstractAsyncContextManager[LocalReferee]:
+    def _match_runner(self, logs: Path) -> AbstractAsyncContextManager[MatchRunner]:
         """Return the context in which the opponents run."""
         settings = self.settings
         hidden = [logs] if self._journal is None else [logs, self._journal.path.parent]
@@ -288,7 +287,7 @@ class TableServer:
             clocks=settings.clocks,
             bot_seeds={entry.name: bot_seed(settings.seed, entry.name) for entry in entries},
         )
-        return local_referee(
+        return match_runner(
             match_settings,
             self.referee,
             secret_of=partial(secret_of, tournament_secret(settings.seed)),

@@ -37,17 +37,22 @@ from asara_server.network.grpc_server import check_address
 from asara_server.replay.signing import default_key_path
 from asara_server.text import count
 from asara_server.tournament.config.tournament_file import Tournament, load_tournament
-from asara_server.tournament.execution.remote_lobby import tls_files
+from asara_server.tournament.execution.remote_bots import tls_files
 from asara_server.tournament.run.directory import RunDirectory, has_run
 from asara_server.tournament.run.read_run import read_run
 from asara_server.tournament.runner import RunEnd
 from asara_server.tournament.sandbox.bubblewrap import Sandbox
 from asara_server.tournament.sandbox.cgroups import WITHOUT_CGROUPS, Cgroups
 from asara_server.tournament.sandbox.spec import SandboxConfig
-from asara_server.tournament.schedule.estimate import MOST_MATCHES, Estimate, estimate
 from asara_server.tournament.schedule.layout import balance, seat_orders
 from asara_server.tournament.schedule.looks import looks_at
-from asara_server.tournament.schedule.plan import planned_layout, planned_matches
+from asara_server.tournament.schedule.plan import (
+    MOST_MATCHES,
+    Estimate,
+    estimate,
+    planned_layout,
+    planned_matches,
+)
 from asara_server.tournament.standings.intervals import blocks_for, error_of
 from asara_server.tournament.standings.standings import block_variance
 from asara_server.user_error import UserError

@@ -262,7 +262,6 @@ class BotPool:
         self._logger.info("bot started", entry=bot.entry, pid=process.pid, match=match_id)
         if process.group is not None:
             self._freezer.add(bot.token, process.group)
-        self._watch.meter.bot_started(process)
         bot.watcher = asyncio.create_task(self._await_end(bot, process, log))
 
     def _new_bot(self, name: str) -> PooledBot:
@@ -287,7 +286,7 @@ class BotPool:
     async def _await_end(self, bot: PooledBot, process: BotProcess, log: OutputLog) -> None:
         """Wait for the process to end, and report the end to the referee immediately."""
         ending = await process.wait()
-        self._watch.meter.bot_ended(process)
+        self._watch.meter.bot_ended(process.processor_ns())
         log.note(ending)
         bot.remedy = await self._starter.remedy(bot.entry, log, failed=process.failed)
         printed = bot.last_lines()

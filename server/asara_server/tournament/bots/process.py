@@ -216,11 +216,12 @@ class BotProcess:
         return bool(self._process.returncode)
 
     def memory_peak(self) -> int | None:
-        """Return the peak memory of the process and its children, in bytes.
+        """Return the peak memory of the process and its children, in bytes; None if unknown.
 
-        None if no control group counts it.
+        Without a control group, it is known only while the process is running.
         """
-        return self._sandboxed.memory_peak() if self._sandboxed else None
+        counted = self._sandboxed.memory_peak() if self._sandboxed else None
+        return counted or (process_family.memory_peak(self.pid) if self.running else None)
 
     @property
     def group(self) -> Cgroup | None:
@@ -228,23 +229,9 @@ class BotProcess:
         return self._sandboxed.cgroup if self._sandboxed else None
 
     def processor_ns(self) -> int | None:
-        """Return the processor time used so far, in nanoseconds; None if it is unknown.
+        """Return the processor time used so far, in nanoseconds, including that of all children.
 
-        With a control group, this includes the time of all children; without one, no child counts.
-        """
-        if self._sandboxed is not None:
-            return self.group_ns()
-        if not system.LINUX or not self.running:
-            return None
-        try:
-            return process_family.processor_ns(self.pid)
-        except OSError:
-            return None
-
-    def group_ns(self) -> int | None:
-        """Return the processor time counted by the control group, in nanoseconds.
-
-        None without a control group.
+        None if no control group counts it.
         """
         return self._sandboxed.processor_ns() if self._sandboxed else None
 

@@ -12,8 +12,8 @@ import asyncio
 import re
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager, AsyncExitStack
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, replace
 from enum import Enum
 from functools import partial
@@ -22,6 +22,7 @@ from pathlib import Path
 from statistics import median
 from typing import Final
 
+from asara_codec.clocks import Clocks
 from asara_codec.results import Termination
 from asara_game.vocabulary import RuleSet
 from asara_server.eventlog.replay import Replay
@@ -35,19 +36,14 @@ from asara_server.tournament.bots.build.build import EntryBuilder
 from asara_server.tournament.bots.build.build_cache import BuildCache
 from asara_server.tournament.bots.departures import Departure
 from asara_server.tournament.bots.match_settings import BotWatch, MatchSettings
-from asara_server.tournament.bots.memory_sampler import MemorySampler
 from asara_server.tournament.bots.output.output_log import OutputTap, last_printed
 from asara_server.tournament.bots.process import MachineError
 from asara_server.tournament.bots.process_starter import PooledBot
 from asara_server.tournament.config.entry_faults import entry_fault
 from asara_server.tournament.config.seeds import draw_seed
 from asara_server.tournament.config.tournament_file import Entry, Tournament
-from asara_server.tournament.execution.local_referee import LocalReferee, local_referee
-from asara_server.tournament.execution.match_runner import PlayedMatch
-from asara_server.tournament.execution.remote_authenticator import RemoteAuthenticator
+from asara_server.tournament.execution.match_runner import MatchRunner, PlayedMatch, match_runner
 from asara_server.tournament.execution.remote_bots import RemoteBots
-from asara_server.tournament.execution.remote_lobby import RemoteLobby
-from asara_server.tournament.run.directory import RemoteInfo
 from asara_server.tournament.sandbox.bubblewrap import Sandbox
 from asara_server.tournament.sandbox.filesystem_view import entry_size
 from asara_server.tournament.schedule.schedule import ScheduledMatch
@@ -77,12 +73,6 @@ class CheckedEntry:
     """True if an earlier build was reused because nothing had changed."""
     start_s: float | None = None
     """Seconds from the start of the process until it connected; None if it never connected."""
-    decisions: int = 0
-    """Number of accepted answers."""
-    rejected: int = 0
-    """Number of rejected answers."""
-    longest_s: float | None = None
-    """Seconds of the longest decision; None without an answer."""
     printed: tuple[str, ...] = ()
     """The last lines printed by the build or the bot."""
     replays: tuple[Replay, ...] = ()
@@ -99,6 +89,22 @@ class CheckedEntry:
     """Size of the entry's files after the build, in bytes; None if it was not measured."""
 
     @property
+    def decisions(self) -> int:
+        """Number of accepted answers."""
+        return sum(map(len, self.answers_us))
+
+    @property
+    def rejected(self) -> int:
+        """Number of rejected answers."""
+        return len(self.rejections)
+
+    @property
+    def longest_s(self) -> float | None:
+        """Seconds of the longest decision; None without an answer."""
+        longest = max(chain.from_iterable(self.answers_us), default=None)
+        return None if longest is None else longest / SECOND_US
+
+    @property
     def median_s(self) -> float | None:
         """Median seconds per decision; None without an answer."""
         answers = [*chain.from_iterable(self.answers_us)]
@@ -109,6 +115,19 @@ class CheckedEntry:
         """Seconds from the start to the answer to the first decision; None without an answer."""
         first = next(chain.from_iterable(self.answers_us), None)
         return None if self.start_s is None or first is None else self.start_s + first / SECOND_US
+
+
+def bank_needed_us(answers_us: Iterable[int], clocks: Clocks) -> int:
+    """Return the smallest time bank with which none of these decisions would have timed out.
+
+    `answers_us` are the bot's answer times in order, including the grace. All times are in
+    microseconds.
+    """
+    needed = used = 0
+    for number, answer_us in enumerate(answers_us, 1):
+        used += max(answer_us - clocks.grace_us, 0)
+        needed = max(needed, used - number * clocks.increment_us)
+    return needed
 
 
 class _Builds:
@@ -192,21 +211,14 @@ class EntryCheck:
         entries = self._tournament.entries if self._only is None else (self._only,)
         referee = Referee()
         self._require_open_files(referee)
-        bots = RemoteBots(referee, entries, self._remote.wait_s if self._remote else 0.0)
-        async with AsyncExitStack() as stack:
-            lobby = None
-            if self._remote is not None:
-                authenticator = RemoteAuthenticator(self._remote.tokens, bots)
-                lobby = RemoteLobby(referee, self._remote, bots, authenticator, _discard)
-                await stack.enter_async_context(lobby.open(self._on_listening))
-            local = await stack.enter_async_context(self._local_referee(referee))
-            self.hanging = local.pool.kit_message
-            if lobby is not None:
-                lobby.start_waiting(local.pool)
+        bots = RemoteBots(referee, entries, self._remote)
+        async with bots.serve(self._on_listening), self._match_runner(referee) as runner:
+            self.hanging = runner.pool.kit_message
+            bots.start_waiting(runner.pool)
 
             async def check(entry: Entry) -> CheckedEntry:
                 try:
-                    checked = await self._check(entry, local, bots)
+                    checked = await self._check(entry, runner, bots)
                 except MachineError:
                     raise
                 except Exception as error:  # noqa: BLE001 - the others are checked
@@ -223,7 +235,7 @@ class EntryCheck:
                     task.cancel()
                 await asyncio.gather(*tasks, return_exceptions=True)
 
-    def _local_referee(self, referee: Referee) -> AbstractAsyncContextManager[LocalReferee]:
+    def _match_runner(self, referee: Referee) -> AbstractAsyncContextManager[MatchRunner]:
         tournament, seed = self._tournament, draw_seed()
         built = {
             entry.name: self._builder.build_directory(entry)
@@ -235,7 +247,7 @@ class EntryCheck:
         settings = MatchSettings.of(tournament, seed, built, self._opponents)
         settings = replace(settings, limits=limits)
         secret = deal_secrets.tournament_secret(seed)
-        return local_referee(
+        return match_runner(
             settings,
             referee,
             secret_of=partial(deal_secrets.secret_of, secret),
@@ -250,14 +262,14 @@ class EntryCheck:
         needed = files_needed(referee.limits, processes=processes, remote_bots=remote)
         require_open_files(needed, "lower jobs")
 
-    async def _check(self, entry: Entry, local: LocalReferee, bots: RemoteBots) -> CheckedEntry:
+    async def _check(self, entry: Entry, runner: MatchRunner, bots: RemoteBots) -> CheckedEntry:
         if entry.remote:
             if self._remote is None:
                 why = "its bot runs on another machine; --remote waits for it"
                 return CheckedEntry(entry.name, Verdict.NOT_CHECKED, why)
             while entry.name in bots.unavailable_entries():
                 await bots.wait_for_change()
-            return await self._play(entry, local, None)
+            return await self._play(entry, runner, None)
         async with self._building_slots:
             build_s = None
             if entry.build:
@@ -265,57 +277,49 @@ class EntryCheck:
                 failed = await self._builder.build([entry], 1)
                 build_s = time.monotonic() - began
                 if entry.name in self._builder.unchanged:
-                    return replace(await self._play(entry, local, None), build_kept=True)
+                    return replace(await self._play(entry, runner, None), build_kept=True)
                 if entry.name in failed:
                     why = failed[entry.name]
                     printed = tuple(last_printed(self._logs / f"build-{entry.name}.log"))
                     return CheckedEntry(entry.name, Verdict.BROKEN, why, build_s, printed=printed)
-            return await self._play(entry, local, build_s)
+            return await self._play(entry, runner, build_s)
 
-    async def _play(self, entry: Entry, local: LocalReferee, build_s: float | None) -> CheckedEntry:
+    async def _play(self, entry: Entry, runner: MatchRunner, build_s: float | None) -> CheckedEntry:
         self.playing[entry.name] = None
         try:
-            if self._only is None:
-                return self._finding(entry, await self._play_matches(entry, local), build_s)
-            return await self._play_measured(entry, local, build_s)
+            size = None if self._only is None else await self._size(entry)
+            played = await self._play_matches(entry, runner)
+            peaks = [bot.process.memory_peak() for bot in _bots(entry, played) if bot.process]
+            await self._end(entry, runner, played)
+            memory = max((peak for peak in peaks if peak), default=None)
+            finding = self._finding(entry, played, build_s)
+            return replace(finding, memory_bytes=memory, size_bytes=size)
         finally:
             del self.playing[entry.name]
 
-    async def _play_matches(self, entry: Entry, local: LocalReferee) -> list[PlayedMatch]:
-        """Play the matches in turn until the entry forfeits one, then wait for the process to
-        end.
-        """
+    async def _size(self, entry: Entry) -> int:
+        built = self._builder.build_directory(entry) if entry.build else None
+        limits = self._tournament.limits
+        return await asyncio.to_thread(entry_size, self._sandbox, entry, built, limits)
+
+    async def _play_matches(self, entry: Entry, runner: MatchRunner) -> list[PlayedMatch]:
+        """Play the matches in turn until the entry forfeits one."""
         others = tuple(opponent.name for opponent in self._opponents)
         tables = ((entry.name, *others), (*others, entry.name))
         rules = checked_rules(self._tournament)
         played: list[PlayedMatch] = []
         for number, table in enumerate(tables, start=1):
             match = ScheduledMatch(f"check-{entry.name}-{number}", number, rules, table)
-            *_, last = [attempt async for attempt in local.matches.play(match)]
+            *_, last = [attempt async for attempt in runner.play(match)]
             played.append(last)
             if last.result.void or _seat(entry, last).termination.forfeit:
                 break
-        await local.pool.dismiss(entry.name)
-        ends = [bot.watcher for bot in _bots(entry, played) if bot.watcher is not None]
-        await asyncio.gather(*ends)  # a bot that ended by itself is retired by its watcher
         return played
 
-    async def _play_measured(
-        self, entry: Entry, local: LocalReferee, build_s: float | None
-    ) -> CheckedEntry:
-        built = self._builder.build_directory(entry) if entry.build else None
-        limits = self._tournament.limits
-        size = await asyncio.to_thread(entry_size, self._sandbox, entry, built, limits)
-        sampler = MemorySampler(partial(local.pool.process_ids, entry.name))
-        sampling = asyncio.create_task(sampler.run())
-        try:
-            played = await self._play_matches(entry, local)
-        finally:
-            sampling.cancel()
-        counted = [bot.process.memory_peak() for bot in _bots(entry, played) if bot.process]
-        memory = max((peak for peak in counted if peak), default=sampler.peak)
-        finding = self._finding(entry, played, build_s)
-        return replace(finding, memory_bytes=memory, size_bytes=size)
+    async def _end(self, entry: Entry, runner: MatchRunner, played: Sequence[PlayedMatch]) -> None:
+        await runner.pool.dismiss(entry.name)
+        ends = [bot.watcher for bot in _bots(entry, played) if bot.watcher is not None]
+        await asyncio.gather(*ends)  # a bot that ended by itself is retired by its watcher
 
     def _finding(
         self, entry: Entry, played: Sequence[PlayedMatch], build_s: float | None
@@ -334,9 +338,6 @@ class EntryCheck:
             Verdict.WORKS,
             build_s=build_s,
             start_s=bots[0].start_up_s,
-            decisions=sum(map(len, answers)),
-            rejected=sum(map(len, rejections)),
-            longest_s=max(chain.from_iterable(answers), default=None),
             printed=tuple(self._printed(entry, played)),
             replays=replays,
             answers_us=tuple(answers),
@@ -345,8 +346,6 @@ class EntryCheck:
                 for one in chain.from_iterable(rejections)
             ),
         )
-        if finding.longest_s is not None:
-            finding = replace(finding, longest_s=finding.longest_s / SECOND_US)
         if last.result.void:
             why = f"the referee failed: {last.result.void_reason}"
             printed = tuple(bots[-1].last_lines())
@@ -409,7 +408,3 @@ def _seat(entry: Entry, played: PlayedMatch) -> SeatOutcome:
 def _bots(entry: Entry, played: Sequence[PlayedMatch]) -> list[PooledBot]:
     """Return the entry's bot in each match."""
     return [bot for one in played for bot in one.bots if bot.entry == entry.name]
-
-
-def _discard(info: RemoteInfo) -> None:
-    """Ignore the presence of remote bots, since no other program reads it during a check."""

@@ -1,13 +1,13 @@
 """The interface between a run and the executor that plays its matches."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Protocol
 
 from asara_server.referee.hosted import Wait
 from asara_server.tournament.bots.match_settings import MatchSettings
 from asara_server.tournament.config.tournament_file import Remote
-from asara_server.tournament.run.costs import RunCosts
+from asara_server.tournament.run.costs import CostMeter, RunCosts
 from asara_server.tournament.run.progress import RunProgress
 from asara_server.tournament.sandbox.bubblewrap import Sandbox
 
@@ -32,20 +32,23 @@ class ExecutionContext:
     """Settings for bots on other machines, if there are any."""
 
 
-class Executor(Protocol):
-    """Plays the matches of a run."""
+class Executor(ABC):
+    """Plays the matches of a run, in this process or elsewhere."""
 
-    @property
-    def name(self) -> str:
-        """Name of this executor in `run.json`."""
+    name: str
+    """Name of this executor in `run.json`."""
+    meter: CostMeter | None = None
+    """Counts the costs of the matches; None before the first match."""
 
     @property
     def awaited(self) -> Sequence[str]:
         """Remote entries that matches are waiting for because their bots are not connected."""
+        return ()
 
     @property
     def waits(self) -> Sequence[Wait]:
         """Bots that matches in this process are waiting for, longest wait first; for display."""
+        return ()
 
     @property
     def stalled_s(self) -> float | None:
@@ -53,11 +56,14 @@ class Executor(Protocol):
 
         None if the matches are not played in this process.
         """
+        return None
 
     @property
     def costs(self) -> RunCosts:
         """Costs of the matches played so far."""
+        return RunCosts() if self.meter is None else self.meter.costs
 
+    @abstractmethod
     async def play(self, progress: RunProgress, context: ExecutionContext) -> None:
         """Play the pending matches and record their results, until `progress.stopping` is set.
 

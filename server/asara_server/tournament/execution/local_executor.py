@@ -3,10 +3,8 @@
 import asyncio
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Sequence
-from contextlib import nullcontext
 from typing import TYPE_CHECKING, Final, Self
 
-from asara_server.logs import logger
 from asara_server.match.spec import SECOND_US
 from asara_server.network.open_files import files_needed, require_open_files
 from asara_server.referee.hosted import Wait
@@ -18,14 +16,12 @@ from asara_server.tournament.bots.leftovers import end_recorded
 from asara_server.tournament.bots.match_settings import BotWatch
 from asara_server.tournament.bots.output.output_log import OutputTap
 from asara_server.tournament.config.tournament_file import usable_cores
-from asara_server.tournament.execution.executor import FINISH_S, ExecutionContext
-from asara_server.tournament.execution.local_referee import LocalReferee, local_referee
-from asara_server.tournament.execution.remote_authenticator import RemoteAuthenticator
+from asara_server.tournament.execution.executor import FINISH_S, ExecutionContext, Executor
+from asara_server.tournament.execution.match_runner import MatchRunner, match_runner
 from asara_server.tournament.execution.remote_bots import RemoteBots
-from asara_server.tournament.execution.remote_lobby import RemoteLobby
-from asara_server.tournament.run.costs import CostMeter, RunCosts
+from asara_server.tournament.run.costs import CostMeter
 from asara_server.tournament.run.progress import RunProgress
-from asara_server.tournament.sandbox.kernel_limits import warn_of_epoll_watches, warn_of_processes
+from asara_server.tournament.sandbox.machine_limits import warn_of_shared_limits
 from asara_server.tournament.schedule.legs import PendingMatch
 from asara_server.tournament.schedule.schedule import ScheduledMatch
 
@@ -93,7 +89,7 @@ _SURVIVORS_END_S: Final = 1.0
 """Seconds given, after each further leg, to processes left over from earlier legs."""
 
 
-class LocalExecutor:
+class LocalExecutor(Executor):
     """Plays as many concurrent matches as the tournament sets, with remote bots if there are
     any.
     """
@@ -123,7 +119,6 @@ class LocalExecutor:
         self._strangers = strangers
         self._referee: Referee | None = None
         self._remote_bots: RemoteBots | None = None
-        self._meter: CostMeter | None = None
 
     @property
     def awaited(self) -> Sequence[str]:
@@ -137,13 +132,9 @@ class LocalExecutor:
     def stalled_s(self) -> float:
         return 0.0 if self._referee is None else self._referee.clock.stood_us / SECOND_US
 
-    @property
-    def costs(self) -> RunCosts:
-        return RunCosts() if self._meter is None else self._meter.costs
-
     async def play(self, progress: RunProgress, context: ExecutionContext) -> None:
         """Raises ServeError if remote bots cannot be served, and OpenFilesError."""
-        meter = self._meter = CostMeter(cores=usable_cores())
+        meter = self.meter = CostMeter(cores=usable_cores())
         try:
             await self._play(progress, context, meter)
         finally:
@@ -156,17 +147,15 @@ class LocalExecutor:
         processes = _most_processes(progress, context)
         _require_open_files(referee.limits, processes, context)
         if context.sandbox is not None and self._strangers:
-            limits, log = context.match_settings.limits, logger("sandbox")
-            warn_of_epoll_watches(processes, limits.memory_mib, log)
-            warn_of_processes(processes, limits.processes, context.sandbox.tools.ceilings, log)
+            limits, ceilings = context.match_settings.limits, context.sandbox.tools.ceilings
+            warn_of_shared_limits(processes, limits, ceilings)
         if self._metrics is not None:
             self._metrics.watch(referee)
-        wait_s = context.remote.wait_s if context.remote else 0.0
-        bots = RemoteBots(referee, context.match_settings.entries, wait_s=wait_s)
-        lobby = _remote_lobby(progress, context, referee, bots)
+        entries, report = context.match_settings.entries, progress.directory.write_remote
+        bots = RemoteBots(referee, entries, context.remote, report)
         async with (
-            lobby.open(self._on_listening) if lobby else nullcontext(),
-            local_referee(
+            bots.serve(self._on_listening),
+            match_runner(
                 context.match_settings,
                 referee,
                 secret_of=context.secret_of,
@@ -178,31 +167,19 @@ class LocalExecutor:
                 watch=BotWatch(
                     self._show_output, self._on_departure, meter, progress.directory.processes.take
                 ),
-            ) as local,
+            ) as runner,
         ):
-            if lobby:
-                lobby.start_waiting(local.pool)
+            bots.start_waiting(runner.pool)
             self._remote_bots = bots
             stopper = asyncio.create_task(_stop_when_told(progress, referee, bots))
             try:
-                await _play_legs(progress, context, local, bots)
+                await _play_legs(progress, context, runner, bots)
                 if progress.stopping.is_set():
                     await stopper
             finally:
                 stopper.cancel()
                 await asyncio.gather(stopper, return_exceptions=True)
-                progress.exclude(local.pool.exclusions.out)
-
-
-def _remote_lobby(
-    progress: RunProgress, context: ExecutionContext, referee: Referee, bots: RemoteBots
-) -> RemoteLobby | None:
-    """Return the lobby that serves remote bots, or None if the tournament has no remote bots."""
-    remote = context.remote
-    if remote is None:
-        return None
-    authenticator = RemoteAuthenticator(remote.tokens, bots)
-    return RemoteLobby(referee, remote, bots, authenticator, progress.directory.write_remote)
+                progress.exclude(runner.pool.exclusions.out)
 
 
 def _most_processes(progress: RunProgress, context: ExecutionContext) -> int:
@@ -226,7 +203,7 @@ def _require_open_files(limits: LimitSettings, processes: int, context: Executio
 async def _play_legs(
     progress: RunProgress,
     context: ExecutionContext,
-    local: LocalReferee,
+    runner: MatchRunner,
     bots: RemoteBots,
 ) -> None:
     """Play all pending matches, and end every bot process after each leg."""
@@ -235,11 +212,11 @@ async def _play_legs(
         while looks != progress.looks_left:
             looks = progress.looks_left
             pending = progress.pending_matches()
-            await _play_together(progress, context, local, bots, pending)
+            await _play_together(progress, context, runner, bots, pending)
         return
     while leg := progress.next_leg(context.concurrency):
-        await _play_together(progress, context, local, bots, leg)
-        survivors = await local.pool.end_all()
+        await _play_together(progress, context, runner, bots, leg)
+        survivors = await runner.pool.end_all()
         if progress.survived:
             cgroups = context.sandbox.cgroup_parents if context.sandbox is not None else ()
             left = await end_recorded(progress.directory.processes, cgroups, _SURVIVORS_END_S)
@@ -250,14 +227,14 @@ async def _play_legs(
 async def _play_together(
     progress: RunProgress,
     context: ExecutionContext,
-    local: LocalReferee,
+    runner: MatchRunner,
     bots: RemoteBots,
     pending: Iterable[PendingMatch],
 ) -> None:
     """Play these matches, as many concurrently as allowed."""
     queue = MatchQueue(pending, bots, progress.stopping)
     players = [
-        asyncio.create_task(_play_matches(progress, local, queue))
+        asyncio.create_task(_play_matches(progress, runner, queue))
         for _ in range(min(context.concurrency, len(queue)))
     ]
     try:
@@ -268,18 +245,18 @@ async def _play_together(
         await asyncio.gather(*players, return_exceptions=True)
 
 
-async def _play_matches(progress: RunProgress, local: LocalReferee, queue: MatchQueue) -> None:
+async def _play_matches(progress: RunProgress, runner: MatchRunner, queue: MatchQueue) -> None:
     """Play matches one after another until the queue is empty."""
     async for match, attempt in queue:
         if not progress.begin_block(match.deal_block):
             return
         played = None
-        async for played in local.matches.play(match, attempt, once=progress.legs):
+        async for played in runner.play(match, attempt, once=progress.legs):
             records = None if played.replay is None else replay_records(played.replay)
-            progress.exclude(local.pool.exclusions.out)
+            progress.exclude(runner.pool.exclusions.out)
             suspended = progress.record_result(played.result, records)
             for name, why in suspended.items():
-                await local.pool.suspend(name, why)
+                await runner.pool.suspend(name, why)
         queue.finish_match(match)
         if played is None:
             return

@@ -1,24 +1,30 @@
-"""Plays scheduled matches with bots from a pool."""
+"""Plays scheduled matches with a referee that local bots can reach, and a pool of these bots."""
 
 import asyncio
 import heapq
 import os
-from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from contextlib import AsyncExitStack, asynccontextmanager, closing, contextmanager
 from dataclasses import dataclass
+from pathlib import Path
+from types import MappingProxyType
 
 from asara_codec.results import SeatResult, Termination
-from asara_game.edition import Edition
+from asara_game.edition import load_edition
 from asara_game.rules import Rules, format_rule_sets
 from asara_game.vocabulary import RuleSet
 from asara_server.eventlog.replay import Replay, replay_of
-from asara_server.match.spec import SECOND_US, ClockSettings, MatchSpec, Player
+from asara_server.match.spec import SECOND_US, MatchSpec, Player
+from asara_server.network.open_files import raise_open_files_limit
 from asara_server.referee.hosted import MatchCut
 from asara_server.referee.referee import Referee
+from asara_server.tournament.bots.bot_addresses import BotAddresses
+from asara_server.tournament.bots.match_settings import BotWatch, MatchSettings
 from asara_server.tournament.bots.pool import BotPool
 from asara_server.tournament.bots.process import MachineError
 from asara_server.tournament.bots.process_starter import PooledBot
 from asara_server.tournament.run.progress import MAX_ATTEMPTS
+from asara_server.tournament.sandbox.bubblewrap import Sandbox
 from asara_server.tournament.schedule.schedule import ScheduledMatch
 from asara_server.tournament.standings.match_result import (
     MatchResult,
@@ -74,30 +80,55 @@ class PlayedMatch:
     """The bots that played the match, by seat."""
 
 
+@asynccontextmanager
+async def match_runner(
+    settings: MatchSettings,
+    referee: Referee,
+    *,
+    secret_of: Callable[[str, str], bytes],
+    sandbox: Sandbox | None,
+    logs: Path,
+    out: Mapping[str, str] = MappingProxyType({}),
+    suspended: Mapping[str, str] = MappingProxyType({}),
+    at_once: int = 0,
+    watch: BotWatch | None = None,
+) -> "AsyncIterator[MatchRunner]":
+    """Serve this referee to local bots; all bot processes have ended on exit.
+
+    `secret_of` returns the secret of a match, given the names of its attempt and its shared deal,
+    which may be empty. Entries that are `out` or `suspended` forfeit for the given reason. With
+    enough cores, each of the matches played `at_once` has its own cores for its bots. The output of
+    bots goes to files in `logs`.
+    """
+    raise_open_files_limit()
+    async with AsyncExitStack() as stack:
+        addresses = stack.enter_context(closing(BotAddresses(referee, settings.transport)))
+        pool = BotPool(referee, addresses, settings, logs=logs, sandbox=sandbox, watch=watch)
+        stack.push_async_callback(pool.close)
+        for name, why in out.items():
+            await pool.exclude(name, why)
+        for name, why in suspended.items():
+            await pool.suspend(name, why)
+        core_sets = CoreSets(at_once, settings.limits.cores)
+        yield MatchRunner(referee, pool, settings, secret_of, core_sets)
+
+
 class MatchRunner:
-    """Plays the matches of a run, one or several at a time, with one referee and one pool."""
+    """Plays matches, one or several at a time, with one referee and one pool of bots."""
 
     def __init__(
         self,
         referee: Referee,
         pool: BotPool,
-        *,
-        edition: Edition,
-        clocks: ClockSettings,
+        settings: MatchSettings,
         secret_of: Callable[[str, str], bytes],
-        joint_deals: bool = False,
         core_sets: CoreSets,
     ) -> None:
-        """`secret_of` returns the secret of a match, given the names of its attempt and its shared
-        deal, which may be empty. With `joint_deals`, every bot adds a nonce. The bots of each match
-        get one of the `core_sets`.
-        """
+        self.pool = pool
         self._referee = referee
-        self._pool = pool
-        self._edition = edition
-        self._clocks = clocks
+        self._edition = load_edition()
+        self._settings = settings
         self._secret_of = secret_of
-        self._joint_deals = joint_deals
         self._core_sets = core_sets
         self._rules: dict[tuple[frozenset[RuleSet], int], Rules] = {}
 
@@ -130,16 +161,16 @@ class MatchRunner:
         """Play a match once; return None if the referee is stopped before the end."""
         name = attempt_name(match.match_id, attempt)
         bots = [
-            await self._pool.acquire(entry, name, seat, cores)
+            await self.pool.acquire(entry, name, seat, cores)
             for seat, entry in enumerate(match.entries)
         ]
         spec = MatchSpec(
             name,
             self._rules_of(match),
             tuple(Player(bot.entry, bot.token, bot.processes) for bot in bots),
-            self._clocks,
+            self._settings.clocks,
             self._secret_of(name, match.shared_deal),
-            joint=self._joint_deals,
+            joint=self._settings.joint_deals,
             shared_deal=match.shared_deal,
         )
         terminations = [Termination.UNSPECIFIED] * len(bots)
@@ -149,7 +180,7 @@ class MatchRunner:
         except MatchCut:
             return None
         finally:
-            await asyncio.gather(*map(self._pool.release, bots, terminations))
+            await asyncio.gather(*map(self.pool.release, bots, terminations))
         # Now the output of bots that forfeited is complete, because their processes have ended.
         seats = tuple(map(_seat_outcome, record.results, bots))
         result = MatchResult(

@@ -5,7 +5,7 @@ standings are excluded. Processor seconds include all threads.
 """
 
 import time
-from typing import Annotated, Final, Protocol, Self
+from typing import Annotated, Final, Self
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -64,20 +64,12 @@ class RunCosts(BaseModel):
         return self.model_copy(update=changes)
 
 
-class MeteredProcess(Protocol):
-    """A bot's process, as seen by the meter."""
-
-    def processor_ns(self) -> int | None: ...
-
-    def group_ns(self) -> int | None: ...
-
-
 class CostMeter:
     """Measures costs from its creation until `stop`.
 
-    If bots run in control groups (cgroups), these report the bots' processor time. Otherwise, the
-    system reports the time of every child that has exited and been waited for, and the time of
-    every bot process that is still running.
+    A bot counts when its process ends. If bots run in control groups (cgroups), these report the
+    processor time of a bot with its children. Otherwise, the system reports the time of every child
+    that has exited and been waited for.
     """
 
     def __init__(self, *, cores: int = 0) -> None:
@@ -86,21 +78,15 @@ class CostMeter:
         self._began_s = time.monotonic()
         self._own_began_s = time.process_time()
         self._children_began_s = _children_s()
-        self._running: set[MeteredProcess] = set()
-        self._ended_ns = 0
-        """Processor nanoseconds of bots that have ended, counted by their control groups."""
-        self._has_bots = self._has_groups = False
+        self._groups_ns: int | None = None
+        """Processor nanoseconds of the bots' control groups; None without control groups."""
         self._added = self._taken = RunCosts()
         self._stopped: RunCosts | None = None
 
-    def bot_started(self, process: MeteredProcess) -> None:
-        self._running.add(process)
-        self._has_bots = True
-        self._has_groups |= process.group_ns() is not None
-
-    def bot_ended(self, process: MeteredProcess) -> None:
-        self._running.discard(process)
-        self._ended_ns += process.group_ns() or 0
+    def bot_ended(self, group_ns: int | None) -> None:
+        """Add the processor nanoseconds that a bot's control group has counted."""
+        if group_ns is not None:
+            self._groups_ns = (self._groups_ns or 0) + group_ns
 
     def add(self, part: RunCosts) -> None:
         """Add costs that were measured elsewhere."""
@@ -129,12 +115,9 @@ class CostMeter:
         self._stopped = self.costs
 
     def _bots_s(self) -> float:
-        if not self._has_bots:
-            return 0.0
-        running_s = sum(process.processor_ns() or 0 for process in self._running) / 1e9
-        if self._has_groups:
-            return self._ended_ns / 1e9 + running_s
-        return max(0.0, _children_s() - self._children_began_s) + running_s
+        if self._groups_ns is not None:
+            return self._groups_ns / 1e9
+        return max(0.0, _children_s() - self._children_began_s)
 
 
 def _children_s() -> float:

@@ -79,9 +79,8 @@ class Cgroup:
     folders: tuple[Path, ...]
     """One folder in version 2, or one per hierarchy in version 1."""
     _freezer: FreezerFile | None = field(init=False)
-    # The files that are written and read often, open from the first use until the group is removed.
+    # The file that is written often, open from the first use until the group is removed.
     _freezer_file: int = field(default=-1, init=False)
-    _usage_file: int = field(default=-1, init=False)
     _closed: bool = field(default=False, init=False)
 
     def __post_init__(self) -> None:
@@ -122,38 +121,25 @@ class Cgroup:
         None if Linux does not count it. The time of a running process may lag by one scheduler
         tick, which is 1 to 10 ms.
         """
-        if self._usage_file < 0 and not self._open_usage():
-            return None
-        try:
-            text = os.pread(self._usage_file, 64, 0)
-        except OSError:
-            return None
-        if text.startswith(b"usage_usec"):
-            return int(text[11 : text.index(b"\n")]) * 1_000
-        return int(text)
+        for folder in self.folders:
+            with suppress(OSError):
+                used = re.match(r"usage_usec (\d+)", (folder / "cpu.stat").read_text())
+                if used is not None:  # version 1's cpu.stat lacks the time
+                    return int(used[1]) * 1_000
+            with suppress(OSError):
+                return int((folder / "cpuacct.usage").read_text())
+        return None
 
     def _open_freezer(self, freezer: FreezerFile) -> int:
         if self._freezer_file < 0:
             self._freezer_file = os.open(freezer.path, os.O_WRONLY | os.O_CLOEXEC)
         return self._freezer_file
 
-    def _open_usage(self) -> bool:
-        for name in () if self._closed else ("cpu.stat", "cpuacct.usage"):
-            for folder in self.folders:
-                with suppress(OSError):
-                    file = os.open(folder / name, os.O_RDONLY | os.O_CLOEXEC)
-                    if os.pread(file, 10, 0) == b"usage_usec" or name == "cpuacct.usage":
-                        self._usage_file = file
-                        return True
-                    os.close(file)  # version 1's cpu.stat lacks the time
-        return False
-
     def _close_files(self) -> None:
         self._closed = True
-        for file in (self._freezer_file, self._usage_file):
-            if file >= 0:
-                os.close(file)
-        self._freezer_file = self._usage_file = -1
+        if self._freezer_file >= 0:
+            os.close(self._freezer_file)
+            self._freezer_file = -1
 
     def ran_out_of_memory(self) -> bool:
         """Return True if the kernel killed a process because the group ran out of memory."""

@@ -18,7 +18,7 @@ from typing import Final, NamedTuple
 
 from asara_server.logs import logger
 from asara_server.tournament.config.commands import search_path
-from asara_server.tournament.config.entry_faults import entry_fault, fault_text
+from asara_server.tournament.config.entry_faults import fault_text
 from asara_server.tournament.config.tournament_file import Entry, Limits
 from asara_server.tournament.sandbox.bubblewrap import Sandbox, SandboxSpec
 from asara_server.tournament.sandbox.machine_limits import build_limits, match_limits
@@ -125,27 +125,15 @@ def oversized_entries(
 
     `built` maps entries to the directories that their builds have produced.
     """
-    found = {}
-    files = EntryFiles(entries, hidden=sandbox.hidden, shared=sandbox.shared)
-    for entry in entries:
-        if entry.remote:
-            continue
-        path = built.get(entry.name)
-        try:
-            mine = copy_source(files.of(entry), entry, sandbox.hidden, limits, path)
-            if mine.left_out:
-                logger("runner").warning(
-                    "entry does not see all of its folder",
-                    entry=entry.name,
-                    too_large=[str(part) for part in mine.left_out],
-                )
-            check_size(mine.source, limits.directory_mib)
-        except CopyTooLargeError as error:
-            found[entry.name] = str(error.strerror)
-            logger("runner").warning("entry is out", entry=entry.name, why=error.strerror)
-        except Exception as error:  # noqa: BLE001 - of its files alone
-            found[entry.name] = entry_fault(entry.name, "its files cannot be read", error)
-    return found
+    log = logger("runner")
+    hidden, shared = sandbox.hidden, sandbox.shared
+    preview = preview_views(entries, limits, hidden=hidden, shared=shared, built=built)
+    for name, parts in preview.left_out.items():
+        too_large = [str(part) for part in parts]
+        log.warning("entry does not see all of its folder", entry=name, too_large=too_large)
+    for name, why in preview.out.items():
+        log.warning("entry is out", entry=name, why=why)
+    return preview.out
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,30 +149,36 @@ class ViewPreview:
 
 
 def preview_views(
-    entries: Sequence[Entry], limits: Limits, *, hidden: Sequence[Path], shared: Sequence[Path]
+    entries: Sequence[Entry],
+    limits: Limits,
+    *,
+    hidden: Sequence[Path],
+    shared: Sequence[Path],
+    built: Mapping[str, Path] = MappingProxyType({}),
 ) -> ViewPreview:
-    """Return what can be known before a run about entries without a build.
+    """Return what can be known before the first match about the files that bots will see.
 
-    The size of an entry with a build is known only after the build. `hidden` and `shared` are as in
-    `Sandbox`; no sandbox is needed.
+    The size of an entry with a build is known only after the build; `built` maps entries to the
+    directories that their builds have produced. `hidden` and `shared` are as in `Sandbox`; no
+    sandbox is needed.
     """
     preview = ViewPreview()
     files = EntryFiles(entries, hidden=hidden, shared=shared)
     users: dict[Path, list[tuple[Entry, tuple[Path, ...]]]] = {}
     for entry in entries:
-        if entry.remote or entry.build:
+        if entry.remote or (entry.build and entry.name not in built):
             continue
         try:
             own = files.of(entry)
             for path in own.paths if own.shared else ():
                 users.setdefault(path, []).append((entry, own.named))
-            mine = copy_source(own, entry, hidden, limits)
+            mine = copy_source(own, entry, hidden, limits, built.get(entry.name))
             if mine.left_out:
                 preview.left_out[entry.name] = mine.left_out
             check_size(mine.source, limits.directory_mib)
         except CopyTooLargeError as error:
             preview.out[entry.name] = str(error.strerror)
-        except Exception as error:  # noqa: BLE001 - of its files alone; the run logs it
+        except Exception as error:  # noqa: BLE001 - of its files alone
             preview.out[entry.name] = f"its files cannot be read: {fault_text(error)}"
     for found in users.values():
         programs = {named for _, named in found}

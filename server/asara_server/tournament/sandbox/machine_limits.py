@@ -3,6 +3,9 @@
 A bot cannot get more than these limits permit, and nobody is at fault for them. Bots and builds
 therefore get the smaller value of the organiser's limit and the machine's limit. If the machine
 permits less than half of the organiser's limit, the run is refused before anything is played.
+
+Linux counts some resources per user, not per sandbox, so one bot could use up what all bots share.
+If that is possible, a warning is logged.
 """
 
 from collections.abc import Iterator, Mapping
@@ -11,6 +14,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Final, NamedTuple
 
+from asara_server.logs import logger
 from asara_server.tournament.config.tournament_file import Limits
 from asara_server.tournament.sandbox.cgroups import CONTROL_GROUPS, own_groups
 from asara_server.tournament.sandbox.spec import (
@@ -22,6 +26,9 @@ from asara_server.tournament.sandbox.spec import (
 )
 
 _MOST_FILES: Final = Path("/proc/sys/fs/nr_open")
+_WATCHES: Final = Path("/proc/sys/fs/epoll/max_user_watches")
+_WATCH_BYTES: Final = 160
+"""Minimum kernel memory per descriptor registered with epoll, in bytes; it counts for the bot."""
 _UNLIMITED: Final = 1 << 62
 """Values above this mean no limit; version 1 of control groups writes slightly less than 2⁶³."""
 
@@ -184,3 +191,32 @@ def _build_limits(limits: Limits) -> ResourceLimits:
         disk_mib=limits.build_mib,
         cores=None,  # compilers use all cores, and no match is played meanwhile
     )
+
+
+def warn_of_shared_limits(bots: int, limits: Limits, ceilings: Ceilings) -> None:
+    """Log a warning for each resource of this user that so many bots could use up.
+
+    Without epoll registrations, the event loops of all programs of this user stop, including the
+    referee's.
+    """
+    log = logger("sandbox")
+    possible = bots * limits.memory_mib * MIB // _WATCH_BYTES
+    with suppress(OSError, ValueError):  # not Linux
+        if possible >= (permitted := int(_WATCHES.read_text())):
+            log.warning(
+                "bots could stop the event loops of all programs of this user",
+                epoll_watches=permitted,
+                possible=possible,
+                remedy=f"sysctl fs.epoll.max_user_watches={possible + permitted}, or lower "
+                "limits.memory_mib or jobs",
+            )
+    ceiling = ceilings.get("processes")
+    possible = bots * (limits.processes + OWN_PROCESSES)
+    if ceiling is not None and possible > ceiling.value:
+        log.warning(
+            "one bot could use up the processes of others",
+            processes=ceiling.value,
+            possible=possible,
+            cause=ceiling.cause,
+            remedy=f"{ceiling.remedy(possible)}, or lower limits.processes or jobs",
+        )

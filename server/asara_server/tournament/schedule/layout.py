@@ -20,18 +20,16 @@ from asara_server.tournament.config.block_kinds import (
     team_numbers,
 )
 from asara_server.tournament.config.fields import Orders
-from asara_server.tournament.schedule.balance import (
+from asara_server.tournament.schedule.blocks import (
+    Block,
     balanced_count,
     balanced_groups,
-    even_groups,
-    meetings,
-)
-from asara_server.tournament.schedule.disjoint import (
-    Block,
     block_sizes,
     circle_blocks,
     disjoint_blocks,
+    even_groups,
     gathered,
+    meetings,
 )
 
 _FREE = -1
@@ -323,10 +321,7 @@ def _groups(layout: Layout, seats: int) -> Iterable[tuple[int, ...]]:
     if each is None:
         groups = even_groups(layout.entries, seats)
         return (group for group in groups if len({teams[entry] for entry in group}) == seats)
-    if not layout.has_teams:
-        return balanced_groups(layout.entries, seats, each)
-    count = balanced_count(layout.entries, seats, each)
-    return (group for (group,) in disjoint_blocks(teams, seats, count, 1))
+    return balanced_groups(teams, seats, each)
 
 
 @lru_cache(maxsize=4)  # for all rule sets, and for the plan

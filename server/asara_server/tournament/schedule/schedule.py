@@ -7,12 +7,12 @@ match has its own (see `match.deal_secrets`). A block is not mirrored if one of 
 recognise a deal.
 
 A duplicate block plays one deal once at each of several tables, and each entry sits at no more than
-one of these tables. Its seats are balanced over the blocks (see `seating`). `legs` decides when
+one of these tables. Its seats are balanced over the blocks (see `seated`). `legs` decides when
 matches with a shared deal are played. A match that is repeated because the referee failed keeps its
 deal.
 
 In a full schedule, every group of entries plays every kind of table in every round. Alternatively,
-each entry has a given number of blocks, which `balance` and `disjoint` select. Team-mates are never
+each entry has a given number of blocks, which `blocks` selects. Team-mates are never
 in one block, and so never at one table.
 
 The order is even. Kinds of tables progress together, within a kind all entries play about equally
@@ -29,7 +29,7 @@ from itertools import count
 from asara_game.rules import format_rule_sets
 from asara_game.vocabulary import RuleSet
 from asara_server.tournament.config.block_kinds import BlockKind
-from asara_server.tournament.schedule.disjoint import Block
+from asara_server.tournament.schedule.blocks import Block
 from asara_server.tournament.schedule.layout import Layout, blocks_of, names_by_kind, rotate
 
 

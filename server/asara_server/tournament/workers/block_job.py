@@ -115,7 +115,7 @@ class WorkerContext(NamedTuple):
 
 
 class BotsEnd(NamedTuple):
-    """Output, process records and survivors left on a worker after the bots of a run have ended."""
+    """What a worker has to return after the bots of a run have ended."""
 
     bot_logs: tuple[BotLog, ...] = ()
     """The remaining output of the bots."""
@@ -123,6 +123,8 @@ class BotsEnd(NamedTuple):
     """Lines of the process record, as in `BlockResult`."""
     survivors: tuple[int, ...] = ()
     """Bot processes that the kernel did not let end."""
+    costs: RunCosts = RunCosts()
+    """Costs of the worker, as in `BlockResult`."""
 
 
 class WorkerError(UserError):

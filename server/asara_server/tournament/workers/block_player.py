@@ -17,7 +17,7 @@ from asara_server.event_loop import new_event_loop, seldom_collect
 from asara_server.tournament.bots.bots_lock import others_have_bots
 from asara_server.tournament.bots.leftovers import end_leftovers
 from asara_server.tournament.bots.process import MachineError
-from asara_server.tournament.run.costs import CostMeter
+from asara_server.tournament.run.costs import CostMeter, RunCosts
 from asara_server.tournament.run.process_record import fact_now
 from asara_server.tournament.sandbox.bubblewrap import Sandbox
 from asara_server.tournament.sandbox.filesystem_view import ReadableCopy
@@ -261,6 +261,7 @@ class _LoopThread:
             tuple(log for end in ends for log in end.bot_logs),
             tuple(row for end in ends for row in end.processes),
             tuple(pid for end in ends for pid in end.survivors),
+            sum((end.costs for end in ends), RunCosts()),
         )
 
     async def _close_run(self, run: WorkerRun) -> None:

@@ -11,21 +11,20 @@ shares a deal therefore waits for the end of the leg. A block that every worker 
 import asyncio
 import secrets
 from collections import Counter, deque
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
 from asara_server.logs import logger, repeat
-from asara_server.referee.hosted import Wait
 from asara_server.tournament.bots.exclusions import FailedStarts
 from asara_server.tournament.bots.output.decision_index import SUFFIX, moved_index
-from asara_server.tournament.execution.executor import FINISH_S, ExecutionContext
+from asara_server.tournament.execution.executor import FINISH_S, ExecutionContext, Executor
 from asara_server.tournament.run.block_journals import (
     block_journal,
     make_block_journal,
     remove_block_journal,
 )
-from asara_server.tournament.run.costs import CostMeter, RunCosts
+from asara_server.tournament.run.costs import CostMeter
 from asara_server.tournament.run.progress import MAX_ATTEMPTS, PendingBlock, RunProgress
 from asara_server.tournament.sandbox.bubblewrap import Sandbox
 from asara_server.tournament.sandbox.spec import SandboxConfig
@@ -53,36 +52,15 @@ def sandbox_config(sandbox: Sandbox | None) -> SandboxConfig | None:
     return None if sandbox is None else SandboxConfig(sandbox.hidden, sandbox.shared)
 
 
-class WorkerExecutor:
+class WorkerExecutor(Executor):
     """An `Executor` that uses the workers of a backend."""
 
     def __init__(self, backend: WorkerBackend) -> None:
+        self.name = backend.name
         self._backend = backend
-        self._meter: CostMeter | None = None
-
-    @property
-    def name(self) -> str:
-        return self._backend.name
-
-    @property
-    def awaited(self) -> Sequence[str]:
-        return ()
-
-    @property
-    def waits(self) -> Sequence[Wait]:
-        return ()
-
-    @property
-    def stalled_s(self) -> None:
-        """None, because the clocks run on the workers."""
-        return None
-
-    @property
-    def costs(self) -> RunCosts:
-        return RunCosts() if self._meter is None else self._meter.costs
 
     async def play(self, progress: RunProgress, context: ExecutionContext) -> None:
-        meter = self._meter = CostMeter(cores=self._backend.cores)
+        meter = self.meter = CostMeter(cores=self._backend.cores)
         try:
             await _BlockScheduler(self._backend, progress, context, meter).play()
         finally:
@@ -170,6 +148,7 @@ class _BlockScheduler:
     def _record_ends(self, ends: Iterable[BotsEnd]) -> None:
         for end in ends:
             self._write_logs(end.bot_logs)
+            self._meter.add(end.costs)
             self._progress.directory.processes.take(*end.processes)
             self._survivors += end.survivors
 

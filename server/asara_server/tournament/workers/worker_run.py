@@ -18,7 +18,7 @@ from asara_server.logs import Fact, gather
 from asara_server.referee.referee import Referee
 from asara_server.replay.file import replay_records
 from asara_server.tournament.bots.match_settings import BotWatch, MatchSettings
-from asara_server.tournament.execution.local_referee import LocalReferee, local_referee
+from asara_server.tournament.execution.match_runner import MatchRunner, match_runner
 from asara_server.tournament.run.block_journals import (
     PlayedAttempt,
     begin_block_journal,
@@ -74,7 +74,7 @@ class WorkerRun:
         self._journal: Journal | None = None
         """The open journal of a block, if there is one."""
         self._referee: Referee
-        self._local: LocalReferee
+        self._runner: MatchRunner
 
     async def open(self, job: BlockJob) -> None:
         """Open the run before its first block. Raises JournalError."""
@@ -84,8 +84,8 @@ class WorkerRun:
         self._referee = Referee(log=self._log.bind(part="referee"), journal=journal)
         if self._reporter is not None:
             self._reporter.metrics.watch(self._referee)
-        self._local = await self._stack.enter_async_context(
-            local_referee(
+        self._runner = await self._stack.enter_async_context(
+            match_runner(
                 _match_settings(self._settings.match_settings),
                 self._referee,
                 secret_of=lambda name, _block: self._secrets[name],
@@ -113,7 +113,8 @@ class WorkerRun:
             return BotsEnd(
                 self._outputs.take(None, set()),
                 _taken(self._processes),
-                self._local.pool.survivors,
+                self._runner.pool.survivors,
+                self._meter.take(),
             )
         finally:
             self._outputs.close()
@@ -137,7 +138,7 @@ class WorkerRun:
 
         Raises JournalError.
         """
-        pool = self._local.pool
+        pool = self._runner.pool
         for name, why in job.out.items():
             await pool.exclude(name, why)
         for name, why in job.suspended.items():
@@ -171,7 +172,7 @@ class WorkerRun:
         for match, first_attempt in job.matches:
             if self._stopper is not None:
                 return
-            async for played in self._local.matches.play(match, first_attempt, once=job.once):
+            async for played in self._runner.play(match, first_attempt, once=job.once):
                 records = None
                 if played.replay is not None:
                     records = replay_records(played.replay)

@@ -5,19 +5,24 @@ the sandbox the copy is in memory, at the path of the original. Its size is limi
 the build has deleted still count. After a successful build, the content of the copy is written to
 the run directory (see `build_output`). Without a sandbox, the copy is in the run directory from the
 start. An entry is out if its build fails, takes too long or grows too large.
+
+An author's own commands build in place instead, so that the next build is quick: results and caches
+stay in the author's directory. Caches go to the subdirectory `.asara-build`, which is the build's
+$TMPDIR and, in the sandbox, also its $HOME.
 """
 
 import asyncio
 import os
 import shlex
 import shutil
+import stat
 import subprocess
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Coroutine, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
-from typing import Final, NamedTuple, Protocol
+from typing import Any, Final, NamedTuple, Protocol, TypeAlias
 
 from asara_server.logs import logger
 from asara_server.text import plain
@@ -44,7 +49,7 @@ from asara_server.tournament.bots.process import (
 from asara_server.tournament.config.commands import CommandError, check_command
 from asara_server.tournament.config.tournament_file import Entry, Limits
 from asara_server.tournament.sandbox.bubblewrap import Sandbox, SandboxSpec
-from asara_server.tournament.sandbox.filesystem_view import build_sandbox
+from asara_server.tournament.sandbox.filesystem_view import build_sandbox, in_place_sandbox
 from asara_server.tournament.sandbox.spec import BUILD_CACHE, MIB
 from asara_server.tournament.sandbox.system_mounts import system_paths
 
@@ -55,7 +60,13 @@ _WAIT_S: Final = 10.0
 """Seconds to wait for the remaining output of a build after it has ended."""
 
 _LAST_LINES: Final = 20
-"""Maximum number of output lines shown of a failed build."""
+"""Maximum number of output lines shown of an entry's failed build."""
+
+_LAST_LINES_IN_PLACE: Final = 40
+"""The same for a build in place."""
+
+_IN_PLACE: Final = {"ASARA_BUILD": "in-place"}
+"""Variable that tells a build to keep the files it found instead of deleting them."""
 
 
 class FailedBuild(NamedTuple):
@@ -323,60 +334,24 @@ class EntryBuilder:
         entry: Entry,
         sandbox: SandboxSpec | None,
         directory: Path,
-        excess: Callable[[Path, int], str],
+        excess: "Excess",
         log: OutputLog,
         reaper: OrphanReaper,
     ) -> None:
-        """Run the build command in a directory. Raises _BuildError and MachineError.
-
-        `excess` takes the process's number and returns how the directory exceeds its limits.
-        """
+        """Run the build command in a directory. Raises _BuildError and MachineError."""
         if self._events is not None:
             self._events.begin_build(entry.name)
-        try:
-            process = await BotProcess.start(
-                entry.build,
-                directory,
-                build_environment(entry.environment),
-                log,
-                sandbox,
-                reaper,
-            )
-        except StartError as error:
-            log.note(str(error))
-            raise _BuildError(str(error)) from None
-        end = asyncio.create_task(process.wait())
-        growth = asyncio.create_task(_watch_size(excess, directory, process.pid))
+        start = BotProcess.start(
+            entry.build, directory, build_environment(entry.environment), log, sandbox, reaper
+        )
+        late = "limits.build_s allows more"
         # The kernel holds a contained build within its limits, and it may cope with a full disk.
-        contained = sandbox is not None
-        reasons = []
-        try:
-            await asyncio.wait(
-                [end] if contained else [end, growth],
-                timeout=self._limits.build_s,
-                return_when=asyncio.FIRST_COMPLETED,
-            )
-            if end.done():
-                log.note(end.result())
-                if process.machine_failure:
-                    raise MachineError(process.machine_failure)
-            copes = contained and end.done() and not process.failed
-            if growth.done() and not copes:
-                reasons.append(f"its folder {growth.result()}")
-            elif not end.done():
-                reasons.append(
-                    f"not finished after {self._limits.build_s:g} s; limits.build_s allows more"
-                )
-            elif process.failed:
-                reasons.append(end.result())
-        finally:
-            growth.cancel()
-            survivors = await process.stop()
-            await end
-        if survivors:
-            reasons.append(survival(survivors))
-        if reasons:
-            raise _BuildError("; ".join(reasons))
+        copes = sandbox is not None
+        why = await _run_to_end(
+            start, log, self._limits.build_s, late, partial(excess, directory), copes=copes
+        )
+        if why:
+            raise _BuildError(why)
 
     def _memory_excess(self, directory: Path, pid: int) -> str:
         """Return how a sandboxed build exceeds its limits, or "" if no excess can be seen.
@@ -419,12 +394,114 @@ class EntryBuilder:
         return ""
 
 
-async def _watch_size(excess: Callable[[Path, int], str], directory: Path, pid: int) -> str:
+async def build_in_place(
+    entry: Entry,
+    log_file: Path,
+    *,
+    sandbox: Sandbox | None,
+    readable: Iterable[Path] = (),
+    limits: Limits,
+) -> FailedBuild | None:
+    """Build an entry in its own directory; return the failure, or None after a successful build.
+
+    In the sandbox the build also sees the `readable` files and directories. Raises OSError if the
+    cache directory cannot be created, or if set-uid bits cannot be removed.
+    """
+    directory = entry.directory
+    cache = directory / BUILD_CACHE
+    cache.mkdir(exist_ok=True)
+    environment = {**build_environment(entry.environment), **_IN_PLACE}
+    spec = None
+    if sandbox is None:
+        environment["TMPDIR"] = str(cache)
+    else:
+        # Nobody can set these bits in the sandbox, so there are none from here on, even if this
+        # process is killed. Other users of this machine could start such programs.
+        await asyncio.to_thread(_remove_privileges, directory)
+        spec = in_place_sandbox(sandbox, directory, readable, limits)
+    log = OutputLog(log_file, limits.output_bytes)
+    reaper = OrphanReaper(cgroups=sandbox.cgroup_parents if sandbox is not None else ())
+    late = f"repeat the command, and the build uses what is in {BUILD_CACHE} by now"
+    try:
+        start = BotProcess.start(entry.build, directory, environment, log, spec, reaper)
+        why = await _run_to_end(start, log, limits.build_s, late)
+    except MachineError as error:
+        why = str(error)
+    finally:
+        reaper.close()
+        log.close()
+    printed = tuple(log.last_indented_lines(_LAST_LINES_IN_PLACE))
+    return FailedBuild(entry.name, why, printed) if why else None
+
+
+Excess: TypeAlias = Callable[[Path, int], str]
+"""Takes a build's directory and process number, and returns how it exceeds its limits, or ""."""
+
+
+async def _run_to_end(
+    start: Coroutine[Any, Any, BotProcess],
+    log: OutputLog,
+    limit_s: float,
+    late: str,
+    excess: Callable[[int], str] = lambda pid: "",
+    *,
+    copes: bool = False,
+) -> str:
+    """Start a build, and wait for its end; return why it failed, or "".
+
+    `late` is the remedy if the build does not end in time. It is stopped if there is an `excess`,
+    unless it `copes` with its limits. Raises MachineError.
+    """
+    try:
+        process = await start
+    except StartError as error:
+        log.note(str(error))
+        return str(error)
+    end = asyncio.create_task(process.wait())
+    growth = asyncio.create_task(_watch_size(partial(excess, process.pid)))
+    reasons = []
+    try:
+        await asyncio.wait(
+            [end] if copes else [end, growth],
+            timeout=limit_s,
+            return_when=asyncio.FIRST_COMPLETED,
+        )
+        if end.done():
+            log.note(end.result())
+            if process.machine_failure:
+                raise MachineError(process.machine_failure)
+        if growth.done() and not (copes and end.done() and not process.failed):
+            reasons.append(f"its folder {growth.result()}")
+        elif not end.done():
+            reasons.append(f"not finished after {limit_s:g} s; {late}")
+        elif process.failed:
+            reasons.append(end.result())
+    finally:
+        growth.cancel()
+        survivors = await process.stop()
+        await end
+    if survivors:
+        reasons.append(survival(survivors))
+    return "; ".join(reasons)
+
+
+async def _watch_size(excess: Callable[[], str]) -> str:
     """Return as soon as a build's directory exceeds the limits, and tell how it exceeds them."""
     while True:
         await asyncio.sleep(_SIZE_CHECK_S)
-        if found := await asyncio.to_thread(excess, directory, pid):
+        if found := await asyncio.to_thread(excess):
             return found
+
+
+def _remove_privileges(folder: Path) -> None:
+    """Remove set-uid and set-gid bits from all files below a folder. Raises OSError."""
+    for top, _, files in os.walk(folder):
+        for name in files:
+            path = Path(top, name)
+            with suppress(FileNotFoundError):
+                mode = path.lstat().st_mode
+                if stat.S_ISREG(mode) and mode & (stat.S_ISUID | stat.S_ISGID):
+                    path.chmod(stat.S_IMODE(mode) & 0o777)
 
 
 def _remove(folder: Path) -> None:

@@ -8,8 +8,8 @@ import pytest
 from structlog.testing import capture_logs
 
 from asara_server.tournament.config.token_store import TokenError
-from asara_server.tournament.execution import remote_authenticator
-from asara_server.tournament.execution.remote_authenticator import TokenWatcher
+from asara_server.tournament.execution import remote_bots
+from asara_server.tournament.execution.remote_bots import TokenWatcher
 
 
 class File:
@@ -37,7 +37,7 @@ def reads(monkeypatch: pytest.MonkeyPatch) -> list[object]:
         found.append(path)
         return SimpleNamespace(tokens=[SimpleNamespace(sha256="aa", name="ann", revoked=None)])
 
-    monkeypatch.setattr(remote_authenticator, "read_tokens", read)
+    monkeypatch.setattr(remote_bots, "read_tokens", read)
     return found
 
 
@@ -71,7 +71,7 @@ def test_tokens_stay_valid_without_a_readable_file_and_the_log_says_why_once(
         for _ in range(2):
             tokens.reload_if_changed()
         file.missing = False
-        monkeypatch.setattr(remote_authenticator, "read_tokens", refuse)
+        monkeypatch.setattr(remote_bots, "read_tokens", refuse)
         tokens.reload_if_changed()
     assert [(each["event"], each["log_level"], each["why"]) for each in logs] == [
         ("previous tokens stay valid", "warning", "tokens.toml: does not exist any more"),

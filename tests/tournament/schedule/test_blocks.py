@@ -1,18 +1,22 @@
-"""What blocks of disjoint tables guarantee, with and without teams; the module says it in words."""
+"""What groups and blocks guarantee, with and without teams; the module says it in words."""
 
 from collections import Counter
 from collections.abc import Sequence
 from itertools import combinations
+from math import comb
 
 import pytest
 
-from asara_server.tournament.schedule.disjoint import (
+from asara_server.tournament.schedule.blocks import (
     Block,
+    balanced_count,
+    balanced_groups,
     block_sizes,
     circle_blocks,
     disjoint_blocks,
 )
 from asara_server.tournament.schedule.layout import seated
+from tests.sizes import others_long
 from tests.yardstick import at_most
 
 ALONE = tuple(range(200))
@@ -115,7 +119,7 @@ def test_at_any_moment_nobody_is_far_ahead(n: int, k: int, each: int) -> None:
         for table in block:
             for entry in table:
                 turns[entry] += 1
-        assert max(turns) - min(turns) <= 8
+        assert max(turns) - min(turns) <= 6
 
 
 @pytest.mark.parametrize("tables", [2, 3, 4, 7])
@@ -153,3 +157,45 @@ def test_every_size_is_balanced(n: int, k: int) -> None:
             turns, met = check(ALONE[:n], k, each, min(4, n // k))
             assert turns <= 1
             assert met <= 3
+
+
+EQUAL = {(7, 3, 3), (9, 3, 4), (13, 3, 6), (13, 4, 4), (16, 4, 5), (8, 4, 7), (10, 3, 9)}
+"""Sizes for which all pairs can meet equally often."""
+
+
+def check_groups(n: int, k: int, each: int) -> None:
+    groups = balanced_groups(ALONE[:n], k, each)
+    assert all(len(set(group)) == k and set(group) <= set(range(n)) for group in groups)
+    assert len(groups) == balanced_count(n, k, each)
+    turns = Counter(one for group in groups for one in group)
+    assert set(turns.values()) <= {each, each + 1}
+    assert len(turns) == n
+    assert sum(times > each for times in turns.values()) < k
+    met = meetings([(group,) for group in groups])
+    numbers = [met[frozenset(pair)] for pair in combinations(range(n), 2)]
+    assert max(numbers) - min(numbers) <= (1 if k == 2 else 2)
+    if (n, k, each) in EQUAL:
+        assert len(set(numbers)) == 1
+    ahead = [0] * n
+    for group in groups:
+        for one in group:
+            ahead[one] += 1
+        assert max(ahead) - min(ahead) <= 4  # at any moment
+
+
+@pytest.mark.parametrize("k", [2, 3, 4])
+@pytest.mark.parametrize(
+    "n", others_long([7, *range(8, 33), 4, 5, 6, 50, 64, 100, 128, 199, 200], 99)
+)
+def test_groups_of_every_size_are_balanced(n: int, k: int) -> None:
+    for each in (1, 2, 3, 4, 5, 6, 7, 9, 10, 13, 20, 31):
+        check_groups(n, k, each)
+
+
+@pytest.mark.parametrize(("n", "k"), [(4, 2), (5, 3), (6, 4)])
+def test_more_blocks_than_groups_are_all_groups_and_some_again(n: int, k: int) -> None:
+    each = comb(n - 1, k - 1)
+    times = Counter(tuple(sorted(group)) for group in balanced_groups(ALONE[:n], k, 2 * each + 1))
+    assert set(times) == set(combinations(range(n), k))
+    assert min(times.values()) == 2
+    check_groups(n, k, 2 * each + 1)

@@ -1,8 +1,9 @@
 """Blocks of tables: each entry sits at one table at most, and team-mates never share a block. Pure.
 
 A duplicate block plays its tables at the same time, so no entry can sit at two of its tables. A
-block also never has two entries of one team, which could tell each other about the deal. Groups
-whose tables are played alone, but must not contain team-mates, are treated as blocks of one table.
+block also never has two entries of one team, which could tell each other about the deal. A group
+of entries that plays alone is a block of one table. If a tournament does not play all groups,
+`disjoint_blocks` chooses them.
 
 For `count` tables of k among n entries, if the largest team is small enough (see
 `config.block_kinds`):
@@ -16,19 +17,19 @@ For `count` tables of k among n entries, if the largest team is small enough (se
   of them more often. The search makes the numbers of meetings as even as it can by minimising the
   sum of their squares.
 
-For two seats without teams, the blocks come from the circle method, in which all pairs meet before
-any pair meets again.
+For two seats without teams, duplicate blocks come from the circle method, in which all pairs meet
+before any pair meets again.
+
+The search is random with a fixed seed, so that equal arguments give equal blocks.
 """
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import lru_cache
 from heapq import heappop, heapreplace
 from itertools import combinations, takewhile
-from math import exp
+from math import comb, exp
 from random import Random
 from typing import Final
-
-from asara_server.tournament.schedule.balance import meetings
 
 Table = tuple[int, ...]
 Block = tuple[Table, ...]
@@ -46,10 +47,58 @@ once. The limit keeps the order even.
 """
 _PRECISION: Final = 64
 """Integer steps that represent one table in a mean number of tables."""
-_STRETCH: Final = 128
-"""Number of blocks ordered at a time."""
 _LONG: Final = 2_000
 """Maximum number of tables that cool down within _STEPS; longer schedules start cooler."""
+_STRETCH: Final = 2_000
+"""Number of blocks ordered at a time."""
+
+
+def balanced_groups(teams: tuple[int, ...], k: int, blocks_per_entry: int) -> list[Table]:
+    """Return groups of `k` entries, each entry in this number of groups, in an even order.
+
+    If this would leave seats empty, fewer than k entries are in one more group. Without teams, all
+    groups come before any group is repeated.
+    """
+    n = len(teams)
+    times, rest = 0, blocks_per_entry
+    if len(set(teams)) == n:
+        times, rest = divmod(blocks_per_entry, comb(n - 1, k - 1))
+    groups = even_groups(n, k) * times if times else []
+    if rest:
+        blocks = disjoint_blocks(teams, k, balanced_count(n, k, rest), 1)
+        groups += [group for (group,) in blocks]
+    return groups
+
+
+def balanced_count(n: int, k: int, blocks_per_entry: int) -> int:
+    """Return the number of groups that `balanced_groups` would return for `n` entries."""
+    return -(-n * blocks_per_entry // k)
+
+
+def even_groups(n: int, k: int) -> list[Table]:
+    """Return all groups of `k` among `n`, ordered so that each member's turns are spread evenly.
+
+    Place the members on a circle of n places. The groups of one shape follow each other, each
+    turned one step further. Within a shape, every member thus occurs equally often, and equally
+    often at each index of the tuple.
+    """
+    groups: list[Table] = []
+    for shape in combinations(range(n), k):
+        if shape[0] != 0:
+            break  # every shape has a group that contains 0
+        turned = [tuple(sorted((place - to) % n for place in shape)) for to in shape]
+        if shape == min(turned):
+            length = n // turned.count(shape)  # shorter for a shape that repeats on the circle
+            groups.extend(tuple((place + step) % n for place in shape) for step in range(length))
+    return groups
+
+
+def meetings(n: int, groups: Iterable[Iterable[int]]) -> list[list[int]]:
+    """Return how many groups each two of `n` members share, as a symmetric matrix."""
+    met = [[0] * n for _ in range(n)]
+    for group in groups:
+        _count(met, group)
+    return met
 
 
 @lru_cache(maxsize=16)  # all rule sets use the same blocks
@@ -185,14 +234,16 @@ def _improve(
 ) -> None:
     """Swap entries between tables to even out the meetings.
 
-    Simulated annealing minimises the sum of squared meetings, as in `balance`. No swap puts two
-    team-mates into one block, or changes an entry's number of tables.
+    Simulated annealing minimises the sum of squared meetings. No swap puts two team-mates into one
+    block, or changes an entry's number of tables.
     """
     places = [(block, table) for block in range(len(blocks)) for table in blocks[block]]
     present = [{teams[entry] for table in block for entry in table} for block in blocks]
     met = meetings(len(teams), (table for _, table in places))
     total = len(places)
-    near = min(total, _STAGES * len(teams) // k)
+    near = total
+    if total > len(blocks):  # otherwise, blocks of one table are put in an even order afterwards
+        near = min(total, _STAGES * len(teams) // k)
     heat = _HEAT * min(1.0, _LONG / total)
     least = _least_squares(teams, met)
     excess = sum(number**2 for one, row in enumerate(met) for number in row[:one]) - least
@@ -244,7 +295,7 @@ def _least_squares(teams: Sequence[int], met: Sequence[Sequence[int]]) -> int:
 def _in_even_order(n: int, blocks: Sequence[_Block]) -> Iterator[_Block]:
     """Yield the blocks, each time choosing one whose entries have had the fewest tables so far.
 
-    They are ordered in stretches, because each stretch is almost even already.
+    A long schedule is ordered one stretch at a time, which is quicker and almost as even.
     """
     turns = [0] * n
     for start in range(0, len(blocks), _STRETCH):
