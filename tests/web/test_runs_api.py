@@ -15,7 +15,7 @@ from asara.v1.replay_view_pb2 import ReplayView
 from asara_codec.results import Termination
 from asara_server.eventlog.journal import TABLE
 from asara_server.tournament.bots.output.decision_index import append_index, index_of
-from asara_server.tournament.run.directory import RunInfo
+from asara_server.tournament.run.run_record import RunInfo
 from asara_server.tournament.standings.match_result import MatchResult, SeatOutcome
 from asara_server.web.app import create_app
 from asara_server.web.open_run import OpenRun

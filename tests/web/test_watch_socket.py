@@ -22,7 +22,7 @@ from asara_server.match.match import Match
 from asara_server.match.spec import MatchLimits
 from asara_server.replay.file import write_replay
 from asara_server.replay.signing import SigningKey
-from asara_server.tournament.run.directory import RunInfo
+from asara_server.tournament.run.run_record import RunInfo
 from asara_server.web import live_matches, watch_messages
 from asara_server.web.live_matches import LiveRun
 from asara_server.web.run_catalogue import RunCatalogue, Source, SourceKind

@@ -11,7 +11,6 @@ from asara_server.tournament.standings.match_result import (
     MatchResult,
     ResultsError,
     SeatOutcome,
-    read_results,
 )
 from asara_server.tournament.standings.model import Standings, StandingsRow
 from asara_server.tournament.standings.standings import (
@@ -20,7 +19,7 @@ from asara_server.tournament.standings.standings import (
     compute_standings,
     without_forfeits,
 )
-from tests.tournament.samples import match
+from tests.tournament.samples import match, read_results
 
 OK = Termination.COMPLETED
 
@@ -309,10 +308,10 @@ def test_results_come_back_from_their_file_without_a_line_cut_in_the_middle(tmp_
     text = played.model_dump_json() + "\n"
     assert '"termination":"time_out"' in text
     path.write_text(text + text[:40])
-    assert list(read_results(path)) == [played]
+    assert read_results(path) == [played]
     path.write_text(text + '{"match_id": 3}\n')
     with pytest.raises(ResultsError, match=r"results\.jsonl: line 2: "):
-        list(read_results(path))
+        read_results(path)
 
 
 @pytest.mark.parametrize("ranks", [(2, 3), (1, 3), (1, 1, 2), (0, 1), (-1, 1), (1,), (), (1,) * 5])

@@ -18,10 +18,9 @@ from asara_server.cli.errors import UserError
 from asara_server.cli.options.output_file import check_output, write_output
 from asara_server.cli.options.run_directory import RunDirectoryArgument
 from asara_server.text import plain
-from asara_server.tournament.run.directory import RunDirectoryError, standings_bytes
-from asara_server.tournament.run.read_run import NOT_A_RUN, run_standings
+from asara_server.tournament.run.read_run import RunError, run_standings
+from asara_server.tournament.run.run_record import json_bytes
 from asara_server.tournament.run.status import RunState, RunStatus, StatusReader
-from asara_server.tournament.standings.match_result import ResultsError
 from asara_server.tournament.standings.model import Standings
 from asara_server.tournament.standings.standings import without_forfeits as exclude_forfeits
 
@@ -93,7 +92,7 @@ def status(
     standings = _standings(reader, current, without_forfeits=without_forfeits)
     show_status(current, standings, cross=cross)
     if json_file is not None:
-        write_output(json_file, standings_bytes(standings or _compute(reader, current)))
+        write_output(json_file, json_bytes(standings or _compute(reader, current)))
 
 
 def _standings(
@@ -135,13 +134,7 @@ def _interruptible_wait() -> Iterator[Callable[[float], bool]]:
 
 def _read(reader: StatusReader) -> RunStatus:
     """Read the status; raise UserError if the folder contains no run, or a damaged run."""
-    directory = reader.directory
     try:
-        if not (directory / "run.json").is_file():
-            raise UserError(f"{directory}: {NOT_A_RUN}")
         return reader.read()
-    except (RunDirectoryError, ResultsError) as error:
+    except RunError as error:
         raise UserError(plain(str(error), longest=None)) from None
-    except OSError as error:
-        path = error.filename or directory
-        raise UserError(f"{path}: {error.strerror or error}") from None

@@ -5,11 +5,12 @@ from dataclasses import dataclass, field
 
 from asara_game.rules import format_rule_sets
 from asara_server.tournament.config.tournament_file import Limits
+from asara_server.tournament.run.directory import RESULTS
 from asara_server.tournament.run.suspension import Suspensions
 from asara_server.tournament.schedule.schedule import ScheduledMatch
 from asara_server.tournament.standings.match_result import MatchResult
 from asara_server.tournament.trust.manifest import MANIFEST, Manifest
-from asara_server.tournament.trust.run_files import RESULTS, Line
+from asara_server.tournament.trust.run_files import Line
 
 
 @dataclass(slots=True)

@@ -10,10 +10,11 @@ from asara_server.eventlog.replay import ReplayHeader
 from asara_server.match.inputs import LateReplyRecord
 from asara_server.match.spec import SECOND_US, ProcessPolicy
 from asara_server.replay.file import ReplayFile
+from asara_server.tournament.run.directory import RESULTS
 from asara_server.tournament.schedule.schedule import ScheduledMatch
 from asara_server.tournament.standings.match_result import MatchResult, utc_text
 from asara_server.tournament.trust.manifest import Manifest
-from asara_server.tournament.trust.run_files import RESULTS, SUFFIX, Line
+from asara_server.tournament.trust.run_files import SUFFIX, Line
 
 
 class ExpectedMatch(NamedTuple):

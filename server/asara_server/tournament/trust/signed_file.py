@@ -5,9 +5,10 @@ name ends in `.sig`: 64 bytes, Ed25519. Hash and signature can thus be checked w
 Each document can be written in only one form, and the audit refuses a file in any other form.
 """
 
+from collections.abc import Mapping
 from hashlib import sha256
 from pathlib import Path
-from typing import NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
@@ -45,6 +46,13 @@ class SignedBytes(NamedTuple):
     def sha256(self) -> str:
         """SHA-256 of the document, in hexadecimal."""
         return sha256(self.content).hexdigest()
+
+    @classmethod
+    def of(cls, values: Mapping[str, Any] | None) -> "SignedBytes | None":
+        """Return the document in the values of a fact; None without a fact."""
+        if values is None:
+            return None
+        return cls(values["content"].encode(), bytes.fromhex(values["signature"]))
 
     def fact(self, name: str) -> Fact:
         """Return the fact with which the journal contains this document."""
