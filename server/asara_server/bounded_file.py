@@ -24,10 +24,11 @@ def open_ordinary(path: Path) -> Iterator[BufferedReader]:
         descriptor = os.open(path, flags | getattr(os, "O_BINARY", 0))
     except ValueError:  # a zero byte in the path
         raise OSError(errno.EINVAL, "is not a path", str(path)) from None
+    mode = os.fstat(descriptor).st_mode
+    if stat.S_ISDIR(mode):  # Python opens no directory
+        os.close(descriptor)
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
     with os.fdopen(descriptor, "rb") as file:
-        mode = os.fstat(descriptor).st_mode
-        if stat.S_ISDIR(mode):
-            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
         if not stat.S_ISREG(mode):
             raise OSError(errno.EINVAL, "is a device or a pipe, not a file", str(path))
         yield file

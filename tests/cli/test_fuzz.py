@@ -139,8 +139,8 @@ TARGETS = (
     Target("cup.toml", mutations.mutate_toml, ("tournament plan {}/cup.toml",)),
     Target("submissions/eve/bot.toml", mutations.mutate_toml, ("tournament plan {}/evening.toml",)),
     Target("evening.toml", mutations.mutate_toml, ("tournament plan {}/evening.toml",)),
-    Target("run/run.json", mutations.mutate_json, (*READERS, "audit {}/run --jobs 1")),
-    Target("run/results.jsonl", mutations.mutate_json, READERS),
+    Target("run/run.journal", mutations.mutate_bytes, (*READERS, "audit {}/run --jobs 1")),
+    Target("run/run.index", mutations.mutate_bytes, READERS),
     Target("run/remote.json", mutations.mutate_json, ("status {}/run",)),
     Target("run/standings.json", mutations.mutate_json, READERS),
     Target("run/referee.pub", mutations.mutate_bytes, ("audit {}/run --jobs 1", READERS[2])),
@@ -161,8 +161,7 @@ TARGETS = (
         "replay diff {}/" + REPLAY + " {}/run/replays/r1-basic-0002.asara",
     )),
     Target("killed/run.journal", mutations.mutate_bytes, ()),
-    Target("killed/results.jsonl", mutations.mutate_json, ()),
-    Target("killed/run.json", mutations.mutate_json, ()),
+    Target("killed/run.index", mutations.mutate_bytes, ()),
 )  # fmt: skip
 
 
@@ -205,11 +204,6 @@ def _leave_killed_run(folder: Path) -> None:
     killed, _ = run_with_replays(folder / "killed", 3, **RUNNING)
     shutil.rmtree(killed / "replays")
     with Journal(killed / "run.journal") as journal:
-        for line in (killed / "results.jsonl").read_text().splitlines():
-            name = line.partition('"match_id":"')[2].partition('"')[0]
-            journal.add(journal.begin(name, b"header"), b"record")
-            journal.commit()
-            journal.end(name, line)
         journal.add(journal.begin("r1-basic-0004", b"header"), b"record")
 
 
@@ -385,7 +379,7 @@ def _requests(dice: random.Random) -> bytes:
 
 def _value(folder: Path, dice: random.Random, parameter: Any) -> str:
     """Return a value that fits the parameter now and then."""
-    files = ["cup.toml", "run", "key", "tokens.json", REPLAY, "run/run.json", "ann", "out/new"]
+    files = ["cup.toml", "run", "key", "tokens.json", REPLAY, "run/run.journal", "ann", "out/new"]
     choices = list(getattr(getattr(parameter, "type", None), "choices", ()))
     match dice.randrange(5):
         case 0:

@@ -10,7 +10,7 @@ from typing import Any
 from asara_codec.results import Termination
 from asara_server.eventlog.journal import Fact
 from asara_server.tournament.run.costs import RunCosts
-from asara_server.tournament.run.directory import open_journal
+from asara_server.tournament.run.directory import INDEX, JOURNAL, open_journal
 from asara_server.tournament.run.run_record import RUN, RunInfo
 from asara_server.tournament.standings.match_result import MatchResult, SeatOutcome
 
@@ -94,6 +94,17 @@ def write_run(folder: Path, results: Iterable[MatchResult] = (), **changes: obje
     change_run(folder, **values)
     add_results(folder, *results)
     return folder
+
+
+def write_results(folder: Path, *results: MatchResult) -> None:
+    """Write another journal, of the same run with these results."""
+    with open_journal(folder) as journal:
+        facts = journal.facts
+    (folder / JOURNAL).rename(folder / "before")
+    (folder / INDEX).unlink()
+    with open_journal(folder) as journal:
+        journal.note(*facts)
+    add_results(folder, *results)
 
 
 def change_run(folder: Path, **changes: object) -> None:

@@ -103,7 +103,7 @@ class LineFollower:
     def news(self) -> Iterator[str]:
         """Yield the lines about the run that were added; raises OSError and JournalError."""
         with open_ordinary(self._journal) as journal:
-            with suppress(FileNotFoundError), open_ordinary(self._index) as index:
+            with suppress(OSError), open_ordinary(self._index) as index:
                 yield from self._from_index(journal, index)
             journal.seek(0)
             reader = LogReader(journal, self._journal, self._end, self._checksum)
@@ -127,9 +127,9 @@ class LineFollower:
         while index.tell() < last:
             row = _row(index.readline())
             if row is not None and row.end > self._end:
+                self._end, self._checksum = row.end, row.checksum
                 yield from row.lines
         self._indexed = inode, last
-        self._end, self._checksum = end, checksum
 
 
 def _last(index: BinaryIO) -> tuple[int, int, bytes]:

@@ -179,12 +179,12 @@ class Runner:
     @property
     def building(self) -> Mapping[str, str]:
         """Entries being built, each with the time its build began (ISO 8601, UTC)."""
-        return self._directory.info.building
+        return self._directory.info.building if self._directory.record.begun else {}
 
     @property
     def to_build(self) -> Sequence[str]:
         """Entries whose build has not started yet."""
-        return self._directory.info.to_build
+        return self._directory.info.to_build if self._directory.record.begun else ()
 
     @property
     def deal_commitment(self) -> str:

@@ -45,9 +45,7 @@ def test_the_page_can_lie_elsewhere_and_is_the_same_there(tmp_path):
 
 
 def test_a_run_that_goes_on_has_a_report_of_what_has_ended(tmp_path):
-    run = write_run(tmp_path / "run", mirrored(), **RUNNING)
-    lines = (run / "results.jsonl").read_text().splitlines(keepends=True)
-    (run / "results.jsonl").write_text("".join(lines[:5]) + lines[5][:40])
+    run = write_run(tmp_path / "run", mirrored()[:5], **RUNNING)
     with pytest.raises(SystemExit) as ended:
         report(run)
     assert not ended.value.code

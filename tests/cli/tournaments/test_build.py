@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from asara_server.tournament.run.directory import has_run
 from asara_server.tournament.run.read_run import read_run
 from asara_server.tournament.run.status import StatusReader
 from tests.cli.command import asara, command_line, environment
@@ -44,7 +45,7 @@ def until_built(run: Path) -> str:
     reader = StatusReader(run)
 
     def only_the_slow_one() -> bool:
-        if not (run / "run.json").is_file():
+        if not has_run(run):
             return False
         status = reader.read()
         return bool(status.out) and list(status.building) == ["slow"]

@@ -37,7 +37,7 @@ def life(process: str, began: int, ended: int | None, *played: str) -> list[dict
 
 
 def faults(*lives: list[dict[str, Any]], cleared: int | None = None) -> list[str]:
-    rows = [{"row": "group", "blocks": {"one": 2, "two": 2}}]
+    rows: list[dict[str, Any]] = [{"row": "group", "blocks": {"one": 2, "two": 2}}]
     rows += [row for one in lives for row in one]
     if cleared is not None:
         rows.append({"row": "cleared", "machine": "m", "at_ns": cleared})

@@ -159,6 +159,8 @@ class RunDirectory:
             self._results = AppendedFile(path / RESULTS)
             stack.callback(self._results.close)
             self._stack = stack.pop_all()
+        self._exported: dict[str, bytes] = {}
+        """Content of the signed documents that were written, by name."""
         self._unpublished: dict[str, bytes] = {}
         """Content of replays that are not written yet, by name."""
 
@@ -191,10 +193,10 @@ class RunDirectory:
         did not write.
         """
         with _errors(path), ExitStack() as stack:
-            if not has_run(path):
+            if not has_run(path) and not (path / RUN_INFO).exists():
                 raise RunDirectoryError(f"{path}: contains no run; start one without --resume")
             _check_not_played(path)
-            if not (path / JOURNAL).is_file():
+            if not has_run(path):
                 raise RunDirectoryError(
                     f"{path}: this run has no {JOURNAL} to resume from: restore it from a backup, "
                     "or start the run again in another folder"
@@ -294,7 +296,9 @@ class RunDirectory:
         """
         info, documents = self.info, self.record.files()
         for name, content in documents.items():
-            replace_file(self.path / name, content)
+            if self._exported.get(name) != content:
+                replace_file(self.path / name, content)
+        self._exported = documents
         if "tree_head.json" not in documents:
             for name in ("tree_head.json", "tree_head.json.sig", STANDINGS):
                 (self.path / name).unlink(missing_ok=True)
