@@ -188,7 +188,7 @@ def on_terminal(
         env={**environment(), "TERM": "xterm", "LINES": str(rows)},
     )
     os.close(theirs)
-    killer = threading.Timer(60, process.kill)
+    killer = threading.Timer(EVENT_S, process.kill)
     killer.start()
     text = b""
     try:

@@ -14,6 +14,7 @@ import asara_server.cli.commands
 from asara_server.cli.app import app
 from asara_server.cli.lazy_group import GROUPS
 from tests.cli.command import asara, environment, refusal
+from tests.events import EVENT_S
 
 HEAVY = "cryptography distributed google grpc numpy pydantic rich scipy structlog"
 
@@ -35,7 +36,7 @@ def loaded(*words: str) -> set[str]:
         [sys.executable, "-X", "importtime", "-m", "asara_server.cli", *words],
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=EVENT_S,
         env=environment(),
         check=False,
     )

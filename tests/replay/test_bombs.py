@@ -21,6 +21,7 @@ from asara_server.replay.audit import audit
 from asara_server.replay.file import LARGEST_FILE, MOST_RECORDS, read_replay, replay_bytes
 from asara_server.replay.signing import SigningKey
 from tests.cli.command import environment
+from tests.events import EVENT_S
 from tests.match.playouts import EVERYTHING, random_replay
 from tests.sizes import others_long
 from tests.yardstick import at_most, loop_s
@@ -158,7 +159,7 @@ def limited(*words: str | Path) -> tuple[int, str, float, int]:
         [sys.executable, "-c", code, *map(str, words)],
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=EVENT_S,
         env=environment(),
         preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (60, 60)),
         check=False,

@@ -19,7 +19,7 @@ NAMES = {"engine", "referee", "concurrency"}
 COLUMNS = {"name", "value", "unit", "peer", "peer_value", "ratio"}
 
 
-def bench(*arguments, timeout=120, **environment):
+def bench(*arguments, timeout=600, **environment):
     """Run `python -m scripts.benchmark`, which scripts/bench runs after the installation."""
     return subprocess.run(
         [sys.executable, "-m", "scripts.benchmark", *arguments],

@@ -296,8 +296,12 @@ bots_lock.count_as_dead("a survivor")
 
 
 @pytest.mark.long
-def test_bots_of_another_run_on_the_machine_are_noted(tmp_path: Path) -> None:
+def test_bots_of_another_run_on_the_machine_are_noted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Each of the two knows of the other."""
+    # Programs of earlier tests, which may be about to end, do not count here.
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     header = HEADER.replace("jobs = 2", "jobs = 1")
     with subprocess.Popen(
         [sys.executable, "-c", HAS_A_BOT], stdin=subprocess.PIPE, stdout=subprocess.PIPE

@@ -1,7 +1,10 @@
 """`asara play`: the table, its links and its end; the page has tests of its own."""
 
 import asyncio
+import os
+import pty
 import signal
+import subprocess
 import tempfile
 import urllib.request
 from collections.abc import Iterator
@@ -11,6 +14,7 @@ import pytest
 
 from asara_server.network.addresses import socket_parent
 from asara_server.replay.file import read_replay
+from tests.cli.command import command_line, environment
 from tests.events import EVENT_S, wait_until
 from tests.referee.harness import play_bot
 from tests.web.play_pipe import WebStream
@@ -87,6 +91,24 @@ def test_a_signal_ends_the_table_at_once(number: signal.Signals, temporary: Path
     assert status == 128 + number
     assert "Traceback" not in stderr
     assert not list(temporary.glob("asara-play-*"))
+
+
+@pytest.mark.long
+def test_a_terminal_that_is_closed_ends_the_table(temporary: Path) -> None:
+    """What is still printed then raises errors, which keep nothing alive."""
+    ours, theirs = pty.openpty()
+    words = command_line("play", "random", "--no-browser")
+    with subprocess.Popen(
+        words, stdin=theirs, stdout=theirs, stderr=theirs, env=environment()
+    ) as process:
+        os.close(theirs)
+        text = b""
+        while b"http://" not in text:
+            text += os.read(ours, 65536)
+        os.close(ours)
+        process.send_signal(signal.SIGHUP)
+        assert process.wait(EVENT_S) == 128 + signal.SIGHUP
+    assert not list(temporary.iterdir())
 
 
 @pytest.mark.long

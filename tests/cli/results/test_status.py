@@ -86,7 +86,7 @@ def playing(folder: Path, rounds: int) -> Iterator[subprocess.Popen[bytes]]:
         stderr=subprocess.DEVNULL,
         env=environment(),
     )
-    killer = threading.Timer(90, process.kill)
+    killer = threading.Timer(EVENT_S, process.kill)
     killer.start()
     try:
         wait_for_matches(folder / "run", 2)

@@ -1,7 +1,9 @@
 """Lets signals stop the work that a command is waiting for."""
 
 import asyncio
+import os
 import signal
+import stat
 from collections.abc import Callable, Coroutine, Iterator
 from contextlib import contextmanager
 from typing import Any, TypeVar
@@ -10,16 +12,29 @@ from asara_server.cli.errors import UserError
 
 _Result = TypeVar("_Result")
 
-_SIGNALS = (signal.SIGINT, signal.SIGTERM)
+_HANGUP = getattr(signal, "SIGHUP", signal.SIGTERM)  # Windows has none
+_SIGNALS = {signal.SIGINT, signal.SIGTERM, _HANGUP}
+"""Signals that end a command: by Ctrl-C, by other programs, and by a terminal that is closed."""
 
 
 @contextmanager
 def on_signals(stop: Callable[[signal.Signals], None]) -> Iterator[None]:
-    """Have the running event loop call `stop` for each SIGINT or SIGTERM within the context."""
+    """Have the running event loop call `stop` for each signal that ends a command.
+
+    With nohup, a command outlives its terminal.
+    """
     loop = asyncio.get_running_loop()
+    without = {_HANGUP} if signal.getsignal(_HANGUP) is signal.SIG_IGN else set()
+    heard = _SIGNALS - without
+
+    def heed(number: signal.Signals) -> None:
+        if number is _HANGUP:
+            _leave_terminal()
+        stop(number)
+
     try:
-        for number in _SIGNALS:
-            loop.add_signal_handler(number, stop, number)
+        for number in heard:
+            loop.add_signal_handler(number, heed, number)
     except NotImplementedError:  # Windows
         with _handlers(lambda number, _: loop.call_soon_threadsafe(stop, signal.Signals(number))):
             yield
@@ -27,8 +42,17 @@ def on_signals(stop: Callable[[signal.Signals], None]) -> Iterator[None]:
     try:
         yield
     finally:
-        for number in _SIGNALS:
+        for number in heard:
             loop.remove_signal_handler(number)
+
+
+def _leave_terminal() -> None:
+    """Write to nowhere what would go to a terminal: one that is closed raises errors."""
+    nowhere = os.open(os.devnull, os.O_RDWR)
+    for descriptor in (1, 2):
+        if stat.S_ISCHR(os.fstat(descriptor).st_mode):  # isatty denies a closed one
+            os.dup2(nowhere, descriptor)
+    os.close(nowhere)
 
 
 @contextmanager
@@ -42,7 +66,7 @@ def _handlers(handler: Callable[[int, Any], object]) -> Iterator[None]:
 
 
 async def until_signal(work: Coroutine[Any, Any, _Result], stopped: Callable[[], str]) -> _Result:
-    """Return the result of the work; SIGINT or SIGTERM cancels the work and raises UserError.
+    """Return the result of the work; a signal cancels the work and raises UserError.
 
     `stopped` returns the text of the error.
     """

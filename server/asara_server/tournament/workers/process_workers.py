@@ -43,7 +43,9 @@ if TYPE_CHECKING:
 _ABANDON_S: Final = 10.0
 """Seconds given to a worker to end its bots after the runner has ended."""
 
-_RUNNER_SIGNALS: Final = frozenset({signal.SIGINT, signal.SIGTERM})
+_RUNNER_SIGNALS: Final = frozenset(
+    {signal.SIGINT, signal.SIGTERM, getattr(signal, "SIGHUP", signal.SIGTERM)}
+)
 """Signals sent to a whole process group, for example by Ctrl-C; only the runner acts on them."""
 
 
