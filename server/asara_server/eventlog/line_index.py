@@ -123,9 +123,11 @@ class LineFollower:
         if end <= self._end or journal.read(CHECKSUM_BYTES) != checksum:
             return
         inode = os.fstat(index.fileno()).st_ino
-        index.seek(self._indexed[1] if self._indexed[0] == inode else 0)
-        while index.tell() < last:
-            row = _row(index.readline())
+        at = index.seek(self._indexed[1] if self._indexed[0] == inode else 0)
+        while at < last:
+            line = index.readline()
+            at += len(line)
+            row = _row(line)
             if row is not None and row.end > self._end:
                 self._end, self._checksum = row.end, row.checksum
                 yield from row.lines

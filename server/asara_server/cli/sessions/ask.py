@@ -34,6 +34,7 @@ from asara_server.tournament.execution.asking_referee import (
     AskedBotError,
     AskingReferee,
 )
+from asara_server.tournament.run.directory import has_run
 from asara_server.tournament.run.read_run import RunError, read_run
 from asara_server.tournament.sandbox.bubblewrap import Sandbox
 from asara_server.tournament.schedule.schedule import bot_seed
@@ -79,7 +80,7 @@ def ask_again(replay: Replay, options: AskOptions, log: LogOptions) -> int:
     hidden = [options.file, default_key_path()]
     seed = None
     run_directory = options.file.resolve().parent.parent
-    if (run_directory / "run.json").is_file():
+    if has_run(run_directory):
         hidden.append(run_directory)
         seed = _recorded_seed(run_directory, replay, seat)
     entry = bot_entry(bot, options.readable)

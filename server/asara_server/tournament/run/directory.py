@@ -1,4 +1,4 @@
-"""The directory of a run.
+"""The directory of a run. The journal is the run; all other files are written from it or beside it.
 
 run.json         title, seed, secret of the deals, versions, times, and how the run ended
 tournament.toml  a copy of the tournament file
@@ -159,6 +159,8 @@ class RunDirectory:
             self._results = AppendedFile(path / RESULTS)
             stack.callback(self._results.close)
             self._stack = stack.pop_all()
+        self._digest = hashlib.sha256()
+        """Hash of the lines in `results.jsonl`."""
         self._exported: dict[str, bytes] = {}
         """Content of the signed documents that were written, by name."""
         self._unpublished: dict[str, bytes] = {}
@@ -229,7 +231,9 @@ class RunDirectory:
             )
         line = result.model_dump_json()
         self.journal.end(result.played_as, line, replay)
-        self._results.append(f"{line}\n".encode())
+        data = f"{line}\n".encode()
+        self._digest.update(data)
+        self._results.append(data)
         return result
 
     def publish_replays(self, names: Iterable[str]) -> None:
@@ -247,7 +251,9 @@ class RunDirectory:
         ended, self.journal.ended = self.journal.ended, []
         self._results.close()
         path = self.path / RESULTS
-        replace_file(path, "".join(f"{one.result}\n" for one in ended).encode())
+        content = "".join(f"{one.result}\n" for one in ended).encode()
+        replace_file(path, content)
+        self._digest = hashlib.sha256(content)
         self._results = AppendedFile(path)
         self._stack.callback(self._results.close)
         results = [MatchResult.model_validate_json(one.result) for one in ended]
@@ -344,8 +350,7 @@ class RunDirectory:
     def results_sha256(self) -> str:
         """Force `results.jsonl` to disk, and return its SHA-256 in hexadecimal."""
         os.fsync(self._results.fileno())
-        with (self.path / RESULTS).open("rb") as file:
-            return hashlib.file_digest(file, "sha256").hexdigest()
+        return self._digest.hexdigest()
 
     def close(self) -> None:
         self._stack.close()
@@ -406,8 +411,8 @@ def _possible_names(path: Path) -> set[str]:
 
 
 def _was_never_begun(path: Path) -> bool:
-    """True if a run created this directory but was killed before it wrote `run.json`."""
+    """True if a run created this directory but was killed before it began."""
     names = {file.name for file in path.iterdir()}
-    results = path / "results.jsonl"
+    results = path / RESULTS
     written = results.exists() and results.stat().st_size > 0
     return JOURNAL in names and names <= _possible_names(path) and not written
