@@ -48,7 +48,7 @@ def until_built(run: Path) -> str:
         if not has_run(run):
             return False
         status = reader.read()
-        return bool(status.out) and list(status.building) == ["slow"]
+        return bool(status.info.out) and list(status.building) == ["slow"]
 
     wait_until("only the slow build goes on", only_the_slow_one)
     return asara("status", run).stdout

@@ -46,9 +46,9 @@ def show_status(
     if status.info.left_out:
         out.print()
         out.print(left_out_text(status.info.left_out))
-    _show_excluded("Out of the run", status.out)
+    _show_excluded("Out of the run", status.info.out)
     _show_build_output(status.info.build_output)
-    _show_excluded("Suspended", status.suspended)
+    _show_excluded("Suspended", status.info.suspended)
 
 
 def _show_progress(status: RunStatus) -> None:

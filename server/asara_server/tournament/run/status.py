@@ -107,10 +107,6 @@ class RunStatus:
     """Seconds since the last match ended; None before the first match has ended."""
     failing: tuple[FailingEntry, ...]
     """Entries that forfeited matches, largest share of forfeits first."""
-    out: Mapping[str, str]
-    """Entries that could not be built or started, with the reasons."""
-    suspended: Mapping[str, str]
-    """Entries that forfeited too often, with the reasons."""
     building: Mapping[str, float] = field(default_factory=dict)
     """Entries being built, each with the seconds since its build began."""
     to_build: tuple[str, ...] = ()
@@ -172,8 +168,6 @@ class StatusReader:
             pace=Pace(sum(ended >= session for ended in tally.ended), max(end - session, 0.0)),
             idle_s=max(now - max(tally.ended), 0.0) if tally.ended else None,
             failing=tally.failing_entries(info.out | info.suspended),
-            out=info.out,
-            suspended=info.suspended,
             building={
                 name: max(now - (_seconds(since) or now), 0.0)
                 for name, since in info.building.items()

@@ -130,7 +130,7 @@ class _RunAudit:
         report, files = self._report, self._files
         if manifest.legs:
             schedule = self._check_processes(manifest, schedule)
-        check = check_attempts(manifest, schedule, files.lines)
+        check = check_attempts(manifest, schedule, files.results)
         self._faults += check.faults
         scheduled = self._scheduled(manifest, schedule, check)
         self._check_progress(manifest, check, scheduled)
@@ -143,14 +143,13 @@ class _RunAudit:
                 f"matches with the same deal are still to come or the run was stopped meanwhile: "
                 f"{_some(missing)}"
             )
-        self._faults += replay_faults(files.lines, files.replays, withheld=set(withheld))
+        self._faults += replay_faults(files.results, files.replays, withheld=set(withheld))
         matches = {match.match_id: match for match in schedule}
-        for line in files.lines:
-            match = matches.get(line.result.match_id)
-            if match is not None and not line.result.void:
-                place = f"{RESULTS}: line {line.number}"
-                name = line.result.played_as
-                report.expected[name] = expected_match(manifest, match, line.result, place)
+        for number, result in enumerate(files.results, 1):
+            match = matches.get(result.match_id)
+            if match is not None and not result.void:
+                place = f"{RESULTS}: line {number}"
+                report.expected[result.played_as] = expected_match(manifest, match, result, place)
         if files.standings is None:
             return
         computed = compute_standings(
@@ -236,10 +235,10 @@ class _RunAudit:
             )
         begun = {match.match_id for match in schedule[:wanted]}
         self._faults += [
-            f"{RESULTS}: line {line.number}: {line.result.match_id}: extra: the ranks were settled "
+            f"{RESULTS}: line {number}: {result.match_id}: extra: the ranks were settled "
             f"after {wanted} matches"
-            for line in self._files.lines
-            if wanted < manifest.matches and line.result.match_id not in begun
+            for number, result in enumerate(results, 1)
+            if wanted < manifest.matches and result.match_id not in begun
         ]
         return wanted
 

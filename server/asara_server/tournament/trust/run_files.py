@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
-from typing import BinaryIO, Final, NamedTuple, TypeVar
+from typing import BinaryIO, Final, TypeVar
 
 from pydantic import ValidationError
 
@@ -41,13 +41,6 @@ _LARGEST: Final = 4 * 2**30
 """Maximum size of a file that is read, in bytes."""
 
 
-class Line(NamedTuple):
-    """An attempt, with its line in `results.jsonl`."""
-
-    number: int
-    result: MatchResult
-
-
 @dataclass
 class RunFiles:
     """A run as its journal tells it, and its other files; missing or unreadable files are None."""
@@ -58,7 +51,8 @@ class RunFiles:
     record: RunRecord = field(default_factory=RunRecord)
     """What the journal says about the run."""
     info: RunInfo | None = None
-    lines: list[Line] = field(default_factory=list)
+    results: list[MatchResult] = field(default_factory=list)
+    """All attempts, in the order of the lines of `results.jsonl`."""
     lives: Lives = field(default_factory=Lives)
     """The lives of the bots' processes."""
     journal_sha256: str = ""
@@ -78,11 +72,6 @@ class RunFiles:
     @property
     def tree_head(self) -> SignedBytes | None:
         return SignedBytes.of(self.record.documents.get("tree_head"))
-
-    @property
-    def results(self) -> list[MatchResult]:
-        """The attempts in the order in which they ended."""
-        return [line.result for line in self.lines]
 
     @property
     def running(self) -> bool:
@@ -172,7 +161,7 @@ def _add_fact(files: RunFiles, fact: Fact) -> None:
 
 
 def _add_result(files: RunFiles, text: str) -> None:
-    place = f"{RESULTS}: line {len(files.lines) + 1}"
+    place = f"{RESULTS}: line {len(files.results) + 1}"
     try:
         result = MatchResult.model_validate_json(text)
     except ValidationError as error:
@@ -180,7 +169,7 @@ def _add_result(files: RunFiles, text: str) -> None:
         raise ValueError(f"{place}: cannot be read: {fault}") from None
     if result.model_dump_json() != text:
         files.faults.append(f"{place}: not written as asara writes it: its text was changed")
-    files.lines.append(Line(len(files.lines) + 1, result))
+    files.results.append(result)
 
 
 def _compare_copies(files: RunFiles, info: RunInfo) -> None:
