@@ -230,8 +230,8 @@ class Forger:
         self.run = run
         self.key = key
         log = read_run(run)
-        self.manifest = Manifest.model_validate_json(log.record.documents["manifest"]["content"])
-        self.head = TreeHead.model_validate_json(log.record.documents["tree_head"]["content"])
+        self.manifest = Manifest.model_validate_json(log.record.documents["manifest"].content)
+        self.head = TreeHead.model_validate_json(log.record.documents["tree_head"].content)
         self.group = log.info.group
         self.results = log.results
         self.schedule = self.manifest.planned_matches()

@@ -6,15 +6,16 @@ never reads them.
 """
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, NamedTuple
 
 from pydantic import BaseModel, Field, ValidationError
 
 from asara_server.eventlog.journal import Fact, JournalError
 from asara_server.match.spec import ProcessPolicy
+from asara_server.replay.signing import signature_holds
 from asara_server.tournament.config.block_kinds import BlockKind
 from asara_server.tournament.run.costs import RunCosts
 from asara_server.tournament.sandbox.spec import SandboxKind
@@ -112,14 +113,38 @@ class RunInfo(BaseModel):
         return json_bytes(self)
 
 
+class SignedBytes(NamedTuple):
+    """The bytes of a document and its signature, both unchecked."""
+
+    content: bytes
+    signature: bytes
+
+    @property
+    def sha256(self) -> str:
+        """SHA-256 of the document, in hexadecimal."""
+        return sha256(self.content).hexdigest()
+
+    def fact(self, name: str) -> Fact:
+        """Return the fact with which the journal contains this document."""
+        values = {
+            "content": self.content.decode(errors="replace"),
+            "signature": self.signature.hex(),
+        }
+        return Fact(Path(name).stem, values)
+
+    def signed_by(self, public_key: bytes) -> bool:
+        """Return True if the owner of the key signed the document."""
+        return signature_holds(public_key, self.signature, self.content)
+
+
 class RunRecord:
     """A run, as far as the facts that were added tell."""
 
     def __init__(self, facts: Iterable[Fact] = ()) -> None:
         """Raises ValueError, as `add` does."""
-        self.documents: dict[str, Mapping[str, Any]] = {}
-        """Content and signature of the signed documents, by kind. The tree head is the run's end:
-        it is missing while the run is played.
+        self.documents: dict[str, SignedBytes] = {}
+        """The signed documents by kind, unchecked. The tree head is the run's end: it is missing
+        while the run is played.
         """
         self._decided: dict[str, Any] = {}
         """Fields of `run.json` that the manifest decides."""
@@ -135,21 +160,32 @@ class RunRecord:
             if kind == RUN:
                 self.documents.pop("tree_head", None)
                 self._values |= values
-            elif kind == "manifest":
-                self._decided = _decided_by(values["content"])
-                self._values["scheduled"] = json.loads(values["content"])["matches"]
-            elif kind == "tree_head":
-                head = json.loads(values["content"])
-                self._values |= {name: head[name] for name in _IN_TREE_HEAD}
             elif kind == "group":
                 self._values["group"] = values["blocks"]
             elif kind == "others":
                 self._values["beside_others"] = True
-            if kind in DOCUMENTS:
-                bytes.fromhex(values["signature"])
-                self.documents[kind] = values
-        except (KeyError, TypeError, AttributeError, RecursionError):
+            elif kind in DOCUMENTS:
+                signature = bytes.fromhex(values["signature"])
+                document = SignedBytes(values["content"].encode(), signature)
+                self._add_document(kind, document, json.loads(document.content))
+        except (KeyError, TypeError, AttributeError, ValueError, RecursionError):
             raise ValueError(f"a line about the run that cannot be read: {kind}") from None
+
+    def _add_document(self, kind: str, document: SignedBytes, found: Any) -> None:
+        self.documents[kind] = document
+        if kind == "tree_head":
+            self._values |= {name: found[name] for name in _IN_TREE_HEAD}
+            return
+        entries = found["entries"]
+        self._values["scheduled"] = found["matches"]
+        self._decided = {name: found[name] for name in _IN_MANIFEST} | {
+            "entries": [one["name"] for one in entries],
+            "process_per": {
+                one["name"]: one["process_per"] for one in entries if one["process_per"]
+            },
+            "remote": [one["name"] for one in entries if one["remote"]],
+            "manifest_sha256": document.sha256,
+        }
 
     @property
     def begun(self) -> bool:
@@ -173,22 +209,10 @@ class RunRecord:
     def files(self) -> dict[str, bytes]:
         """Return the content of the files with the signed documents, by name."""
         found = {}
-        for kind, values in self.documents.items():
-            found[f"{kind}.json"] = values["content"].encode()
-            found[f"{kind}.json.sig"] = bytes.fromhex(values["signature"])
+        for kind, document in self.documents.items():
+            found[f"{kind}.json"] = document.content
+            found[f"{kind}.json.sig"] = document.signature
         return found
-
-
-def _decided_by(manifest: str) -> dict[str, Any]:
-    """Return the fields of `run.json` that follow from the text of a manifest."""
-    found = json.loads(manifest)
-    entries = found["entries"]
-    return {name: found[name] for name in _IN_MANIFEST} | {
-        "entries": [one["name"] for one in entries],
-        "process_per": {one["name"]: one["process_per"] for one in entries if one["process_per"]},
-        "remote": [one["name"] for one in entries if one["remote"]],
-        "manifest_sha256": sha256(manifest.encode()).hexdigest(),
-    }
 
 
 def json_bytes(model: BaseModel) -> bytes:

@@ -11,11 +11,11 @@ from hashlib import sha256
 
 from asara_server.match.deal_secrets import commitment
 from asara_server.replay.signing import fingerprint
+from asara_server.tournament.run.run_record import SignedBytes
 from asara_server.tournament.trust.manifest import MANIFEST, Manifest
 from asara_server.tournament.trust.signed_file import (
     AnyDocument,
     DocumentError,
-    SignedBytes,
     parse_document,
     signature_name,
 )

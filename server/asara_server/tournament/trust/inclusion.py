@@ -15,6 +15,7 @@ from pydantic import Field, ValidationError
 from asara_server.eventlog.replay import ReplayError
 from asara_server.replay.file import parse_file
 from asara_server.tournament.run.read_run import RunError, RunLog, read_run
+from asara_server.tournament.run.run_record import DOCUMENTS, SignedBytes
 from asara_server.tournament.standings.match_result import MatchResult
 from asara_server.tournament.trust.attempt_check import attempt_faults
 from asara_server.tournament.trust.audit_trust import Published, Signed, check_signed
@@ -24,7 +25,6 @@ from asara_server.tournament.trust.merkle_tree import leaf_hash, levels_of, path
 from asara_server.tournament.trust.signed_file import (
     Document,
     DocumentError,
-    SignedBytes,
     parse_document,
     read_document_file,
 )
@@ -86,9 +86,7 @@ class ProofMaker:
     def __init__(self, run: RunLog) -> None:
         """Take the signed documents and the results, unchecked; raises InclusionError."""
         self._directory = run.directory
-        documents = run.record.documents
-        manifest = SignedBytes.of(documents.get("manifest"))
-        head = SignedBytes.of(documents.get("tree_head"))
+        manifest, head = map(run.record.documents.get, DOCUMENTS)
         if manifest is None or head is None:
             raise InclusionError(f"{run.directory}: the run has not ended")
         self._manifest, self._head = manifest, head

@@ -41,11 +41,10 @@ class RunSigner:
             signed = sign(self._manifest, self._key)
             self.manifest_sha256 = signed.sha256
             return [signed.fact(MANIFEST)]
-        content = found["content"].encode()
-        self.manifest_sha256 = sha256(content).hexdigest()
+        self.manifest_sha256 = found.sha256
         path = self._directory.path
         try:
-            begun = parse_document(content, Manifest)
+            begun = parse_document(found.content, Manifest)
         except DocumentError as error:
             raise RunDirectoryError(f"{path / MANIFEST}: {error}") from None
         changed = changed_field(begun, self._manifest)
