@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from asara_game import RULE_COMBINATIONS, format_rule_sets
+from asara_server.tournament.run.directory import has_run
 from asara_server.tournament.run.read_run import read_run
 
 ROOT: Final = Path(__file__).parent.parent.parent
@@ -130,7 +131,7 @@ def play(pairing: Pairing, rule_sets: str, seats: int, options: argparse.Namespa
         entries="".join(_entry(*contender) for contender in contenders),
     )
     run = folder / "run"
-    resumed = (run / "run.json").exists() and file.exists() and file.read_text("utf-8") == text
+    resumed = has_run(run) and file.exists() and file.read_text("utf-8") == text
     if not resumed:
         shutil.rmtree(run, ignore_errors=True)
         file.write_text(text, "utf-8")

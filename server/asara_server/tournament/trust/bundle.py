@@ -44,11 +44,9 @@ from asara_server.tournament.standings.standings import by_schedule
 from asara_server.tournament.trust.inclusion import (
     PROOF_SUFFIX,
     PROOFS,
-    SIGNED,
     InclusionError,
     ProofMaker,
 )
-from asara_server.tournament.trust.signed_file import signature_name
 
 _MOST_SEATS: Final = 4
 _MATCH_NAME: Final = re.compile(r"[a-z0-9][a-z0-9+.-]{0,99}")
@@ -95,6 +93,7 @@ class BundleWriter:
             self._proofs = ProofMaker(run)
         except InclusionError as error:
             self._unproven = str(error)
+        self._documents = run.record.files() if self._proofs else {}
         self._info = run.info
         self._results = by_schedule(run.results)
         self._standings = standings
@@ -133,14 +132,15 @@ class BundleWriter:
         for name, file in files.items():
             with file.open("rb") as content:
                 self._add(archive, f"{entry}/{name}", content)
+        for name, document in self._documents.items():
+            self._add(archive, f"{entry}/{name}", document)
         for name, proof in proofs.items():
             self._add(archive, f"{entry}/{PROOFS}/{name}{PROOF_SUFFIX}", proof)
         return Bundle(entry, path, tuple(missing), unproven)
 
     def _files(self, entry: str, own: Sequence[MatchResult]) -> tuple[dict[str, Path], list[str]]:
-        """Return the run's files for an entry, and the replays that are missing."""
-        signed = (*SIGNED, *map(signature_name, SIGNED)) if self._proofs else ()
-        files = {name: self._directory / name for name in (PUBLIC_KEY_FILE, *signed)}
+        """Return the run's key, replays and logs for an entry, and the replays that are missing."""
+        files = {PUBLIC_KEY_FILE: self._directory / PUBLIC_KEY_FILE}
         missing = []
         for result in own:
             name = result.played_as
