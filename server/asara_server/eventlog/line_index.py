@@ -1,6 +1,6 @@
 """The index of a journal: its lines about the run, without the records of matches.
 
-A journal of 100,000 matches has several hundred megabytes, and nearly all of them are records. With
+A journal of 100,000 matches has several hundred MiB, and nearly all of them are records. With
 the index, a reader need not read them. The index is a cache: whatever reads it checks that the
 journal has the row to which the index leads, and reads the rest from the journal. If the index is
 deleted or damaged, the whole journal is read.
