@@ -125,7 +125,7 @@ def test_weights_that_are_not_there_are_named(tmp_path):
     assert ran.stderr.endswith("none.npz: No such file or directory\n")
     assert "Traceback" not in ran.stderr
     found = run("--weights", "none.npz").stderr
-    assert found.endswith("folder; give the whole path, since a bot runs in its own folder\n")
+    assert found.endswith("directory; give the whole path, since a bot runs in its own folder\n")
 
 
 def test_a_temperature_out_of_range_is_refused():

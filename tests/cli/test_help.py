@@ -99,13 +99,7 @@ def test_defaults_are_shown_in_the_form_in_which_they_are_typed() -> None:
         ("token revok", "unknown command 'revok'; did you mean 'revoke'?", "token"),
         ("match a b --sed 1", "unknown option --sed; did you mean --seed?", "match"),
         ("match a b --mirror", "unknown option --mirror; did you mean --mirrored?", "match"),
-        ("web --port 8091", "unknown option --port; did you mean --listen 127.0.0.1:8091?", "web"),
-        (
-            "serve --port=8091",
-            "unknown option --port; did you mean --listen 127.0.0.1:8091?",
-            "serve",
-        ),
-        ("web --port", "unknown option --port; did you mean --listen 127.0.0.1:PORT?", "web"),
+        ("web --port 8091", "unknown option --port; did you mean --listen HOST:PORT?", "web"),
         ("status run --leaks", "unknown option --leaks", "status"),
         ("match a b --jobs", "--jobs needs a value", "match"),
         ("duel random", "argument B is missing", "duel"),
@@ -120,7 +114,7 @@ def test_defaults_are_shown_in_the_form_in_which_they_are_typed() -> None:
         ),
         (
             "match a b --sandbox non",
-            "--sandbox: 'non' is not one of 'bubblewrap', 'none'; did you mean 'none'?",
+            "--sandbox: 'non' is not one of 'bubblewrap', 'none'",
             "match",
         ),
     ],

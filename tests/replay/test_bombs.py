@@ -119,6 +119,10 @@ BOMBS: dict[str, Callable[[], bytes]] = {
 }
 
 
+READABLE = {"records within the limit", "a bot that returns again and again"}
+"""Files that are refused only when their match is played again, which `replay diff` does not do."""
+
+
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a folder with all bombs, and one sound replay behind them."""
@@ -191,7 +195,8 @@ def test_every_command_ends_within_a_second_and_256_mb(
         words.append(folder / "sound.asara")
     _, _, start_s, _ = limited(*words[:-1], folder / "sound.asara")
     status, output, seconds, most = limited(*words)
-    assert status == (1 if command == "audit" else 2)
+    differs = command == "replay diff" and name in READABLE
+    assert status == (1 if command == "audit" or differs else 2)
     assert len(output) < 2_000
     assert (seconds - start_s) / loop_s() < MOST_LOOPS
     assert most < MOST_BYTES

@@ -104,7 +104,7 @@ class Journal:
         self._records: dict[int, int] = {}
         """Number of records written for each unfinished match, by the match's number."""
         self._added: list[bytes] = []
-        self._lines: list[str] = []
+        self._lines: list[bytes] = []
         """Lines about the run that were added since the last commit."""
         self._begun = False
         """True after the first commit."""
@@ -139,14 +139,14 @@ class Journal:
         records: dict[int, list[bytes]] = {}
         highest = 0
         for frames in reader.rows():
-            lines: list[str] = []
+            lines: list[bytes] = []
             try:
                 for number, data in split_frames(frames):
                     if number:
                         records[number].append(data)
                         continue
-                    lines.append(data.decode())
-                    kind, match, text = split_line(lines[-1])
+                    lines.append(data)
+                    kind, match, text = split_line(data)
                     if kind == "match":
                         names.pop(self._numbers.get(text, 0), None)
                         self._numbers[text], names[match], records[match] = match, text, []
@@ -265,8 +265,8 @@ class Journal:
             self.add(number, record)
 
     def _add_line(self, text: str) -> None:
-        self._lines.append(text)
-        self._added.append(_ABOUT_RUN + delimited(text.encode()))
+        self._lines.append(text.encode())
+        self._added.append(_ABOUT_RUN + delimited(self._lines[-1]))
 
     def number(self, match_id: str) -> int:
         """Return the number in the journal of an unfinished match, by name; raises KeyError."""
@@ -303,9 +303,9 @@ class Journal:
         raise JournalError(self._failed) from None
 
 
-def split_line(line: str) -> tuple[str, int, str]:
+def split_line(data: bytes) -> tuple[str, int, str]:
     """Return the kind of a line, the number of its match or 0, and the rest; raises ValueError."""
-    found = _LINE.fullmatch(line)
+    found = _LINE.fullmatch(data.decode())
     if found is None:
         raise ValueError("a line about the run that this version cannot read")
     return found[1] or found[3], int(found[2] or 0), found[4]

@@ -29,17 +29,17 @@ class IndexedRow(NamedTuple):
     end: int
     """Position of the row's end, in bytes."""
     checksum: bytes
-    lines: Sequence[str]
+    lines: Sequence[bytes]
 
     def text(self) -> bytes:
         """Return the row's line in the index."""
-        return "\t".join((f"{self.end} {self.checksum.hex()}", *self.lines)).encode() + b"\n"
+        return b"\t".join((f"{self.end} {self.checksum.hex()}".encode(), *self.lines)) + b"\n"
 
 
 class IndexWriter:
     """Writes the index of a journal. If that fails, the index ends there, and the run goes on."""
 
-    def __init__(self, path: Path, has: Callable[[str], bool]) -> None:
+    def __init__(self, path: Path, has: Callable[[bytes], bool]) -> None:
         """`has` tells whether the index has a line, given the line."""
         self._path = path
         self._has = has
@@ -47,12 +47,12 @@ class IndexWriter:
         self._begun: list[IndexedRow] | None = []
         """Rows that the journal had when it was opened; None once the index is written."""
 
-    def read(self, end: int, checksum: bytes, lines: Sequence[str]) -> None:
+    def read(self, end: int, checksum: bytes, lines: Sequence[bytes]) -> None:
         """Take a row that the journal already has."""
         if self._begun is not None and (kept := [line for line in lines if self._has(line)]):
             self._begun.append(IndexedRow(end, checksum, kept))
 
-    def append(self, end: int, checksum: bytes, lines: Sequence[str]) -> None:
+    def append(self, end: int, checksum: bytes, lines: Sequence[bytes]) -> None:
         """Write a row that was added to the journal."""
         rows, self._begun = self._begun, None
         with suppress(OSError):
@@ -100,7 +100,7 @@ class LineFollower:
         before, self._file = self._file, (about.st_dev, about.st_ino)
         return before not in {(0, 0), self._file} or about.st_size < self._end
 
-    def news(self) -> Iterator[str]:
+    def news(self) -> Iterator[bytes]:
         """Yield the lines about the run that were added; raises OSError and JournalError."""
         with open_ordinary(self._journal) as journal:
             with suppress(OSError), open_ordinary(self._index) as index:
@@ -111,12 +111,12 @@ class LineFollower:
                 try:
                     for number, data in split_frames(row):
                         if not number:
-                            yield data.decode()
+                            yield data
                 except ValueError as error:
                     raise reader.damaged(str(error)) from None
                 self._end, self._checksum = reader.end, reader.checksum
 
-    def _from_index(self, journal: BinaryIO, index: BinaryIO) -> Iterator[str]:
+    def _from_index(self, journal: BinaryIO, index: BinaryIO) -> Iterator[bytes]:
         """Yield the new lines in the index, if the journal has its last row."""
         last, end, checksum = _last(index)
         journal.seek(max(end - CHECKSUM_BYTES, 0))
@@ -155,8 +155,8 @@ def _last(index: BinaryIO) -> tuple[int, int, bytes]:
 
 def _row(line: bytes) -> IndexedRow | None:
     try:
-        place, *lines = line.decode().removesuffix("\n").split("\t")
-        end, _, checksum = place.partition(" ")
+        place, *lines = line.removesuffix(b"\n").split(b"\t")
+        end, _, checksum = place.decode().partition(" ")
         return IndexedRow(int(end), bytes.fromhex(checksum), lines)
     except ValueError:
         return None

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Final, Literal
 
 from asara_server import system
+from asara_server.user_error import UserError
 
 _MAX_PATH_BYTES: Final = 107
 """Maximum length of a Unix socket's path: the size of sockaddr_un.sun_path without the final 0."""
@@ -25,7 +26,7 @@ LOCAL_TRANSPORT: Final[Literal["unix", "tcp"]] = "unix" if system.UNIX_SOCKETS e
 loopback port."""
 
 
-class ServeError(ValueError):
+class ServeError(UserError, ValueError):
     """Raised for an address or certificate that cannot be used; the text explains what to do."""
 
 
@@ -74,7 +75,7 @@ def numeric_host(address: str, host: str, *, remote_allowed: bool, danger: str) 
     if remote and not remote_allowed:
         raise ServeError(
             f"address {address!r} ({remote[0]}) can be reached from other machines, and {danger}, "
-            "or allow it expressly"
+            "or pass --insecure-remote"
         )
     return numbers[0]
 
@@ -82,6 +83,20 @@ def numeric_host(address: str, host: str, *, remote_allowed: bool, danger: str) 
 def is_loopback(numeric: str) -> bool:
     """True if only this machine can reach a numeric address."""
     return ipaddress.ip_address(numeric.partition("%")[0]).is_loopback
+
+
+def client_network(host: str) -> str:
+    """Return an IPv4 address, or the first 64 bits of an IPv6 address as a network.
+
+    Limits count these as one client. Text that is no address is returned as it is.
+    """
+    try:
+        address = ipaddress.ip_address(host.partition("%")[0])
+    except ValueError:
+        return host
+    if isinstance(address, ipaddress.IPv4Address):
+        return str(address)
+    return str(address.ipv4_mapped or ipaddress.ip_network((address, 64), strict=False))
 
 
 def check_port(address: str, numeric: str, port: int) -> None:

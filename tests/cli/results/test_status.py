@@ -348,15 +348,6 @@ def test_no_line_is_longer_than_the_terminal_is_wide(
         change_run(run, title="The spring cup of all who could come " * 3)
 
 
-def test_what_bots_print_cannot_disturb_the_terminal(run: Path) -> None:
-    nasty = "\x1b[2J\x9b\r\n[red]\u202e"
-    add_results(run, (result(20, seats=(seat("ann", 1), seat("bob", 2, nasty)))))
-    change_run(run, title=nasty, out={nasty: nasty})
-    shown = asara("status", run).stdout
-    assert "[red]" in shown
-    assert all(char.isprintable() or char == "\n" for char in shown)
-
-
 # Directories that are not as they should be
 
 

@@ -49,6 +49,7 @@ from asara_server.tournament.run.run_record import (
 )
 from asara_server.tournament.standings.match_result import MatchResult
 from asara_server.tournament.standings.model import Standings
+from asara_server.user_error import UserError
 
 JOURNAL = "run.journal"
 INDEX = "run.index"
@@ -80,11 +81,11 @@ RUN_FOLDERS = ("replays", "logs", "builds", JOURNALS, BUNDLES, PAGES, ANALYSIS)
 _ALWAYS = ("replays", "logs")
 
 _LARGEST_JSON = 16 * MIB
-_NOT_INDEXED = ("match ", "began ", "plays ", "ended ", "cleared ", "given ")
+_NOT_INDEXED = (b"match ", b"began ", b"plays ", b"ended ", b"cleared ", b"given ")
 """Beginnings of the lines that nobody looks up: those that come with every match and every bot."""
 
 
-class RunDirectoryError(ValueError):
+class RunDirectoryError(UserError, ValueError):
     """Raised if a directory cannot be used for a run; the text gives the reason and the remedy."""
 
 

@@ -14,13 +14,14 @@ from asara_server.tournament.run.run_record import RunInfo, RunRecord
 from asara_server.tournament.standings.match_result import MatchResult
 from asara_server.tournament.standings.model import Standings
 from asara_server.tournament.standings.standings import compute_standings
+from asara_server.user_error import UserError
 
 NOT_A_RUN: Final = (
     "not the folder of a run; pass the folder that you gave to --out when you started the run"
 )
 
 
-class RunError(ValueError):
+class RunError(UserError, ValueError):
     """Raised if a run cannot be read; the text gives the file and the reason."""
 
 
@@ -62,7 +63,7 @@ class RunLog:
             why = error.strerror or error
             raise RunError(f"{error.filename or self._path}: {why}") from None
 
-    def _add(self, line: str) -> None:
+    def _add(self, line: bytes) -> None:
         try:
             kind, _, text = split_line(line)
             if kind == "result":

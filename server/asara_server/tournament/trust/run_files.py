@@ -142,7 +142,7 @@ def _read_journal(files: RunFiles, file: BinaryIO) -> None:
         try:
             for number, data in split_frames(frames):
                 if not number:
-                    kind, _, text = split_line(data.decode())
+                    kind, _, text = split_line(data)
                     if kind == "result":
                         results.update(f"{text}\n".encode())
                         _add_result(files, text)

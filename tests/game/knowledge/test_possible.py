@@ -1,0 +1,324 @@
+"""What a view leaves open: its worlds include the true state, and each of them is possible."""
+
+import random
+from collections.abc import Iterator
+
+import pytest
+
+from asara_game.engine import apply
+from asara_game.knowledge import determinize as dealing
+from asara_game.knowledge.determinize import _shares, determinize
+from asara_game.knowledge.possible import SeatLimits, is_possible, limits_of, purse
+from asara_game.state import State, known_lit_window, lit_colour
+from asara_game.view import View, view
+from tests.found_cases import seeds
+from tests.game.play import POLICIES, WIDE_CASES, Policy, playout, visitor
+from tests.game.table import EVERYTHING, Table, rules
+from tests.sizes import others_long
+
+
+def saver(legal, dice):
+    """Earns money and declines whatever can be declined, so that a purse grows without limits."""
+    wanted = [
+        a for a in legal if any(w in str(a) for w in ("bank", "coloured", "decline", "asari"))
+    ]
+    return dice.choice(wanted or legal)
+
+
+def spender(legal, dice):
+    """Pays as much as it can for anything but sections that it builds."""
+    words = ("spies", "lit-windows", "genie", "tent", "pay", "market", "take")
+    wanted = [a for a in legal if any(word in str(a) for word in words)]
+    return dice.choice(wanted or [a for a in legal if str(a) != "decline"])
+
+
+def played_by(*policies: Policy) -> Policy:
+    """Each turn is played by one of these policies."""
+    present = [policies[0]]
+
+    def policy(legal, dice):
+        if str(legal[0]).startswith("dispatch"):
+            present[0] = dice.choice(policies)
+        return present[0](legal, dice)
+
+    return policy
+
+
+PLAYERS = (saver, spender, played_by(*POLICIES, saver, spender))
+
+
+def views(rule_sets: str, seats: int, seed: int, policy: Policy) -> Iterator[tuple[View, State]]:
+    """Every view from which worlds can be dealt, with the true state."""
+    for state, _, _ in playout(rules(rule_sets, seats), seed, policy):
+        for seat in range(seats):
+            seen = view(state, seat)
+            if seen.decision is not None or state.seat < 0:
+                yield seen, state
+
+
+def check_truth(rule_sets: str, seats: int, seed: int, policy: Policy) -> None:
+    for seen, state in views(rule_sets, seats, seed, policy):
+        assert is_possible(seen, state), (seen, state.money, state.lit_stack)
+
+
+@pytest.mark.parametrize(("rule_sets", "seats"), WIDE_CASES)
+def test_every_true_state_is_among_the_worlds_of_its_views(rule_sets, seats):
+    for seed in seeds(1):
+        for policy in PLAYERS:
+            check_truth(rule_sets, seats, seed, policy)
+
+
+@pytest.mark.parametrize(("rule_sets", "seats"), WIDE_CASES)
+def test_every_world_is_possible(rule_sets, seats):
+    dice = random.Random(2)
+    for number, (seen, _) in enumerate(views(rule_sets, seats, 2, PLAYERS[-1])):
+        if number % 2:
+            assert is_possible(seen, determinize(seen, dice))
+
+
+@pytest.mark.parametrize(("rule_sets", "seats"), WIDE_CASES)
+def test_the_purses_of_the_worlds_cover_the_true_ones(rule_sets, seats):
+    """The richest and the poorest rival of a match, who does nothing but earn or pay."""
+    dice = random.Random(3)
+    policy = played_by(saver, saver, spender)
+    moments = [(seen, state.money[:]) for seen, state in views(rule_sets, seats, 3, policy)]
+    rivals = [
+        (asari, other, seen)
+        for seen, money in moments
+        if seen.public.year > 1
+        for other, asari in enumerate(money)
+        if other != seen.private.seat
+    ]
+    for asari, other, seen in (max(rivals, key=first), min(rivals, key=first)):
+        drawn = [determinize(seen, dice).money[other] for _ in range(150)]
+        assert min(drawn) <= asari + 2
+        assert max(drawn) >= asari
+        assert len(set(drawn)) > 25
+
+
+def first(rival):
+    return rival[0]
+
+
+def test_a_rich_purse_comes_up_exactly():
+    table = Table()
+    table.play_out(until=3)
+    table.turn(0)
+    seen, asari = view(table.state, 0), table.state.money[1]
+    assert asari > 100
+    dice = random.Random(4)
+    assert any(determinize(seen, dice).money[1] == asari for _ in range(5_000))
+
+
+def visited(*offers: str) -> Table:
+    """Seat 0 and then seat 1 have visited the House of Lighted Windows for these prices."""
+    table = Table("pro")
+    for seat, offer in enumerate(offers):
+        table.turn(seat)
+        table.money(seat, 20 + seat)
+        table.play(f"dispatch lit-windows {seat + 1}")
+        while table.kind in ("BUYERS", "LIT_OFFER", "LIT_KEEP", "LIT_RETURN"):
+            table.play(offer if table.kind == "LIT_OFFER" else table.offered()[0])
+    return table
+
+
+def owners(state: State) -> list[int]:
+    """By place from the bottom: the seat that knows it, or -1."""
+    return [(window >> 3) - 1 for window in state.lit_stack]
+
+
+def test_rivals_know_the_places_that_they_have_filled():
+    table = visited("pay 10")
+    assert owners(table.state) == [0] * 3 + [-1] * 10
+    seen = view(table.state, 1)
+    worlds = [determinize(seen, random.Random(seed)) for seed in range(200)]
+    # Two windows were kept: either two of five drawn, or one of three, twice.
+    assert {tuple(owners(world)) for world in worlds} == {
+        tuple([0] * known + [-1] * (13 - known)) for known in (3, 4)
+    }
+    assert all(len({lit_colour(w.lit_stack[place]) for w in worlds}) == 5 for place in range(13))
+
+
+def test_places_under_ones_own_are_known_to_rivals():
+    table = visited("pay 4", "pay 10")
+    assert owners(table.state) == [1] * 3 + [0] * 2 + [-1] * 7
+    seen = view(table.state, 0)
+    worlds = [determinize(seen, random.Random(seed)) for seed in range(200)]
+    found = {tuple(owners(world)) for world in worlds}
+    assert tuple(owners(table.state)) in found
+    assert all(known[:5] == (1, 1, 1, 0, 0) for known in found)
+
+
+def test_nobody_knows_a_place_before_the_first_visit():
+    seen = view(Table("pro+genie", 4).state, 0)
+    for seed in range(20):
+        assert set(owners(determinize(seen, random.Random(seed)))) == {-1}
+
+
+# What is not possible.
+
+
+def in_the_second_year() -> tuple[View, State]:
+    table = Table(EVERYTHING, 3)
+    table.play_out(until=2)
+    table.turn(0)
+    seen = view(table.state, 0)
+    assert is_possible(seen, table.state)
+    return seen, table.state.copy()
+
+
+def another_purse(state):
+    state.money[0] += 1
+
+
+def a_purse_that_nobody_can_have(state):
+    state.money[1] = 400
+
+
+def less_than_the_yearly_income(state):
+    state.money[2] = 19
+
+
+def a_buyer_too_many(state):
+    state.buyer_pile.append(1)
+
+
+def a_section_less(state):
+    state.piles[2].pop()
+
+
+def a_section_exchanged(state):
+    state.piles[0][0] = (state.piles[0][0] + 1) % 10
+
+
+def a_gift_card_exchanged(state):
+    state.gift_deck[0] = (state.gift_deck[0] + 1) % 4
+    state.gift_deck[1:] = [state.gift_deck[0]] * (len(state.gift_deck) - 1)
+
+
+def a_lit_window_exchanged(state):
+    state.lit_stack[3] = state.lit_stack[3] % 5 + 1
+
+
+def a_place_known_without_a_visit(state):
+    state.lit_stack[0] = known_lit_window(1, state.lit_stack[0])
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        another_purse,
+        a_purse_that_nobody_can_have,
+        less_than_the_yearly_income,
+        a_buyer_too_many,
+        a_section_less,
+        a_section_exchanged,
+        a_gift_card_exchanged,
+        a_lit_window_exchanged,
+        a_place_known_without_a_visit,
+    ],
+)
+def test_a_state_that_the_rules_exclude_is_not_possible(change):
+    seen, state = in_the_second_year()
+    change(state)
+    assert not is_possible(seen, state)
+
+
+def test_a_place_above_one_that_nobody_knows_is_not_known():
+    table = visited("pay 10")
+    seen = view(table.state, 1)
+    assert is_possible(seen, table.state)
+    stack = table.state.lit_stack
+    stack[0], stack[5] = lit_colour(stack[0]), known_lit_window(0, stack[5])
+    assert not is_possible(seen, table.state)
+
+
+def test_within_another_seats_turn_there_are_no_worlds():
+    table = Table("pro", 3)
+    table.play("dispatch base-market 1")
+    with pytest.raises(ValueError, match="another seat's turn"):
+        is_possible(view(table.state, 1), table.state)
+
+
+def check_played_worlds(rule_sets: str, seats: int, seed: int, step: int) -> None:
+    dice = random.Random(seed)
+    for number, (seen, _) in enumerate(views(rule_sets, seats, seed, visitor)):
+        if number % step == 0 and seen.decision is not None:
+            world = determinize(seen, dice)
+            assert is_possible(seen, world)
+            while world.seat >= 0:
+                for seat in range(seats):
+                    own = view(world, seat)
+                    if own.decision is not None:
+                        assert is_possible(own, world)
+                apply(world, dice.choice(world.legal))
+
+
+@pytest.mark.parametrize(("seed", "step"), others_long([(256, 40), (8, 60), (34, 60)], 3))
+def test_a_world_can_be_played_and_stays_possible(seed, step):
+    check_played_worlds(EVERYTHING, 3, seed, step)
+
+
+def check_first_year(rule_sets: str, seats: int, seed: int, worlds: int) -> None:
+    """Worlds of the first year, in which every Asari counts."""
+    dice = random.Random(seed)
+    for policy in (spender, visitor):
+        for seen, state in views(rule_sets, seats, seed, policy):
+            if seen.public.year > 1:
+                break
+            assert is_possible(seen, state)
+            for _ in range(worlds):
+                assert is_possible(seen, determinize(seen, dice))
+
+
+def test_drawn_worlds_can_be_played_and_stay_possible():
+    for seed in seeds(2):
+        check_played_worlds(EVERYTHING, 2 + seed % 3, seed, 40)
+
+
+def test_in_the_first_year_rivals_can_have_paid_for_what_they_hold():
+    for seed in seeds(3):
+        check_first_year(EVERYTHING, 3, seed, 4)
+
+
+def test_a_rival_without_the_means_for_what_it_holds_is_not_possible():
+    table = Table("basic", 3)
+    table.send("base-market 1", table.held(0).split()[0])
+    table.play(table.offered()[0])
+    state = table.state.copy()
+    assert is_possible(view(state, 2), state)
+    seen = view(state, 2)
+    limits = limits_of(seen.rules)
+    means = SeatLimits(seen, limits).means(seen, limits, 0, 0)
+    low, high = purse(means, 1, means[1])
+    assert low == high == 0
+    low, high = purse(means, 1, means[1] + 1)
+    assert low > high
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_worlds_stay_possible_if_dealing_at_random_fails(seed, monkeypatch):
+    monkeypatch.setattr(dealing, "_deal_sections", lambda *_: None)
+    check_first_year(EVERYTHING, 3, seed, 1)
+
+
+@pytest.mark.parametrize(
+    ("prices", "limits"),
+    [
+        ([8, 5, 3], [(1, 8), (2, 8)]),
+        ([6, 5, 5, 4], [(2, 10), (2, 10)]),
+        ([], [(0, 0)]),
+    ],
+)
+def test_sections_are_shared_exactly_if_dealing_at_random_fails(prices, limits):
+    shares = _shares(prices, limits)
+    for holder, (room, budget) in enumerate(limits):
+        own = [price for price, share in zip(prices, shares, strict=True) if share == holder]
+        assert len(own) <= room
+        assert sum(own) <= budget
+    assert len(shares) == len(prices)
+
+
+def test_more_sections_than_anybody_can_pay_for_are_refused():
+    with pytest.raises(ValueError, match="more sections bought"):
+        _shares([8, 8], [(2, 15)])
