@@ -4,6 +4,7 @@ Anybody may be able to see the page, so it shows less than a published report; s
 """
 
 import asyncio
+import threading
 import time
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -88,10 +89,12 @@ class RunSummaries:
 
     def __init__(self) -> None:
         self._logs: dict[Path, RunLog] = {}
+        self._lock = threading.Lock()
 
     def of(self, sources: Iterable[Source]) -> list[dict[str, Any]]:
         """Return the runs: unfinished ones first, then the latest."""
-        runs = [self._summary(source) for source in sources]
+        with self._lock:
+            runs = [self._summary(source) for source in sources]
         runs.sort(key=lambda run: (run["state"] == "running", run["started"]), reverse=True)
         return runs
 
