@@ -29,7 +29,15 @@ for name in os.environ["WANTED"].split(os.pathsep):
         print(f"refused writing to {name}: {error}", flush=True)
 
 # Any file with the name of one that a run writes, wherever it is.
-names = {"run.journal", "run.json", "tournament.toml", "cup.toml", "referee.key", "shadow"}
+names = {
+    "run.journal",
+    "run.index",
+    "run.json",
+    "tournament.toml",
+    "cup.toml",
+    "referee.key",
+    "shadow",
+}
 for folder, folders, files in os.walk("/"):
     if folder in {"/dev", "/proc", "/usr"}:
         folders.clear()
