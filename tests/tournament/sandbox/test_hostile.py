@@ -128,10 +128,7 @@ def wanted(tmp_path: Path) -> tuple[dict[str, str], Sandbox]:
         key,
         tmp_path / "cup.toml",
         run,
-        *(
-            run / name
-            for name in ("run.journal", "run.index", "run.json", "run.log", "logs", "replays")
-        ),
+        *(run / name for name in ("run.journal", "run.json", "run.log", "logs", "replays")),
         tmp_path / "good-0",
         tmp_path / "good-0" / "main.py",
         Path("/etc/shadow"),
