@@ -26,7 +26,7 @@ from asara_server.web.responses import WebError
 from asara_server.web.run_catalogue import Source, SourceKind
 from asara_server.web.settings import WebSettings
 from tests.report.runs import data_of, page_of, run_with_replays, write_run
-from tests.tournament.samples import add_results, match, write_results
+from tests.tournament.samples import add_results, change_run, match, write_results
 
 VIEW = "/api/runs/cup/matches/r1-basic-0001/view"
 HOSTILE = "<img src=x onerror=alert(1)>\u202edrows\u2066\u0000"
@@ -477,10 +477,9 @@ def test_an_analysis_is_shown_once_the_run_is_over(
     assert found["analysis"].keys() == {"course", "marks", "strokes", "sums"}
     assert [one["seat"] for one in found["analysis"]["sums"]] == [0, 1]
     get(client, "/cup/matches/r1-basic-0002/analysis", 404)
-    info = (run / "run.json").read_text()
-    (run / "run.json").write_text(info.replace('"finished"', '"running"'))
+    change_run(run, state="running")
     assert get(client, ANALYSIS)["analysis"] is None
-    (run / "run.json").write_text(info)
+    change_run(run, state="finished")
     assert get(client, ANALYSIS) == found
     path.rename(folder / "elsewhere")
     path.symlink_to(folder / "elsewhere")
