@@ -14,7 +14,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from asara_game import RULE_COMBINATIONS, format_rule_sets
-from asara_server.tournament.run.directory import read_info
+from asara_server.tournament.run.directory import has_run
+from asara_server.tournament.run.read_run import read_run
 
 ROOT: Final = Path(__file__).parent.parent.parent
 MEASURED: Final = ROOT / "bots" / "strength.json"
@@ -130,11 +131,11 @@ def play(pairing: Pairing, rule_sets: str, seats: int, options: argparse.Namespa
         entries="".join(_entry(*contender) for contender in contenders),
     )
     run = folder / "run"
-    resumed = (run / "run.json").exists() and file.exists() and file.read_text("utf-8") == text
+    resumed = has_run(run) and file.exists() and file.read_text("utf-8") == text
     if not resumed:
         shutil.rmtree(run, ignore_errors=True)
         file.write_text(text, "utf-8")
-    if not (resumed and read_info(run).state == "finished"):  # interrupted after its last match
+    if not (resumed and read_run(run).info.state == "finished"):  # interrupted after its last match
         _asara(
             *("tournament", "run", str(file), "--out", str(run), "--sandbox", "none"),
             *(("--resume",) if resumed else ()),

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from io import BufferedReader
 from pathlib import Path
-from typing import BinaryIO, Final
+from typing import Final
 
 MIB: Final = 1 << 20
 
@@ -24,10 +24,11 @@ def open_ordinary(path: Path) -> Iterator[BufferedReader]:
         descriptor = os.open(path, flags | getattr(os, "O_BINARY", 0))
     except ValueError:  # a zero byte in the path
         raise OSError(errno.EINVAL, "is not a path", str(path)) from None
+    mode = os.fstat(descriptor).st_mode
+    if stat.S_ISDIR(mode):  # Python opens no directory
+        os.close(descriptor)
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
     with os.fdopen(descriptor, "rb") as file:
-        mode = os.fstat(descriptor).st_mode
-        if stat.S_ISDIR(mode):
-            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
         if not stat.S_ISREG(mode):
             raise OSError(errno.EINVAL, "is a device or a pipe, not a file", str(path))
         yield file
@@ -40,18 +41,3 @@ def read_bounded(path: Path, largest: int) -> bytes:
     if len(data) > largest:
         raise OSError(errno.EFBIG, f"is larger than {largest:,} bytes", str(path))
     return data
-
-
-def read_lines(path: Path, longest: int) -> Iterator[bytes]:
-    """Yield the lines of a file, with line ends; raises OSError for a line over `longest` bytes."""
-    with open_ordinary(path) as file:
-        yield from bounded_lines(file, path, longest)
-
-
-def bounded_lines(file: BinaryIO, path: Path, longest: int) -> Iterator[bytes]:
-    """Yield the lines of an open file as `read_lines` does; `path` is used in errors only."""
-    while line := file.readline(longest + 1):
-        if len(line) > longest:
-            fault = f"has a line of more than {longest:,} bytes"
-            raise OSError(errno.EFBIG, fault, str(path))
-        yield line

@@ -113,8 +113,8 @@ READERS = (
 )
 TARGETS = (
     Target("cup.toml", mutations.mutate_toml, ("tournament plan {}/cup.toml",)),
-    Target("run/run.json", mutations.mutate_json, (*READERS, "audit {}/run --jobs 1")),
-    Target("run/results.jsonl", mutations.mutate_json, READERS),
+    Target("run/run.journal", mutations.mutate_bytes, (*READERS, "audit {}/run --jobs 1")),
+    Target("run/run.index", mutations.mutate_bytes, READERS),
     Target("run/remote.json", mutations.mutate_json, ("status {}/run",)),
     Target("run/standings.json", mutations.mutate_json, READERS),
     Target("run/referee.pub", mutations.mutate_bytes, ("audit {}/run --jobs 1", READERS[2])),
@@ -313,7 +313,7 @@ def _requests(dice: random.Random) -> bytes:
 
 def _value(folder: Path, dice: random.Random, parameter: Any) -> str:
     """Return a value that fits the parameter now and then."""
-    files = ["cup.toml", "run", "key", "tokens.json", REPLAY, "run/run.json", "ann", "out/new"]
+    files = ["cup.toml", "run", "key", "tokens.json", REPLAY, "run/run.journal", "ann", "out/new"]
     choices = list(getattr(getattr(parameter, "type", None), "choices", ()))
     match dice.randrange(5):
         case 0:

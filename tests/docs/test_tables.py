@@ -30,8 +30,8 @@ from asara_server.tournament.run.directory import (
     RUN_FOLDERS,
     RemoteEntry,
     RemoteInfo,
-    RunInfo,
 )
+from asara_server.tournament.run.run_record import RunInfo
 from asara_server.tournament.standings.duel import DuelReport
 from asara_server.tournament.standings.match_result import MatchResult, SeatOutcome
 from asara_server.tournament.standings.model import (

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from asara_server.tournament.standings.match_result import read_results
 from tests.cli.command import asara_process
 from tests.languages.kits import BRIDGES, KITS, Kit, build_starter, entry_of, missing
 from tests.tournament.sample_bots import SEED
+from tests.tournament.samples import read_results
 from tests.tournament.sandbox_config import sandbox_or_skip
 
 CUP = f"""

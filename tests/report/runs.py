@@ -17,7 +17,8 @@ from asara_server.replay.match_page import PageFiles
 from asara_server.replay.signing import SigningKey
 from asara_server.report.model import Report, read_report
 from asara_server.report.page import report_page
-from asara_server.tournament.run.read_run import read_status, run_standings
+from asara_server.tournament.run.read_run import read_run, run_standings
+from asara_server.tournament.run.status import StatusReader
 from asara_server.tournament.standings.match_result import MatchResult, SeatOutcome
 from tests.match.playouts import random_match, random_spec, rules_for
 from tests.tournament import samples
@@ -61,14 +62,14 @@ def run_with_replays(folder: Path, number: int, **changes: object) -> tuple[Path
 
 
 def report_of(directory: Path, *, full: bool = True) -> Report:
-    status, results = read_status(directory)
-    standings = run_standings(status.info, results)
-    return read_report(directory, status.info, results, standings, full=full)
+    run = read_run(directory)
+    standings = run_standings(run.info, run.results)
+    return read_report(directory, run.info, run.results, standings, full=full)
 
 
 def page_of(directory: Path) -> str:
     """The page of a run, with a script and a style that do nothing."""
-    status, _ = read_status(directory)
+    status = StatusReader(directory).read()
     files = PageFiles("/* script */", "/* style */")
     return report_page(report_of(directory), status, {}, files).decode()
 

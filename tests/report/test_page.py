@@ -11,7 +11,7 @@ from asara_server.report.tables import csv_tables
 from asara_server.tournament.standings.match_result import MatchResult
 from tests.report.runs import Elements, data_of, page_of, report_of, run_with_replays, write_run
 from tests.sizes import others_long
-from tests.tournament.samples import COSTS, INFO, RUNNING, SECRET, match, mirrored, seat
+from tests.tournament.samples import COSTS, INFO, RUNNING, SECRET, change_run, match, mirrored, seat
 
 
 def facts_of(directory: Path) -> dict[str, Any]:
@@ -117,11 +117,7 @@ def test_the_processor_time_of_a_run_that_has_ended(tmp_path):
 @pytest.mark.parametrize("state", ["running", "cut short"])
 def test_before_the_end_neither_seed_nor_secret_nor_replays_are_told(tmp_path, state):
     run, _ = run_with_replays(tmp_path / "run", 3, **RUNNING | {"state": state, "scheduled": 9})
-    (run / "run.json").write_text(
-        (run / "run.json")
-        .read_text()
-        .replace('"tournament_secret":null', '"tournament_secret":"5ec7e7"')
-    )
+    change_run(run, tournament_secret="5ec7e7")
     page = page_of(run)
     told = page + str(data_of(page))
     assert data_of(page)["run"]["progress"]["over"] == 3

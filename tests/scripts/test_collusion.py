@@ -15,7 +15,7 @@ import pytest
 from asara_server.tournament.run.read_run import RunError
 from asara_server.tournament.standings.result_table import ResultTable
 from scripts.lib.collusion import MEANING, NO_THIRD, report, unusual
-from tests.tournament.samples import write_run
+from tests.tournament.samples import add_results, write_run
 from tests.tournament.standings.simulation import World, drawn_groups, points, results
 from tests.tournament.standings.test_statistics import table_of
 
@@ -123,6 +123,6 @@ def test_a_report_says_what_was_not_found_or_cannot_be_tested(tmp_path: Path) ->
         text(2)
     with pytest.raises(RunError, match="not the folder of a run"):
         list(report([tmp_path]))
-    (tmp_path / "3" / "results.jsonl").write_text("garbage\n")
-    with pytest.raises(RunError, match="line 1: "):
+    add_results(tmp_path / "3", "garbage")
+    with pytest.raises(RunError, match=r"run\.journal: result \d+: "):
         list(report([tmp_path / "3"]))

@@ -15,22 +15,17 @@ from typing import Any
 
 from asara_game.edition import Edition, load_edition, parse_edition
 from asara_game.rules import Rules, format_rule_sets
-from asara_server.bounded_file import open_ordinary
-from asara_server.eventlog.journal import Fact, Journal, read_facts
+from asara_server.eventlog.journal import Fact, Journal
 from asara_server.eventlog.replay import Replay, replay_of
 from asara_server.match.spec import ClockSettings, MatchSpec, Player
 from asara_server.replay.file import read_replay, replay_bytes, replay_records
 from asara_server.replay.signing import SigningKey
 from asara_server.tournament.config.tournament_file import load_tournament
 from asara_server.tournament.execution.executor import ExecutionContext, Executor
-from asara_server.tournament.run.directory import (
-    JOURNAL,
-    RUN,
-    RunDirectory,
-    RunInfo,
-    standings_bytes,
-)
+from asara_server.tournament.run.directory import JOURNAL, RunDirectory
 from asara_server.tournament.run.progress import RunProgress
+from asara_server.tournament.run.read_run import read_run
+from asara_server.tournament.run.run_record import json_bytes
 from asara_server.tournament.runner import RunHooks, Runner
 from asara_server.tournament.schedule.plan import planned_matches
 from asara_server.tournament.schedule.schedule import ScheduledMatch
@@ -60,7 +55,7 @@ OTHER_SEED = sha256(SEED.encode()).hexdigest()
 REPLIES = 12
 """Replies in a match before all seats but the first forfeit."""
 VOID = "the referee failed: KeyError"
-WRITTEN_AGAIN = {"manifest", RUN, "tree_head"}
+WRITTEN_AGAIN = {"manifest", "tree_head"}
 
 
 def replayed(spec: MatchSpec, loser: str = "") -> Replay:
@@ -208,15 +203,18 @@ def play_run(
 
 
 def facts_of(run: Path) -> list[Fact]:
-    with open_ordinary(run / JOURNAL) as file:
-        return read_facts(file, run / JOURNAL)[0]
+    with Journal(run / JOURNAL) as journal:
+        return journal.facts
 
 
-def write_facts(run: Path, facts: Iterable[Fact]) -> None:
-    """Write another journal, which contains these facts alone."""
+def write_facts(run: Path, facts: Sequence[Fact], results: Iterable[MatchResult] = ()) -> None:
+    """Write another journal, which contains these facts and results alone."""
     (run / JOURNAL).unlink()
     with Journal(run / JOURNAL) as journal:
-        journal.note(*facts)
+        journal.note(*facts[:1])
+        for result in results:
+            journal.end(result.played_as, result.model_dump_json())
+        journal.note(*facts[1:])
 
 
 class Forger:
@@ -225,11 +223,11 @@ class Forger:
     def __init__(self, run: Path, key: SigningKey = KEY) -> None:
         self.run = run
         self.key = key
-        self.manifest = Manifest.model_validate_json((run / "manifest.json").read_bytes())
-        self.head = TreeHead.model_validate_json((run / "tree_head.json").read_bytes())
-        self.info = RunInfo.model_validate_json((run / "run.json").read_bytes())
-        text = (run / "results.jsonl").read_text()
-        self.results = [MatchResult.model_validate_json(line) for line in text.splitlines()]
+        log = read_run(run)
+        self.manifest = Manifest.model_validate_json(log.record.documents["manifest"].content)
+        self.head = TreeHead.model_validate_json(log.record.documents["tree_head"].content)
+        self.group = log.info.group
+        self.results = log.results
         self.schedule = self.manifest.planned_matches()
 
     def replay(self, name: str) -> Path:
@@ -260,12 +258,8 @@ class Forger:
         seats[seat] = replace(seats[seat], **changes)
         self.edit_result(index, seats=tuple(seats))
 
-    def write(self, name: str, document: Document) -> Fact:
-        """Sign a document and write it; return the fact about it."""
-        signed = sign(document, self.key)
-        (self.run / name).write_bytes(signed.content)
-        (self.run / f"{name}.sig").write_bytes(signed.signature)
-        return signed.fact(name)
+    def signed(self, name: str, document: Document) -> Fact:
+        return sign(document, self.key).fact(name)
 
     def sign(self, **head: Any) -> None:
         """Write and sign everything again; `head` are fields of the tree head to change then."""
@@ -276,24 +270,21 @@ class Forger:
                 self.edit_result(index, replay_sha256=digest)
         with suppress(ValueError):  # no schedule follows from it
             self.schedule = self.manifest.planned_matches()
-        manifest = self.write("manifest.json", self.manifest)
+        manifest = self.signed("manifest.json", self.manifest)
         manifest_sha256 = sha256(self.manifest.content()).hexdigest()
-        self.info = self.info.model_copy(update={"manifest_sha256": manifest_sha256})
-        (self.run / "run.json").write_bytes(self.info.content())
         lines = "".join(f"{result.model_dump_json()}\n" for result in self.results).encode()
-        (self.run / "results.jsonl").write_bytes(lines)
         standings = compute_standings(
             self.manifest.title,
             self.manifest.entry_names,
             self.head.scheduled,
             self.results,
-            group=self.info.group,
+            group=self.group,
             remote=self.manifest.remote,
             looks=self.manifest.looks,
         )
-        (self.run / "standings.json").write_bytes(standings_bytes(standings))
-        processes = [fact for fact in facts_of(self.run) if fact.kind not in WRITTEN_AGAIN]
-        write_facts(self.run, [manifest, *processes])
+        (self.run / "standings.json").write_bytes(json_bytes(standings))
+        others = [fact for fact in facts_of(self.run) if fact.kind not in WRITTEN_AGAIN]
+        write_facts(self.run, [manifest, *others], self.results)
         order = schedule_order(match.match_id for match in self.schedule)
         changes = {
             "manifest_sha256": manifest_sha256,
@@ -302,13 +293,24 @@ class Forger:
             "void": standings.matches.void,
             "root": root_text(self.results, order),
             "results_sha256": sha256(lines).hexdigest(),
-            "standings_sha256": sha256(standings_bytes(standings)).hexdigest(),
+            "standings_sha256": sha256(json_bytes(standings)).hexdigest(),
             "journal_sha256": sha256((self.run / JOURNAL).read_bytes()).hexdigest(),
-            "run_sha256": sha256(self.info.content()).hexdigest(),
         }
         self.head = self.head.model_copy(update=changes | head)
         with Journal(self.run / JOURNAL) as journal:
-            journal.note(self.write("tree_head.json", self.head), Fact(RUN, self.info.values()))
+            journal.note(self.signed("tree_head.json", self.head))
+        export(self.run)
+
+
+def export(run: Path) -> None:
+    """Write what is published from the journal of a run."""
+    log = read_run(run)
+    for name, content in log.record.files().items():
+        (run / name).write_bytes(content)
+    (run / "run.json").write_bytes(log.info.content())
+    (run / "results.jsonl").write_text(
+        "".join(f"{result.model_dump_json()}\n" for result in log.results)
+    )
 
 
 def other_edition() -> Edition:

@@ -8,8 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from asara_codec.results import Termination
+from asara_server.eventlog.journal import Fact
 from asara_server.tournament.run.costs import RunCosts
-from asara_server.tournament.run.directory import RunInfo
+from asara_server.tournament.run.directory import INDEX, JOURNAL, open_journal
+from asara_server.tournament.run.run_record import RUN, RunInfo
 from asara_server.tournament.standings.match_result import MatchResult, SeatOutcome
 
 STARTED = "2026-01-01T10:00:00+00:00"
@@ -80,14 +82,40 @@ def mirrored(entries: Sequence[str] = INFO.entries, rounds: int = 8) -> list[Mat
     return found
 
 
-def lines_of(*results: MatchResult) -> str:
-    """The lines of `results.jsonl` for these results."""
-    return "".join(result.model_dump_json() + "\n" for result in results)
+def read_results(path: Path) -> list[MatchResult]:
+    """The results in a `results.jsonl`."""
+    return [MatchResult.model_validate_json(line) for line in path.read_text().splitlines()]
 
 
 def write_run(folder: Path, results: Iterable[MatchResult] = (), **changes: object) -> Path:
     """A run with these results and no replays; `changes` are fields of its run.json."""
     (folder / "replays").mkdir(parents=True)
-    (folder / "run.json").write_text(INFO.model_copy(update=changes).model_dump_json())
-    (folder / "results.jsonl").write_text(lines_of(*results))
+    values = INFO.model_copy(update=changes).model_dump(mode="json")
+    change_run(folder, **values)
+    add_results(folder, *results)
     return folder
+
+
+def write_results(folder: Path, *results: MatchResult) -> None:
+    """Write another journal, of the same run with these results."""
+    with open_journal(folder) as journal:
+        facts = journal.facts
+    (folder / JOURNAL).rename(folder / "before")
+    (folder / INDEX).unlink()
+    with open_journal(folder) as journal:
+        journal.note(*facts)
+    add_results(folder, *results)
+
+
+def change_run(folder: Path, **changes: object) -> None:
+    """Change fields of a run's run.json."""
+    with open_journal(folder) as journal:
+        journal.note(Fact(RUN, changes))
+
+
+def add_results(folder: Path, *results: MatchResult | str) -> None:
+    """Add results to a run's journal, also texts that are none."""
+    with open_journal(folder) as journal:
+        for result in results:
+            text = result if isinstance(result, str) else result.model_dump_json()
+            journal.end("", text)

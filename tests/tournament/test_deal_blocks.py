@@ -15,16 +15,17 @@ from asara_server.eventlog.replay import Replay
 from asara_server.replay.file import read_replay
 from asara_server.tournament.bots.bots_lock import others_have_bots
 from asara_server.tournament.bots.process_starter import PooledBot, ProcessStarter
-from asara_server.tournament.run.directory import read_info
+from asara_server.tournament.run.read_run import read_run
 from asara_server.tournament.runner import Runner
 from asara_server.tournament.schedule import legs
-from asara_server.tournament.standings.match_result import MatchResult, read_results
+from asara_server.tournament.standings.match_result import MatchResult
 from tests.cli.command import asara
 from tests.tournament import sample_bots
 from tests.tournament.failing_referee import fail_once
 from tests.tournament.played_runs import facts_of, write_facts
 from tests.tournament.runs import play
 from tests.tournament.sample_bots import SEED, write_tournament
+from tests.tournament.samples import read_results
 
 HEADER = f"""
 title = "Cup"
@@ -248,7 +249,7 @@ def test_a_run_that_has_told_enough_finishes_its_blocks_and_is_complete(tmp_path
     assert end.unfinished == ()
     assert end.standings.complete
     assert {result.match_id for result in end.results} == set(seen) == set(replays(out))
-    info = read_info(out)
+    info = read_run(out).info
     assert (info.state, info.scheduled) == ("finished", len(seen))
     assert info.tournament_secret is not None
 

@@ -20,12 +20,12 @@ from asara_server.replay.file import read_replay
 from asara_server.tournament.config.tournament_file import load_tournament
 from asara_server.tournament.run.block_journals import block_journals
 from asara_server.tournament.schedule.plan import planned_matches
-from asara_server.tournament.standings.match_result import read_results
 from tests.cli.command import asara
 from tests.events import wait_until
 from tests.tournament.processes import children, is_in_tree, running_processes
 from tests.tournament.runs import play
 from tests.tournament.sample_bots import SEED, STEADY, write_tournament
+from tests.tournament.samples import read_results
 from tests.tournament.sandbox_config import living, sandbox_or_skip
 from tests.tournament.worker_runs import finish, played_actions, slow, start, wait_until_gone
 
@@ -133,7 +133,7 @@ def test_a_run_that_is_killed_many_times_ends_as_one_that_is_not(
     finish(begin(file, run, *executor))
     assert not (run / "journals").exists()
 
-    calm, results = tmp_path / "calm", list(read_results(run / "results.jsonl"))
+    calm, results = tmp_path / "calm", read_results(run / "results.jsonl")
     names = sorted(result.match_id for result in results)
     assert names == sorted(r.match_id for r in read_results(calm / "results.jsonl"))
     assert not any(result.void or result.forfeits for result in results)
@@ -215,7 +215,7 @@ def test_a_bot_that_is_killed_forfeits_that_match_and_no_other(tmp_path: Path, k
             members = [pid for pid in running_processes() if is_in_tree(pid, outermost)]
             os.kill(dice.choice([outermost, max(members)]), signal.SIGKILL)
     finish(process)
-    results = list(read_results(run / "results.jsonl"))
+    results = read_results(run / "results.jsonl")
     assert sorted(result.match_id for result in results) == sorted(matches)
     assert not any(result.void for result in results)
     forfeits = {

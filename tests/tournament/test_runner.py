@@ -10,10 +10,10 @@ from asara_codec.results import Termination
 from asara_server.eventlog.resimulate import resimulated_steps
 from asara_server.replay.file import read_replay
 from asara_server.tournament.schedule.schedule import bot_seed
-from asara_server.tournament.standings.match_result import read_results
 from tests.tournament import sample_bots
 from tests.tournament.runs import by_id, matches_at, play
 from tests.tournament.sample_bots import HASTY, HEADER, SEED, write_tournament
+from tests.tournament.samples import read_results
 
 
 def log(run: Path, match_id: str, bot: str) -> Path:
@@ -67,7 +67,7 @@ def test_each_bad_bot_gets_its_forfeit_and_nobody_else_suffers(tmp_path: Path) -
     ]
     assert "exited with status 1" in details
     assert not any("cannot load" in detail for detail in details)  # for the organiser alone
-    assert list(read_results(out / "results.jsonl")) == list(end.results)
+    assert read_results(out / "results.jsonl") == list(end.results)
     assert json.loads((out / "standings.json").read_text())["complete"] is True
     number = tables.index(("good", "crashes"))
     printed = log(out, f"m{number}", "1-crashes").read_text()

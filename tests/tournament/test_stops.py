@@ -13,11 +13,11 @@ from pathlib import Path
 import pytest
 
 from asara_server.replay.audit import audit
-from asara_server.tournament.standings.match_result import read_results
 from tests.cli.command import asara
 from tests.events import wait_until
 from tests.tournament.processes import living_in
 from tests.tournament.sample_bots import STEADY, write_tournament
+from tests.tournament.samples import read_results
 from tests.tournament.test_kills import wait_for_a_match, wait_for_a_worker
 from tests.tournament.worker_runs import finish, slow, start
 
@@ -56,7 +56,7 @@ def begin(folder: Path, rounds: int = 1, *options: str) -> "subprocess.Popen[str
 
 
 def assert_nobody_was_charged(run: Path) -> None:
-    results = list(read_results(run / "results.jsonl"))
+    results = read_results(run / "results.jsonl")
     assert results
     assert not any(result.void or result.forfeits for result in results), results
     replays = list((run / "replays").iterdir())

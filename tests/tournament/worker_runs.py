@@ -10,12 +10,12 @@ from typing import Any
 from asara_server.eventlog.resimulate import resimulated_steps
 from asara_server.match.inputs import ReplyRecord
 from asara_server.replay.file import read_replay
-from asara_server.tournament.standings.match_result import read_results
 from tests.cli.command import command_line, environment
 from tests.events import wait_until
 from tests.tournament.processes import living_in, running_processes
 from tests.tournament.runs import play
 from tests.tournament.sample_bots import SEED, STEADY, write_tournament
+from tests.tournament.samples import read_results
 
 KILLS_ITS_WORKER = """
 import os, signal

@@ -15,6 +15,7 @@ from asara.v1.watch_pb2 import WatchRequest, WatchResponse
 from asara_server.eventlog.journal import TABLE, Journal
 from asara_server.match.feed import MatchFeed
 from asara_server.match.spec import MatchRecord, MatchSpec
+from asara_server.tournament.run.directory import JOURNAL
 from asara_server.web import live_matches, open_run, run_json
 from asara_server.web.settings import WebLimits, WebSettings
 from tests.events import EVENT_S, until
@@ -137,7 +138,9 @@ async def watched_referee(
 ) -> AsyncIterator[WatchedReferee]:
     """Serve a referee, with its journal in `folder`, and a web server, until the exit."""
     settings = WebSettings(sources=(folder,), limits=limits or WebLimits())
-    with pytest.MonkeyPatch.context() as patch, Journal(folder / TABLE) as journal:
+    run = folder / JOURNAL
+    path = run if run.exists() else folder / TABLE
+    with pytest.MonkeyPatch.context() as patch, Journal(path) as journal:
         patch.setattr(live_matches, "_READY_S", EVENT_S)
         for module in (live_matches, open_run, run_json):  # a process does not see its own lock
             patch.setattr(module, "is_held", Path.exists)

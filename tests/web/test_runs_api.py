@@ -18,7 +18,7 @@ from asara_server.eventlog.journal import TABLE
 from asara_server.replay.analysis import analyse
 from asara_server.replay.analysis_file import analysis_bytes
 from asara_server.tournament.bots.output.decision_index import append_index, index_of
-from asara_server.tournament.run.directory import RunInfo
+from asara_server.tournament.run.read_run import read_run
 from asara_server.tournament.standings.match_result import MatchResult, SeatOutcome
 from asara_server.web.app import create_app
 from asara_server.web.open_run import OpenRun
@@ -26,7 +26,7 @@ from asara_server.web.responses import WebError
 from asara_server.web.run_catalogue import Source, SourceKind
 from asara_server.web.settings import WebSettings
 from tests.report.runs import data_of, page_of, run_with_replays, write_run
-from tests.tournament.samples import match
+from tests.tournament.samples import add_results, change_run, match, write_results
 
 VIEW = "/api/runs/cup/matches/r1-basic-0001/view"
 HOSTILE = "<img src=x onerror=alert(1)>\u202edrows\u2066\u0000"
@@ -113,7 +113,7 @@ def test_a_run_and_its_matches_are_shown_with_these_members_and_no_other(
     """A new member is shown to everybody who can open the page: it is allowed here, or nowhere."""
     out = {"cy": f"{folder}/x: exited; it printed: my hand is 3 blue"}
     four_matches(folder / "cup", out=out, left_out={"dan": f"{folder}/y is missing"})
-    info = RunInfo.model_validate_json((folder / "cup" / "run.json").read_bytes())
+    info = read_run(folder / "cup").info
     tables = get(client, "/cup/details")["tables"]
     assert {name: table["columns"] for name, table in tables.items()} == {
         "by_seat": ["entry", "seats", "seat", "matches", "score"],
@@ -229,7 +229,7 @@ def test_every_fault_of_an_entry_counts(client: TestClient, folder: Path):
 
 def test_nothing_that_bots_printed_and_no_secret_is_shown(client: TestClient, folder: Path):
     four_matches(folder / "cup", out={"cy": f"{folder}/x: exited; it printed: hand"})
-    info = RunInfo.model_validate_json((folder / "cup" / "run.json").read_bytes())
+    info = read_run(folder / "cup").info
     for path in ("", "/cup", "/cup/matches"):
         text = json.dumps(get(client, path))
         assert "hand" not in text
@@ -294,28 +294,28 @@ def test_a_filter_that_means_nothing_is_explained(
 
 
 def test_results_appear_as_the_run_goes_on(client: TestClient, folder: Path):
-    results = four_matches(folder / "cup") / "results.jsonl"
-    lines = results.read_bytes().splitlines(keepends=True)
-    results.write_bytes(b"".join(lines[:2]) + lines[2][:40])
+    run = four_matches(folder / "cup")
+    results = read_run(run).results
+    write_results(run, *results[:2])
     assert get(client, "/cup/matches", entry="bob")["total"] == 2
     assert get(client, "/cup")["standings"]["matches"] == 2
-    results.write_bytes(b"".join(lines))
+    add_results(run, *results[2:])
     assert get(client, "/cup/matches", entry="bob")["total"] == 3
     assert get(client, "/cup")["standings"]["matches"] == 4
-    results.write_bytes(lines[0])  # another file in its place
+    write_results(run, results[0])  # another file in its place
     assert get(client, "/cup/matches", entry="bob")["total"] == 1
 
 
 def test_standings_that_could_not_be_computed_once_are_computed_again(
     client: TestClient, folder: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    results = four_matches(folder / "cup") / "results.jsonl"
-    lines = results.read_bytes().splitlines(keepends=True)
-    results.write_bytes(b"".join(lines[:2]))
+    run = four_matches(folder / "cup")
+    results = read_run(run).results
+    write_results(run, *results[:2])
     with monkeypatch.context() as patch:
         patch.setattr("asara_server.web.run_json.run_standings", int)  # raises
         assert get(client, "/cup")["standings"] is None
-    results.write_bytes(b"".join(lines))
+    add_results(run, *results[2:])
     assert get(client, "/cup")["standings"]["matches"] == 4
 
 
@@ -346,24 +346,20 @@ def test_a_run_that_vanishes_is_named(client: TestClient, folder: Path):
     assert get(client, "") == {"runs": []}
 
 
-@pytest.mark.parametrize("content", ["{", '{"match_id": 3}\n', "\x00" * 100 + "\n", "[]\n"])
-def test_damaged_results_are_named_with_their_line(client: TestClient, folder: Path, content: str):
-    results = four_matches(folder / "cup") / "results.jsonl"
-    results.write_text(results.read_text() + content)
+@pytest.mark.parametrize("content", ['{"match_id": 3}', "\x00" * 100, "[]"])
+def test_damaged_results_are_named_with_their_place(client: TestClient, folder: Path, content: str):
+    add_results(four_matches(folder / "cup"), content)
     answer = client.get("/api/runs/cup")
-    if content.endswith("\n"):
-        assert answer.status_code == 503
-        assert "results.jsonl: line 5" in answer.json()["error"]
-        assert str(folder) not in answer.text
-    else:  # it may be being written
-        assert answer.status_code == 200
+    assert answer.status_code == 503
+    assert "run.journal: result 5" in answer.json()["error"]
+    assert str(folder) not in answer.text
 
 
-def test_a_run_with_a_damaged_run_json_is_listed_as_unreadable(client: TestClient, folder: Path):
+def test_a_run_with_a_damaged_journal_is_listed_as_unreadable(client: TestClient, folder: Path):
     run = four_matches(folder / "cup")
-    (run / "run.json").write_text("{")
+    (run / "run.journal").write_text("{")
     assert get(client, "")["runs"][0]["state"] == "unreadable"
-    assert "run.json" in get(client, "/cup", 503)["error"]
+    assert "run.journal: damaged at byte 0" in get(client, "/cup", 503)["error"]
 
 
 def test_hostile_names_are_shown_without_hidden_characters(client: TestClient, folder: Path):
@@ -481,10 +477,9 @@ def test_an_analysis_is_shown_once_the_run_is_over(
     assert found["analysis"].keys() == {"course", "marks", "strokes", "sums"}
     assert [one["seat"] for one in found["analysis"]["sums"]] == [0, 1]
     get(client, "/cup/matches/r1-basic-0002/analysis", 404)
-    info = (run / "run.json").read_text()
-    (run / "run.json").write_text(info.replace('"finished"', '"running"'))
+    change_run(run, state="running")
     assert get(client, ANALYSIS)["analysis"] is None
-    (run / "run.json").write_text(info)
+    change_run(run, state="finished")
     assert get(client, ANALYSIS) == found
     path.rename(folder / "elsewhere")
     path.symlink_to(folder / "elsewhere")

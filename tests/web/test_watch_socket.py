@@ -14,7 +14,7 @@ from websockets.exceptions import ConnectionClosed
 
 from asara.v1.watch_pb2 import WatchRequest
 from asara_codec import messages
-from asara_server.eventlog.journal import TABLE, Journal
+from asara_server.eventlog.journal import TABLE, Fact, Journal
 from asara_server.eventlog.log_file import LogFollower
 from asara_server.eventlog.record_codec import record_bytes
 from asara_server.eventlog.replay import ReplayHeader, replay_of
@@ -22,7 +22,8 @@ from asara_server.match.match import Match
 from asara_server.match.spec import MatchLimits
 from asara_server.replay.file import write_replay
 from asara_server.replay.signing import SigningKey
-from asara_server.tournament.run.directory import RunInfo
+from asara_server.tournament.run.directory import open_journal
+from asara_server.tournament.run.run_record import RUN, RunInfo
 from asara_server.web import live_matches, watch_messages
 from asara_server.web.live_matches import LiveRun
 from asara_server.web.run_catalogue import RunCatalogue, Source, SourceKind
@@ -505,7 +506,8 @@ def write_run(folder, sandbox, remote=()):
         sandbox=sandbox,
         remote=remote,
     )
-    (folder / "run.json").write_bytes(info.content())
+    with open_journal(folder) as journal:
+        journal.note(Fact(RUN, info.model_dump(mode="json")))
     (folder / "replays").mkdir()
 
 

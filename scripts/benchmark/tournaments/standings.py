@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Final
 
 from asara_codec.results import Termination
-from asara_server.tournament.standings.match_result import MatchResult, SeatOutcome, read_results
+from asara_server.tournament.standings.match_result import MatchResult, SeatOutcome
 from asara_server.tournament.standings.standings import compute_standings
 from scripts.benchmark.figures import Bar, Figure
 
@@ -110,7 +110,8 @@ def _result(
 def _measure(path: Path) -> None:
     """Print the time and memory this freshly started process needs for the standings."""
     began = time.perf_counter()
-    results = list(read_results(path))
+    with path.open() as lines:
+        results = [MatchResult.model_validate_json(line) for line in lines]
     read, read_memory = time.perf_counter(), _peak()
     compute_standings("Cup", (), len(results), results)
     found = {

@@ -23,12 +23,13 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from io import BufferedReader
 from pathlib import Path
-from typing import Any, BinaryIO, Final, NamedTuple, NoReturn, Self
+from typing import Any, Final, NamedTuple, NoReturn, Self
 
 from asara_codec.wire_format import delimited, varint
 from asara_server.atomic_file import PRIVATE, AppendedFile
 from asara_server.eventlog.disk_sync import DiskSync
 from asara_server.eventlog.file_lock import hold, holder
+from asara_server.eventlog.line_index import IndexWriter
 from asara_server.eventlog.log_file import (
     MAGIC,
     JournalError,
@@ -38,16 +39,7 @@ from asara_server.eventlog.log_file import (
     split_frames,
 )
 
-__all__ = [
-    "TABLE",
-    "Ended",
-    "Fact",
-    "Journal",
-    "JournalError",
-    "OpenMatch",
-    "read_facts",
-    "split_line",
-]
+__all__ = ["TABLE", "Ended", "Fact", "Journal", "JournalError", "OpenMatch", "split_line"]
 
 TABLE: Final = "table.journal"
 """Journal of the matches that `asara serve` plays, in the folder that its page shows."""
@@ -83,13 +75,20 @@ class Fact(NamedTuple):
 class Journal:
     """An open journal. As a context manager, it commits what was added and then closes the file."""
 
-    def __init__(self, path: Path, wanted: Callable[[str], bool] = lambda name: True) -> None:
+    def __init__(
+        self,
+        path: Path,
+        wanted: Callable[[str], bool] = lambda name: True,
+        index: IndexWriter | None = None,
+    ) -> None:
         """Open a journal, creating it if it does not exist; raises JournalError.
 
         A damaged journal is refused. The file is not changed before the first commit. `ended` keeps
-        the records of finished matches only if their names are in `wanted`.
+        the records of finished matches only if their names are in `wanted`. Lines about the run are
+        also written to the `index`.
         """
         self.path = path
+        self._index = index
         self.unfinished: dict[str, OpenMatch] = {}
         """By name, the matches that were unfinished when the journal was opened.
 
@@ -105,6 +104,10 @@ class Journal:
         self._records: dict[int, int] = {}
         """Number of records written for each unfinished match, by the match's number."""
         self._added: list[bytes] = []
+        self._lines: list[bytes] = []
+        """Lines about the run that were added since the last commit."""
+        self._begun = False
+        """True after the first commit."""
         try:
             with ExitStack() as stack:
                 self._held = stack.enter_context(_open_private(path))
@@ -112,10 +115,12 @@ class Journal:
                 reader = LogReader(self._held, path)
                 self._next_number = self._read(reader, wanted)
                 self._checksum = reader.checksum
-                self._end: int | None = reader.end
-                """Position of the first commit; None after it."""
+                self.size = reader.end
+                """Bytes of all rows, without a last row that was cut short."""
                 self._file = AppendedFile(path)
                 stack.callback(self._file.close)
+                if index is not None:
+                    stack.callback(index.close)
                 self._sync = DiskSync(self._file.fileno())
                 self._stack = stack.pop_all()
         except OSError as error:
@@ -134,11 +139,13 @@ class Journal:
         records: dict[int, list[bytes]] = {}
         highest = 0
         for frames in reader.rows():
+            lines: list[bytes] = []
             try:
                 for number, data in split_frames(frames):
                     if number:
                         records[number].append(data)
                         continue
+                    lines.append(data)
                     kind, match, text = split_line(data)
                     if kind == "match":
                         names.pop(self._numbers.get(text, 0), None)
@@ -154,6 +161,8 @@ class Journal:
                 raise reader.damaged(f"it lacks the beginning of match {error}") from None
             except ValueError as error:
                 raise reader.damaged(str(error)) from None
+            if self._index is not None:
+                self._index.read(reader.end, reader.checksum, lines)
         for number, name in names.items():
             self.unfinished[name] = OpenMatch(name, tuple(records[number]))
             self._records[number] = len(records[number])
@@ -205,13 +214,17 @@ class Journal:
         self._checksum = row_checksum(self._checksum, frames)
         row = row_bytes(frames, self._checksum)
         try:
-            if self._end is not None:
-                os.truncate(self.path, self._end)
-                row = row if self._end else MAGIC + row
-                self._end = None
+            if not self._begun:
+                os.truncate(self.path, self.size)
+                row = row if self.size else MAGIC + row
+                self._begun = True
             self._file.append(row)
         except OSError as error:
             self._fail(error)
+        self.size += len(row)
+        if self._lines and self._index is not None:
+            self._index.append(self.size, self._checksum, self._lines)
+        self._lines.clear()
 
     def end(self, match_id: str, result: str, records: Sequence[bytes] = ()) -> None:
         """End a match, and commit everything that was added; raises JournalError.
@@ -252,7 +265,8 @@ class Journal:
             self.add(number, record)
 
     def _add_line(self, text: str) -> None:
-        self._added.append(_ABOUT_RUN + delimited(text.encode()))
+        self._lines.append(text.encode())
+        self._added.append(_ABOUT_RUN + delimited(self._lines[-1]))
 
     def number(self, match_id: str) -> int:
         """Return the number in the journal of an unfinished match, by name; raises KeyError."""
@@ -289,34 +303,12 @@ class Journal:
         raise JournalError(self._failed) from None
 
 
-def read_facts(file: BinaryIO, path: Path) -> tuple[list[Fact], str]:
-    """Return the facts in an open journal, and the SHA-256 of the file without its last row.
-
-    Raises JournalError, with this path, and OSError.
-    """
-    facts = []
-    reader = LogReader(file, path)
-    before, digest = hashlib.sha256(), hashlib.sha256(MAGIC)
-    for frames in reader.rows():
-        before = digest.copy()
-        digest.update(row_bytes(frames, reader.checksum))
-        try:
-            for number, data in split_frames(frames):
-                if not number:
-                    kind, _, text = split_line(data)
-                    if kind not in {"match", "result"}:
-                        facts.append(Fact(kind, json.loads(text)))
-        except (ValueError, RecursionError) as error:
-            raise reader.damaged(str(error)) from None
-    return facts, before.hexdigest()
-
-
 def split_line(data: bytes) -> tuple[str, int, str]:
     """Return the kind of a line, the number of its match or 0, and the rest; raises ValueError."""
-    line = _LINE.fullmatch(data.decode())
-    if line is None:
+    found = _LINE.fullmatch(data.decode())
+    if found is None:
         raise ValueError("a line about the run that this version cannot read")
-    return line[1] or line[3], int(line[2] or 0), line[4]
+    return found[1] or found[3], int(found[2] or 0), found[4]
 
 
 _FULL: Final = "the disk is full: make room, then continue with --resume"

@@ -20,9 +20,9 @@ from asara_server.bounded_file import open_ordinary
 from asara_server.user_error import UserError
 
 MAGIC: Final = b"ASARA run log 2\n"
-_CHECKSUM_BYTES: Final = 16
+CHECKSUM_BYTES: Final = 16
 _LENGTH_BYTES: Final = 4
-_SMALLEST_ROW: Final = _LENGTH_BYTES + _CHECKSUM_BYTES
+_SMALLEST_ROW: Final = _LENGTH_BYTES + CHECKSUM_BYTES
 _LARGEST_ROW: Final = 256 << 20
 """Upper limit on a row's bytes, above the size of any commit."""
 _LARGEST_TORN: Final = 1 << 20
@@ -38,7 +38,7 @@ class JournalError(UserError):
 
 def row_checksum(before: bytes, frames: bytes) -> bytes:
     """Return the checksum of a row, given the checksum `before` of the previous row."""
-    return sha256(before + frames).digest()[:_CHECKSUM_BYTES]
+    return sha256(before + frames).digest()[:CHECKSUM_BYTES]
 
 
 def row_bytes(frames: bytes, checksum: bytes) -> bytes:
@@ -97,7 +97,7 @@ class LogReader:
             end = self.end + _SMALLEST_ROW + length
             frames = read(length) if end <= size and length <= _LARGEST_ROW else b""
             checksum = row_checksum(self.checksum, frames)
-            if end > size or read(_CHECKSUM_BYTES) != checksum:
+            if end > size or read(CHECKSUM_BYTES) != checksum:
                 self._check_torn(size)
                 return
             self.end, self.checksum = end, checksum
@@ -125,8 +125,8 @@ def _is_torn(before: bytes, rest: bytes) -> bool:
     """
     if not rest.strip(b"\0"):  # the system lost power before it had written the row
         return True
-    whole = row_checksum(before, rest[_LENGTH_BYTES:-_CHECKSUM_BYTES])
-    if _row_end(rest, 0) <= len(rest) or rest[-_CHECKSUM_BYTES:] == whole:
+    whole = row_checksum(before, rest[_LENGTH_BYTES:-CHECKSUM_BYTES])
+    if _row_end(rest, 0) <= len(rest) or rest[-CHECKSUM_BYTES:] == whole:
         return False
     if len(rest) > _LARGEST_TORN:  # the search for a row would take long
         return False
@@ -138,9 +138,9 @@ def _is_row(data: bytes, at: int) -> bool:
     end = _row_end(data, at)
     if end > len(data):
         return False
-    frames = data[at + _LENGTH_BYTES : end - _CHECKSUM_BYTES]
-    checksum = row_checksum(data[at - _CHECKSUM_BYTES : at], frames)
-    return data[end - _CHECKSUM_BYTES : end] == checksum
+    frames = data[at + _LENGTH_BYTES : end - CHECKSUM_BYTES]
+    checksum = row_checksum(data[at - CHECKSUM_BYTES : at], frames)
+    return data[end - CHECKSUM_BYTES : end] == checksum
 
 
 def _row_end(data: bytes, at: int) -> int:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from asara_server.report.times import RunFiles, Times, read_run_files, time_use
 from asara_server.text import on_one_line, plain, without_paths
-from asara_server.tournament.run.directory import RunInfo
+from asara_server.tournament.run.run_record import RunInfo
 from asara_server.tournament.standings.match_result import (
     MatchResult,
     short_reason,

@@ -12,6 +12,7 @@ from functools import partial
 from importlib.metadata import version
 
 from asara_game.edition import load_edition
+from asara_server.eventlog.journal import Fact
 from asara_server.logs import logger
 from asara_server.match import deal_secrets
 from asara_server.referee.hosted import Wait
@@ -26,10 +27,11 @@ from asara_server.tournament.config.tournament_file import Tournament
 from asara_server.tournament.execution.executor import ExecutionContext, Executor
 from asara_server.tournament.execution.local_executor import LocalExecutor
 from asara_server.tournament.run.block_journals import wait_for_writers
+from asara_server.tournament.run.build_record import BuildRecord
 from asara_server.tournament.run.costs import RunCosts
-from asara_server.tournament.run.directory import RunDirectory, RunInfo
-from asara_server.tournament.run.info_writer import BuildRecord, resumed_info
+from asara_server.tournament.run.directory import RunDirectory
 from asara_server.tournament.run.progress import RunProgress
+from asara_server.tournament.run.run_record import RUN
 from asara_server.tournament.sandbox.bubblewrap import Sandbox
 from asara_server.tournament.sandbox.filesystem_view import oversized_entries
 from asara_server.tournament.sandbox.machine_limits import effective_limits
@@ -102,7 +104,7 @@ class Runner:
         self._executor = executor or LocalExecutor()
         self._tournament = tournament
         self._edition = load_edition()
-        self._resumed = resumed = directory.info
+        self._resumed = resumed = directory.info if directory.record.begun else None
         self._seed = resumed.seed if resumed else tournament.seed or draw_seed()
         self._secret = deal_secrets.tournament_secret(self._seed)
         self._directory = directory
@@ -146,6 +148,11 @@ class Runner:
         return self._progress.matches_over
 
     @property
+    def results(self) -> Sequence[MatchResult]:
+        """Results of all attempts so far, also of earlier sessions."""
+        return self._progress.results
+
+    @property
     def open_in_group(self) -> tuple[int, float]:
         """Number of pending matches in the group of blocks, and their estimated duration in
         seconds.
@@ -172,12 +179,12 @@ class Runner:
     @property
     def building(self) -> Mapping[str, str]:
         """Entries being built, each with the time its build began (ISO 8601, UTC)."""
-        return self._directory.info.building if self._directory.info else {}
+        return self._directory.info.building if self._directory.record.begun else {}
 
     @property
     def to_build(self) -> Sequence[str]:
         """Entries whose build has not started yet."""
-        return self._directory.info.to_build if self._directory.info else ()
+        return self._directory.info.to_build if self._directory.record.begun else ()
 
     @property
     def deal_commitment(self) -> str:
@@ -197,14 +204,13 @@ class Runner:
     def begin(self, *, prepare: bool = False) -> None:
         """Write everything that is decided before the first match; if the run is resumed, check it.
 
-        With `prepare`, `run.json` records that no match has been played yet, so playing the run
+        With `prepare`, the journal records that no match has been played yet, so playing the run
         starts by resuming it. Raises RunDirectoryError if the run was started with other settings.
         """
-        facts = self._signer.begin()
-        info = self._first_info()
-        if prepare:
-            info = info.model_copy(update={"state": "prepared"})
-        self._directory.write_info(info, *facts)
+        manifest = self._signer.begin()
+        state = "prepared" if prepare else "running"
+        self._directory.note(*manifest, Fact(RUN, {**self._beginning(), "state": state}))
+        self._directory.export()
         self._directory.journal.facts.clear()
         self._directory.write_public_key(self._key.public_pem)
 
@@ -318,31 +324,31 @@ class Runner:
         """
         return self._tournament.seed if self._tournament.deals == "joint" else self._seed
 
-    def _first_info(self) -> RunInfo:
-        """Return the content of `run.json` at the start of the run."""
+    def _beginning(self) -> dict[str, object]:
+        """Return what changes when the run begins or is resumed, which may only be prepared so far.
+
+        Folders that have no usable `bot.toml` now are added to the earlier ones.
+        """
         left_out = {one.folder: one.why for one in self._tournament.left_out}
-        if self._resumed is not None:
-            return resumed_info(self._resumed, left_out)
-        return RunInfo(
-            asara=version("asara"),
-            title=self._tournament.title,
-            entries=tuple(entry.name for entry in self._tournament.entries),
-            scheduled=len(self._progress.schedule),
-            seed=self._seed,
-            seed_drawn=self._tournament.seed is None,
-            deals=self._tournament.deals,
-            blocks=self._tournament.blocks,
-            deal_commitment=self.deal_commitment,
-            edition=self._edition.name,
-            edition_sha256=self._edition.sha256.hex(),
-            started=utc_now(),
-            sandbox=self._sandbox_kind,
-            process_per=self._tournament.process_policies,
-            remote=self._tournament.remote_entries,
-            looks=self._looks,
-            left_out=left_out,
-            manifest_sha256=self.manifest_sha256,
-        )
+        begun = self._resumed
+        if begun is None:
+            seed_drawn = self._tournament.seed is None
+            return {
+                "seed": self._seed,
+                "seed_drawn": seed_drawn,
+                "started": utc_now(),
+                "left_out": left_out,
+            }
+        changes = {"left_out": {**begun.left_out, **left_out}}
+        if begun.state == "prepared":
+            return changes | {"started": utc_now()}
+        return changes | {
+            "ended": None,
+            "resumed": utc_now(),
+            "resumed_with": (*begun.resumed_with, version("asara")),
+            "to_build": (),
+            "building": {},
+        }
 
     # Callbacks of `ProgressWatch`
 
@@ -357,18 +363,8 @@ class Runner:
         return ranks_settled(names, results, self._tournament.settled_places, self._looks)
 
     def change(self) -> None:
-        self._directory.change(**self._present)
-
-    @property
-    def _present(self) -> dict[str, object]:
-        """Fields of `run.json` that change while matches are played."""
         progress = self._progress
-        return {
-            "out": dict(progress.out),
-            "suspended": dict(progress.suspended),
-            "group": dict(progress.group),
-            "beside_others": self._directory.processes.beside_others > 0,
-        }
+        self._directory.change(out=dict(progress.out), suspended=dict(progress.suspended))
 
     def _write_end(self) -> Standings:
         """Write the standings and how the run ended, and return the standings."""
@@ -383,23 +379,24 @@ class Runner:
             looks=self._looks,
         )
         self._directory.remove_remote()
-        end: dict[str, object] = {
-            "ended": utc_now(),
-            "state": "cut short",
-            "scheduled": len(progress.schedule),
-            **self._present,
-        }
+        end: dict[str, object] = {}
         stalled_s = self._executor.stalled_s
         if stalled_s is not None:
-            end["stalled_s"] = round((self._directory.present.stalled_s or 0.0) + stalled_s, 3)
+            end["stalled_s"] = round((self._directory.info.stalled_s or 0.0) + stalled_s, 3)
         if self.costs != RunCosts():
             end["costs"] = self.costs
-        if standings.complete:
-            end |= {"state": "finished", "tournament_secret": self.tournament_secret}
+        if standings.complete and standings.matches.played:
+            end["leader"] = standings.overall[0].entry
+        self._directory.change(**end)
         self._signer.end(
-            self._directory.present.model_copy(update=end), standings, progress.results
+            standings,
+            progress.results,
+            out=dict(progress.out),
+            suspended=dict(progress.suspended),
+            tournament_secret=self.tournament_secret if standings.complete else None,
         )
-        self._logger.info("run ended", state=end["state"], played=standings.matches.played)
+        state = self._directory.info.state
+        self._logger.info("run ended", state=state, played=standings.matches.played)
         return standings
 
     @property

@@ -30,7 +30,8 @@ from asara_server.match.match import Match
 from asara_server.referee.stream_errors import ErrorKind, StreamError
 from asara_server.report.run_json import MatchRow
 from asara_server.text import plain
-from asara_server.tournament.run.directory import JOURNAL, RunDirectoryError, read_info
+from asara_server.tournament.run.directory import JOURNAL
+from asara_server.tournament.run.read_run import RunError, RunLog
 from asara_server.tournament.standings.match_result import utc_text
 from asara_server.web.watch_messages import WatchMessages, follow
 
@@ -334,11 +335,12 @@ def _contained(folder: Path) -> bool:
     A bot on another machine is not contained. It may play at one table of a duplicate block while
     its author watches the others.
     """
+    log = RunLog(folder, counts_only=True)
     try:
-        info = read_info(folder)
-    except RunDirectoryError:
+        log.read()
+    except RunError:
         return False
-    return info.sandbox != "none" and not info.remote
+    return log.info.sandbox != "none" and not log.info.remote
 
 
 class LiveRuns:

@@ -21,14 +21,10 @@ from asara_server.replay.file import LARGEST_FILE, parse_file
 from asara_server.replay.signing import PUBLIC_KEY_FILE, KeyFileError, read_public_key
 from asara_server.report.run_json import MatchRow, match_row
 from asara_server.text import plain
-from asara_server.tournament.run.directory import ANALYSIS, RunDirectoryError
+from asara_server.tournament.run.directory import ANALYSIS
+from asara_server.tournament.run.read_run import RunError
 from asara_server.tournament.run.status import RunState, RunStatus, StatusReader
-from asara_server.tournament.standings.match_result import (
-    MatchResult,
-    ResultsError,
-    SeatOutcome,
-    utc_text,
-)
+from asara_server.tournament.standings.match_result import MatchResult, SeatOutcome, utc_text
 from asara_server.web.match_list import MatchFilter, MatchList
 from asara_server.web.responses import WebError
 from asara_server.web.run_catalogue import Source, SourceKind, kind_of
@@ -92,7 +88,7 @@ class OpenRun:
                 else:
                     self.published = self._folder.read()
                     self.unreadable = self._folder.unreadable
-            if self.matches.results is not self._results:  # the file was replaced
+            if self.matches.results is not self._results:  # the journal was replaced
                 self.matches = MatchList(self._results)
             self.matches.update()
             self._read_s = time.monotonic()
@@ -263,7 +259,7 @@ def _web_errors(source: Source) -> Iterator[None]:
         yield
     except FileNotFoundError:
         raise gone from None
-    except (RunDirectoryError, ResultsError) as error:
+    except RunError as error:
         if kind_of(source.directory) is not source.kind:
             raise gone from None
         place = str(error).replace(f"{source.directory}/", "")

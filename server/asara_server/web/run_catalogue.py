@@ -10,6 +10,7 @@ from typing import Final
 
 from asara_server.eventlog.journal import TABLE
 from asara_server.text import plain
+from asara_server.tournament.run.directory import has_run
 from asara_server.web.responses import WebError
 
 _MOST_RUNS: Final = 1_000
@@ -65,9 +66,9 @@ class RunCatalogue:
 
 def kind_of(directory: Path) -> SourceKind | None:
     """Return the kind of a directory; None if it contains nothing that can be served."""
-    if os.path.isfile(directory / "run.json"):  # noqa: PTH113 - it takes a path of any length
-        return SourceKind.RUN
     try:
+        if has_run(directory):
+            return SourceKind.RUN
         with os.scandir(directory) as entries:
             if any(entry.name.endswith(".asara") or entry.name == TABLE for entry in entries):
                 return SourceKind.REPLAYS

@@ -4,7 +4,7 @@ Anybody may be able to see the page, so it shows less than a published report; s
 """
 
 import asyncio
-import os
+import threading
 import time
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -13,10 +13,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Final, Generic, NamedTuple, TypeVar
 
-from pydantic import ValidationError
-
 from asara_game.rules import format_rule_sets
-from asara_server.bounded_file import MIB, open_ordinary, read_bounded
 from asara_server.eventlog.file_lock import is_held
 from asara_server.eventlog.journal import TABLE
 from asara_server.eventlog.replay import ReplayHeader
@@ -25,9 +22,8 @@ from asara_server.report import run_json as report
 from asara_server.report.model import Publisher, read_report
 from asara_server.report.tables import details_json
 from asara_server.text import plain
-from asara_server.tournament.run.directory import RunDirectoryError
-from asara_server.tournament.run.read_run import directories_of, run_standings
-from asara_server.tournament.run.status import RESULTS, RunState, read_state
+from asara_server.tournament.run.read_run import RunError, RunLog, directories_of, run_standings
+from asara_server.tournament.run.status import RunState, read_state
 from asara_server.tournament.standings.match_result import MatchResult
 from asara_server.tournament.standings.model import Standings
 from asara_server.tournament.standings.standings import compute_standings
@@ -88,21 +84,17 @@ def _running(table: Table) -> dict[str, Any]:
     }
 
 
-_STANDINGS: Final = "standings.json"
-_LARGEST_STANDINGS: Final = 64 * MIB
-_CHUNK: Final = MIB
-
-
 class RunSummaries:
-    """Summaries of runs. Counts from a file are kept until the file changes."""
+    """Summaries of runs; each reads only what was added to the run's journal."""
 
     def __init__(self) -> None:
-        self._lines: dict[Path, tuple[tuple[int, int], int]] = {}
-        self._leaders: dict[Path, tuple[tuple[int, int], str]] = {}
+        self._logs: dict[Path, RunLog] = {}
+        self._lock = threading.Lock()
 
     def of(self, sources: Iterable[Source]) -> list[dict[str, Any]]:
         """Return the runs: unfinished ones first, then the latest."""
-        runs = [self._summary(source) for source in sources]
+        with self._lock:
+            runs = [self._summary(source) for source in sources]
         runs.sort(key=lambda run: (run["state"] == "running", run["started"]), reverse=True)
         return runs
 
@@ -124,55 +116,22 @@ class RunSummaries:
                     found["state"] = RunState.RUNNING.value
                 found["over"] = sum(path.suffix == ".asara" for path in source.directory.iterdir())
             return found
+        directory = source.directory
+        log = self._logs.setdefault(directory, RunLog(directory, counts_only=True))
         try:
-            info, state, _ = read_state(source.directory)
-        except (RunDirectoryError, OSError):
+            state, _ = read_state(log)
+        except RunError:
             return found | {"state": "unreadable"}
-        if state is RunState.FINISHED:
-            found["leader"] = self._leader(source.directory / _STANDINGS)
+        info = log.info
         return found | {
             "title": plain(info.title),
             "state": state.value,
             "started": plain(info.started),
             "entries": len(info.entries),
-            "over": self._count_lines(source.directory / RESULTS),
+            "over": log.attempts,
             "scheduled": info.scheduled,
+            "leader": plain(info.leader),
         }
-
-    def _count_lines(self, path: Path) -> int:
-        try:
-            with open_ordinary(path) as file:
-                about = os.fstat(file.fileno())
-                seen = about.st_ino, about.st_size
-                (inode, offset), lines = self._lines.get(path, ((about.st_ino, 0), 0))
-                if inode != about.st_ino or offset > about.st_size:  # another file
-                    offset = lines = 0
-                file.seek(offset)
-                while offset < about.st_size:
-                    chunk = file.read(min(_CHUNK, about.st_size - offset))
-                    if not chunk:
-                        break
-                    offset += len(chunk)
-                    lines += chunk.count(b"\n")
-        except OSError:
-            return 0
-        self._lines[path] = seen, lines
-        return lines
-
-    def _leader(self, path: Path) -> str:
-        """Return the entry in first place of a finished run; "" if unknown."""
-        try:
-            about = path.stat()
-            seen = about.st_mtime_ns, about.st_size
-            known = self._leaders.get(path)
-            if known is not None and known[0] == seen:
-                return known[1]
-            rows = Standings.model_validate_json(read_bounded(path, _LARGEST_STANDINGS)).overall
-        except (OSError, ValidationError):
-            return ""
-        leader = plain(rows[0].entry) if rows and rows[0].matches else ""
-        self._leaders[path] = seen, leader
-        return leader
 
 
 _REST: Final = 10

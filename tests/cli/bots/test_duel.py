@@ -8,11 +8,11 @@ import pytest
 
 from asara_server.cli.sessions.duel import progress_line, verdict
 from asara_server.tournament.standings.duel import DuelReport
-from asara_server.tournament.standings.match_result import read_results
 from asara_server.tournament.standings.sprt import Verdict
 from tests.cli.command import asara, asara_process, command_line, environment, on_terminal
 from tests.events import EVENT_S
 from tests.tournament import sample_bots
+from tests.tournament.samples import read_results
 
 STEADY = """
 import asara
@@ -63,7 +63,7 @@ def test_greedy_is_better_than_random(tmp_path: Path) -> None:
     assert standings["complete"]
     assert standings["matches"]["played"] == 2 * standings["matches"]["blocks"]
     assert standings["matches"]["blocks"] >= blocks
-    results = list(read_results(tmp_path / "run" / "results.jsonl"))
+    results = read_results(tmp_path / "run" / "results.jsonl")
     assert {path.stem for path in (tmp_path / "run" / "replays").iterdir()} == {
         result.match_id for result in results
     }

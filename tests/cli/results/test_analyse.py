@@ -11,6 +11,7 @@ from asara_server.replay.file import write_replay
 from asara_server.replay.signing import SigningKey
 from tests.cli.command import asara, refusal
 from tests.match.playouts import random_replay
+from tests.tournament.samples import change_run
 
 REPLAY = random_replay(parse_rule_sets("basic"), 2, seed=1, replies=6)
 
@@ -79,6 +80,5 @@ def test_a_run_is_analysed_match_by_match_and_continues_where_it_was(tmp_path: P
     asara("analyse", sorted((run / "replays").iterdir())[2], status=0)
     assert len(list((run / "analysis").iterdir())) == 3
     assert "not checked: analysis" in asara("audit", run, status=0).stdout
-    info = (run / "run.json").read_text()
-    (run / "run.json").write_text(info.replace('"finished"', '"running"'))
+    change_run(run, state="running")
     assert "this run has not ended, and its deals are secret" in refusal("analyse", run)

@@ -10,6 +10,7 @@ from asara_game.rules import RULE_COMBINATIONS
 from asara_server.replay.file import write_replay
 from asara_server.replay.signing import SigningKey
 from asara_server.tournament.run.directory import RunDirectoryError
+from asara_server.tournament.run.read_run import read_run
 from asara_server.tournament.trust.audit_trust import Published
 from asara_server.tournament.trust.inclusion import ProofMaker, check_inclusion
 from tests.cli.command import asara, on_terminal, refusal
@@ -17,6 +18,7 @@ from tests.match.playouts import random_replay
 from tests.sizes import others_long
 from tests.tournament.played_runs import HEADER, Forger, play_run
 from tests.tournament.played_runs import KEY as CUP_KEY
+from tests.tournament.samples import change_run
 
 KEY = SigningKey.new()
 
@@ -144,7 +146,7 @@ def test_a_run_says_who_signed_it_and_what_was_not_checked(cup: Path) -> None:
         "  notes.txt: extra: not part of the run, and not checked",
         "  checked: the signatures of the manifest, the results and 12 replays",
         "  checked: the schedule, deals, results and standings, by playing every match again",
-        "  not checked: logs/",
+        "  not checked: logs/, run.index",
         "  not checked: bundles/; to be sure, delete it and run `asara bundle`",
         "  not checked: pages/; to be sure, delete it and run `asara report --pages`",
         "  not checked: report.html; to be sure, delete it and run `asara report`",
@@ -166,9 +168,9 @@ def test_a_run_of_duplicate_blocks_with_an_attempt_that_was_void(tmp_path: Path)
     run = play_run(tmp_path / "cup", DUPLICATE, names=names, void=["r1-basic-0001-2"])
     done = asara("audit", run, status=0)
     assert "r1-basic-0001-2: attempt 1 is void" in done.stdout
-    text = (run / "results.jsonl").read_text()
-    changed = text.replace('"duplicate_deal":"r1-basic-0001"', '"duplicate_deal":"r1-basic-0002"')
-    (run / "results.jsonl").write_text(changed)
+    forger = Forger(run)
+    forger.edit_result(0, duplicate_deal="r1-basic-0002")
+    forger.sign()
     done = asara("audit", run, status=1)
     assert "duplicate_deal: expected 'r1-basic-0001' by the schedule" in done.stdout
 
@@ -192,7 +194,7 @@ def test_messages_are_sentences_with_the_right_numbers(cup: Path) -> None:
     (cup / "manifest.json").unlink()
     done = asara("audit", cup)
     assert "expected None" not in done.stdout
-    assert f"{cup}: its manifest is not sound, so no result can be verified" in done.stdout
+    assert "manifest.json: missing" in done.stdout
 
 
 def test_replays_behind_a_link_are_counted_once(cup: Path) -> None:
@@ -217,20 +219,15 @@ def test_a_run_that_was_cut_short_says_what_is_missing(tmp_path: Path) -> None:
 
 def test_a_run_that_was_killed_says_that_nothing_signs_its_end(tmp_path: Path) -> None:
     run = play_run(tmp_path / "cup", most=8)
-    info = (run / "run.json").read_text().replace('"cut short"', '"running"')
-    (run / "run.json").write_text(info)
+    change_run(run, state="running")
     for path in (*run.glob("tree_head.json*"), run / "standings.json"):
         path.unlink()
-    with (run / "results.jsonl").open("a") as file:
-        file.write('{"match_id":"r1-ba')  # the line that is being written
+    with (run / "run.journal").open("ab") as file:
+        file.write(b"\x50\0\0\0row")  # the row that is being written
     done = asara("audit", run, status=3)
     assert "not ended: 8 of 12 matches have a result" in done.stdout
     assert "nothing signs its results and their number" in done.stdout
     assert done.stdout.endswith("\nNothing is wrong, but the run lacks a signed end.\n")
-    edited = (run / "results.jsonl").read_text().replace('"prestige":', '"prestige":9', 1)
-    (run / "results.jsonl").write_text(edited)
-    done = asara("audit", run, status=1)
-    assert "results.jsonl: line 1: seats[0].prestige: expected" in done.stdout
 
 
 def test_a_run_does_not_resume_otherwise_than_it_began(tmp_path: Path) -> None:
@@ -354,7 +351,7 @@ def test_a_changed_proof_is_refused(cup: Path, forgery: str) -> None:
 def test_a_void_attempt_proves_nothing(tmp_path: Path) -> None:
     """An organiser who signs anything can prove the place of any line of the results."""
     run = play_run(tmp_path / "cup", most=8, void=["r1-basic-0001-2"])
-    maker = ProofMaker(run)
+    maker = ProofMaker(read_run(run))
     void = next(number for number, result in enumerate(maker._results) if result.void)
     maker._index_of = {sha256(b"its replay").hexdigest(): void}
     found = check_inclusion(maker.prove(b"its replay"), Published())

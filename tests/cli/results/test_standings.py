@@ -8,7 +8,15 @@ from asara_server.tournament.standings.match_result import MatchResult
 from asara_server.tournament.standings.model import Standings
 from tests.cli.command import asara
 from tests.replay.test_bombs import limited
-from tests.tournament.samples import INFO, lines_of, match, mirrored, seat, write_run
+from tests.tournament.samples import (
+    INFO,
+    change_run,
+    match,
+    mirrored,
+    seat,
+    write_results,
+    write_run,
+)
 
 
 @pytest.fixture
@@ -78,7 +86,7 @@ def test_a_wide_cross_table_is_shown_in_parts(run: Path) -> None:
     names = [f"contestant-no-{number:02}" for number in range(11)]
     pairs = combinations(names, 2)
     results = [match(f"m{n}", seat(a, 1), seat(b, 2)) for n, (a, b) in enumerate(pairs)]
-    (run / "results.jsonl").write_text(lines_of(*results))
+    write_results(run, *results)
     table = shown(run, "--cross").split("(row against column)\n")[1].partition("\n\nForfeits")[0]
     assert max(map(len, table.splitlines())) <= 80
     heads = [line.split() for line in table.splitlines() if "entry" in line]
@@ -92,8 +100,7 @@ def test_a_wide_cross_table_is_shown_in_parts(run: Path) -> None:
 def test_what_is_shown_can_be_kept_and_is_the_same_every_time(run: Path, tmp_path: Path) -> None:
     files = [tmp_path / "one.json", tmp_path / "two.json"]
     assert asara("status", run, "--json", files[0]).returncode == 0
-    lines = (run / "results.jsonl").read_text().splitlines(keepends=True)
-    (run / "results.jsonl").write_text("".join(lines[::-1]))
+    write_results(run, *mirrored()[::-1])
     assert asara("status", run, "--json", files[1]).returncode == 0
     assert files[0].read_bytes() == files[1].read_bytes()
     kept = Standings.model_validate_json(files[0].read_bytes())
@@ -103,10 +110,9 @@ def test_what_is_shown_can_be_kept_and_is_the_same_every_time(run: Path, tmp_pat
 
 def test_a_name_that_is_too_long_for_the_table_is_broken_not_cut(run: Path) -> None:
     name = "a-name-of-forty-characters-which-is-most"
-    results = run / "results.jsonl"
-    results.write_text(results.read_text().replace('"dan"', f'"{name}"'))
-    info = (run / "run.json").read_text().replace('"dan"', f'"{name}"')
-    (run / "run.json").write_text(info)
+    entries = ("ann", "bob", "cid", name)
+    change_run(run, entries=entries)
+    write_results(run, *mirrored(entries))
     lines = shown(run).splitlines()
     assert max(map(len, lines)) <= 80
     start = next(number for number, line in enumerate(lines) if "a-name" in line)
@@ -115,10 +121,9 @@ def test_a_name_that_is_too_long_for_the_table_is_broken_not_cut(run: Path) -> N
 
 
 def test_a_run_that_goes_on_has_standings(run: Path) -> None:
-    lines = (run / "results.jsonl").read_text().splitlines(keepends=True)
-    (run / "results.jsonl").write_text("".join(lines[:5]) + lines[5][:40])
+    write_results(run, *mirrored()[:5])
     assert shown(run).startswith("Spring cup: 5 of 96 matches in 3 blocks\n")
-    (run / "results.jsonl").write_text("")
+    write_results(run)
     assert shown(run, "--cross").startswith("No match is over yet.\n")
 
 

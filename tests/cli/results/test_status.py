@@ -13,13 +13,15 @@ from typing import Any
 import pytest
 
 from asara_codec.results import Termination
+from asara_server.tournament.run.directory import RunDirectory
+from asara_server.tournament.run.read_run import RunError
 from asara_server.tournament.run.status import RunState, StatusReader
 from asara_server.tournament.standings.match_result import MatchResult
 from tests.cli.command import asara, command_line, environment, on_terminal, refusal
 from tests.events import EVENT_S, wait_until
 from tests.tournament import sample_bots, samples
 from tests.tournament.sample_bots import HEADER, write_tournament
-from tests.tournament.samples import COSTS, RUNNING, lines_of, seat
+from tests.tournament.samples import COSTS, RUNNING, add_results, change_run, seat, write_results
 
 LONG = "a-name-of-forty-characters-which-is-most"
 ENTRIES = ("ann", "bob", LONG)
@@ -50,35 +52,20 @@ def result(number: int, *, minute: int = 0, **changed: Any) -> MatchResult:
     return MatchResult(**fields | changed)
 
 
-def with_seats(number: int, rank: int = 1, prestige: int = 0) -> bytes:
-    """Return a line of results that no match can have."""
+def with_seats(number: int, rank: int = 1, prestige: int = 0) -> str:
+    """Return a result that no match can have."""
     row = {"entry": "e", "rank": rank, "prestige": prestige, "termination": "completed"}
-    line = json.loads(lines_of(result(1))) | {
+    line = json.loads(result(1).model_dump_json()) | {
         "seats": [row | {"entry": f"e{at}"} for at in range(number)]
     }
-    return json.dumps(line).encode() + b"\n"
-
-
-def with_scheduled(number: str) -> bytes:
-    """Return a `run.json` with this number of scheduled matches."""
-    return INFO.model_dump_json().replace('"scheduled":40', f'"scheduled":{number}').encode()
+    return json.dumps(line)
 
 
 @pytest.fixture
 def run(tmp_path: Path) -> Path:
     """Return a run directory with ten results, one a minute, and no running process."""
-    folder = tmp_path / "run"
-    folder.mkdir()
-    (folder / "run.json").write_text(INFO.model_dump_json())
     results = (result(number, minute=number) for number in range(10))
-    (folder / "results.jsonl").write_text(lines_of(*results))
-    return folder
-
-
-def change(run: Path, **fields: object) -> None:
-    """Change fields of `run.json`."""
-    path = run / "run.json"
-    path.write_text(json.dumps(json.loads(path.read_text()) | fields))
+    return samples.write_run(tmp_path / "run", results, **INFO.model_dump())
 
 
 # Runs that are played
@@ -204,7 +191,7 @@ def test_the_rest_is_estimated_from_the_pace_so_far(run: Path) -> None:
 
 
 def test_a_break_does_not_count_for_the_pace(run: Path) -> None:
-    change(run, state="cut short", resumed="2026-01-01T00:07:45Z", ended="2026-01-01T00:09:45Z")
+    change_run(run, state="cut short", resumed="2026-01-01T00:07:45Z", ended="2026-01-01T00:09:45Z")
     look = StatusReader(run).read()
     assert look.state is RunState.STOPPED
     assert look.elapsed_s == 9 * 60 + 45
@@ -226,46 +213,60 @@ def test_a_run_that_was_killed_ended_with_what_it_wrote_last(run: Path) -> None:
     assert look.elapsed_s == 700
 
 
-def test_new_results_are_read_on_and_a_file_that_was_written_anew_from_its_start(
-    run: Path,
-) -> None:
-    path = run / "results.jsonl"
+def test_new_results_are_read_on_and_a_journal_that_was_replaced_from_its_start(run: Path) -> None:
     follower = StatusReader(run)
     assert follower.read().over == 10
-    whole = lines_of(result(10, minute=10))
-    with path.open("a") as file:
-        file.write(whole[:50])
-    assert follower.read().over == 10
-    with path.open("a") as file:
-        file.write(whole[50:])
+    add_results(run, result(10, minute=10))
+    with (run / "run.journal").open("ab") as file:
+        file.write(b"\x50\0\0\0row")  # the row that is being written
     assert follower.read().over == 11
     assert len(follower.results) == 11
     afresh = StatusReader(run)
     afresh.read()
     assert follower.results == afresh.results
-    (run / "new").write_text(lines_of(result(1)))
-    (run / "new").replace(path)
+    write_results(run, result(1))
     assert follower.read().over == 1
-    path.unlink()
-    assert follower.read().over == 0
+    (run / "run.journal").unlink()
+    with pytest.raises(RunError, match="not the folder of a run"):
+        follower.read()
+
+
+@pytest.mark.parametrize("damage", ["none", "missing", "behind", "torn", "foreign", "garbage"])
+def test_the_index_of_the_journal_is_only_a_cache(run: Path, damage: str) -> None:
+    index = run / "run.index"
+    whole = index.read_bytes()
+    lines = whole.splitlines(keepends=True)
+    changed = {
+        "behind": b"".join(lines[:4]),
+        "torn": whole[:-9],
+        "foreign": b"".join([*lines[:3], b"999 " + lines[3].partition(b" ")[2]]),
+        "garbage": b"\xff\n" * 9,
+    }
+    index.write_bytes(changed.get(damage, whole))
+    if damage == "missing":
+        index.unlink()
+    follower = StatusReader(run)
+    assert follower.read().over == 10
+    assert follower.results == [result(number, minute=number) for number in range(10)]
+    if damage != "foreign":  # it would tell that the end of the journal is missing
+        RunDirectory.reopen(run).close()
+        assert follower.read().over == 10
 
 
 def test_void_matches_are_over_when_they_are_not_played_again(run: Path) -> None:
-    with (run / "results.jsonl").open("a") as file:
-        for attempt in (1, 2, 3):
-            file.write(lines_of(result(20, attempt=attempt, void=True, seats=())))
-        file.write(lines_of(result(21, void=True, seats=())))
+    for attempt in (1, 2, 3):
+        add_results(run, (result(20, attempt=attempt, void=True, seats=())))
+    add_results(run, (result(21, void=True, seats=())))
     look = StatusReader(run).read()
     assert (look.over, look.void) == (11, 1)
     assert "11 of 40 matches (28%), 1 without a result" in asara("status", run).stdout
 
 
 def test_who_fails_is_told_with_the_latest_reason_the_worst_first(run: Path) -> None:
-    with (run / "results.jsonl").open("a") as file:
-        file.write(lines_of(result(20, seats=(seat("bob", 1), seat("ann", 2, "early")))))
-        late = seat("ann", 2, "late", Termination.TIME_OUT)
-        file.write(lines_of(result(21, block="b1", seats=(late, seat("bob", 1)))))
-        file.write(lines_of(result(22, block="b1", seats=(seat(LONG, 2, "never"), seat("bob", 1)))))
+    add_results(run, (result(20, seats=(seat("bob", 1), seat("ann", 2, "early")))))
+    late = seat("ann", 2, "late", Termination.TIME_OUT)
+    add_results(run, (result(21, block="b1", seats=(late, seat("bob", 1)))))
+    add_results(run, (result(22, block="b1", seats=(seat(LONG, 2, "never"), seat("bob", 1)))))
     look = StatusReader(run).read()
     assert [(one.entry, one.forfeits, one.matches) for one in look.failing] == [
         (LONG, 1, 1),
@@ -283,19 +284,18 @@ def test_the_latest_reason_is_the_cause_and_not_its_consequence(run: Path) -> No
     out = "not started again after 1 failures in a row: exited with status 3"
     never, suspended = Termination.NEVER_STARTED, Termination.SUSPENDED
     crashed = "exited with status 3; it printed: no model.bin"
-    with (run / "results.jsonl").open("a") as file:
-        for number, (entry, why, how) in enumerate(
-            (
-                ("ann", "out of memory", Termination.CRASH),
-                ("ann", away, suspended),
-                ("bob", crashed, never),
-                ("bob", out, never),
-                (LONG, "build failed: exited with status 2", never),
-            ),
-            start=20,
-        ):
-            file.write(lines_of(result(number, seats=(seat(entry, 2, why, how), seat("x", 1)))))
-    change(run, out={"bob": out, LONG: "build failed: exited with status 2"})
+    for number, (entry, why, how) in enumerate(
+        (
+            ("ann", "out of memory", Termination.CRASH),
+            ("ann", away, suspended),
+            ("bob", crashed, never),
+            ("bob", out, never),
+            (LONG, "build failed: exited with status 2", never),
+        ),
+        start=20,
+    ):
+        add_results(run, (result(number, seats=(seat(entry, 2, why, how), seat("x", 1)))))
+    change_run(run, out={"bob": out, LONG: "build failed: exited with status 2"})
     failing = {one.entry: one for one in StatusReader(run).read().failing}
     assert {entry: one.why for entry, one in failing.items()} == {
         "ann": "out of memory",
@@ -310,7 +310,9 @@ def test_the_latest_reason_is_the_cause_and_not_its_consequence(run: Path) -> No
 
 def test_the_last_lines_of_a_failed_build_are_shown(run: Path) -> None:
     lines = ["error[E0432]: unresolved import", "  \x1b[31m--> [src/main.rs]"]
-    change(run, out={"bob": "build failed: exited with status 101"}, build_output={"bob": lines})
+    change_run(
+        run, out={"bob": "build failed: exited with status 101"}, build_output={"bob": lines}
+    )
     shown = asara("status", run).stdout
     assert "Last lines printed by the build of bob\n  error[E0432]: unresolved import\n" in shown
     assert "--> [src/main.rs]" in shown
@@ -319,14 +321,14 @@ def test_the_last_lines_of_a_failed_build_are_shown(run: Path) -> None:
 
 def test_entries_that_are_out_or_suspended_are_told(run: Path) -> None:
     assert "Suspended" not in asara("status", run).stdout
-    change(run, out={"ann": "it does not build"}, suspended={"bob": "5 of 6 forfeited"})
+    change_run(run, out={"ann": "it does not build"}, suspended={"bob": "5 of 6 forfeited"})
     shown = asara("status", run).stdout.split("Out of the run\n")[1]
     out, suspended = shown.split("Suspended\n")
     assert "it does not build" in out
     assert "5 of 6 forfeited" in suspended
-    change(run, out=["ann"], suspended=7)
+    change_run(run, out=["ann"], suspended=7)
     done = asara("status", run, status=2)
-    assert "run.json: cannot be read" in done.stderr
+    assert "run.journal: has no sound description of the run" in done.stderr
 
 
 @pytest.mark.parametrize("columns", [60, 80, 200])
@@ -335,52 +337,53 @@ def test_no_line_is_longer_than_the_terminal_is_wide(
 ) -> None:
     monkeypatch.setattr("tests.cli.command.COLUMNS", str(columns))
     kinds = [kind for kind in Termination if kind.forfeit]
-    with (run / "results.jsonl").open("a") as file:
-        for number, kind in enumerate(kinds):
-            why = seat(LONG, 2, "words " * 100, kind)
-            file.write(lines_of(result(20 + number, seats=(why, seat("ann", 1)))))
-    change(run, out={LONG: "reason " * 100})
+    for number, kind in enumerate(kinds):
+        why = seat(LONG, 2, "words " * 100, kind)
+        add_results(run, (result(20 + number, seats=(why, seat("ann", 1)))))
+    change_run(run, out={LONG: "reason " * 100})
     for _ in range(2):
         shown = asara("status", run).stdout
         assert max(map(len, shown.splitlines())) <= columns
         assert shown.count("…") == 2
-        change(run, title="The spring cup of all who could come " * 3)
+        change_run(run, title="The spring cup of all who could come " * 3)
 
 
 # Directories that are not as they should be
 
 
 def test_times_that_cannot_be_are_no_times(run: Path) -> None:
-    change(run, started="yesterday", resumed="9" * 50, ended="")
-    text = (run / "results.jsonl").read_text()
-    text = text.replace('"seconds":30.0', '"seconds":1e999', 1).replace("2026-01-01T00:05", "05")
-    (run / "results.jsonl").write_text(text)
+    change_run(run, started="yesterday", resumed="9" * 50, ended="")
+    endless = result(20).model_dump_json().replace('"seconds":30.0', '"seconds":1e999')
+    add_results(run, endless, result(21, started="05"))
     done = asara("status", run)
     assert (done.returncode, done.stderr) == (0, "")
-    assert "10 of 40 matches" in done.stdout
+    assert "12 of 40 matches" in done.stdout
 
 
 @pytest.mark.parametrize(
-    ("name", "content", "shown"),
+    ("text", "shown"),
     [
-        ("results.jsonl", b"\xff\xfe\n", "results.jsonl: line 1: "),
-        ("results.jsonl", b"[1, 2]\n", "results.jsonl: line 1: "),
-        ("results.jsonl", lines_of(result(1)).encode() + b"\x00\n", "results.jsonl: line 2: "),
-        ("results.jsonl", b"[" * 100_000 + b"\n", "results.jsonl: line 1: "),
-        ("results.jsonl", b'{"match_id": "m"}\n', "results.jsonl: line 1: "),
-        ("results.jsonl", with_seats(9), "line 1: Value error, seats: a match has 2 to 4, not 9"),
-        ("results.jsonl", with_seats(2, rank=2), "no match ends with the ranks [2, 2]"),
-        ("results.jsonl", with_seats(2, prestige=10**400), "results.jsonl: line 1: "),
-        ("run.json", b"\x00", "run.json: cannot be read"),
-        ("run.json", b"{}", "run.json: cannot be read"),
-        ("run.json", with_scheduled("-1"), "run.json: cannot be read"),
-        ("run.json", with_scheduled("9" * 400), "run.json: cannot be read"),
+        ("[1, 2]", "run.journal: result 11: "),
+        (result(1).model_dump_json() + "\0", "run.journal: result 11: "),
+        ("[" * 100_000, "run.journal: result 11: "),
+        ('{"match_id": "m"}', "run.journal: result 11: "),
+        (with_seats(9), "result 11: Value error, seats: a match has 2 to 4, not 9"),
+        (with_seats(2, rank=2), "no match ends with the ranks [2, 2]"),
+        (with_seats(2, prestige=10**400), "run.journal: result 11: "),
     ],
 )
-def test_files_that_cannot_be_read_are_named(
-    run: Path, name: str, content: bytes, shown: str
-) -> None:
-    (run / name).write_bytes(content)
+def test_results_that_cannot_be_read_are_named(run: Path, text: str, shown: str) -> None:
+    add_results(run, text)
+    assert_refused(run, shown)
+
+
+@pytest.mark.parametrize("scheduled", [-1, 10**400, "many", None])
+def test_a_run_that_cannot_be_is_named(run: Path, scheduled: object) -> None:
+    change_run(run, scheduled=scheduled)
+    assert_refused(run, "run.journal: has no sound description of the run")
+
+
+def assert_refused(run: Path, shown: str) -> None:
     for command in ("status", "report"):
         error = refusal(command, run)
         assert shown in error
@@ -388,16 +391,16 @@ def test_files_that_cannot_be_read_are_named(
     assert not (run / "report.html").exists()
 
 
-@pytest.mark.parametrize("name", ["results.jsonl", "run.json"])
+@pytest.mark.parametrize("name", ["run.journal", "run.index"])
 def test_folders_in_the_place_of_files_are_named(run: Path, name: str) -> None:
     (run / name).unlink()
     (run / name).mkdir()
     done = asara("status", run)
-    assert done.returncode in {1, 2}
-    assert len(done.stderr.splitlines()) == 1
+    assert done.returncode in {0, 2}
+    assert len(done.stderr.splitlines()) == (name == "run.journal")
 
 
 def test_what_a_run_cost_is_a_line(run: Path) -> None:
     line = "CPU usage: 50% of all cores; of that, 90% by bots, 10% by the referee"
-    change(run, costs=COSTS.model_dump())
+    change_run(run, costs=COSTS.model_dump())
     assert line in asara("status", run).stdout

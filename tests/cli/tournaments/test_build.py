@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from asara_server.tournament.run.directory import read_info
+from asara_server.tournament.run.directory import has_run
+from asara_server.tournament.run.read_run import read_run
 from asara_server.tournament.run.status import StatusReader
 from tests.cli.command import asara, command_line, environment
 from tests.events import wait_until
@@ -44,10 +45,10 @@ def until_built(run: Path) -> str:
     reader = StatusReader(run)
 
     def only_the_slow_one() -> bool:
-        if not (run / "run.json").is_file():
+        if not has_run(run):
             return False
         status = reader.read()
-        return bool(status.out) and list(status.building) == ["slow"]
+        return bool(status.info.out) and list(status.building) == ["slow"]
 
     wait_until("only the slow build goes on", only_the_slow_one)
     return asara("status", run).stdout
@@ -78,7 +79,7 @@ def test_a_failed_build_is_shown_at_once_and_stays_out_when_the_run_resumes(
     assert "test it with `asara tournament check`, and start another run" in screen
     assert "\x1b" not in screen
     assert max(map(len, screen.splitlines())) < 600  # of 900
-    assert str(tmp_path) not in "".join(read_info(run).build_output["fails"])
+    assert str(tmp_path) not in "".join(read_run(run).info.build_output["fails"])
 
     (tmp_path / "slow" / "build.sh").write_text("true")
     (tmp_path / "fails" / "build.sh").write_text("true")
@@ -86,6 +87,6 @@ def test_a_failed_build_is_shown_at_once_and_stays_out_when_the_run_resumes(
     why = "build failed: exited with status 101"
     assert f"fails stays out and forfeits its remaining matches: {why}\n" in resumed.stderr
     assert not (run / "builds" / "fails").exists()
-    info = read_info(run)
+    info = read_run(run).info
     assert (info.state, info.out, info.suspended) == ("finished", {"fails": why}, {})
     assert (info.building, info.to_build) == ({}, ())

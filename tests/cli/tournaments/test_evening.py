@@ -98,6 +98,7 @@ def test_the_manifest_records_the_folders_and_the_audit_derives_the_run_from_it(
 
 def test_the_audit_compares_the_entries_with_the_tournament_file(prepared: Path) -> None:
     files = read_files(prepared / "run")
+    assert files.manifest is not None
     signed = check_signed(files.manifest, None, Published())
     manifest = signed.manifest
     assert manifest is not None

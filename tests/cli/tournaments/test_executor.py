@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from asara.installing import install_command
-from asara_server.tournament.run.directory import read_info
+from asara_server.tournament.run.read_run import read_run
 from tests.cli.command import asara, refusal
 from tests.tournament import sample_bots
 from tests.tournament.sample_bots import HEADER, write_tournament
@@ -34,7 +34,7 @@ def test_a_run_of_worker_processes_looks_like_any_other(
     done = asara(*words, "--workers", "1", status=0)
     assert "Cup: 2 entries, 2 matches, by 1 worker process\n" in done.stderr
     run = tmp_path / "run"
-    info = read_info(run)
+    info = read_run(run).info
     assert info.executor == "workers"
     status = asara("status", run)
     assert status.stdout.startswith("Cup: finished\n2 of 2 matches (100%)")

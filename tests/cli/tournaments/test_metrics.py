@@ -12,12 +12,12 @@ from urllib.request import urlopen
 
 import pytest
 
-from asara_server.tournament.standings.match_result import read_results
 from tests.cli.command import refusal, started
 from tests.events import EVENT_S, wait_until
 from tests.tournament import sample_bots
 from tests.tournament.processes import children
 from tests.tournament.sample_bots import HEADER, write_tournament
+from tests.tournament.samples import read_results
 from tests.tournament.worker_runs import PATIENT
 
 
@@ -84,7 +84,7 @@ def test_worker_processes_are_counted_together_even_after_one_was_killed(tmp_pat
         wait_until("three matches are over", lambda: sound(scrape(url)) >= 3)
         os.kill(children(process.pid, "spawn_main")[0], signal.SIGKILL)
         results = tmp_path / "run" / "results.jsonl"
-        wait_until("one block is open", lambda: len(list(read_results(results))) == 10)
+        wait_until("one block is open", lambda: len(read_results(results)) == 10)
         # The last match of the worker may be missing, if it was killed before it reported that.
         wait_until("the others are counted", lambda: 9 <= sound(scrape(url)) <= 10)
         last = scrape(url)

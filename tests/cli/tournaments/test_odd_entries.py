@@ -11,9 +11,10 @@ from typing import Any
 
 import pytest
 
-from asara_server.tournament.standings.match_result import MatchResult, read_results
+from asara_server.tournament.standings.match_result import MatchResult
 from tests.cli.command import asara
 from tests.tournament.sample_bots import GOOD
+from tests.tournament.samples import read_results
 from tests.tournament.sandbox_config import sandbox_or_skip
 
 HEAD = """
@@ -104,7 +105,7 @@ def play(file: Path, run: Path, *options: str) -> tuple[list[MatchResult], str]:
         "tournament", "run", file, "--out", run, "--key", file.with_name("key"), *options, status=0
     )
     path = run / "results.jsonl"
-    return list(read_results(path)) if path.exists() else [], done.stderr
+    return read_results(path) if path.exists() else [], done.stderr
 
 
 def forfeits(results: list[MatchResult]) -> Counter[str]:

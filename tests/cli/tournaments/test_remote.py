@@ -16,13 +16,13 @@ import pytest
 
 from asara_server.cli.display import progress
 from asara_server.cli.display.progress import RunMeter, awaited_text, building_text
-from asara_server.tournament.standings.match_result import read_results, utc_now
+from asara_server.tournament.standings.match_result import utc_now
 from tests.cli.command import asara, refusal, started
 from tests.events import EVENT_S, wait_until
 from tests.tournament import sample_bots
 from tests.tournament.remote_bots import CERTIFICATE, DATA, remote_table, write_cup
 from tests.tournament.sample_bots import HEADER
-from tests.tournament.samples import match, seat
+from tests.tournament.samples import match, read_results, seat
 
 HERE = '\n[[entries]]\nname = "here"\ncommand = "python here.py"\n'
 

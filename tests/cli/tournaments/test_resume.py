@@ -81,6 +81,7 @@ def test_a_series_of_matches_is_no_tournament(tmp_path: Path) -> None:
         reader = LogReader(opened, log)
         ends = [reader.end for _ in reader.rows()]
     os.truncate(log, ends[-2])  # without the end of the run
+    (out / "run.index").unlink()
     file = write_tournament(tmp_path, GOOD)
     assert "this run has no tournament file" in refusal(
         "tournament", "run", file, "--out", out, "--resume"

@@ -129,7 +129,7 @@ def test_nothing_that_is_not_a_run_is_ever_deleted(tmp_path: Path) -> None:
     assert error == f"asara: {tmp_path}: is not empty; choose a folder that is new or empty\n"
     run = tmp_path / "run"
     run.mkdir()
-    (run / "run.json").write_text("{}")
+    (run / "run.journal").write_text("{}")
     (run / "thesis.txt").write_text("years of work")
     assert "already contains a run" in refusal("tournament", "run", file, "--out", run)
     assert (run / "thesis.txt").exists()

@@ -14,8 +14,8 @@ from typing import Literal
 
 from scipy.stats import poisson
 
-from asara_server.tournament.standings.match_result import read_results
 from tests.tournament.sample_bots import SEED, entry_table
+from tests.tournament.samples import read_results
 
 FOLDER = Path(__file__).parent
 _SAW = re.compile(r"^SAW (\S+) (\S+) (\d) (\d) (\d+)$", re.MULTILINE)

@@ -15,9 +15,9 @@ from asara_server.tournament.config.token_store import new_token, revoke_token, 
 from asara_server.tournament.config.tournament_file import load_tournament
 from asara_server.tournament.run.directory import (
     RunDirectoryError,
-    read_info,
     read_remote,
 )
+from asara_server.tournament.run.read_run import read_run
 from asara_server.tournament.standings.match_result import MatchResult
 from tests.events import turns, until
 from tests.referee.harness import Stream, play_bot, together
@@ -76,7 +76,7 @@ async def test_bots_from_elsewhere_play_a_whole_run_and_no_token_is_left(tmp_pat
         assert token not in log.getvalue()
         assert sha256_of(token) not in log.getvalue()
     out = tmp_path / "run"
-    assert read_info(out).remote == ("ann", "bob")
+    assert read_run(out).info.remote == ("ann", "bob")
     assert read_remote(out) is None
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from asara_server.tournament.config.tournament_file import usable_cores
 from asara_server.tournament.run.costs import RunCosts
-from asara_server.tournament.run.directory import read_info
+from asara_server.tournament.run.read_run import read_run
 from asara_server.tournament.runner import Runner
 from asara_server.tournament.standings.match_result import MatchResult
 from asara_server.tournament.workers.process_workers import process_workers
@@ -71,7 +71,7 @@ def write_cup(folder: Path, rounds: int = 1) -> Path:
 
 
 def assert_counted(run: Path, matches: int = 2) -> RunCosts:
-    costs = read_info(run).costs
+    costs = read_run(run).info.costs
     assert costs is not None
     assert costs.bots_cpu_s >= matches * (START_S + DECISION_S + CHILD_S)
     assert costs.referee_cpu_s > 0

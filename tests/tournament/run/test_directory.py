@@ -8,7 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from asara_server.eventlog.journal import Fact
 from asara_server.tournament.run.directory import RunDirectory, RunDirectoryError
+from asara_server.tournament.run.run_record import RUN
 from tests.cli.command import command_line, environment, refusal
 from tests.events import EVENT_S
 from tests.tournament.sample_bots import GOOD, HEADER, write_tournament
@@ -97,7 +99,7 @@ def test_a_directory_that_cannot_hold_a_run_is_named(tmp_path: Path) -> None:
 def modes(path: Path) -> dict[str, int]:
     return {
         name: (path / name).stat().st_mode & 0o777
-        for name in ("run.json", "tournament.toml", "run.journal")
+        for name in ("run.json", "tournament.toml", "run.journal", "run.index")
     }
 
 
@@ -107,11 +109,12 @@ def test_seed_and_secrets_are_private_until_the_run_is_finished(tmp_path: Path) 
     file.chmod(0o644)
     with closing(RunDirectory.create(tmp_path / "run")) as directory:
         directory.keep_tournament_file(file)
-        directory.write_info(INFO.model_copy(update=RUNNING))
+        directory.note(Fact(RUN, INFO.model_copy(update=RUNNING).model_dump(mode="json")))
+        directory.export()
         assert set(modes(directory.path).values()) == {0o600}
-        directory.write_info(INFO.model_copy(update={**RUNNING, "state": "cut short"}))
+        directory.change(state="cut short")
         assert set(modes(directory.path).values()) == {0o600}
-        directory.write_info(INFO)
+        directory.change(state="finished")
         (mode,) = set(modes(directory.path).values())
         assert mode != 0o600
         assert directory.tournament_file.read_bytes() == file.read_bytes()

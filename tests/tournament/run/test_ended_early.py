@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from asara_server.tournament.run.directory import read_info
+from asara_server.tournament.run.read_run import read_run
 from asara_server.tournament.standings.model import Standings
 from asara_server.tournament.trust.audit_trust import Published
 from asara_server.tournament.trust.run_audit import audit_run
@@ -45,7 +45,7 @@ def test_a_run_ends_when_its_ranks_are_settled_and_says_so(early: Path) -> None:
     assert found.complete
     assert found.ended_early
     assert [row.ranks for row in found.overall] == [(1, 1), (2, 2)]
-    assert read_info(early).state == "finished"
+    assert read_run(early).info.state == "finished"
     report = audit_run(early, Published())
     assert report.faults == []
     assert "ended after 18 of 60 matches, because its ranks were settled" in report.notes
@@ -85,12 +85,10 @@ def test_intervals_allow_for_every_look(early: Path, tmp_path: Path) -> None:
 def _earlier(forger: Forger) -> None:
     forger.results = forger.results[:12]
     forger.head = forger.head.model_copy(update={"scheduled": 12})
-    forger.info = forger.info.model_copy(update={"scheduled": 12})
 
 
 def _other_looks(forger: Forger) -> None:
     forger.manifest = forger.manifest.model_copy(update={"looks": (SETTLED, 60)})
-    forger.info = forger.info.model_copy(update={"looks": (SETTLED, 60)})
 
 
 @pytest.mark.parametrize(
@@ -116,7 +114,6 @@ def test_a_run_that_goes_on_too_long_is_found(tmp_path: Path) -> None:
     forger = Forger(run)
     until = {"looks": LOOKS, "places": 2}
     forger.manifest = forger.manifest.model_copy(update={**until, "may_end_early": True})
-    forger.info = forger.info.model_copy(update={"looks": LOOKS})
     forger.sign()
     found = faults(run)
     assert "tree_head.json: scheduled: expected 18 by results.jsonl; found 60" in found

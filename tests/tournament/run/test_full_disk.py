@@ -14,9 +14,9 @@ import pytest
 
 from asara_server.logs import configure, logger
 from asara_server.tournament.run.directory import RunDirectory
-from asara_server.tournament.standings.match_result import read_results
 from tests.cli.command import asara, command_line, environment
 from tests.tournament.sample_bots import GOOD, HEADER, write_tournament
+from tests.tournament.samples import read_results
 
 FULL = Path("/dev/full")
 needs_full = pytest.mark.skipif(not FULL.exists(), reason="needs /dev/full")
@@ -76,7 +76,7 @@ def test_a_run_on_a_full_disk_ends_in_a_sentence_and_goes_on_with_more_room(
         env=environment(),
     )
     assert again.returncode == 0, again.stderr
-    results = list(read_results(run / "results.jsonl"))
+    results = read_results(run / "results.jsonl")
     assert len(results) == len({result.match_id for result in results}) == 2 * rounds
     assert before <= {result.match_id for result in results}
     assert json.loads((run / "run.json").read_text())["state"] == "finished"

@@ -1,5 +1,6 @@
 """The record of bot processes: what a resumed run and an audit read in it."""
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -8,9 +9,9 @@ import pytest
 from asara_game.vocabulary import RuleSet
 from asara_server.eventlog.journal import Fact, Journal, JournalError
 from asara_server.tournament.run.process_record import (
+    Lives,
     ProcessRow,
     RunProcesses,
-    process_faults,
     process_rows,
 )
 from asara_server.tournament.schedule.schedule import ScheduledMatch
@@ -36,12 +37,18 @@ def life(process: str, began: int, ended: int | None, *played: str) -> list[dict
 
 
 def faults(*lives: list[dict[str, Any]], cleared: int | None = None) -> list[str]:
-    rows = [ProcessRow(row="group", blocks={"one": 2, "two": 2})]
-    rows += [ProcessRow(**row) for one in lives for row in one]
+    rows: list[dict[str, Any]] = [{"row": "group", "blocks": {"one": 2, "two": 2}}]
+    rows += [row for one in lives for row in one]
     if cleared is not None:
-        rows.append(ProcessRow(row="cleared", machine="m", at_ns=cleared))
-    found = process_faults(rows, SCHEDULE, [], max_attempts=3, remote=frozenset())
-    return [fault.partition(", and")[0] for fault in found]
+        rows.append({"row": "cleared", "machine": "m", "at_ns": cleared})
+    return [fault.partition(", and")[0] for fault in faults_of(rows)]
+
+
+def faults_of(rows: Iterable[dict[str, Any]]) -> list[str]:
+    lives = Lives()
+    for row in rows:
+        lives.add(ProcessRow(**row))
+    return list(lives.faults(SCHEDULE, [], max_attempts=3, remote=frozenset()))
 
 
 def test_a_deal_may_be_played_again_when_nobody_is_left_who_saw_it() -> None:
@@ -108,35 +115,31 @@ def test_every_match_is_played_in_the_group_that_was_written(
     played = (("one-1", "one-2.2"), ("two-1", "two-2"))
     rows = []
     for number, (blocks, matches) in enumerate(zip(groups, played, strict=True)):
-        rows.append(ProcessRow(row="group", blocks=blocks))
+        rows.append({"row": "group", "blocks": blocks})
         for match in matches:
             at = 10 * number + matches.index(match)
-            rows += [ProcessRow(**row) for row in life(match, at, at + 1, match)]
-    found = process_faults(rows, SCHEDULE, [], max_attempts=3, remote=frozenset())
-    assert next(found, "") == fault
+            rows += life(match, at, at + 1, match)
+    assert next(iter(faults_of(rows)), "") == fault
 
 
-def test_a_resumed_run_knows_its_group_and_who_may_live(tmp_path: Path) -> None:
+def test_a_resumed_run_knows_who_may_live(tmp_path: Path) -> None:
+    def processes(journal: Journal) -> RunProcesses:
+        return RunProcesses(process_rows(journal.facts, journal.path), journal.note)
+
     with Journal(tmp_path / "run.journal") as journal:
-        record = RunProcesses(journal)
-        record.note("group", blocks={"one": 2})
+        record = processes(journal)
         record.note("began", process="a", entry="ann")
         record.note("began", process="b", entry="bob")
         record.note("ended", process="a")
-        record.note("group", blocks={"two": 2, "three": 4})
         record.note("alone", matches=["three-2"])
         record.note("began", process="c", entry="cid", machine="other")
     with Journal(tmp_path / "run.journal") as journal:
-        again = RunProcesses(journal)
-        assert again.group == record.group == {"two": 2, "three": 4}
+        again = processes(journal)
         assert again.alone == {"three-2"}
         assert [*again.living] == [*record.living] == ["b"]
         again.note("cleared")
-        again.note("others")
     with Journal(tmp_path / "run.journal") as journal:
-        last = RunProcesses(journal)
-        assert not last.living
-        assert last.beside_others == 1
+        assert not processes(journal).living
 
 
 @pytest.mark.parametrize(

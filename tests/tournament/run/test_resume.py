@@ -1,7 +1,6 @@
 """A run is resumed only from a sound journal, from which results and replays are written."""
 
 import os
-import re
 import signal
 import subprocess
 from collections.abc import Callable
@@ -78,18 +77,11 @@ def test_a_flipped_bit_is_refused_with_its_place(cup: Path) -> None:
 def test_a_journal_that_was_cut_emptied_or_removed_is_refused(cup: Path) -> None:
     log = cup / "run" / "run.journal"
     os.truncate(log, log.stat().st_size // 2)
-    results = len((cup / "run" / "results.jsonl").read_text().splitlines())
-    said = rf"its end is missing: it has (\d+) of {results} results in results\.jsonl"
-    found = re.search(said, refused(cup))
-    assert found is not None
-    assert 0 < int(found[1]) < results
+    assert "its end is missing; restore it from a backup, or delete run.index" in refused(cup)
     log.write_bytes(b"")
-    assert f"it has 0 of {results} results" in refused(cup)
+    assert "has no run.journal to resume from: restore it" in refused(cup)
     log.unlink()
     assert "has no run.journal to resume from: restore it" in refused(cup)
-    log.write_bytes(b"")
-    (cup / "run" / "results.jsonl").unlink()
-    assert "run.journal: its beginning is missing: restore it" in refused(cup)
 
 
 @pytest.mark.long
@@ -98,7 +90,7 @@ def test_after_the_remedy_the_missing_matches_are_played_again(cup: Path) -> Non
     log = run / "run.journal"
     data = log.read_bytes()
     log.write_bytes(data[: 16 + 20 + int.from_bytes(data[16:20], "little")])  # the first row
-    (run / "results.jsonl").unlink()
+    (run / "run.index").unlink()
     done = asara(*words(cup, "--resume"))
     assert done.returncode == 0, done.stderr
     assert len((run / "results.jsonl").read_text().splitlines()) == MATCHES

@@ -238,7 +238,15 @@ def spy() -> None:
         except OSError as error:
             say(f"refused writing to {name}: {error}")
     # Any file with the name of one that a run writes, wherever it is.
-    names = {"run.journal", "run.json", "tournament.toml", "cup.toml", "referee.key", "shadow"}
+    names = {
+        "run.journal",
+        "run.index",
+        "run.json",
+        "tournament.toml",
+        "cup.toml",
+        "referee.key",
+        "shadow",
+    }
     for folder, folders, found in os.walk("/"):
         if folder in {"/dev", "/proc", "/usr"}:
             folders.clear()

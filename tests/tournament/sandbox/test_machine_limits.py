@@ -22,10 +22,10 @@ from asara_server.tournament.sandbox.machine_limits import (
     reductions,
     warn_of_shared_limits,
 )
-from asara_server.tournament.standings.match_result import read_results
 from tests.cli.command import command_line, environment
 from tests.tournament.runs import play
 from tests.tournament.sample_bots import STEADY, entry_table
+from tests.tournament.samples import read_results
 from tests.tournament.sandbox_config import sandbox_or_skip
 
 CUP = """
@@ -84,7 +84,7 @@ def test_bots_get_what_the_machine_permits_if_it_is_half_of_what_they_should_get
     assert done.returncode == 0, done.stderr
     assert f"limits.{name}" in done.stderr
     assert json.loads((out / "manifest.json").read_text())["limits"][name] == value
-    results = list(read_results(out / "results.jsonl"))
+    results = read_results(out / "results.jsonl")
     assert len(results) == 2
     assert not any(result.void or result.forfeits for result in results)
 
@@ -157,7 +157,7 @@ def test_a_run_stops_if_no_sandbox_starts_and_goes_on_when_they_do(
     sandbox = failing(sandbox_or_skip(), tmp_path, f"[ -e {tmp_path}/broken ]")
     with pytest.raises(MachineError, match="3 attempts: the sandbox did not start: bwrap: out of"):
         play(cup, tmp_path / "run", sandbox=sandbox)
-    results = list(read_results(tmp_path / "run" / "results.jsonl"))
+    results = read_results(tmp_path / "run" / "results.jsonl")
     assert len(results) == 2
     assert all(result.void for result in results)
     (tmp_path / "broken").unlink()

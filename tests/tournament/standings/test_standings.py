@@ -1,5 +1,4 @@
 from collections.abc import Mapping
-from pathlib import Path
 from random import Random
 from typing import Any
 
@@ -9,9 +8,7 @@ from pydantic import ValidationError
 from asara_codec.results import Termination
 from asara_server.tournament.standings.match_result import (
     MatchResult,
-    ResultsError,
     SeatOutcome,
-    read_results,
 )
 from asara_server.tournament.standings.model import Standings, StandingsRow
 from asara_server.tournament.standings.standings import (
@@ -301,18 +298,6 @@ def test_the_file_does_not_depend_on_the_order_in_which_matches_ended() -> None:
     assert after.model_dump_json(indent=2) == before
     assert all(at.first_chance is not None for at in after.overall)
     assert Standings.model_validate_json(before).model_dump_json(indent=2) == before
-
-
-def test_results_come_back_from_their_file_without_a_line_cut_in_the_middle(tmp_path: Path) -> None:
-    path = tmp_path / "results.jsonl"
-    played = result(1, ("ann", 1, 9), ("bob", 2, 5), ends={"bob": Termination.TIME_OUT})
-    text = played.model_dump_json() + "\n"
-    assert '"termination":"time_out"' in text
-    path.write_text(text + text[:40])
-    assert list(read_results(path)) == [played]
-    path.write_text(text + '{"match_id": 3}\n')
-    with pytest.raises(ResultsError, match=r"results\.jsonl: line 2: "):
-        list(read_results(path))
 
 
 @pytest.mark.parametrize("ranks", [(2, 3), (1, 3), (1, 1, 2), (0, 1), (-1, 1), (1,), (), (1,) * 5])

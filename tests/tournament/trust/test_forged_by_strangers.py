@@ -12,7 +12,6 @@ from pathlib import Path
 import pytest
 
 from asara_server.eventlog.journal import Fact
-from asara_server.match.deal_secrets import tournament_secret
 from asara_server.replay.file import read_replay, write_replay
 from asara_server.replay.signing import SigningKey
 from asara_server.tournament.run.directory import JOURNAL
@@ -20,12 +19,10 @@ from tests.cli.command import asara
 from tests.sizes import others_long
 from tests.tournament.played_runs import (
     OTHER_KEY,
-    OTHER_SEED,
     VOID,
     facts_of,
     write_facts,
 )
-from tests.tournament.sample_bots import SEED
 from tests.tournament.trust.forged_runs import (
     AGAIN,
     FIRST,
@@ -113,9 +110,9 @@ def without_ladder(data: bytes) -> bytes:
     return json.dumps({**json.loads(data), "ladder": []}, indent=2).encode()
 
 
-def link(run: Path) -> None:
-    elsewhere = (run / A).rename(run.parent / f"{FIRST}.asara")
-    (run / A).symlink_to(elsewhere)
+def link(run: Path, name: str) -> None:
+    elsewhere = (run / name).rename(run.parent / "elsewhere")
+    (run / name).symlink_to(elsewhere)
 
 
 def make_directory(run: Path) -> None:
@@ -125,54 +122,27 @@ def make_directory(run: Path) -> None:
 
 A, B, C, NEW = (f"replays/{name}.asara" for name in (FIRST, SECOND, THIRD, "r3-basic-0001-1"))
 RESULTS, HEAD, MANIFEST = "results.jsonl", "tree_head.json", "manifest.json"
-NOT_AS_WRITTEN = "results.jsonl: line 1: not written as asara writes it"
-SECRETS = tournament_secret(SEED).hex(), tournament_secret(OTHER_SEED).hex()
+
+COPIES = (RESULTS, "run.json", MANIFEST, f"{MANIFEST}.sig", HEAD, f"{HEAD}.sig")
+"""Files that follow from the journal."""
 
 STRANGER: dict[str, tuple[Change, str]] = {
-    "results edited": (forge_rank, r"results.jsonl: line 1: seats\[0\]\.rank: expected \d by the"),
-    "results deleted": (deleted(RESULTS), "results.jsonl: missing"),
-    "results cut": (
-        changed(RESULTS, lambda data: data[:-9]),
-        "results.jsonl: cut short in line 13",
-    ),
-    "results without a line": (
-        lambda run: edit_line(run, RESULTS, 2, lambda line: ""),
-        "r1-basic-0002-2: no result, although the run is finished",
-    ),
-    "results in another order": (swap_lines, "results.jsonl: changed after the signing"),
-    "a result twice": (
-        lambda run: edit_line(run, RESULTS, 1, lambda line: line + line),
-        f"line 2: {FIRST}: attempted twice",
-    ),
-    "a byte order mark": (
-        changed(RESULTS, lambda data: b"\xef\xbb\xbf" + data),
-        "results.jsonl: line 1",
-    ),
-    "a blank in a result": (edited(RESULTS, '":"r1', '": "r1'), NOT_AS_WRITTEN),
-    "Windows line ends": (
-        changed(RESULTS, lambda data: data.replace(b"\n", b"\r\n")),
-        NOT_AS_WRITTEN,
-    ),
-    "an unknown setting": (edited(RESULTS, '"round":1', '"round":1,"note":"x"'), NOT_AS_WRITTEN),
-    "another duration": (
-        edited(RESULTS, '"seconds":3600.0', '"seconds":3601.0'),
-        "results.jsonl: changed after the signing",
-    ),
-    "a duration shorter than the match": (
-        edited(RESULTS, '"seconds":3600.0', '"seconds":0.001'),
-        "results.jsonl: line 1: seconds: expected",
-    ),
-    "another time of start": (
-        edited(RESULTS, '"started":"2020', '"started":"2021'),
-        "results.jsonl: line 1: started: expected '2020",
-    ),
-    "a void attempt hidden": (
-        changed(RESULTS, without_void),
-        f"{AGAIN}: attempt 2, but attempt 1 is missing",
-    ),
-    "another reason of a void attempt": (
-        edited(RESULTS, VOID, "the referee failed: OSError"),
-        "results.jsonl: changed after the signing",
+    **{f"{name} deleted": (deleted(name), f"{name}: missing") for name in COPIES},
+    **{
+        f"{name} changed by a bit": (
+            changed(name, lambda data: data[:-2] + bytes([data[-2] ^ 1]) + data[-1:]),
+            f"{name}: changed: run.journal contains something else",
+        )
+        for name in COPIES
+    },
+    **{f"{name} of another run": (from_other_run(name), f"{name}: changed") for name in COPIES},
+    "a rank in the results": (forge_rank, "results.jsonl: changed"),
+    "results cut": (changed(RESULTS, lambda data: data[:-9]), "results.jsonl: changed"),
+    "results in another order": (swap_lines, "results.jsonl: changed"),
+    "a void attempt hidden": (changed(RESULTS, without_void), "results.jsonl: changed"),
+    "results that are a link": (
+        lambda run: link(run, RESULTS),
+        "results.jsonl: not a regular file",
     ),
     "standings edited": (
         edited("standings.json", '"place": 1', '"place": 2'),
@@ -195,10 +165,6 @@ STRANGER: dict[str, tuple[Change, str]] = {
         changed("standings.json", lambda data: b""),
         "standings.json: cannot be read",
     ),
-    "standings of another run": (
-        from_other_run("standings.json", RESULTS),
-        "results.jsonl: changed after the signing",
-    ),
     "half of the replays deleted": (
         lambda run: delete(*sorted((run / "replays").iterdir())[::2]),
         f"{A}: missing",
@@ -219,7 +185,7 @@ STRANGER: dict[str, tuple[Change, str]] = {
         from_other_run(A),
         f"{A}: record 1 .*: the deal does not follow from the secret",
     ),
-    "a replay that is a link": (link, f"{A}: not a regular file"),
+    "a replay that is a link": (lambda run: link(run, A), f"{A}: not a regular file"),
     "a replay that is a directory": (make_directory, f"{A}: not a regular file"),
     "a replay that is cut": (
         changed(A, lambda data: data[:-1]),
@@ -229,39 +195,6 @@ STRANGER: dict[str, tuple[Change, str]] = {
     "a file in replays": (
         lambda run: (run / "replays" / "notes.txt").write_text("x"),
         "replays/notes.txt: extra: not a replay of the run",
-    ),
-    "run.json edited": (
-        edited("run.json", '"title": "Cup"', '"title": "Final"'),
-        "run.json: title: expected 'Cup' by manifest.json; found 'Final'",
-    ),
-    "run.json with another time": (
-        edited("run.json", '"started": "2', '"started": "3'),
-        "run.json: changed after the signing",
-    ),
-    "run.json deleted": (deleted("run.json"), "run.json: missing"),
-    "run.json with the entries exchanged": (
-        edited("run.json", '"ann",\n    "bob"', '"bob",\n    "ann"'),
-        "run.json: entries: expected ",
-    ),
-    "run.json with another sandbox": (
-        edited("run.json", '"sandbox": "none"', '"sandbox": "bubblewrap"'),
-        "run.json: sandbox: expected 'none' by manifest.json; found 'bubblewrap'",
-    ),
-    "run.json says that it goes on": (
-        edited("run.json", '"state": "finished"', '"state": "running"'),
-        "run.json: state: expected 'finished' by tree_head.json; found 'running'",
-    ),
-    "run.json with another seed": (
-        edited("run.json", f'"seed": "{SEED}"', f'"seed": "{OTHER_SEED}"'),
-        "run.json: seed: the deals that follow from it are not those of manifest.json",
-    ),
-    "run.json with a suspension": (
-        edited("run.json", '"suspended": {}', '"suspended": {"ann": "late"}'),
-        "run.json: suspended: expected {} by tree_head.json; found {'ann': 'late'}",
-    ),
-    "the secret of another run": (
-        edited("run.json", *SECRETS),
-        "run.json: tournament_secret: expected",
     ),
     "the journal deleted": (deleted(JOURNAL), "run.journal: missing"),
     "a byte of the journal flipped": (
@@ -274,19 +207,19 @@ STRANGER: dict[str, tuple[Change, str]] = {
     ),
     "the journal of another run": (
         from_other_run(JOURNAL),
-        "run.journal: changed after the signing",
+        "manifest.json: not the manifest that was published",
     ),
     "the journal without its facts": (
-        lambda run: write_facts(run, ()),
-        f"run.journal: {FIRST}: no process of ann is recorded, although it played",
+        lambda run: write_facts(run, [facts_of(run)[0], *facts_of(run)[-1:]]),
+        "run.journal: has no sound description of the run",
     ),
     "the journal without its end": (
-        lambda run: write_facts(run, facts_of(run)[:-2]),
-        "run.journal: tree_head: not tree_head.json and its signature",
+        lambda run: write_facts(run, facts_of(run)[:-1]),
+        "tree_head.json: extra: run.journal contains no end of the run",
     ),
-    "the journal with another seed": (
-        lambda run: write_facts(run, [*facts_of(run), Fact("run", {"seed": OTHER_SEED})]),
-        "run.journal: run: not run.json",
+    "the journal with another row": (
+        lambda run: write_facts(run, [*facts_of(run), Fact("others", {})]),
+        "run.journal: changed after the signing",
     ),
     "tournament file edited": (
         edited("tournament.toml", "rounds = 2", "rounds = 3"),
@@ -302,47 +235,9 @@ STRANGER: dict[str, tuple[Change, str]] = {
         "referee.pub: not the key that signed manifest.json",
     ),
     "the public key deleted": (deleted("referee.pub"), "referee.pub: missing"),
-    "the manifest deleted": (deleted(MANIFEST), "manifest.json: missing"),
-    "the manifest edited": (
-        edited(MANIFEST, '"bank_us": 60000000', '"bank_us": 90000000'),
-        (
-            r"\Amanifest.json: not the manifest that was published.*\n"
-            r"manifest.json: not signed by key.*\n"
-            r"run.journal: manifest: not manifest.json and its signature\n"
-            r"\S+/run: its manifest is not sound, so no result can be verified\n"
-        ),
-    ),
-    "the signature of the manifest deleted": (
-        deleted("manifest.json.sig"),
-        "manifest.json.sig: missing",
-    ),
-    "the signature of another run's manifest": (
-        from_other_run("manifest.json.sig"),
-        "manifest.json: not signed by key",
-    ),
-    "manifest and tree head deleted": (
-        deleted(MANIFEST, "manifest.json.sig", HEAD, "tree_head.json.sig"),
-        "manifest.json: missing; nothing shows what was decided",
-    ),
     "all documents deleted": (
         lambda run: delete(*(path for path in run.iterdir() if path.is_file())),
         "no signed end of a run",
-    ),
-    "the tree head deleted": (
-        deleted(HEAD, "tree_head.json.sig"),
-        "tree_head.json: missing: nothing signs results, standings",
-    ),
-    "the tree head edited": (
-        edited(HEAD, '"played": 12', '"played": 11'),
-        "tree_head.json: not signed by key",
-    ),
-    "the tree head of another run": (
-        from_other_run(HEAD, "tree_head.json.sig"),
-        "tree_head.json: belongs to another run",
-    ),
-    "the tree head with a blank": (
-        changed(HEAD, lambda data: data + b" "),
-        "tree_head.json: not written as asara writes it",
     ),
     "everything signed by another key": (
         resign_everything,
@@ -366,7 +261,7 @@ def test_a_run_is_recognised_by_any_of_its_files(played: Played, run: Path, left
     delete(*(path for path in run.iterdir() if path.is_file() and path.name not in kept))
     (run / left).touch()
     done = asara("audit", run, "--public-key", played.key)
-    assert "manifest.json: missing" in done.stdout
+    assert ": missing" in done.stdout
     assert done.returncode == 1
 
 

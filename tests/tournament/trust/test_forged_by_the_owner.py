@@ -4,7 +4,6 @@ The owner holds the key, changes whatever he likes and signs all of it again, ex
 published before the first match.
 """
 
-import json
 import re
 import shutil
 from collections.abc import Callable
@@ -23,6 +22,7 @@ from tests.cli.command import asara
 from tests.sizes import others_long
 from tests.tournament.played_runs import (
     HEADER,
+    OTHER_SEED,
     VOID,
     Forger,
     facts_of,
@@ -43,7 +43,6 @@ from tests.tournament.trust.forged_runs import (
     audited,
     delete,
     replay,
-    text,
 )
 
 
@@ -87,7 +86,7 @@ MANIFESTS: dict[str, tuple[Callable[[Forger], None], str]] = {
     ),
     "another edition in the manifest": (
         manifest_with(edition_sha256="00" * 32),
-        "run.json: edition_sha256: expected '0000",
+        "edition: expected '0000",
     ),
     "another number of matches": (
         manifest_with(matches=11),
@@ -116,7 +115,7 @@ MANIFESTS: dict[str, tuple[Callable[[Forger], None], str]] = {
     "an entry called remote": (new_entry, "manifest.json: schedule_sha256: expected"),
     "fresh processes in the manifest": (
         manifest_processes,
-        "run.json: process_per: expected .*'ann': 'match'",
+        r"processes: expected \('match', 'run'\) by manifest and schedule",
     ),
     "joint deals": (manifest_with(deals="joint"), "a nonce of every seat: expected True"),
 }
@@ -128,7 +127,6 @@ HEADS: dict[str, tuple[dict[str, Any], str]] = {
     "a match more": ({"scheduled": 13}, "tree_head.json: scheduled: expected 12 by manifest.json"),
     "a match played more": ({"played": 13}, "tree_head.json: played: expected 12 by results"),
     "a void match": ({"void": 1}, "tree_head.json: void: expected 0 by results.jsonl; found 1"),
-    "cut short": ({"state": "cut short"}, "run.json: state: expected 'cut short' by tree_head"),
     "a suspension": (
         {"suspended": {"ann": "suspended after it forfeited 9 of its first 10 matches"}},
         "tree_head.json: suspended: ann: expected 'no' by results.jsonl",
@@ -138,7 +136,9 @@ HEADS: dict[str, tuple[dict[str, Any], str]] = {
         "tree_head.json: the secret of the tournament does not open the commitment",
     ),
     "no secret": ({"tournament_secret": None}, "tree_head.json: tournament_secret: missing"),
-    "another run.json": ({"run_sha256": "00" * 32}, "run.json: changed after the signing"),
+    "another journal": ({"journal_sha256": "00" * 32}, "run.journal: changed after the signing"),
+    "other results": ({"results_sha256": "00" * 32}, "tree_head.json: results_sha256: expected"),
+    "other standings": ({"standings_sha256": "00" * 32}, "standings.json: changed after the sig"),
 }
 
 
@@ -285,7 +285,6 @@ def without_a_match(forger: Forger) -> None:
     forger.replay(FIRST).unlink()
     del forger.results[0]
     forger.head = forger.head.model_copy(update={"scheduled": 11})
-    forger.info = forger.info.model_copy(update={"scheduled": 11})
 
 
 def without_a_round(forger: Forger) -> None:
@@ -384,28 +383,36 @@ RESULTS: dict[str, tuple[Callable[[Forger], None], str]] = {
 
 def test_a_run_that_is_said_not_to_have_ended_never_passes(played: Played, run: Path) -> None:
     """Whoever drops results has to drop the tree head, and to say that the run is being played."""
+    forger = Forger(run)
+    for result in forger.results[-4:]:
+        replay(run, result.played_as).unlink(missing_ok=True)
+    facts = [fact for fact in facts_of(run) if fact.kind != "tree_head"]
+    write_facts(run, facts, forger.results[:-4])
     delete(*run.glob("tree_head*"), run / "standings.json")
-    info = json.loads(text(run, "run.json"))
-    info.update(state="running", ended=None, tournament_secret=None)
-    (run / "run.json").write_text(json.dumps(info, indent=2) + "\n")
-    lines = text(run, "results.jsonl").splitlines(keepends=True)
-    for line in lines[-4:]:
-        replay(run, json.loads(line)["match_id"]).unlink(missing_ok=True)
-    (run / "results.jsonl").write_text("".join(lines[:-4]))
     status, output = audited(played, run)
     assert "some of which may be missing" in output
     assert "the run has no signed end" in output
     assert status != 0
 
 
+def group(run: Path) -> list[Fact]:
+    return [fact for fact in facts_of(run) if fact.kind == "group"]
+
+
 FACTS: dict[str, tuple[Callable[[Forger], None], str]] = {
     "a block in two groups": (
-        lambda forger: write_facts(forger.run, 2 * facts_of(forger.run)),
+        lambda forger: write_facts(forger.run, [*facts_of(forger.run), *group(forger.run)]),
         "run.journal: block r1-basic-0001 is in two groups",
     ),
     "a fact of an unknown kind": (
-        lambda forger: write_facts(forger.run, [Fact("slept", {})]),
+        lambda forger: write_facts(forger.run, [*facts_of(forger.run), Fact("slept", {})]),
         "run.journal: has a line that cannot be read: slept",
+    ),
+    "another seed": (
+        lambda forger: write_facts(
+            forger.run, [*facts_of(forger.run), Fact("run", {"seed": OTHER_SEED})]
+        ),
+        "run.json: seed: the deals that follow from it are not those of manifest.json",
     ),
 }
 OWNER = MANIFESTS | REPLAYS | RESULTS | FACTS

@@ -12,7 +12,6 @@ from pathlib import Path
 
 import pytest
 
-from asara_server.tournament.standings.match_result import read_results
 from tests.cli.command import asara, refusal
 from tests.events import EVENT_S, wait_until
 from tests.tournament import worker_runs
@@ -20,6 +19,7 @@ from tests.tournament.dask_clusters import Cluster
 from tests.tournament.processes import children, living_in
 from tests.tournament.runs import play
 from tests.tournament.sample_bots import STEADY, write_tournament
+from tests.tournament.samples import read_results
 from tests.tournament.worker_runs import (
     HEADER,
     KILLS_ITS_WORKER,
@@ -106,7 +106,7 @@ def test_ctrl_c_keeps_what_is_over(cluster: Cluster, cup: Path) -> None:
     _, stderr = process.communicate(timeout=EVENT_S)
     assert process.returncode == 128 + signal.SIGINT
     assert "Traceback" not in stderr
-    assert list(read_results(results))
+    assert read_results(results)
     wait_until_gone([], cup)
 
 
@@ -157,7 +157,7 @@ def test_a_block_that_no_worker_survives_has_no_result_and_the_others_do(tmp_pat
     finally:
         made.end()
     assert done.returncode == 1, done.stderr
-    results = list(read_results(folder / "run" / "results.jsonl"))
+    results = read_results(folder / "run" / "results.jsonl")
     assert {result.block for result in results if result.void} == {"r1-basic-0002"}
     assert sum(not result.void for result in results) == 4
     assert "match r1-basic-0002-1 is given up without a result: its worker died" in done.stderr

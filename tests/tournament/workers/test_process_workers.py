@@ -15,7 +15,6 @@ from asara_server.eventlog.journal import Journal
 from asara_server.tournament.execution.executor import ExecutionContext
 from asara_server.tournament.run.block_journals import block_journals
 from asara_server.tournament.run.progress import RunProgress
-from asara_server.tournament.standings.match_result import read_results
 from asara_server.tournament.workers import process_workers as process_workers_module
 from asara_server.tournament.workers.block_job import BlockJob
 from asara_server.tournament.workers.process_workers import process_workers
@@ -26,6 +25,7 @@ from tests.tournament import sample_bots
 from tests.tournament.processes import children, die_while_returning, living_in
 from tests.tournament.runs import play
 from tests.tournament.sample_bots import STEADY, entry_table, write_tournament
+from tests.tournament.samples import read_results
 from tests.tournament.sandbox_config import sandbox_or_skip
 from tests.tournament.test_kills import commits, reopened
 from tests.tournament.worker_runs import (

@@ -15,8 +15,8 @@ from asara_game.rules import format_rule_sets
 from asara_server.match import deal_secrets
 from asara_server.tournament.run.block_journals import PlayedAttempt
 from asara_server.tournament.run.costs import RunCosts
-from asara_server.tournament.run.directory import read_info
 from asara_server.tournament.run.progress import MAX_ATTEMPTS
+from asara_server.tournament.run.read_run import read_run
 from asara_server.tournament.schedule.schedule import ScheduledMatch
 from asara_server.tournament.standings.match_result import (
     MatchResult,
@@ -277,7 +277,7 @@ def test_a_worker_that_does_not_fit_ends_the_run_which_can_go_on(cup: Path, tmp_
 
     with pytest.raises(WorkerError, match=r"worker 7: it has Python 2\.7"):
         play(cup, tmp_path / "run", WorkerExecutor(Scripted(refuse)))
-    assert read_info(tmp_path / "run").state == "cut short"
+    assert read_run(tmp_path / "run").info.state == "cut short"
     backend = Scripted(done)
     end = play(cup, tmp_path / "run", WorkerExecutor(backend), resume=True)
     assert [names(job)[0] for job in backend.jobs] == ["r1-basic-0002-1", "r1-basic-0003-1"]

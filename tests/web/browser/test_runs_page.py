@@ -1,6 +1,5 @@
 """The pages about runs in Chromium: as a user sees them, by mouse and by keyboard."""
 
-import json
 import re
 from collections.abc import Iterator
 from contextlib import closing
@@ -12,13 +11,13 @@ import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
 from asara_codec.results import Termination
-from asara_server.atomic_file import replace_file
-from asara_server.eventlog.journal import Journal
-from asara_server.tournament.run.directory import JOURNAL
+from asara_server.eventlog.journal import Fact, Journal
+from asara_server.tournament.run.directory import open_journal
+from asara_server.tournament.run.run_record import RUN
 from asara_server.tournament.standings.match_result import MatchResult, SeatOutcome
 from tests.events import wait_until
 from tests.report.runs import run_with_replays
-from tests.tournament.samples import RUNNING, match, mirrored, write_run
+from tests.tournament.samples import INFO, RUNNING, change_run, match, mirrored, write_run
 from tests.web.chromium import (
     BROKEN,
     REFUSED,
@@ -228,6 +227,11 @@ def test_names_are_text_and_keep_their_direction_to_themselves(page: Page, addre
         assert directions == "isolate"
 
 
+def end_matches(journal: Journal, results: list[MatchResult]) -> None:
+    for result in results:
+        journal.end(result.played_as, result.model_dump_json())
+
+
 def test_a_run_that_goes_on_is_shown_without_reloading(browser: Browser, tmp_path: Path):
     folder = tmp_path / "runs"
     results = [
@@ -237,39 +241,36 @@ def test_a_run_that_goes_on_is_shown_without_reloading(browser: Browser, tmp_pat
     write_run(folder / "cup", results[:4], **RUNNING)
     # The open journal shows that a program is playing the run.
     with (
-        closing(Journal(folder / "cup" / JOURNAL)),
+        closing(open_journal(folder / "cup")) as journal,
         asara_web(folder) as address,
         opened_page(browser) as page,
     ):
         page.goto(f"{address}/runs/cup")
         expect(page.get_by_text("4 of 96 matches")).to_be_visible()
-        write_lines(folder / "cup", results[4:10])
+        end_matches(journal, results[4:10])
         expect(page.get_by_text("10 of 96 matches")).to_be_visible()
         page.get_by_role("link", name="Matches", exact=True).click()
         expect(page.get_by_text("10 matches", exact=True)).to_be_visible()
-        write_lines(folder / "cup", results[10:12])
+        end_matches(journal, results[10:12])
         expect(page.get_by_text("12 matches", exact=True)).to_be_visible()
 
 
 def test_the_page_of_a_match_tells_that_its_run_is_over(browser: Browser, tmp_path: Path):
     cup = tmp_path / "runs" / "cup"
     run_with_replays(cup, 2)
-    finished = (cup / "run.json").read_text()
-    info = json.loads(finished)
-    (cup / "run.json").write_text(json.dumps(info | {"state": "running", "ended": None}))
+    change_run(cup, state="running", ended=None)
     with (
         asara_web(cup.parent) as address,
-        closing(Journal(cup / JOURNAL)),
+        closing(open_journal(cup)) as journal,
         opened_page(browser) as page,
     ):
         with page.expect_response("**/api/runs/cup"):  # the page knows of a run that goes on
             page.goto(f"{address}/runs/cup/matches/r1-basic-0001")
         expect(page.get_by_role("slider", name="Position in the match")).to_be_visible()
         expect(page.get_by_text("The run is finished.")).to_have_count(0)
-        # As a run does it: while it holds its journal, and the whole file at once.
-        replace_file(cup / "run.json", finished.encode())
+        journal.note(Fact(RUN, {"state": "finished", "ended": INFO.ended}))  # as a run does it
         page.get_by_role("link", name="The run is finished. First: ").click()
-        expect(heading(page)).to_have_text(info["title"])
+        expect(heading(page)).to_have_text(INFO.title)
 
 
 def test_back_leads_to_the_place_in_the_list(page: Page, address: str):
@@ -283,11 +284,6 @@ def test_back_leads_to_the_place_in_the_list(page: Page, address: str):
     page.go_back()
     expect(page).to_have_url(re.compile("rules=basic"))
     expect(rows(page).first).to_have_attribute("data-row", re.compile("^1[0-9]{2}$"))
-
-
-def write_lines(run: Path, results: list[MatchResult]) -> None:
-    with (run / "results.jsonl").open("a") as file:
-        file.writelines(result.model_dump_json() + "\n" for result in results)
 
 
 def test_a_run_that_is_not_there_is_explained(missing_page: Page, address: str):

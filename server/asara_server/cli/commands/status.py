@@ -18,12 +18,12 @@ from asara_server.cli.display.results import left_out_text, show_cross_table, sh
 from asara_server.cli.options.common import RunDirectoryArgument
 from asara_server.cli.options.output_file import check_output, write_output
 from asara_server.text import count, plain, plain_words
-from asara_server.tournament.run.directory import RemoteInfo, standings_bytes
-from asara_server.tournament.run.read_run import NOT_A_RUN, run_standings
+from asara_server.tournament.run.directory import RemoteInfo
+from asara_server.tournament.run.read_run import run_standings
+from asara_server.tournament.run.run_record import json_bytes
 from asara_server.tournament.run.status import FailingEntry, RunState, RunStatus, StatusReader
 from asara_server.tournament.standings.model import Standings
 from asara_server.tournament.standings.standings import without_forfeits as exclude_forfeits
-from asara_server.user_error import UserError
 
 CrossOption = Annotated[
     bool, typer.Option("--cross", help="Also show the score of every entry against every other.")
@@ -77,7 +77,7 @@ def status(
     if json_file is not None:
         check_output("--json", json_file)
     reader = StatusReader(directory)
-    current = _read(reader)
+    current = reader.read()
     if watch is not None:
         in_place = out.screen() if out.is_terminal else nullcontext()
         with suppress(KeyboardInterrupt), in_place as screen:
@@ -91,11 +91,11 @@ def status(
                     out.control(Control.home())
                     screen.update(Text.from_ansi(captured.get()))
                 time.sleep(watch)
-                current = _read(reader)
+                current = reader.read()
     standings = _standings(reader, current, without_forfeits=without_forfeits)
     _show_status(current, standings, cross=cross)
     if json_file is not None:
-        write_output(json_file, standings_bytes(standings or _compute(reader, current)))
+        write_output(json_file, json_bytes(standings or _compute(reader, current)))
 
 
 def _standings(
@@ -112,18 +112,6 @@ def _standings(
 
 def _compute(reader: StatusReader, status: RunStatus) -> Standings:
     return run_standings(status.info, reader.results)
-
-
-def _read(reader: StatusReader) -> RunStatus:
-    """Read the status; raise UserError if the folder contains no run, or a damaged run."""
-    directory = reader.directory
-    try:
-        if not (directory / "run.json").is_file():
-            raise UserError(f"{directory}: {NOT_A_RUN}")
-        return reader.read()
-    except OSError as error:
-        path = error.filename or directory
-        raise UserError(f"{path}: {error.strerror or error}") from None
 
 
 def _show_status(
@@ -151,9 +139,9 @@ def _show_status(
     if status.info.left_out:
         out.print()
         out.print(left_out_text(status.info.left_out))
-    _show_excluded("Out of the run", status.out)
+    _show_excluded("Out of the run", status.info.out)
     _show_build_output(status.info.build_output)
-    _show_excluded("Suspended", status.suspended)
+    _show_excluded("Suspended", status.info.suspended)
 
 
 def _show_progress(status: RunStatus) -> None:

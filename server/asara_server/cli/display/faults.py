@@ -14,7 +14,7 @@ from asara_server.tournament.bots.build.build import FailedBuild
 from asara_server.tournament.bots.departures import Departure
 from asara_server.tournament.bots.output.remedies import NO_NETWORK, wants_network
 from asara_server.tournament.config.tournament_file import Entry, Limits, Tournament
-from asara_server.tournament.run.directory import RunInfo
+from asara_server.tournament.run.run_record import RunInfo
 from asara_server.tournament.runner import RunEnd
 from asara_server.tournament.sandbox.bubblewrap import Sandbox
 from asara_server.tournament.sandbox.filesystem_view import preview_views

@@ -32,7 +32,7 @@ from asara_server.tournament.execution.asking_referee import (
     AskedBotError,
     AskingReferee,
 )
-from asara_server.tournament.run.directory import RunDirectoryError, read_info
+from asara_server.tournament.run.read_run import RunError, read_run
 from asara_server.tournament.sandbox.bubblewrap import Sandbox
 from asara_server.tournament.schedule.schedule import bot_seed
 from asara_server.user_error import UserError
@@ -109,8 +109,8 @@ def _recorded_seed(run_directory: Path, replay: Replay, seat: int) -> int | None
     if replay.header.nonces:  # a joint deal: see Runner
         return None
     try:
-        return bot_seed(read_info(run_directory).seed, replay.header.entries[seat])
-    except RunDirectoryError:
+        return bot_seed(read_run(run_directory).info.seed, replay.header.entries[seat])
+    except RunError:
         return None
 
 

@@ -30,13 +30,8 @@ from asara_server.report.tables import csv_tables
 from asara_server.text import count
 from asara_server.tournament.bots.output.decision_index import decision_texts
 from asara_server.tournament.run.directory import BUNDLES
-from asara_server.tournament.run.read_run import (
-    RecordedRun,
-    read_run,
-    read_status,
-    run_standings,
-)
-from asara_server.tournament.standings.standings import by_schedule
+from asara_server.tournament.run.read_run import read_run, run_standings
+from asara_server.tournament.run.status import StatusReader
 from asara_server.tournament.trust.bundle import BundleWriter, check_names
 from asara_server.user_error import UserError
 
@@ -56,7 +51,8 @@ def write_report(options: commands.Report, _log: LogOptions) -> None:
     if csv is not None and not csv.parent.is_dir():
         raise UserError(f"--csv {csv}: is in no folder that exists; create it first")
     files = read_page_files()
-    status, results = read_status(directory)
+    reader = StatusReader(directory)
+    status, results = reader.read(), reader.results
     standings = run_standings(status.info, results)
     made = read_report(directory, status.info, results, standings, full=True)
     page = out_file or directory / _PAGE
@@ -100,18 +96,17 @@ _MATCHES_NAMED = 3
 def write_bundles(options: Bundle, _log: LogOptions) -> None:
     """Write a bundle for each entry of a run that has stopped or finished."""
     directory = options.directory
-    recorded = read_run(directory)
-    check_names(recorded)
+    run = read_run(directory)
+    check_names(run)
     if (directory / BUNDLES).is_symlink():
         raise UserError(f"{directory / BUNDLES}: is a link; remove it")
-    info, results = recorded.info, by_schedule(recorded.results)
+    info = run.info
     if info.state in {"prepared", "running"}:
         raise UserError(
             f"{directory}: this run has not ended, and its deals are secret until "
             "then; wait for the end, or continue it with `asara tournament run … --resume`"
         )
-    standings = run_standings(info, results)
-    writer = BundleWriter(directory, RecordedRun(info, tuple(results)), standings)
+    writer = BundleWriter(run, run_standings(info, run.results))
     missing: set[str] = set()
     unproven = ""
     number = 0

@@ -33,7 +33,6 @@ from asara_server.tournament.run.directory import RunDirectory
 from asara_server.tournament.runner import RunEnd, RunHooks, Runner
 from asara_server.tournament.sandbox.bubblewrap import Sandbox
 from asara_server.tournament.schedule.schedule import ScheduledMatch
-from asara_server.tournament.standings.match_result import read_results
 from asara_server.tournament.trust.manifest import ScheduleRule
 from asara_server.user_error import UserError
 
@@ -75,8 +74,7 @@ def play_run(
             executor=executor,
             build_cache=BuildCache(),
         )
-        results = read_results(directory.path / "results.jsonl")
-        meter.start(runner.matches_over, results, runner)
+        meter.start(runner.matches_over, runner.results, runner)
         return run(_play(runner, meter, publish=schedule_rule == "groups"))
 
 

@@ -124,7 +124,7 @@ def play_tournament(options: Run, log: LogOptions) -> int:
         directory = stack.enter_context(_run_directory(options))
         notify(heading(tournament, len(matches), at_once))
         page.show(directory.path)
-        if directory.info is not None:
+        if directory.record.begun:
             warn_of_earlier_exclusions(directory.info)
         end, status = play_run(
             tournament,

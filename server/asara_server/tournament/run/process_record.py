@@ -1,7 +1,7 @@
 """The record of bot processes in the journal: when each began and ended, and what it played.
 
 With the record, anyone can check that no bot process survived from one match of a deal to the next
-(see `process_faults`). Each line of the record is a fact of one of these kinds:
+(see `Lives`). Each line of the record is a fact of one of these kinds:
 
 group    `blocks`, each with its number of matches, are played together from now on
 began    the `process` of an `entry`, on a `machine`
@@ -17,9 +17,10 @@ and the runner was killed before it removed the block's journal.
 """
 
 import platform
+import sys
 import time
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache
@@ -29,13 +30,14 @@ from typing import Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from asara_server.eventlog.journal import Fact, Journal, JournalError
+from asara_server.eventlog.journal import Fact, JournalError
 from asara_server.text import plain
+from asara_server.tournament.run.run_record import DOCUMENTS, RUN
 from asara_server.tournament.run.submissions import GIVEN
 from asara_server.tournament.schedule.schedule import ScheduledMatch
 from asara_server.tournament.standings.match_result import MatchResult, attempt_name
 
-OTHER_FACTS: Final = frozenset({GIVEN, "run", "manifest", "tree_head"})
+_OTHER_FACTS: Final = frozenset({GIVEN, RUN, *DOCUMENTS})
 """Kinds of the other facts in a journal."""
 
 
@@ -64,36 +66,30 @@ def fact_now(kind: str, **values: object) -> Fact:
 def process_rows(facts: Iterable[Fact], path: Path) -> Iterator[ProcessRow]:
     """Yield the lines of the record among the facts of a journal; raises JournalError."""
     for kind, values in facts:
-        if kind not in OTHER_FACTS:
+        if kind not in _OTHER_FACTS:
             try:
                 yield ProcessRow(**values, row=kind)
             except (TypeError, ValidationError):
                 raise JournalError(f"{path}: has a line that cannot be read: {kind}") from None
 
 
-class ProcessState:
-    """What follows from the record about the run and the processes on this machine."""
+class RunProcesses:
+    """The record of a run that is being played."""
 
-    def __init__(self, rows: Iterable[ProcessRow] = ()) -> None:
-        self.group: Mapping[str, int] = {}
-        """The blocks of the last group that began, each with its number of matches."""
+    def __init__(self, rows: Iterable[ProcessRow], write: Callable[[Fact], None]) -> None:
+        """`rows` are the lines of earlier sessions; `write` adds a line to the journal."""
         self.alone: set[str] = set()
         """Matches that got deals of their own although their block shares a deal."""
-        self.beside_others = 0
-        """Number of legs that began while bots of other runs lived on the machine."""
         self.living: dict[str, None] = {}
         """The processes on this machine for which no end is recorded."""
+        self._write = write
         for row in rows:
-            self.add(row)
+            self._add(row)
 
-    def add(self, row: ProcessRow) -> None:
+    def _add(self, row: ProcessRow) -> None:
         match row.row:
-            case "group":
-                self.group = row.blocks
             case "alone":
                 self.alone.update(row.matches)
-            case "others":
-                self.beside_others += 1
             case "began" if row.machine == machine():
                 self.living[row.process] = None
             case "ended":
@@ -101,26 +97,17 @@ class ProcessState:
             case "cleared" if row.machine == machine():
                 self.living.clear()
 
-
-class RunProcesses(ProcessState):
-    """The record of a run that is being played."""
-
-    def __init__(self, journal: Journal) -> None:
-        """Raises JournalError."""
-        super().__init__(process_rows(journal.facts, journal.path))
-        self._journal = journal
-
     def note(self, kind: str, **values: object) -> None:
         """Add a line about this machine and moment."""
         self.take(fact_now(kind, **values))
 
     def take(self, *facts: Fact) -> None:
         """Add lines to the journal; an error of the journal is raised by its next commit."""
+        for row in process_rows(facts, Path("a worker")):
+            self._add(row)
         for fact in facts:
             with suppress(JournalError):
-                self._journal.note(fact)
-        for row in process_rows(facts, self._journal.path):
-            self.add(row)
+                self._write(fact)
 
 
 @cache
@@ -143,92 +130,110 @@ class _Life:
     """When the process began to take part in each attempt."""
 
 
-def process_faults(
-    rows: Sequence[ProcessRow],
-    schedule: Sequence[ScheduledMatch],
-    results: Iterable[MatchResult],
-    *,
-    max_attempts: int,
-    remote: frozenset[str],
-) -> Iterator[str]:
-    """Yield all faults: processes that met a deal again, attempts without their processes, and
-    matches played outside their group.
+class Lives:
+    """The lives of a run's bots, from the lines of the record, which are not kept."""
 
-    The record cannot prove its own truth, because the organiser wrote it.
+    def __init__(self) -> None:
+        self.alone: dict[str, None] = {}
+        """Matches that got deals of their own although their block shares a deal."""
+        self.beside_others = 0
+        """Number of legs that began while bots of other runs lived on the machine."""
+        self.groups: list[Mapping[str, int]] = []
+        """The blocks of each group, each with its number of matches."""
+        self._lives: dict[str, _Life] = {}
+        self._machines: dict[str, list[_Life]] = defaultdict(list)
+        self._in_group: dict[tuple[str, int], None] = {}
+        """Attempts that were played, each with the number of groups that had begun."""
 
-    `remote` are the entries on other machines, whose processes are not recorded.
-    """
-    deals = {
-        attempt_name(match.match_id, number): match.shared_deal
-        for match in schedule
-        if match.shared_deal
-        for number in range(1, max_attempts + 1)
-    }
-    if deals:
-        yield from _group_faults(rows, schedule)
-    machines = _lives(rows)
-    played: dict[str, set[str]] = defaultdict(set)
-    for lives in machines.values():
-        for life in lives:
-            for attempt in life.attempts:
-                played[attempt].add(life.entry)
-        yield from _meetings(lives, deals)
-    for result in results:
-        if result.played_as in deals:
-            seated = {seat.entry for seat in result.seats if not seat.termination.forfeit}
-            if missing := seated - remote - played[result.played_as]:
-                yield (
-                    f"{result.played_as}: no process of {min(missing)} is recorded, "
-                    "although it played"
-                )
+    def add(self, row: ProcessRow) -> None:
+        """Add the next line."""
+        life = self._lives.get(row.process)
+        match row.row:
+            case "group":
+                self.groups.append(row.blocks)
+            case "alone":
+                self.alone |= dict.fromkeys(row.matches)
+            case "others":
+                self.beside_others += 1
+            case "began" if life is None:
+                life = self._lives[row.process] = _Life(row.entry, row.at_ns)
+                self._machines[row.machine].append(life)
+            case "plays":
+                match = sys.intern(row.match)  # several processes play it
+                self._in_group[match, len(self.groups)] = None
+                if life is not None:
+                    life.attempts.setdefault(match, row.at_ns)
+            case "ended" if life is not None:
+                life.ended_ns = min(life.ended_ns, row.at_ns)
+            case "cleared":
+                for one in self._machines[row.machine]:
+                    if one.began_ns < row.at_ns:
+                        one.ended_ns = min(one.ended_ns, row.at_ns)
 
+    def faults(
+        self,
+        schedule: Sequence[ScheduledMatch],
+        results: Iterable[MatchResult],
+        *,
+        max_attempts: int,
+        remote: frozenset[str],
+    ) -> Iterator[str]:
+        """Yield all faults: processes that met a deal again, attempts without their processes, and
+        matches played outside their group.
 
-def _group_faults(rows: Iterable[ProcessRow], schedule: Sequence[ScheduledMatch]) -> Iterator[str]:
-    """Yield groups that do not follow the schedule, and the first match outside each group."""
-    sizes = Counter(match.deal_block for match in schedule)
-    block_of = {match.match_id: match.deal_block for match in schedule}
-    before: set[str] = set()
-    group: Mapping[str, int] = {}
-    named = False
-    for row in rows:
-        if row.row == "group":
-            for block in row.blocks:
+        The record cannot prove its own truth, because the organiser wrote it.
+
+        `remote` are the entries on other machines, whose processes are not recorded.
+        """
+        deals = {
+            attempt_name(match.match_id, number): match.shared_deal
+            for match in schedule
+            if match.shared_deal
+            for number in range(1, max_attempts + 1)
+        }
+        if deals:
+            yield from self._group_faults(schedule)
+        played: dict[str, set[str]] = defaultdict(set)
+        for lives in self._machines.values():
+            lives.sort(key=lambda one: one.began_ns)
+            for life in lives:
+                for attempt in life.attempts:
+                    played[attempt].add(life.entry)
+            yield from _meetings(lives, deals)
+        for result in results:
+            if result.played_as in deals:
+                seated = {seat.entry for seat in result.seats if not seat.termination.forfeit}
+                if missing := seated - remote - played[result.played_as]:
+                    yield (
+                        f"{result.played_as}: no process of {min(missing)} is recorded, "
+                        "although it played"
+                    )
+
+    def _group_faults(self, schedule: Sequence[ScheduledMatch]) -> Iterator[str]:
+        """Yield groups that do not follow the schedule, and the first match outside each group."""
+        sizes = Counter(match.deal_block for match in schedule)
+        block_of = {match.match_id: match.deal_block for match in schedule}
+        before: set[str] = set()
+        for blocks in self.groups:
+            for block in blocks:
                 if block in before:
                     yield f"block {plain(block)} is in two groups"
-                elif row.blocks[block] != sizes[block]:
+                elif blocks[block] != sizes[block]:
                     yield (
-                        f"block {plain(block)} has {row.blocks[block]} of its "
+                        f"block {plain(block)} has {blocks[block]} of its "
                         f"{sizes[block]} matches in its group"
                     )
-            before.update(row.blocks)
-            group, named = row.blocks, False
-        elif row.row == "plays" and not named:
-            match_id = row.match if row.match in block_of else row.match.rpartition(".")[0]
-            if block_of.get(match_id, "") not in group:
-                named = True
+            before.update(blocks)
+        groups = ({}, *self.groups)
+        named: set[int] = set()
+        for attempt, number in self._in_group:
+            match_id = attempt if attempt in block_of else attempt.rpartition(".")[0]
+            if number not in named and block_of.get(match_id, "") not in groups[number]:
+                named.add(number)
                 yield (
-                    f"{plain(row.match)} was played outside its group, whose legs "
+                    f"{plain(attempt)} was played outside its group, whose legs "
                     "were over or had not begun"
                 )
-
-
-def _lives(rows: Iterable[ProcessRow]) -> Mapping[str, Sequence[_Life]]:
-    """Return the lifetimes of all processes, by machine, ordered by their beginning."""
-    lives: dict[str, _Life] = {}
-    machines: dict[str, list[_Life]] = defaultdict(list)
-    for row in rows:
-        if row.row == "began" and row.process not in lives:
-            life = lives[row.process] = _Life(row.entry, row.at_ns)
-            machines[row.machine].append(life)
-        elif row.row == "cleared":
-            for life in machines[row.machine]:
-                if life.began_ns < row.at_ns:
-                    life.ended_ns = min(life.ended_ns, row.at_ns)
-        elif row.process in lives and row.row == "plays":
-            lives[row.process].attempts.setdefault(row.match, row.at_ns)
-        elif row.process in lives and row.row == "ended":
-            lives[row.process].ended_ns = min(lives[row.process].ended_ns, row.at_ns)
-    return {name: sorted(found, key=lambda one: one.began_ns) for name, found in machines.items()}
 
 
 def _meetings(lives: Sequence[_Life], deals: Mapping[str, str]) -> Iterator[str]:

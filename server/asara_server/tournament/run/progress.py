@@ -96,11 +96,12 @@ class RunProgress:
         With `legs`, no bot lives through two matches of one deal (see `schedule.legs`). If all bots
         are also contained, replays may be published immediately.
         """
-        resumed = directory.info
+        resumed = directory.record.begun
         self._legs = legs or Legs()
         self.legs = legs is not None and share_deals(schedule)
         self._open_at_once = self.legs and self._legs.contained and not self._legs.remote
-        self.group = directory.processes.group
+        info = directory.info if resumed else None
+        self.group: Mapping[str, int] = info.group if info else {}
         """Blocks of the current group, each with its number of matches."""
         self.survived = False
         """True if bots' processes survived the last leg."""
@@ -112,7 +113,7 @@ class RunProgress:
         """Set when no further match may begin."""
         self.unfinished: list[str] = []
         """One line for each match or block without a result: its progress, or the reason."""
-        self.out: dict[str, str] = dict(resumed.out) if resumed else {}
+        self.out: dict[str, str] = dict(info.out) if info else {}
         """Entries that could not be built or started, with the reasons."""
         self._key = key
         self._watch = watch
@@ -219,7 +220,7 @@ class RunProgress:
         if not self._legs.others():
             return
         processes = self.directory.processes
-        if not processes.beside_others:
+        if not self.directory.info.beside_others:
             self._logger.warning("bots of other runs live on this machine, and could pass on deals")
         processes.note("others")
 

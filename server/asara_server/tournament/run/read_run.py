@@ -1,14 +1,17 @@
-"""Reads a run and its results from its directory."""
+"""Reads a run from its journal, also while it is played."""
 
-import os
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+import json
+from collections.abc import Iterable
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Final
 
-from asara_server.tournament.run.directory import RunDirectoryError, RunInfo, read_info
-from asara_server.tournament.run.status import RESULTS, RunStatus, StatusReader
-from asara_server.tournament.standings.match_result import MatchResult, ResultsError, read_results
+from pydantic import ValidationError
+
+from asara_server.eventlog.journal import Fact, JournalError, split_line
+from asara_server.eventlog.line_index import LineFollower
+from asara_server.tournament.run.directory import INDEX, JOURNAL
+from asara_server.tournament.run.run_record import RunInfo, RunRecord
+from asara_server.tournament.standings.match_result import MatchResult
 from asara_server.tournament.standings.model import Standings
 from asara_server.tournament.standings.standings import compute_standings
 from asara_server.user_error import UserError
@@ -22,10 +25,65 @@ class RunError(UserError, ValueError):
     """Raised if a run cannot be read; the text gives the file and the reason."""
 
 
-class RecordedRun(NamedTuple):
+class RunLog:
+    """What the journal of a run says, as far as it was read."""
+
     info: RunInfo
-    results: tuple[MatchResult, ...]
-    """Results in the order of the file, including void results."""
+    """What is known about the run after `read`."""
+
+    def __init__(self, directory: Path, *, counts_only: bool = False) -> None:
+        """With `counts_only`, the results are counted, and not kept."""
+        self.directory = directory
+        self._counts_only = counts_only
+        self._path = directory / JOURNAL
+        self._start_over()
+
+    def _start_over(self) -> None:
+        self.record = RunRecord()
+        self.results: list[MatchResult] = []
+        """Results of all attempts, in the order in which they ended."""
+        self.attempts = 0
+        """Number of results."""
+        self._follower = LineFollower(self._path, self.directory / INDEX)
+
+    def read(self) -> None:
+        """Read what is new, or everything if the journal was replaced; raises RunError."""
+        try:
+            if self._follower.is_replaced():
+                self._start_over()
+            for line in self._follower.news():
+                self._add(line)
+            self.info = self.record.info(self._path)
+        except (FileNotFoundError, NotADirectoryError):
+            raise RunError(f"{self.directory}: {NOT_A_RUN}") from None
+        except (JournalError, ValueError) as error:
+            self._start_over()
+            raise RunError(str(error)) from None
+        except OSError as error:
+            why = error.strerror or error
+            raise RunError(f"{error.filename or self._path}: {why}") from None
+
+    def _add(self, line: bytes) -> None:
+        try:
+            kind, _, text = split_line(line)
+            if kind == "result":
+                self.attempts += 1
+                if not self._counts_only:
+                    self.results.append(MatchResult.model_validate_json(text))
+            elif kind != "match":
+                self.record.add(Fact(kind, json.loads(text)))
+        except ValidationError as error:
+            fault = error.errors(include_url=False)[0]["msg"]
+            raise ValueError(f"{self._path}: result {self.attempts}: {fault}") from None
+        except (ValueError, RecursionError) as error:
+            raise ValueError(f"{self._path}: {error}") from None
+
+
+def read_run(directory: Path) -> RunLog:
+    """Return the run in a directory, even if it is still being played; raises RunError."""
+    run = RunLog(directory)
+    run.read()
+    return run
 
 
 def run_standings(info: RunInfo, results: Iterable[MatchResult]) -> Standings:
@@ -40,32 +98,6 @@ def run_standings(info: RunInfo, results: Iterable[MatchResult]) -> Standings:
         remote=info.remote,
         looks=info.looks,
     )
-
-
-def read_run(directory: Path) -> RecordedRun:
-    """Return the run in a directory, even if it is still being played; raises RunError."""
-    with _run_errors(directory):
-        return RecordedRun(read_info(directory), tuple(read_results(directory / RESULTS)))
-
-
-def read_status(directory: Path) -> tuple[RunStatus, list[MatchResult]]:
-    """Return the run in a directory together with its progress; raises RunError."""
-    with _run_errors(directory):
-        reader = StatusReader(directory)
-        return reader.read(), reader.results
-
-
-@contextmanager
-def _run_errors(directory: Path) -> Iterator[None]:
-    if not os.path.isfile(directory / "run.json"):  # noqa: PTH113 - it takes a path of any length
-        raise RunError(f"{directory}: {NOT_A_RUN}")
-    try:
-        yield
-    except (RunDirectoryError, ResultsError) as error:
-        raise RunError(str(error)) from None
-    except OSError as error:
-        place = error.filename or directory / RESULTS
-        raise RunError(f"{place}: {error.strerror or error}") from None
 
 
 def directories_of(directory: Path) -> tuple[str, ...]:

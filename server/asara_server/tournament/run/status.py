@@ -1,11 +1,10 @@
-"""Reads the status of a run from its files alone.
+"""Reads the status of a run from its journal.
 
-`StatusReader` reads only the results added since its last call, so that the status of a long run
-can be read often.
+`StatusReader` reads only what was added since its last call, so that the status of a long run can
+be read often.
 """
 
 import math
-import os
 import time
 from collections import Counter
 from collections.abc import Mapping
@@ -17,26 +16,19 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from asara_codec.results import Termination
-from asara_server.bounded_file import bounded_lines, open_ordinary
 from asara_server.eventlog.file_lock import lock_holder
 from asara_server.tournament.run.directory import (
     JOURNAL,
     RemoteInfo,
-    RunInfo,
-    read_info,
+    RunDirectoryError,
     read_remote,
 )
 from asara_server.tournament.run.progress import MAX_ATTEMPTS
-from asara_server.tournament.standings.match_result import (
-    LONGEST_LINE,
-    MatchResult,
-    result_in,
-    short_reason,
-)
+from asara_server.tournament.run.read_run import RunError, RunLog
+from asara_server.tournament.run.run_record import RunInfo
+from asara_server.tournament.standings.match_result import MatchResult, short_reason
 
-RESULTS: Final = "results.jsonl"
-
-_WRITTEN_IN_PLAY: Final = (RESULTS, "run.log", JOURNAL)
+_WRITTEN_IN_PLAY: Final = ("run.log", JOURNAL)
 """Files whose modification times show when a run was last active."""
 
 
@@ -47,7 +39,7 @@ class RunState(Enum):
     FINISHED = "finished"
     STOPPED = "stopped"
     KILLED = "killed"
-    """State of a run for which `run.json` says "running", but no process has the journal open."""
+    """State of a run that has not ended, although no process has the journal open."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,10 +107,6 @@ class RunStatus:
     """Seconds since the last match ended; None before the first match has ended."""
     failing: tuple[FailingEntry, ...]
     """Entries that forfeited matches, largest share of forfeits first."""
-    out: Mapping[str, str]
-    """Entries that could not be built or started, with the reasons."""
-    suspended: Mapping[str, str]
-    """Entries that forfeited too often, with the reasons."""
     building: Mapping[str, float] = field(default_factory=dict)
     """Entries being built, each with the seconds since its build began."""
     to_build: tuple[str, ...] = ()
@@ -137,30 +125,32 @@ class StatusReader:
 
     def __init__(self, directory: Path) -> None:
         self.directory = directory
-        self._start_over()
-
-    def _start_over(self) -> None:
+        self.log = RunLog(directory)
         self._tally = _Tally()
-        self._file = 0, 0
-        """Device and inode of the results file that was read."""
-        self._lines = 0
-        self._offset = 0
-        """How much of the results file was read."""
+        self._tallied: list[MatchResult] = self.log.results
+        """The list whose results are in the tally."""
+        self._number = 0
+        """Number of results in the tally."""
 
     @property
     def results(self) -> list[MatchResult]:
         """Results read so far, in the order in which the matches ended."""
-        return self._tally.results
+        return self.log.results
 
     def read(self, now: float | None = None) -> RunStatus:
-        """Return the status; `now` is in seconds since 1970.
-
-        Only `run.json` has to exist. Raises RunDirectoryError or ResultsError if a file has invalid
-        content, and OSError if a file cannot be read.
-        """
+        """Return the status; `now` is in seconds since 1970. Raises RunError."""
         now = time.time() if now is None else now
-        info, state, process = read_state(self.directory)
-        self._read_new_results()
+        state, process = read_state(self.log)
+        try:
+            remote = read_remote(self.directory) if state is RunState.RUNNING else None
+        except RunDirectoryError as error:
+            raise RunError(str(error)) from None
+        info = self.log.info
+        if self._tallied is not self.log.results:  # the journal was replaced
+            self._tally, self._tallied, self._number = _Tally(), self.log.results, 0
+        for result in self._tallied[self._number :]:
+            self._tally.add(result)
+        self._number = len(self._tallied)
         started = _seconds(info.started) or now
         end = now
         if state is not RunState.RUNNING:
@@ -178,15 +168,13 @@ class StatusReader:
             pace=Pace(sum(ended >= session for ended in tally.ended), max(end - session, 0.0)),
             idle_s=max(now - max(tally.ended), 0.0) if tally.ended else None,
             failing=tally.failing_entries(info.out | info.suspended),
-            out=info.out,
-            suspended=info.suspended,
             building={
                 name: max(now - (_seconds(since) or now), 0.0)
                 for name, since in info.building.items()
                 if state is RunState.RUNNING
             },
             to_build=info.to_build if state is RunState.RUNNING else (),
-            remote=read_remote(self.directory) if state is RunState.RUNNING else None,
+            remote=remote,
         )
 
     def _last_write(self) -> float | None:
@@ -196,26 +184,6 @@ class StatusReader:
             with suppress(FileNotFoundError):
                 times.append((self.directory / name).stat().st_mtime)
         return max(times, default=None)
-
-    def _read_new_results(self) -> None:
-        """Read the new lines; an incomplete last line is left for the next call."""
-        path = self.directory / RESULTS
-        try:
-            with open_ordinary(path) as file:
-                found = os.fstat(file.fileno())
-                identity = found.st_dev, found.st_ino
-                if identity != self._file or found.st_size < self._offset:  # another file
-                    self._start_over()
-                    self._file = identity
-                file.seek(self._offset)
-                for line in bounded_lines(file, path, LONGEST_LINE):
-                    if not line.endswith(b"\n"):
-                        break
-                    self._tally.add(result_in(line, path, self._lines + 1))
-                    self._lines += 1
-                    self._offset += len(line)
-        except FileNotFoundError:
-            self._start_over()
 
 
 class _Forfeit(NamedTuple):
@@ -228,7 +196,6 @@ class _Tally:
     """The results of a run and their totals."""
 
     def __init__(self) -> None:
-        self.results: list[MatchResult] = []
         self.ended: list[float] = []
         """Times at which attempts ended, in seconds since 1970."""
         self.with_result: set[str] = set()
@@ -255,7 +222,6 @@ class _Tally:
         ended = (_seconds(result.started) or math.nan) + result.seconds
         if math.isfinite(ended):
             self.ended.append(ended)
-        self.results.append(result)
         if result.void:
             self._void_attempts[result.match_id] += 1
             return
@@ -289,25 +255,25 @@ class _Tally:
         return self._latest[entry]
 
 
-def read_state(directory: Path) -> tuple[RunInfo, RunState, int | None]:
-    """Return the content of `run.json`, the state, and the process that plays the run.
+def read_state(log: RunLog) -> tuple[RunState, int | None]:
+    """Read what is new about a run; return its state, and the process that plays it.
 
-    The process is 0 if its number is unknown, and None if no process plays the run. Raises the same
-    errors as `StatusReader.read`.
+    The process is 0 if its number is unknown, and None if no process plays the run. Raises
+    RunError.
     """
-    process = _playing_process(directory)
-    info = read_info(directory)  # after the lock: a run writes its end before it unlocks
-    state = _state(info, process)
+    process = _playing_process(log.directory)
+    log.read()  # after the lock: a run writes its end before it unlocks
+    state = _state(log.info, process)
     if state is RunState.KILLED:  # or it began after its lock was looked at
-        process = _playing_process(directory)
-        state = _state(info, process)
-    return info, state, process
+        process = _playing_process(log.directory)
+        state = _state(log.info, process)
+    return state, process
 
 
 def _playing_process(directory: Path) -> int | None:
     try:
         return lock_holder(directory / JOURNAL)
-    except FileNotFoundError:
+    except OSError:
         return None
 
 

@@ -1,5 +1,5 @@
-"""Results of matches, and `results.jsonl`: one line per finished match, in the order in which they
-end.
+"""Results of matches. The journal and `results.jsonl` have a line per finished match, in the order
+in which they end.
 
 A line is a `MatchResult` in JSON, and a leaf of the Merkle tree that is signed at the end of the
 run (see `trust.tree_head`). A void match, in which the referee failed, also has a line, but counts
@@ -7,9 +7,8 @@ for nothing. It was played again under the next attempt number if attempts were 
 """
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Annotated, Final, Self
 
 from pydantic import (
@@ -18,18 +17,13 @@ from pydantic import (
     ConfigDict,
     Field,
     PlainSerializer,
-    ValidationError,
     model_validator,
 )
 from pydantic.dataclasses import dataclass
 
 from asara_codec.results import Termination
-from asara_server.bounded_file import MIB, read_lines
 from asara_server.text import on_one_line
-from asara_server.user_error import UserError
 
-LONGEST_LINE: Final = MIB
-"""Maximum length of a line in a results file, in bytes."""
 _PRINTED: Final = "; it printed"
 _MOST_PRESTIGE = 1_000_000
 """An upper bound on the prestige that a match can give."""
@@ -153,27 +147,6 @@ class MatchResult(BaseModel):
 def attempt_name(match_id: str, attempt: int) -> str:
     """Return the match ID of an attempt. Later attempts have a suffix; the first has none."""
     return match_id if attempt == 1 else f"{match_id}.{attempt}"
-
-
-class ResultsError(UserError, ValueError):
-    """Raised if a results file cannot be read; the text gives the line."""
-
-
-def read_results(path: Path) -> Iterator[MatchResult]:
-    """Yield the results in a results file, ignoring an incomplete last line."""
-    for number, line in enumerate(read_lines(path, LONGEST_LINE), start=1):
-        if not line.endswith(b"\n"):
-            return
-        yield result_in(line, path, number)
-
-
-def result_in(line: str | bytes, path: Path, number: int) -> MatchResult:
-    """Return the result in a line of a results file; `number` is the line number for errors."""
-    try:
-        return MatchResult.model_validate_json(line)
-    except ValidationError as error:
-        fault = error.errors(include_url=False)[0]["msg"]
-        raise ResultsError(f"{path}: line {number}: {fault}") from None
 
 
 def utc_now() -> str:

@@ -2,14 +2,23 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import count
+from typing import NamedTuple
 
 from asara_game.rules import format_rule_sets
 from asara_server.tournament.config.tournament_file import Limits
+from asara_server.tournament.run.directory import RESULTS
 from asara_server.tournament.run.suspension import Suspensions
 from asara_server.tournament.schedule.schedule import ScheduledMatch
 from asara_server.tournament.standings.match_result import MatchResult
 from asara_server.tournament.trust.manifest import MANIFEST, Manifest
-from asara_server.tournament.trust.run_files import RESULTS, Line
+
+
+class Line(NamedTuple):
+    """An attempt, with its line in `results.jsonl`."""
+
+    number: int
+    result: MatchResult
 
 
 @dataclass(slots=True)
@@ -34,14 +43,14 @@ class AttemptCheck:
 
 
 def check_attempts(
-    manifest: Manifest, schedule: Sequence[ScheduledMatch], lines: Sequence[Line]
+    manifest: Manifest, schedule: Sequence[ScheduledMatch], results: Sequence[MatchResult]
 ) -> AttemptCheck:
     """Compare all attempts with the schedule, and with each other."""
     check = AttemptCheck()
     scheduled = {match.match_id: match for match in schedule}
     attempts: dict[str, list[Line]] = {}
     replays: dict[str, Line] = {}
-    for line in lines:
+    for line in map(Line, count(1), results):
         attempts.setdefault(line.result.match_id, []).append(line)
         match = scheduled.get(line.result.match_id)
         place = f"{RESULTS}: line {line.number}"

@@ -11,11 +11,11 @@ from hashlib import sha256
 
 from asara_server.match.deal_secrets import commitment
 from asara_server.replay.signing import fingerprint
+from asara_server.tournament.run.run_record import SignedBytes
 from asara_server.tournament.trust.manifest import MANIFEST, Manifest
 from asara_server.tournament.trust.signed_file import (
     AnyDocument,
     DocumentError,
-    SignedBytes,
     parse_document,
     signature_name,
 )
@@ -64,19 +64,12 @@ class Signed:
         return secret if secret and commitment(secret).hex() == self.deal_commitment else None
 
 
-def check_signed(
-    manifest: SignedBytes | None, head: SignedBytes | None, published: Published
-) -> Signed:
+def check_signed(manifest: SignedBytes, head: SignedBytes | None, published: Published) -> Signed:
     """Check the documents of a run against the published values, and against each other."""
     signed = Signed([], public_key=published.public_key)
     if published.public_key is not None:
         signed.source = KeySource.GIVEN
-    if manifest is None:
-        signed.faults.append(
-            f"{MANIFEST}: missing; nothing shows what was decided before the first match"
-        )
-    else:
-        _check_manifest(signed, manifest, published)
+    _check_manifest(signed, manifest, published)
     if head is not None:
         _check_head(signed, manifest, head)
     return signed
@@ -108,12 +101,12 @@ def _check_manifest(signed: Signed, found: SignedBytes, published: Published) ->
         signed.deal_commitment = manifest.deal_commitment
 
 
-def _check_head(signed: Signed, manifest: SignedBytes | None, found: SignedBytes) -> None:
+def _check_head(signed: Signed, manifest: SignedBytes, found: SignedBytes) -> None:
     head = signed.head = _parse(signed, TREE_HEAD, found.content, TreeHead)
     signed.faults += _signature_faults(TREE_HEAD, found, signed.public_key)
     if head is None:
         return
-    if manifest and signed.manifest_signed and head.manifest_sha256 != manifest.sha256:
+    if signed.manifest_signed and head.manifest_sha256 != manifest.sha256:
         signed.faults.append(
             f"{TREE_HEAD}: belongs to another run: expected the manifest {manifest.sha256}, "
             f"found {head.manifest_sha256}"

@@ -30,8 +30,9 @@ from asara_server.replay.file import read_file
 from asara_server.replay.signing import PUBLIC_KEY_FILE
 from asara_server.text import on_one_line, plain, plain_words
 from asara_server.tournament.config.names import name_fault
-from asara_server.tournament.run.directory import BUNDLE_MATCHES, BUNDLES, RunInfo
-from asara_server.tournament.run.read_run import RecordedRun, RunError
+from asara_server.tournament.run.directory import BUNDLE_MATCHES, BUNDLES
+from asara_server.tournament.run.read_run import RunError, RunLog
+from asara_server.tournament.run.run_record import RunInfo
 from asara_server.tournament.standings.match_result import (
     MatchResult,
     SeatOutcome,
@@ -39,14 +40,13 @@ from asara_server.tournament.standings.match_result import (
     without_output,
 )
 from asara_server.tournament.standings.model import Standings, StandingsRow
+from asara_server.tournament.standings.standings import by_schedule
 from asara_server.tournament.trust.inclusion import (
     PROOF_SUFFIX,
     PROOFS,
-    SIGNED,
     InclusionError,
     ProofMaker,
 )
-from asara_server.tournament.trust.signed_file import signature_name
 
 _MOST_SEATS: Final = 4
 _MATCH_NAME: Final = re.compile(r"[a-z0-9][a-z0-9+.-]{0,99}")
@@ -68,8 +68,8 @@ class Bundle:
     """Why a replay lacks the proof that it should have; "" if no proof is missing."""
 
 
-def check_names(run: RecordedRun) -> None:
-    """Raise RunError if a name in the run's files would lead outside a bundle or its directory.
+def check_names(run: RunLog) -> None:
+    """Raise RunError if a name in the run would lead outside a bundle or its directory.
 
     A run may come from elsewhere, and its names become file names here.
     """
@@ -85,16 +85,17 @@ def check_names(run: RecordedRun) -> None:
 class BundleWriter:
     """Writes the bundles of one run to its directory `bundles`, which only its owner may enter."""
 
-    def __init__(self, directory: Path, run: RecordedRun, standings: Standings) -> None:
-        self._directory = directory
+    def __init__(self, run: RunLog, standings: Standings) -> None:
+        self._directory = run.directory
         self._proofs: ProofMaker | None = None
         self._unproven = ""
         try:
-            self._proofs = ProofMaker(directory)
+            self._proofs = ProofMaker(run)
         except InclusionError as error:
             self._unproven = str(error)
-        self._info: RunInfo = run.info
-        self._results = run.results
+        self._documents = run.record.files() if self._proofs else {}
+        self._info = run.info
+        self._results = by_schedule(run.results)
         self._standings = standings
         self._time = _zip_time(run.info.ended)
 
@@ -131,14 +132,15 @@ class BundleWriter:
         for name, file in files.items():
             with file.open("rb") as content:
                 self._add(archive, f"{entry}/{name}", content)
+        for name, document in self._documents.items():
+            self._add(archive, f"{entry}/{name}", document)
         for name, proof in proofs.items():
             self._add(archive, f"{entry}/{PROOFS}/{name}{PROOF_SUFFIX}", proof)
         return Bundle(entry, path, tuple(missing), unproven)
 
     def _files(self, entry: str, own: Sequence[MatchResult]) -> tuple[dict[str, Path], list[str]]:
-        """Return the run's files for an entry, and the replays that are missing."""
-        signed = (*SIGNED, *map(signature_name, SIGNED)) if self._proofs else ()
-        files = {name: self._directory / name for name in (PUBLIC_KEY_FILE, *signed)}
+        """Return the run's key, replays and logs for an entry, and the replays that are missing."""
+        files = {PUBLIC_KEY_FILE: self._directory / PUBLIC_KEY_FILE}
         missing = []
         for result in own:
             name = result.played_as

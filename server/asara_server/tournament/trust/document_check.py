@@ -14,55 +14,16 @@ from asara_server.replay.signing import PUBLIC_KEY_FILE, public_key_pem
 from asara_server.text import plain
 from asara_server.tournament.config.entry_folders import name_of_bot
 from asara_server.tournament.config.tournament_file import LARGEST_FILE
-from asara_server.tournament.run.directory import JOURNAL, RunInfo, run_values, standings_bytes
+from asara_server.tournament.run.directory import JOURNAL, RESULTS, STANDINGS
+from asara_server.tournament.run.run_record import RUN_INFO, RunInfo, json_bytes
 from asara_server.tournament.schedule.looks import looks_at
 from asara_server.tournament.schedule.schedule import ScheduledMatch
 from asara_server.tournament.standings.model import Standings
 from asara_server.tournament.trust.attempt_check import suspended_entries
 from asara_server.tournament.trust.audit_trust import Signed
 from asara_server.tournament.trust.manifest import MANIFEST, Manifest, schedule_bytes
-from asara_server.tournament.trust.run_files import (
-    RESULTS,
-    RUN_INFO,
-    STANDINGS,
-    TOURNAMENT,
-    RunFiles,
-)
+from asara_server.tournament.trust.run_files import TOURNAMENT, RunFiles
 from asara_server.tournament.trust.tree_head import TREE_HEAD, TreeHead, root_text, schedule_order
-
-
-def missing_files(files: RunFiles, head: TreeHead | None) -> Iterator[str]:
-    """Yield files that every run has but this run lacks."""
-    ended = head is not None or not files.running
-    present = {
-        RUN_INFO: files.info is not None,
-        RESULTS: bool(files.results_sha256),
-        STANDINGS: files.standings is not None or not ended,
-        JOURNAL: bool(files.journal_sha256),
-        PUBLIC_KEY_FILE: files.public_pem is not None,
-    }
-    for name, found in present.items():
-        if not found and not files.has_fault(name):
-            yield f"{name}: missing"
-    if files.tree_head is None and ended and not files.has_fault(TREE_HEAD):
-        yield (
-            f"{TREE_HEAD}: missing: nothing signs results, standings and the number of attempts, "
-            "although the run has ended"
-        )
-    if files.running and files.info is not None and head is not None:
-        yield mismatch(f"{RUN_INFO}: state", head.state, files.info.state, TREE_HEAD)
-
-
-def journal_faults(files: RunFiles) -> Iterator[str]:
-    """Yield documents that differ from what the journal says."""
-    told = {kind: values for kind, values in files.facts if kind in {"manifest", "tree_head"}}
-    for name, signed in ((MANIFEST, files.manifest), (TREE_HEAD, files.tree_head)):
-        if signed is not None:
-            fact = signed.fact(name)
-            if told.get(fact.kind) != fact.values:
-                yield f"{JOURNAL}: {fact.kind}: not {name} and its signature"
-    if files.tree_head and files.info and files.info.values() != run_values(files.facts):
-        yield f"{JOURNAL}: run: not {RUN_INFO}"
 
 
 def derived_schedule(manifest: Manifest, faults: list[str]) -> list[ScheduledMatch]:
@@ -93,8 +54,7 @@ def tournament_faults(files: RunFiles, signed: Signed, manifest: Manifest) -> It
     if expected is None and files.tournament is not None:
         yield f"{TOURNAMENT}: extra: the run began without a tournament file"
     elif expected is not None and files.tournament is None:
-        if not files.has_fault(TOURNAMENT):
-            yield f"{TOURNAMENT}: missing"
+        yield f"{TOURNAMENT}: missing"
     elif files.tournament is not None and sha256(files.tournament).hexdigest() != expected:
         yield f"{TOURNAMENT}: changed after the run began: its SHA-256 is not that in {MANIFEST}"
     elif files.tournament is not None:
@@ -136,69 +96,35 @@ def _entry_faults(tournament: bytes, manifest: Manifest) -> Iterator[str]:
         yield f"{MANIFEST}: entries: from folders, although {TOURNAMENT} names no entries_from"
 
 
-def info_faults(info: RunInfo, manifest: Manifest, manifest_sha256: str) -> Iterator[str]:
-    """Yield fields of `run.json` that differ from the manifest."""
-    for name, expected in (
-        ("manifest_sha256", manifest_sha256),
-        ("asara", manifest.asara),
-        ("title", manifest.title),
-        ("entries", manifest.entry_names),
-        ("process_per", {one.name: one.process_per for one in manifest.entries if one.process_per}),
-        ("remote", manifest.remote),
-        ("looks", manifest.looks),
-        ("deals", manifest.deals),
-        ("blocks", manifest.blocks),
-        ("edition", manifest.edition),
-        ("edition_sha256", manifest.edition_sha256),
-        ("sandbox", manifest.sandbox),
-        ("deal_commitment", manifest.deal_commitment),
-    ):
-        if (found := getattr(info, name)) != expected:
-            yield mismatch(f"{RUN_INFO}: {name}", expected, found, MANIFEST)
-    if commitment(tournament_secret(info.seed)).hex() != manifest.deal_commitment:
-        yield f"{RUN_INFO}: seed: the deals that follow from it are not those of {MANIFEST}"
-
-
 def head_faults(
     files: RunFiles, head: TreeHead, manifest: Manifest, schedule: Sequence[ScheduledMatch]
 ) -> Iterator[str]:
-    """Yield files and numbers that differ from the signed tree head."""
-    standings = files.standings and sha256(files.standings).hexdigest()
-    for name, expected, found in (
-        (RESULTS, head.results_sha256, files.results_sha256),
-        (STANDINGS, head.standings_sha256, standings),
-        (JOURNAL, head.journal_sha256, files.journal_sha256),
-        (RUN_INFO, head.run_sha256, files.info_sha256),
+    """Yield hashes and numbers in the signed tree head that do not follow from the run."""
+    if files.standings and sha256(files.standings).hexdigest() != head.standings_sha256:
+        yield f"{STANDINGS}: changed after the signing: its SHA-256 is not that in {TREE_HEAD}"
+    if files.journal_sha256 != head.journal_sha256:
+        yield f"{JOURNAL}: changed after the signing: its SHA-256 is not that in {TREE_HEAD}"
+    results = files.results
+    played = {result.match_id for result in results if not result.void}
+    void = {result.match_id for result in results if result.void} - played
+    for key, derived in (
+        ("results_sha256", files.results_sha256),
+        ("attempts", len(results)),
+        ("root", root_text(results, schedule_order(match.match_id for match in schedule))),
+        ("played", len(played)),
+        ("void", len(void)),
     ):
-        if found and found != expected:
-            yield f"{name}: changed after the signing: its SHA-256 is not that in {TREE_HEAD}"
-    if files.lines_read:
-        results = files.results
-        root = root_text(results, schedule_order(match.match_id for match in schedule))
-        played = {result.match_id for result in results if not result.void}
-        void = {result.match_id for result in results if result.void} - played
-        for key, derived in (
-            ("attempts", len(results)),
-            ("root", root),
-            ("played", len(played)),
-            ("void", len(void)),
-        ):
-            if (stated := getattr(head, key)) != derived:
-                yield mismatch(f"{TREE_HEAD}: {key}", derived, stated, RESULTS)
-        yield from _suspension_faults(files, head, manifest, schedule)
+        if (stated := getattr(head, key)) != derived:
+            yield mismatch(f"{TREE_HEAD}: {key}", derived, stated, RESULTS)
+    yield from _suspension_faults(files, head, manifest, schedule)
     if head.scheduled != manifest.matches and not manifest.may_end_early:
         yield mismatch(f"{TREE_HEAD}: scheduled", manifest.matches, head.scheduled, MANIFEST)
-    if files.info is not None:
-        yield from _end_faults(files.info, head)
 
 
-def _end_faults(info: RunInfo, head: TreeHead) -> Iterator[str]:
-    if info.state in {"prepared", "running"}:
-        return
-    for name in ("state", "ended", "scheduled", "out", "suspended", "tournament_secret"):
-        expected, found = getattr(head, name), getattr(info, name)
-        if found != expected:
-            yield mismatch(f"{RUN_INFO}: {name}", expected, found, TREE_HEAD)
+def seed_fault(info: RunInfo, manifest: Manifest) -> Iterator[str]:
+    """Yield a fault if the deals do not follow from the seed of the run."""
+    if commitment(tournament_secret(info.seed)).hex() != manifest.deal_commitment:
+        yield f"{RUN_INFO}: seed: the deals that follow from it are not those of {MANIFEST}"
 
 
 def _suspension_faults(
@@ -238,7 +164,7 @@ def standings_fault(found: bytes, computed: Standings) -> str | None:
 
     `computed` are the standings computed from the results.
     """
-    expected = standings_bytes(computed)
+    expected = json_bytes(computed)
     if expected == found:
         return None
     try:

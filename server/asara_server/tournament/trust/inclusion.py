@@ -14,20 +14,19 @@ from pydantic import Field, ValidationError
 
 from asara_server.eventlog.replay import ReplayError
 from asara_server.replay.file import parse_file
+from asara_server.tournament.run.read_run import RunError, RunLog, read_run
+from asara_server.tournament.run.run_record import DOCUMENTS, SignedBytes
 from asara_server.tournament.standings.match_result import MatchResult
 from asara_server.tournament.trust.attempt_check import attempt_faults
 from asara_server.tournament.trust.audit_trust import Published, Signed, check_signed
 from asara_server.tournament.trust.manifest import MANIFEST, Manifest
 from asara_server.tournament.trust.match_check import ExpectedMatch, expected_match
 from asara_server.tournament.trust.merkle_tree import leaf_hash, levels_of, path_in, root_from_path
-from asara_server.tournament.trust.run_files import RESULTS, RunFiles, read_results_into
 from asara_server.tournament.trust.signed_file import (
     Document,
     DocumentError,
-    SignedBytes,
     parse_document,
     read_document_file,
-    read_signed_bytes,
 )
 from asara_server.tournament.trust.tree_head import (
     TREE_HEAD,
@@ -82,23 +81,21 @@ class Inclusion(NamedTuple):
 
 
 class ProofMaker:
-    """Makes proofs that replays belong to the run in a given directory."""
+    """Makes proofs that replays belong to a run."""
 
-    def __init__(self, directory: Path) -> None:
-        """Read the signed documents and `results.jsonl`, unchecked; raises InclusionError."""
-        self._directory = directory
-        self._manifest, self._head = (_signed_file(directory / name) for name in SIGNED)
-        files = RunFiles(directory)
-        read_results_into(files)
-        if files.faults or not files.results_sha256:
-            fault = files.faults[0] if files.faults else f"{RESULTS}: missing"
-            raise InclusionError(f"{directory}/{fault}")
+    def __init__(self, run: RunLog) -> None:
+        """Take the signed documents and the results, unchecked; raises InclusionError."""
+        self._directory = run.directory
+        manifest, head = map(run.record.documents.get, DOCUMENTS)
+        if manifest is None or head is None:
+            raise InclusionError(f"{run.directory}: the run has not ended")
+        self._manifest, self._head = manifest, head
         try:
-            schedule = parse_document(self._manifest.content, Manifest).planned_matches()
+            schedule = parse_document(manifest.content, Manifest).planned_matches()
         except ValueError as error:
-            raise InclusionError(f"{directory / MANIFEST}: {error}") from None
+            raise InclusionError(f"{run.directory}: {MANIFEST}: {error}") from None
         order = schedule_order(match.match_id for match in schedule)
-        self._results = in_order((line.result for line in files.lines), order)
+        self._results = in_order(run.results, order)
         self._levels = levels_of([leaf_hash(leaf_of(result)) for result in self._results])
         self._index_of = {result.replay_sha256: index for index, result in enumerate(self._results)}
 
@@ -126,17 +123,21 @@ class ProofMaker:
         known = any(result.played_as == name for result in self._results)
         why = "another replay" if known else "no such attempt"
         return InclusionError(
-            f"match {name}: this replay does not belong to the run in {self._directory}: {RESULTS} "
-            f"has {why}"
+            f"match {name}: this replay does not belong to the run in {self._directory}, which has "
+            f"{why}"
         )
 
 
 def make_proof(directory: Path, replay: bytes) -> InclusionProof:
     """Return the proof that a replay belongs to the run in a directory; raises InclusionError.
 
-    Only the signed documents and `results.jsonl` are read. The proof is not checked.
+    The proof is not checked.
     """
-    return ProofMaker(directory).prove(replay)
+    try:
+        run = read_run(directory)
+    except RunError as error:
+        raise InclusionError(str(error)) from None
+    return ProofMaker(run).prove(replay)
 
 
 def proof_in_bundle(replay: Path) -> Path:
@@ -175,17 +176,6 @@ def check_inclusion(proof: InclusionProof, published: Published) -> Inclusion:
                 "the attempt does not belong to this run, or its result was changed"
             )
     return Inclusion(signed, tuple(faults), expected, place)
-
-
-def _signed_file(path: Path) -> SignedBytes:
-    try:
-        found = read_signed_bytes(path)
-    except DocumentError as error:
-        raise InclusionError(f"{path}: {error}") from None
-    if found is None:
-        missing = "the run has not ended, or the file was removed"
-        raise InclusionError(f"{path}: no such file: {missing}")
-    return found
 
 
 def _expected(manifest: Manifest, result: MatchResult, faults: list[str]) -> ExpectedMatch | None:

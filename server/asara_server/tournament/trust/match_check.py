@@ -1,6 +1,6 @@
 """Compares each replay with its place in its run: file, schedule, settings and result."""
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from hashlib import sha256
 from typing import Any, NamedTuple
 
@@ -10,10 +10,11 @@ from asara_server.eventlog.replay import ReplayHeader
 from asara_server.match.inputs import LateReplyRecord
 from asara_server.match.spec import SECOND_US, ProcessPolicy
 from asara_server.replay.file import ReplayFile
+from asara_server.tournament.run.directory import RESULTS
 from asara_server.tournament.schedule.schedule import ScheduledMatch
 from asara_server.tournament.standings.match_result import MatchResult, utc_text
 from asara_server.tournament.trust.manifest import Manifest
-from asara_server.tournament.trust.run_files import RESULTS, SUFFIX, Line
+from asara_server.tournament.trust.run_files import SUFFIX
 
 
 class ExpectedMatch(NamedTuple):
@@ -124,16 +125,14 @@ def _result_fields(file: ReplayFile, result: MatchResult) -> Iterator[tuple[str,
 
 
 def replay_faults(
-    lines: Sequence[Line], replays: Mapping[str, str], *, withheld: Collection[str]
+    results: Iterable[MatchResult], replays: Mapping[str, str], *, withheld: Collection[str]
 ) -> Iterator[str]:
     """Yield replays that are missing, extra, renamed, copied, exchanged or changed.
 
     `replays` maps each file name, without the suffix, to the file's SHA-256. Replays whose names
     are in `withheld` may be missing.
     """
-    expected = {
-        line.result.played_as: line.result.replay_sha256 for line in lines if not line.result.void
-    }
+    expected = {result.played_as: result.replay_sha256 for result in results if not result.void}
     names = {digest: name for name, digest in expected.items()}
     holders: dict[str, list[str]] = {}
     for name, digest in replays.items():

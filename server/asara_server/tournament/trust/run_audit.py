@@ -17,12 +17,13 @@ from asara_server.tournament.run.block_journals import FOLDER as JOURNALS
 from asara_server.tournament.run.directory import (
     ANALYSIS,
     BUNDLES,
+    INDEX,
     JOURNAL,
     PAGES,
+    RESULTS,
     RUN_FILES,
     RUN_FOLDERS,
 )
-from asara_server.tournament.run.process_record import ProcessState, process_faults
 from asara_server.tournament.schedule.legs import with_own_deals
 from asara_server.tournament.schedule.schedule import ScheduledMatch
 from asara_server.tournament.standings.standings import compute_standings, ranks_settled
@@ -31,21 +32,14 @@ from asara_server.tournament.trust.audit_trust import Published, Signed, check_s
 from asara_server.tournament.trust.document_check import (
     derived_schedule,
     head_faults,
-    info_faults,
-    journal_faults,
     mismatch,
-    missing_files,
+    seed_fault,
     standings_fault,
     tournament_faults,
 )
 from asara_server.tournament.trust.manifest import Manifest
 from asara_server.tournament.trust.match_check import ExpectedMatch, expected_match, replay_faults
-from asara_server.tournament.trust.run_files import (
-    RESULTS,
-    STANDINGS,
-    RunFiles,
-    read_files,
-)
+from asara_server.tournament.trust.run_files import RunFiles, read_files
 from asara_server.tournament.trust.tree_head import TREE_HEAD
 
 _BEING_WRITTEN: Final = 16
@@ -55,6 +49,7 @@ _NOT_CHECKED: Final = {
     "report.html": "delete it and run `asara report`",
     PAGES: "delete it and run `asara report --pages`",
     "run.log": "",
+    INDEX: "",
     "remote.json": "",
     JOURNALS: "",
     "logs": "",
@@ -96,7 +91,8 @@ class RunReport:
 def audit_run(directory: Path, published: Published) -> RunReport:
     """Audit the files of a run; replays are only compared by their hashes."""
     files = read_files(directory)
-    signed = check_signed(files.manifest, files.tree_head, published)
+    manifest = files.manifest  # without one, the journal has a fault
+    signed = Signed([]) if manifest is None else check_signed(manifest, files.tree_head, published)
     return _RunAudit(files, signed).report()
 
 
@@ -107,18 +103,14 @@ class _RunAudit:
         self._files = files
         self._signed = signed
         self._head = signed.head
-        self._processes = ProcessState(files.processes)
         self._report = RunReport(files.directory, signed, replays=tuple(files.replays))
         self._faults = self._report.faults
-        self._ended = self._report.ended = not files.running or self._head is not None
+        self._ended = self._report.ended = not files.running
 
     def report(self) -> RunReport:
         report, files, manifest = self._report, self._files, self._signed.manifest
         self._faults += self._signed.faults
         self._faults += files.faults
-        self._faults += missing_files(files, self._head)
-        if files.journal_sha256:
-            self._faults += journal_faults(files)
         report.secret = self._signed.secret
         if manifest is not None and files.manifest is not None:
             report.title = manifest.title
@@ -127,7 +119,7 @@ class _RunAudit:
             schedule = derived_schedule(manifest, self._faults)
             self._faults += tournament_faults(files, self._signed, manifest)
             if files.info is not None:
-                self._faults += info_faults(files.info, manifest, report.manifest_sha256)
+                self._faults += seed_fault(files.info, manifest)
             self._check_results(manifest, schedule)
             if self._head is not None:
                 self._faults += head_faults(files, self._head, manifest, schedule)
@@ -138,7 +130,7 @@ class _RunAudit:
         report, files = self._report, self._files
         if manifest.legs:
             schedule = self._check_processes(manifest, schedule)
-        check = check_attempts(manifest, schedule, files.lines)
+        check = check_attempts(manifest, schedule, files.results)
         self._faults += check.faults
         scheduled = self._scheduled(manifest, schedule, check)
         self._check_progress(manifest, check, scheduled)
@@ -151,25 +143,21 @@ class _RunAudit:
                 f"matches with the same deal are still to come or the run was stopped meanwhile: "
                 f"{_some(missing)}"
             )
-        self._faults += replay_faults(files.lines, files.replays, withheld=set(withheld))
+        self._faults += replay_faults(files.results, files.replays, withheld=set(withheld))
         matches = {match.match_id: match for match in schedule}
-        for line in files.lines:
-            match = matches.get(line.result.match_id)
-            if match is not None and not line.result.void:
-                place = f"{RESULTS}: line {line.number}"
-                name = line.result.played_as
-                report.expected[name] = expected_match(manifest, match, line.result, place)
+        for number, result in enumerate(files.results, 1):
+            match = matches.get(result.match_id)
+            if match is not None and not result.void:
+                place = f"{RESULTS}: line {number}"
+                report.expected[result.played_as] = expected_match(manifest, match, result, place)
         if files.standings is None:
-            return
-        if not files.lines_read:
-            report.unchecked.append(f"{STANDINGS}, because {RESULTS} could not be read")
             return
         computed = compute_standings(
             manifest.title,
             manifest.entry_names,
             scheduled,
             files.results,
-            group=self._processes.group,
+            group=files.lives.groups[-1] if files.lives.groups else {},
             remote=manifest.remote,
             looks=manifest.looks,
         )
@@ -181,25 +169,24 @@ class _RunAudit:
     ) -> Sequence[ScheduledMatch]:
         """Check whether any process could know a deal early; return the schedule with its deals."""
         remote = frozenset(manifest.remote)
-        if alone := self._processes.alone:
+        if alone := self._files.lives.alone:
             self._report.notes.append(
                 f"{_matches(sorted(alone))} had deals of their own, because some process of a bot "
                 f"could not be ended: {_some(sorted(alone))}"
             )
-        if legs := self._processes.beside_others:
+        if legs := self._files.lives.beside_others:
             self._report.notes.append(
                 f"{count(legs, 'leg')} began while bots of other runs lived on the machine, which "
                 "could pass on what they were told about a deal"
             )
         schedule = with_own_deals(schedule, alone)
-        found = process_faults(
-            self._files.processes,
+        found = self._files.lives.faults(
             schedule,
             self._files.results,
             max_attempts=manifest.max_attempts,
             remote=remote,
         )
-        if not self._files.has_fault(JOURNAL):
+        if self._files.journal_sha256:
             self._faults += [f"{JOURNAL}: {fault}" for fault in found]
         tables = Counter(
             match.shared_deal
@@ -219,7 +206,7 @@ class _RunAudit:
         """Return the number of matches that the run was required to play."""
         if manifest.looks:
             return self._by_looks(manifest, schedule, check)
-        stated = self._head or self._files.info
+        stated = self._files.info
         if not manifest.may_end_early or stated is None or stated.scheduled != check.begun:
             return manifest.matches
         if check.skipped:
@@ -248,10 +235,10 @@ class _RunAudit:
             )
         begun = {match.match_id for match in schedule[:wanted]}
         self._faults += [
-            f"{RESULTS}: line {line.number}: {line.result.match_id}: extra: the ranks were settled "
+            f"{RESULTS}: line {number}: {result.match_id}: extra: the ranks were settled "
             f"after {wanted} matches"
-            for line in self._files.lines
-            if wanted < manifest.matches and line.result.match_id not in begun
+            for number, result in enumerate(results, 1)
+            if wanted < manifest.matches and result.match_id not in begun
         ]
         return wanted
 

@@ -1,32 +1,33 @@
-"""Reads every file of a run for the audit; each unreadable file becomes a fault."""
+"""Reads a run for the audit: its journal, once, and the hashes of its other files.
+
+What cannot be read becomes a fault.
+"""
 
 import hashlib
+import json
 import stat
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import BinaryIO, Final, TypeVar
 
 from pydantic import ValidationError
 
 from asara_server.bounded_file import open_ordinary
-from asara_server.eventlog.journal import Fact, JournalError, read_facts
+from asara_server.eventlog.journal import Fact, JournalError, split_line
+from asara_server.eventlog.log_file import MAGIC, LogReader, row_bytes, split_frames
 from asara_server.replay.signing import PUBLIC_KEY_FILE
-from asara_server.tournament.run.directory import JOURNAL, RunInfo
-from asara_server.tournament.run.process_record import OTHER_FACTS, ProcessRow, process_rows
+from asara_server.tournament.run.directory import JOURNAL, RESULTS, STANDINGS
+from asara_server.tournament.run.process_record import Lives, process_rows
+from asara_server.tournament.run.run_record import RUN_INFO, RunInfo, RunRecord, SignedBytes
 from asara_server.tournament.standings.match_result import MatchResult
 from asara_server.tournament.trust.manifest import MANIFEST
-from asara_server.tournament.trust.signed_file import (
-    DocumentError,
-    SignedBytes,
-    read_signed_bytes,
-    signature_name,
-)
+from asara_server.tournament.trust.signed_file import signature_name
 from asara_server.tournament.trust.tree_head import TREE_HEAD
 
-RESULTS: Final = "results.jsonl"
-STANDINGS: Final = "standings.json"
-RUN_INFO: Final = "run.json"
+T = TypeVar("T")
+
 TOURNAMENT: Final = "tournament.toml"
 SUFFIX: Final = ".asara"
 
@@ -40,81 +41,71 @@ _LARGEST: Final = 4 * 2**30
 """Maximum size of a file that is read, in bytes."""
 
 
-class Line(NamedTuple):
-    """An attempt, with its line in `results.jsonl`."""
-
-    number: int
-    result: MatchResult
-
-
 @dataclass
 class RunFiles:
-    """The files of a run; missing or unreadable files are None."""
+    """A run as its journal tells it, and its other files; missing or unreadable files are None."""
 
     directory: Path
     faults: list[str] = field(default_factory=list)
     """Faults found while reading; each text begins with a file name."""
-    manifest: SignedBytes | None = None
-    tree_head: SignedBytes | None = None
+    record: RunRecord = field(default_factory=RunRecord)
+    """What the journal says about the run."""
     info: RunInfo | None = None
-    info_sha256: str = ""
+    results: list[MatchResult] = field(default_factory=list)
+    """All attempts, in the order of the lines of `results.jsonl`."""
+    lives: Lives = field(default_factory=Lives)
+    """The lives of the bots' processes."""
+    journal_sha256: str = ""
+    """SHA-256 of the journal without its last row; "" if the journal cannot be read."""
+    results_sha256: str = ""
+    """SHA-256 of the `results.jsonl` that follows from the journal."""
     tournament: bytes | None = None
     public_pem: bytes | None = None
     standings: bytes | None = None
-    journal_sha256: str = ""
-    """SHA-256 of the journal without its last row; "" if there is no journal."""
-    facts: tuple[Fact, ...] = ()
-    """The facts in the journal that are not about processes."""
-    processes: tuple[ProcessRow, ...] = ()
-    """The process record in the journal."""
-    results_sha256: str = ""
-    """"" if there is no such file."""
-    lines: tuple[Line, ...] = ()
-    lines_read: bool = False
-    """True if every line of `results.jsonl` could be read."""
     replays: dict[str, str] = field(default_factory=dict)
     """SHA-256 of each replay, by the replay's name without the suffix."""
 
     @property
-    def results(self) -> list[MatchResult]:
-        """The attempts that could be read, in file order."""
-        return [line.result for line in self.lines]
+    def manifest(self) -> SignedBytes | None:
+        return self.record.documents.get("manifest")
 
-    def has_fault(self, name: str) -> bool:
-        """Return True if reading this file revealed a fault."""
-        return any(fault.startswith(f"{name}:") for fault in self.faults)
+    @property
+    def tree_head(self) -> SignedBytes | None:
+        return self.record.documents.get("tree_head")
 
     @property
     def running(self) -> bool:
-        """True if `run.json` shows that the run has not ended."""
-        return self.info is not None and self.info.state in {"prepared", "running"}
+        """True if the run has not ended."""
+        return self.info is not None and self.tree_head is None
 
 
 def read_files(directory: Path) -> RunFiles:
-    """Read the files of a run."""
+    """Read a run, and compare its documents with the journal."""
     files = RunFiles(directory)
-    files.manifest = _read_document(files, MANIFEST)
-    files.tree_head = _read_document(files, TREE_HEAD)
-    files.tournament = _read(files, TOURNAMENT)
-    files.public_pem = _read(files, PUBLIC_KEY_FILE)
-    files.standings = _read(files, STANDINGS)
-    _read_journal(files)
-    _read_info(files)
-    read_results_into(files)
+    path = directory / JOURNAL
+    try:
+        if path.is_symlink():
+            raise OSError(0, "not a regular file; replace it with a copy of the file")
+        with open_ordinary(path) as file:
+            _read_journal(files, file)
+        files.info = files.record.info(Path(JOURNAL))
+    except FileNotFoundError:
+        files.faults.append(f"{JOURNAL}: missing; nothing else shows what was decided and played")
+    except JournalError as error:
+        files.faults.append(str(error))
+    except OSError as error:
+        files.faults.append(f"{JOURNAL}: {error.strerror or error}")
+    files.tournament = _read(files, TOURNAMENT, _content)
+    files.public_pem = _read(files, PUBLIC_KEY_FILE, _content)
+    files.standings = _read(files, STANDINGS, _content)
+    if files.info is not None:
+        _compare_copies(files, files.info)
     _read_replays(files)
     return files
 
 
-def _read_document(files: RunFiles, name: str) -> SignedBytes | None:
-    try:
-        return read_signed_bytes(files.directory / name)
-    except DocumentError as error:
-        files.faults.append(f"{name}: {error}")
-        return None
-
-
-def _read(files: RunFiles, name: str) -> bytes | None:
-    """Return the content of a regular file; None if there is no such file."""
+def _read(files: RunFiles, name: str, use: Callable[[BinaryIO], T]) -> T | None:
+    """Return what `use` makes of a regular file; None if there is no such file."""
     path = files.directory / name
     try:
         about = path.lstat()
@@ -123,70 +114,80 @@ def _read(files: RunFiles, name: str) -> bytes | None:
         elif about.st_size > _LARGEST:
             files.faults.append(f"{name}: larger than any file of this kind")
         else:
-            return path.read_bytes()
+            with path.open("rb") as file:
+                return use(file)
     except FileNotFoundError:
-        return None
+        if not (files.running and name == STANDINGS) and name != TOURNAMENT:
+            files.faults.append(f"{name}: missing")
     except OSError as error:
         files.faults.append(f"{name}: {error.strerror or error}")
     return None
 
 
-def _read_journal(files: RunFiles) -> None:
-    path, name = files.directory / JOURNAL, Path(JOURNAL)
-    try:
-        if path.is_symlink():
-            raise OSError(0, "not a regular file; replace it with a copy of the file")
-        with open_ordinary(path) as file:
-            facts, files.journal_sha256 = read_facts(file, name)
-            files.facts = tuple(fact for fact in facts if fact.kind in OTHER_FACTS)
-            files.processes = tuple(process_rows(facts, name))
-    except FileNotFoundError:
-        pass
-    except JournalError as error:
-        files.faults.append(str(error))
-    except OSError as error:
-        files.faults.append(f"{JOURNAL}: {error.strerror or error}")
+def _content(file: BinaryIO) -> bytes:
+    return file.read()
 
 
-def _read_info(files: RunFiles) -> None:
-    content = _read(files, RUN_INFO)
-    if content is None:
-        return
-    files.info_sha256 = sha256(content).hexdigest()
-    try:
-        files.info = RunInfo.model_validate_json(content)
-    except ValidationError:
-        files.faults.append(
-            f"{RUN_INFO}: cannot be read, or was written by another version of asara"
-        )
+def _digest(file: BinaryIO) -> str:
+    return hashlib.file_digest(file, "sha256").hexdigest()  # type: ignore[arg-type]
 
 
-def read_results_into(files: RunFiles) -> None:
-    """Read `results.jsonl` into `files`."""
-    content = _read(files, RESULTS)
-    if content is None:
-        return
-    files.results_sha256 = sha256(content).hexdigest()
-    faults = []
-    lines = []
-    *texts, rest = content.split(b"\n")
-    for number, text in enumerate(texts, start=1):
+def _read_journal(files: RunFiles, file: BinaryIO) -> None:
+    """Read the journal; raises JournalError and OSError."""
+    reader = LogReader(file, Path(JOURNAL))
+    before, digest, results = sha256(), sha256(MAGIC), sha256()
+    for frames in reader.rows():
+        before = digest.copy()
+        digest.update(row_bytes(frames, reader.checksum))
         try:
-            result = MatchResult.model_validate_json(text)
-        except ValidationError as error:
-            fault = error.errors(include_url=False)[0]["msg"]
-            faults.append(f"{RESULTS}: line {number}: cannot be read: {fault}")
-            continue
-        if result.model_dump_json().encode() != text:
-            faults.append(
-                f"{RESULTS}: line {number}: not written as asara writes it: its text was changed"
-            )
-        lines.append(Line(number, result))
-    if rest and not files.running:  # a running run may be writing it
-        faults.append(f"{RESULTS}: cut short in line {len(texts) + 1}")
-    files.lines = tuple(lines)
-    files.lines_read = not faults
-    files.faults += faults
+            for number, data in split_frames(frames):
+                if not number:
+                    kind, _, text = split_line(data)
+                    if kind == "result":
+                        results.update(f"{text}\n".encode())
+                        _add_result(files, text)
+                    elif kind != "match":
+                        _add_fact(files, Fact(kind, json.loads(text)))
+        except (ValueError, RecursionError) as error:
+            raise reader.damaged(str(error)) from None
+    files.journal_sha256 = before.hexdigest()
+    files.results_sha256 = results.hexdigest()
+
+
+def _add_fact(files: RunFiles, fact: Fact) -> None:
+    files.record.add(fact)
+    for row in process_rows([fact], Path(JOURNAL)):
+        files.lives.add(row)
+
+
+def _add_result(files: RunFiles, text: str) -> None:
+    place = f"{RESULTS}: line {len(files.results) + 1}"
+    try:
+        result = MatchResult.model_validate_json(text)
+    except ValidationError as error:
+        fault = error.errors(include_url=False)[0]["msg"]
+        raise ValueError(f"{place}: cannot be read: {fault}") from None
+    if result.model_dump_json() != text:
+        files.faults.append(f"{place}: not written as asara writes it: its text was changed")
+    files.results.append(result)
+
+
+def _compare_copies(files: RunFiles, info: RunInfo) -> None:
+    """Find published files that are not what the journal contains.
+
+    While a run is played, some of its files may change while they are read.
+    """
+    expected = {name: sha256(data).hexdigest() for name, data in files.record.files().items()}
+    if not files.running:
+        expected[RUN_INFO] = sha256(info.content()).hexdigest()
+        expected[RESULTS] = files.results_sha256
+    for name, digest in expected.items():
+        found = _read(files, name, _digest)
+        if found is not None and found != digest:
+            files.faults.append(f"{name}: changed: {JOURNAL} contains something else")
+    for name in (TREE_HEAD, signature_name(TREE_HEAD)):
+        if name not in expected and (files.directory / name).exists():
+            files.faults.append(f"{name}: extra: {JOURNAL} contains no end of the run")
 
 
 def _read_replays(files: RunFiles) -> None:
@@ -207,7 +208,6 @@ def _read_replays(files: RunFiles) -> None:
         else:
             try:
                 with path.open("rb") as file:
-                    digest = hashlib.file_digest(file, "sha256")
-                    files.replays[path.name.removesuffix(SUFFIX)] = digest.hexdigest()
+                    files.replays[path.name.removesuffix(SUFFIX)] = _digest(file)
             except OSError as error:
                 files.faults.append(f"{name}: {error.strerror or error}")

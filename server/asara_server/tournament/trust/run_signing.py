@@ -2,25 +2,16 @@
 
 from collections.abc import Sequence
 from hashlib import sha256
-from typing import Final
 
 from asara_server.eventlog.journal import Fact
 from asara_server.replay.signing import SigningKey
-from asara_server.tournament.run.directory import RunDirectory, RunDirectoryError, RunInfo
+from asara_server.tournament.run.directory import RunDirectory, RunDirectoryError
 from asara_server.tournament.schedule.schedule import ScheduledMatch
-from asara_server.tournament.standings.match_result import MatchResult
+from asara_server.tournament.standings.match_result import MatchResult, utc_now
 from asara_server.tournament.standings.model import Standings
 from asara_server.tournament.trust.manifest import MANIFEST, Manifest, changed_field
-from asara_server.tournament.trust.signed_file import (
-    DocumentError,
-    parse_document,
-    sign,
-    signature_name,
-)
+from asara_server.tournament.trust.signed_file import DocumentError, parse_document, sign
 from asara_server.tournament.trust.tree_head import TREE_HEAD, TreeHead, root_text, schedule_order
-
-_MANIFEST: Final = "manifest"
-"""Kind of the fact with the signed manifest."""
 
 
 class RunSigner:
@@ -43,18 +34,17 @@ class RunSigner:
     def begin(self) -> Sequence[Fact]:
         """Return the facts with which a new run begins; a resumed run must have the same manifest.
 
-        Withdraws the signed end of its last session. Raises RunDirectoryError.
+        Raises RunDirectoryError.
         """
-        found = [fact for fact in self._directory.journal.facts if fact.kind == _MANIFEST]
-        if not found:
+        found = self._directory.record.documents.get("manifest")
+        if found is None:
             signed = sign(self._manifest, self._key)
             self.manifest_sha256 = signed.sha256
             return [signed.fact(MANIFEST)]
-        content = found[0].values["content"].encode()
-        self.manifest_sha256 = sha256(content).hexdigest()
+        self.manifest_sha256 = found.sha256
         path = self._directory.path
         try:
-            begun = parse_document(content, Manifest)
+            begun = parse_document(found.content, Manifest)
         except DocumentError as error:
             raise RunDirectoryError(f"{path / MANIFEST}: {error}") from None
         changed = changed_field(begun, self._manifest)
@@ -68,21 +58,29 @@ class RunSigner:
                 f"{path / MANIFEST}: the run cannot resume with other settings: {changed}; "
                 "restore them, or start another run"
             )
-        for name in (TREE_HEAD, signature_name(TREE_HEAD), "standings.json"):
-            (path / name).unlink(missing_ok=True)
         return []
 
-    def end(self, info: RunInfo, standings: Standings, results: Sequence[MatchResult]) -> None:
-        """Write the standings, `run.json` and the signed tree head, in a safe order."""
-        assert info.state in {"finished", "cut short"}
+    def end(
+        self,
+        standings: Standings,
+        results: Sequence[MatchResult],
+        *,
+        out: dict[str, str],
+        suspended: dict[str, str],
+        tournament_secret: str | None,
+    ) -> None:
+        """Write the standings, and the signed tree head as the last row of the journal.
+
+        Without a secret, the run was cut short.
+        """
         directory = self._directory
         order = schedule_order(match.match_id for match in self._schedule)
         standings_sha256 = sha256(directory.write_standings(standings)).hexdigest()
         head = TreeHead(
             manifest_sha256=self.manifest_sha256,
-            state=info.state,
-            ended=info.ended or "",
-            scheduled=info.scheduled,
+            state="cut short" if tournament_secret is None else "finished",
+            ended=utc_now(),
+            scheduled=standings.matches.scheduled,
             played=standings.matches.played,
             void=standings.matches.void,
             attempts=len(results),
@@ -90,9 +88,9 @@ class RunSigner:
             results_sha256=directory.results_sha256(),
             standings_sha256=standings_sha256,
             journal_sha256=directory.journal.sha256(),
-            run_sha256=sha256(info.content()).hexdigest(),
-            out=info.out,
-            suspended=info.suspended,
-            tournament_secret=info.tournament_secret,
+            out=out,
+            suspended=suspended,
+            tournament_secret=tournament_secret,
         )
-        directory.write_info(info, sign(head, self._key).fact(TREE_HEAD))
+        directory.note(sign(head, self._key).fact(TREE_HEAD))
+        directory.export()

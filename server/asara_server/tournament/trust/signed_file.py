@@ -5,14 +5,13 @@ name ends in `.sig`: 64 bytes, Ed25519. Hash and signature can thus be checked w
 Each document can be written in only one form, and the audit refuses a file in any other form.
 """
 
-from hashlib import sha256
 from pathlib import Path
-from typing import NamedTuple, TypeVar
+from typing import TypeVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from asara_server.eventlog.journal import Fact
-from asara_server.replay.signing import SigningKey, signature_holds
+from asara_server.replay.signing import SigningKey
+from asara_server.tournament.run.run_record import SignedBytes
 
 _LARGEST = 16 * 2**20
 """Maximum bytes read of a document, far more than any real document has."""
@@ -33,30 +32,6 @@ AnyDocument = TypeVar("AnyDocument", bound=Document)
 
 class DocumentError(ValueError):
     """Raised if a signed document cannot be read; the text gives the reason."""
-
-
-class SignedBytes(NamedTuple):
-    """The bytes of a document and its signature, both unchecked."""
-
-    content: bytes
-    signature: bytes
-
-    @property
-    def sha256(self) -> str:
-        """SHA-256 of the document, in hexadecimal."""
-        return sha256(self.content).hexdigest()
-
-    def fact(self, name: str) -> Fact:
-        """Return the fact with which the journal contains this document."""
-        values = {
-            "content": self.content.decode(errors="replace"),
-            "signature": self.signature.hex(),
-        }
-        return Fact(Path(name).stem, values)
-
-    def signed_by(self, public_key: bytes) -> bool:
-        """Return True if the owner of the key signed the document."""
-        return signature_holds(public_key, self.signature, self.content)
 
 
 def signature_name(name: str) -> str:

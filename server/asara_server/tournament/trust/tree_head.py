@@ -38,8 +38,6 @@ class TreeHead(Document):
     results_sha256: str
     standings_sha256: str
     journal_sha256: str
-    run_sha256: str
-    """SHA-256 of `run.json`."""
     out: dict[str, str]
     """Entries that could not be built or started, with the reasons."""
     suspended: dict[str, str]

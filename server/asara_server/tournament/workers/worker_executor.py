@@ -82,7 +82,7 @@ class _BlockScheduler:
         self._progress = progress
         self._context = context
         self._sandbox_config = sandbox_config(context.sandbox)
-        manifest = progress.directory.present.manifest_sha256
+        manifest = progress.directory.info.manifest_sha256
         self._run_id = f"{manifest}-{secrets.token_hex(8)}"
         self._pending: deque[PendingBlock] = deque()
         self._running: dict[asyncio.Future[BlockResult], PendingBlock] = {}
