@@ -33,13 +33,13 @@ def read_log(path: Path) -> list[dict[str, Any]]:
 
 def draw(path: Path, picture: Path) -> None:
     """Draw a log as SVG or PNG, depending on the picture's file name."""
+    lines = read_log(path)
     import matplotlib as mpl
 
     mpl.use("Agg")
     mpl.rcParams["svg.hashsalt"] = "asara"
     import matplotlib.pyplot as plt
 
-    lines = read_log(path)
     figure, axes = plt.subplots(figsize=(7, 3.6), layout="constrained")
     tables = list(dict.fromkeys((s["rules"], s["seats"]) for li in lines for s in li["strength"]))
     for (rules, seats), colour in zip(tables, _COLOURS * len(tables), strict=False):

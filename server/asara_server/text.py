@@ -48,8 +48,8 @@ def plain_value(value: Any, make_plain: Callable[[str], str] = plain_lines) -> A
 
 
 def on_one_line(text: str) -> str:
-    """Return a text with its lines separated by bars, for tables and log lines."""
-    return " | ".join(line.strip() for line in text.split("\n"))
+    """Return a text with its lines separated by semicolons, for tables and log lines."""
+    return "; ".join(line.strip() for line in text.split("\n"))
 
 
 def _visible(char: str) -> str:

@@ -21,6 +21,7 @@ from bots.greedy.main import decide as greedy
 from bots.learned.main import chosen, player
 from bots.random.main import decide as at_random
 from tests.bots.in_process import finished_match, play_match, victory_share
+from tests.events import EVENT_S
 from tests.game.play import CASES, WIDE_CASES, playout
 from tests.game.table import rules
 
@@ -102,7 +103,7 @@ def run(*options):
         env=os.environ | {"ASARA_TOKEN": "none"},
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=EVENT_S,
         check=False,
     )
 
@@ -124,7 +125,7 @@ def test_weights_that_are_not_there_are_named(tmp_path):
     assert ran.stderr.endswith("none.npz: No such file or directory\n")
     assert "Traceback" not in ran.stderr
     found = run("--weights", "none.npz").stderr
-    assert found.endswith("folder; give the whole path, since a bot runs in its own folder\n")
+    assert found.endswith("directory; give the whole path, since a bot runs in its own folder\n")
 
 
 def test_a_temperature_out_of_range_is_refused():

@@ -1,12 +1,11 @@
 import pytest
 
-from asara_server.cli.display import duel, entry_check, progress
+from asara_server.cli.display import progress
 from asara_server.cli.sessions import ask
 
 
 @pytest.fixture(autouse=True)
 def _no_progress_in_between(monkeypatch: pytest.MonkeyPatch) -> None:
     """Commands in this process print no lines that only a busy machine sees."""
-    for module in (duel, entry_check, progress):
-        monkeypatch.setattr(module, "LINE_INTERVAL_S", 3600.0)
+    monkeypatch.setattr(progress, "LINE_INTERVAL_S", 3600.0)
     monkeypatch.setattr(ask, "_NOTICE_S", 3600.0)

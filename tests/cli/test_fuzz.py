@@ -12,7 +12,7 @@ import random
 import shutil
 import signal
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager, suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from io import BytesIO
 from pathlib import Path
@@ -22,14 +22,11 @@ import pytest
 import typer
 
 from asara_server.cli.app import app
-from asara_server.eventlog.journal import Journal
 from asara_server.tournament.config.token_store import new_token
-from asara_server.tournament.run.directory import RunDirectory, RunDirectoryError
 from tests.cli import mutations
 from tests.cli.command import asara
 from tests.found_cases import seeds
 from tests.report.runs import KEY, run_with_replays
-from tests.tournament.samples import RUNNING
 from tests.yardstick import at_most
 
 MOST_LOOPS = 120
@@ -82,27 +79,6 @@ key = "localhost.key"
 tokens = "tokens.json"
 """
 
-EVENING = """
-seats = 2
-rules = "basic"
-entries_from = "submissions/*"
-
-[[entries]]
-name = "ann"
-command = "python bot.py"
-directory = "ann"
-"""
-
-BOT_FILE = """
-name = "Evening star"
-command = ["python", "bot.py"]
-build = "./bot.sh --fast"
-readable = ["weights"]
-
-[environment]
-LEVEL = "3"
-"""
-
 SIDECAR_REQUESTS = (
     b'{"id": 1, "method": "hello"}\n',
     b'{"id": "a", "method": "observe", "match_started": {"matchId": "m1", "seat": 1}}\n',
@@ -137,8 +113,6 @@ READERS = (
 )
 TARGETS = (
     Target("cup.toml", mutations.mutate_toml, ("tournament plan {}/cup.toml",)),
-    Target("submissions/eve/bot.toml", mutations.mutate_toml, ("tournament plan {}/evening.toml",)),
-    Target("evening.toml", mutations.mutate_toml, ("tournament plan {}/evening.toml",)),
     Target("run/run.json", mutations.mutate_json, (*READERS, "audit {}/run --jobs 1")),
     Target("run/results.jsonl", mutations.mutate_json, READERS),
     Target("run/remote.json", mutations.mutate_json, ("status {}/run",)),
@@ -160,9 +134,6 @@ TARGETS = (
         "replay decision --seat 1 {}/" + REPLAY + " 3", "replay ask {}/" + REPLAY + " 3 nobody",
         "replay diff {}/" + REPLAY + " {}/run/replays/r1-basic-0002.asara",
     )),
-    Target("killed/run.journal", mutations.mutate_bytes, ()),
-    Target("killed/results.jsonl", mutations.mutate_json, ()),
-    Target("killed/run.json", mutations.mutate_json, ()),
 )  # fmt: skip
 
 
@@ -177,18 +148,12 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (found / "ann" / "bot.py").touch()
     (found / "ann" / "bot.sh").write_text("#!/bin/sh\n")
     (found / "ann" / "bot.sh").chmod(0o755)
-    (found / "evening.toml").write_text(EVENING)
-    for name in ("bob", "eve"):
-        shutil.copytree(found / "ann", found / "submissions" / name)
-        (found / "submissions" / name / "weights").mkdir()
-        (found / "submissions" / name / "bot.toml").write_text(BOT_FILE)
     for name in ("localhost.pem", "localhost.key"):
         shutil.copy(CLIENT / name, found / name)
     (found / "key").write_bytes(KEY.private_pem())
     (found / "key").chmod(0o600)
     new_token(found / "tokens.json", "cid")
-    for name in ("cup.toml", "evening.toml"):
-        assert asara("tournament", "plan", found / name).returncode == 0
+    assert asara("tournament", "plan", found / "cup.toml").returncode == 0
     run, _ = run_with_replays(found / "run", 3)
     (run / "remote.json").write_text(
         '{"address": "127.0.0.1:5", "wait_s": 600, "entries": '
@@ -197,20 +162,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     written = found / "standings.json"
     assert asara("status", run, "--json", written).returncode == 0
     written.rename(run / "standings.json")
-    _leave_killed_run(found)
     return found
-
-
-def _leave_killed_run(folder: Path) -> None:
-    killed, _ = run_with_replays(folder / "killed", 3, **RUNNING)
-    shutil.rmtree(killed / "replays")
-    with Journal(killed / "run.journal") as journal:
-        for line in (killed / "results.jsonl").read_text().splitlines():
-            name = line.partition('"match_id":"')[2].partition('"')[0]
-            journal.add(journal.begin(name, b"header"), b"record")
-            journal.commit()
-            journal.end(name, line)
-        journal.add(journal.begin("r1-basic-0004", b"header"), b"record")
 
 
 def contents(folder: Path) -> dict[str, tuple[int, int]]:
@@ -266,12 +218,12 @@ def run_file(folder: Path, target: Target, dice: random.Random, seed: int) -> No
             path.write_bytes(mutate(whole, dice))
             change = mutate.__name__
         changed = contents(folder)
-        command = dice.choice(target.commands) if target.commands else "resume"
+        command = dice.choice(target.commands)
         if command.startswith("report") and dice.random() < 0.8:  # it takes the longest
             command = target.commands[0]
         about = f"seed {seed}: {target.path}: {change}: {command}"
         with limited(about):
-            status = _reopen(folder / "killed") if command == "resume" else _asara(folder, command)
+            status = _asara(folder, command)
         if status:
             assert contents(folder) == changed, about
     finally:
@@ -282,33 +234,8 @@ def run_file(folder: Path, target: Target, dice: random.Random, seed: int) -> No
         for name, (_, modified) in before.items():
             if name == str(path):
                 os.utime(path, ns=(modified, modified))
-        if target.path.startswith("killed"):
-            _restore(folder)
         for made in contents(folder).keys() - before.keys():
             Path(made).unlink()
-
-
-_KILLED: dict[Path, dict[Path, bytes]] = {}
-
-
-def _restore(folder: Path) -> None:
-    for path, data in _KILLED[folder].items():
-        path.write_bytes(data)
-    shutil.rmtree(folder / "killed" / "logs", ignore_errors=True)
-    shutil.rmtree(folder / "killed" / "replays", ignore_errors=True)
-
-
-def _reopen(killed: Path) -> int:
-    """Open a run as if to resume it; return 2 if it is refused."""
-    if killed.parent not in _KILLED:
-        _KILLED[killed.parent] = {}
-    try:
-        directory = RunDirectory.reopen(killed)
-    except RunDirectoryError:
-        return 2
-    with closing(directory):
-        directory.restore_results()
-    return 0
 
 
 def _asara(folder: Path, command: str) -> int:
@@ -360,7 +287,7 @@ def run_arguments(folder: Path, dice: random.Random, seed: int) -> None:
     if names == ("status",):
         words = [word for word in words if word != "--watch"]
     words = [word for word in words if "\0" not in word]
-    kept = contents(folder / "run") | contents(folder / "killed")
+    kept = contents(folder / "run")
     about = f"seed {seed}: asara {' '.join(names)} {words}"[:1_000]
     with pytest.MonkeyPatch.context() as patch, limited(about):
         if dice.random() < 0.3:
@@ -373,8 +300,9 @@ def run_arguments(folder: Path, dice: random.Random, seed: int) -> None:
         if names == ("sidecar",) and not done.returncode and "--help" not in words:
             answers = [json.loads(line) for line in done.stdout.splitlines()]
             assert len(answers) == len(BytesIO(stdin).readlines()), done.stdout
-    after = contents(folder / "run") | contents(folder / "killed")
-    assert kept.items() <= after.items(), about  # `asara proto DIR` may add files
+    assert kept.items() <= contents(folder / "run").items(), (
+        about
+    )  # `asara proto DIR` may add files
 
 
 def _requests(dice: random.Random) -> bytes:
@@ -402,8 +330,5 @@ def _value(folder: Path, dice: random.Random, parameter: Any) -> str:
 
 @pytest.mark.long
 def test_random_files_and_arguments_end_in_a_sentence(folder: Path) -> None:
-    _KILLED[folder] = {
-        path: path.read_bytes() for path in (folder / "killed").iterdir() if path.is_file()
-    }
     for seed in seeds(300):
         run(folder, seed)

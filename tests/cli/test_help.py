@@ -14,6 +14,7 @@ import asara_server.cli.commands
 from asara_server.cli.app import app
 from asara_server.cli.lazy_group import GROUPS
 from tests.cli.command import asara, environment, refusal
+from tests.events import EVENT_S
 
 HEAVY = "cryptography distributed google grpc numpy pydantic rich scipy structlog"
 
@@ -35,7 +36,7 @@ def loaded(*words: str) -> set[str]:
         [sys.executable, "-X", "importtime", "-m", "asara_server.cli", *words],
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=EVENT_S,
         env=environment(),
         check=False,
     )
@@ -98,13 +99,7 @@ def test_defaults_are_shown_in_the_form_in_which_they_are_typed() -> None:
         ("token revok", "unknown command 'revok'; did you mean 'revoke'?", "token"),
         ("match a b --sed 1", "unknown option --sed; did you mean --seed?", "match"),
         ("match a b --mirror", "unknown option --mirror; did you mean --mirrored?", "match"),
-        ("web --port 8091", "unknown option --port; did you mean --listen 127.0.0.1:8091?", "web"),
-        (
-            "serve --port=8091",
-            "unknown option --port; did you mean --listen 127.0.0.1:8091?",
-            "serve",
-        ),
-        ("web --port", "unknown option --port; did you mean --listen 127.0.0.1:PORT?", "web"),
+        ("web --port 8091", "unknown option --port; did you mean --listen HOST:PORT?", "web"),
         ("status run --leaks", "unknown option --leaks", "status"),
         ("match a b --jobs", "--jobs needs a value", "match"),
         ("duel random", "argument B is missing", "duel"),
@@ -119,7 +114,7 @@ def test_defaults_are_shown_in_the_form_in_which_they_are_typed() -> None:
         ),
         (
             "match a b --sandbox non",
-            "--sandbox: 'non' is not one of 'bubblewrap', 'none'; did you mean 'none'?",
+            "--sandbox: 'non' is not one of 'bubblewrap', 'none'",
             "match",
         ),
     ],

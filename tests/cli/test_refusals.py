@@ -90,7 +90,7 @@ REFUSALS = {
         "": "pass the bot to test: its folder, or its command after --",
         "-- no-such-program": "bot 'no-such-program': no such file, command",
         "-- python no_such_bot.py": "bot 'python no_such_bot.py': no such file",
-        "-- ./bot.sh": "bot './bot.sh': it is not executable",
+        "-- ./bot.sh": "bot.sh' is not executable; make it so with chmod +x, or put",
         ".": "bot '.': the folder has no bot.toml, main.py or main.go",
         "--case tsl -- true": "--case tsl: no case has such a name; see --list",
         "--case '' -- true": "--case '': no case has such a name; see --list",

@@ -41,7 +41,7 @@ OPTIONS = {
     "replay clock": "",
     "bridge": "jobs",
     "sidecar": "",
-    "conformance": "again case jobs junit known-failing level list",
+    "conformance": "case jobs junit known-failing level list",
     "proto": "",
 }
 

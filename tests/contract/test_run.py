@@ -22,7 +22,7 @@ from tests.contract.doors import (
     web,
     write_tournament,
 )
-from tests.events import wait_until
+from tests.events import EVENT_S, wait_until
 from tests.sizes import others_long
 
 PUBLISHED = {
@@ -263,7 +263,7 @@ def test_what_was_changed_is_named_with_status_1(cup: Cup, tmp_path: Path, forge
 
 def test_the_web_serves_the_runs_of_a_folder(cup: Cup) -> None:
     def get(path: str) -> Any:
-        with urllib.request.urlopen(f"{address}{path}", timeout=60) as answer:
+        with urllib.request.urlopen(f"{address}{path}", timeout=EVENT_S) as answer:
             return json.load(answer)
 
     with web(cup.run.parent) as address:

@@ -159,6 +159,8 @@ class Desk:
         self.tournament = CUP
         """The latest tournament file of the document."""
         self._document = document
+        self._manifest = ""
+        """Hash that the latest tournament printed, for which documents write HEX."""
         self._makers: dict[str, Callable[[], None]] = {
             "my-bot": lambda: self.run("asara new python my-bot"),
             **dict.fromkeys(("my_bot.py", "mine.py", "yesterday.py"), self._write_first_bot),
@@ -167,8 +169,7 @@ class Desk:
             "known_failing.txt": lambda: self._write("known_failing.txt", ""),
             "runs/first": lambda: self.run("asara match my_bot.py greedy --out runs/first"),
             "runs/cup": lambda: self.run("asara tournament run cup.toml --out runs/cup"),
-            "manifest.json": self._copy_run,
-            "r1-basic-0007.asara": lambda: self._copy_replay("r1-basic-0007.asara"),
+            **dict.fromkeys(("manifest.json", "replays"), self._copy_run),
         }
 
     def run(self, command: str) -> None:
@@ -186,7 +187,7 @@ class Desk:
 
     def _execute(self, command: str) -> None:
         done = subprocess.run(
-            ["bash", "-euc", command],
+            ["bash", "-euc", command.replace("HEX", self._manifest)],
             cwd=self.folder,
             env=self._variables(),
             capture_output=True,
@@ -196,6 +197,8 @@ class Desk:
         ends = next((e for begin, e in ENDS.items() if re.match(begin, command)), {0})
         assert done.returncode in ends, f"{command}\n{done.stdout}\n{done.stderr}"
         assert "Traceback" not in done.stderr, command
+        if printed := re.search(r"^Manifest \(SHA-256\): (\w+)$", done.stderr, re.MULTILINE):
+            self._manifest = printed[1]
 
     def _variables(self) -> dict[str, str]:
         inherited = {name: os.environ[name] for name in os.environ if not name.startswith("GRPC_")}

@@ -23,8 +23,8 @@ from asara_server.network.unread_bytes import CHECK_INTERVAL_S, CHECKS
 from asara_server.referee.limits import LimitSettings
 from asara_server.referee.referee import Referee
 from asara_server.referee.stream_errors import VIOLATIONS, ErrorKind
-from asara_server.tournament.config.entry_folders import BotFile, bundled_bots
-from asara_server.tournament.config.key_sentences import key_sentences
+from asara_server.tournament.config.entry_folders import BotFile, built_in_bots
+from asara_server.tournament.config.tournament_file import Limits
 from asara_server.tournament.run.directory import (
     RUN_FILES,
     RUN_FOLDERS,
@@ -158,7 +158,7 @@ def test_options_of_commands_exist(document):
 def test_bundled_bots():
     names = {row[0].removeprefix("[").partition("]")[0] for row in table("bots/README.md", "bot")}
     assert names
-    assert names <= set(bundled_bots())  # a reader's own may lie beside them
+    assert names <= set(built_in_bots())  # a reader's own may lie beside them
 
 
 # The protocol
@@ -234,7 +234,7 @@ def test_sizes_are_powers_of_1024_and_have_their_names():
     found = [source for source in sources if wrong.search(read(source))]
     assert found == []
     for key in ("memory_mib", "disk_mib", "directory_mib", "build_memory_mib", "build_mib"):
-        assert "MiB" in key_sentences("Limits")[key]
+        assert "MiB" in str(Limits.model_fields[key].description)
 
 
 @pytest.mark.parametrize("document", DOCUMENTS)

@@ -13,6 +13,7 @@ from asara_server.network.grpc_server import serve
 from asara_server.network.tls import TlsFiles
 from asara_server.referee.referee import Referee
 from tests.docs.documents import blocks
+from tests.events import EVENT_S
 from tests.network.served import Tokens
 
 JAVA = """
@@ -66,7 +67,9 @@ async def test_grpc_accepts_it_and_so_does_java_if_it_is_here(tls, tmp_path):
             (tmp_path / "Dial.java").write_text(JAVA)
             port = running.address.rpartition(":")[2]
             dial = ["java", str(tmp_path / "Dial.java"), str(tls.certificate), port]
-            done = await asyncio.to_thread(subprocess.run, dial, capture_output=True, timeout=60)
+            done = await asyncio.to_thread(
+                subprocess.run, dial, capture_output=True, timeout=EVENT_S
+            )
             assert done.stdout == b"accepted", done.stderr
     finally:
         await referee.stop(finish_s=0)

@@ -21,6 +21,7 @@ from asara_server.replay.audit import audit
 from asara_server.replay.file import LARGEST_FILE, MOST_RECORDS, read_replay, replay_bytes
 from asara_server.replay.signing import SigningKey
 from tests.cli.command import environment
+from tests.events import EVENT_S
 from tests.match.playouts import EVERYTHING, random_replay
 from tests.sizes import others_long
 from tests.yardstick import at_most, loop_s
@@ -118,6 +119,10 @@ BOMBS: dict[str, Callable[[], bytes]] = {
 }
 
 
+READABLE = {"records within the limit", "a bot that returns again and again"}
+"""Files that are refused only when their match is played again, which `replay diff` does not do."""
+
+
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a folder with all bombs, and one sound replay behind them."""
@@ -158,7 +163,7 @@ def limited(*words: str | Path) -> tuple[int, str, float, int]:
         [sys.executable, "-c", code, *map(str, words)],
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=EVENT_S,
         env=environment(),
         preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (60, 60)),
         check=False,
@@ -190,7 +195,8 @@ def test_every_command_ends_within_a_second_and_256_mb(
         words.append(folder / "sound.asara")
     _, _, start_s, _ = limited(*words[:-1], folder / "sound.asara")
     status, output, seconds, most = limited(*words)
-    assert status == (1 if command == "audit" else 2)
+    differs = command == "replay diff" and name in READABLE
+    assert status == (1 if command == "audit" or differs else 2)
     assert len(output) < 2_000
     assert (seconds - start_s) / loop_s() < MOST_LOOPS
     assert most < MOST_BYTES

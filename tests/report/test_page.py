@@ -85,8 +85,8 @@ def test_entries_that_do_not_play_are_named_with_the_reason(tmp_path):
         left_out={"eve": f"{file}: command: is missing\n{file}: build: leads to /data/x/y"},
     )
     status = "build failed: exited with status 101"
-    missing = "eve/bot.toml: command: is missing | eve/bot.toml: build: leads to …/y"
-    output = f"{status} | error: <b>\\u001b[31m\\u202e | --> src/main.rs:3"
+    missing = "eve/bot.toml: command: is missing; eve/bot.toml: build: leads to …/y"
+    output = f"{status}; it printed: error: <b>\\u001b[31m\\u202e; --> src/main.rs:3"
     assert excluded(run) == [
         ["dan", "out", output],
         ["bob", "suspended", "suspended after it forfeited 9 of its first 10 matches"],

@@ -121,13 +121,6 @@ def refusal_of_report(run: Path) -> str:
     return done.stderr
 
 
-def test_without_a_built_page_the_error_says_what_to_do(tmp_path: Path) -> None:
-    run, _ = run_with_replays(tmp_path / "run", 1)
-    (tmp_path / "page" / "single" / "page.js").unlink()
-    error = refusal_of_report(run)
-    assert "the page is not built (page.js: No such file or directory)" in error
-
-
 def test_the_pages_belong_to_the_run(tmp_path: Path) -> None:
     run, _ = run_with_replays(tmp_path / "run", 1)
     asara("report", run, "--pages")

@@ -19,7 +19,7 @@ NAMES = {"engine", "referee", "concurrency"}
 COLUMNS = {"name", "value", "unit", "peer", "peer_value", "ratio"}
 
 
-def bench(*arguments, timeout=120, **environment):
+def bench(*arguments, timeout=600, **environment):
     """Run `python -m scripts.benchmark`, which scripts/bench runs after the installation."""
     return subprocess.run(
         [sys.executable, "-m", "scripts.benchmark", *arguments],
@@ -66,7 +66,8 @@ def test_the_bridge_beside_the_plain_client(tmp_path):
 @pytest.mark.long
 def test_the_referee_beside_its_peers(tmp_path):
     rows = quick(tmp_path, "referee", "concurrency")
-    assert set(rows) == {"referee", "referee_cpu", "concurrency", "memory"}
+    referee = {"referee", "referee_cpu", "referee_alike", "referee_alike_cpu"}
+    assert set(rows) == {*referee, "concurrency", "memory"}
     assert rows["referee"]["unit"] == "decisions/s"
     assert rows["concurrency"]["unit"] == "µs/decision"
 
@@ -120,7 +121,7 @@ def test_two_workers_beside_one(tmp_path):
 @pytest.mark.long
 def test_what_viewers_cost_beside_no_viewer(tmp_path):
     rows = quick(tmp_path, "web")
-    assert rows["web_feed, 20 viewers"]["ratio"] < 0.2
+    assert rows["web_rate, 20 viewers"]["peer"] == "no viewer"
     assert rows["web_cpu, 20 viewers"]["peer"] == "no viewer"
     assert rows["web_delay, median"]["value"] <= rows["web_delay, p95"]["value"]
 

@@ -12,6 +12,7 @@ import pytest
 from asara_game.state import State
 from asara_search.sidecar.service import Sidecar
 from asara_server.match.match import Match
+from tests.events import EVENT_S
 from tests.game.play import builder
 from tests.leak.worlds import Leak, Message, Speak, Twins
 from tests.search.sidecar_matches import seat_messages, up_to_decision
@@ -107,7 +108,7 @@ def test_nothing_but_the_messages_and_the_seed_has_an_influence():
             input=lines.encode(),
             capture_output=True,
             env=environment,
-            timeout=60,
+            timeout=EVENT_S,
             check=True,
         )
         printed.append(done.stdout)

@@ -15,6 +15,7 @@ from asara.text import format_action
 from asara.v1.play_pb2 import PlayResponse
 from asara_search.sidecar.service import LIMITS, Sidecar
 from tests.docs.documents import blocks, code_words, table
+from tests.events import EVENT_S
 from tests.search.sidecar_matches import Asked, seat_messages, up_to_decision
 
 PAGE = "clients/sidecar.md"
@@ -125,7 +126,7 @@ def test_the_bot_answers_decisions(tmp_path: Path):
         env={**os.environ, "PATH": f"{tmp_path}:{os.environ['PATH']}"},
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=EVENT_S,
         check=False,
     )
     assert (done.returncode, done.stderr) == (0, "")

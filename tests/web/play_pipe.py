@@ -54,8 +54,8 @@ class WebStream(Stream):
         return self._socket
 
     def cancel(self) -> None:
-        assert self._socket is not None
-        self._socket.transport.abort()
+        if self._socket is not None:
+            self._socket.transport.abort()
 
     async def send_bytes(self, data: bytes) -> None:
         await (await self.socket()).send(data)
@@ -101,15 +101,24 @@ class WebRefereeServer(RefereeServer):
         super().__init__(direct.referee, direct.address)
         self.web_address = web_address
         self._narrow = narrow
+        self._streams: list[WebStream] = []
 
     def stream(self, *_: Any) -> WebStream:
-        return WebStream(self.web_address, narrow=self._narrow)
+        stream = WebStream(self.web_address, narrow=self._narrow)
+        self._streams.append(stream)
+        return stream
 
     async def dial(self, name: str, *_: Any, **hello: Any) -> WebStream:
         stream = self.stream()
         await stream.hello(f"token-{name}", **hello)
         await stream.expect("welcome")
         return stream
+
+    async def close(self) -> None:
+        # One with unread messages does not notice that the server closes it.
+        for stream in self._streams:
+            stream.cancel()
+        await super().close()
 
 
 @asynccontextmanager
@@ -126,8 +135,10 @@ async def web_referee_server(
         settings = WebSettings(play_address=direct.address, limits=web_limits or WebLimits())
         async with serving(settings, narrow=narrow) as address:
             server = WebRefereeServer(direct, address, narrow=narrow)
-            yield server
-            await server.close()
+            try:
+                yield server
+            finally:
+                await server.close()
 
 
 @asynccontextmanager

@@ -53,6 +53,17 @@ def get(client: TestClient, path: str, status: int = 200, /, **query: str) -> An
     return answer.json()
 
 
+def test_a_run_that_has_just_begun_is_found(
+    client: TestClient, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Who leaves a match follows a link to it at once."""
+    monkeypatch.setattr("asara_server.web.run_catalogue._FRESH_S", 1e9)
+    get(client, "/cup", 404)
+    (folder / "cup").mkdir()
+    (folder / "cup" / "r1-basic-0001-1.asara").write_bytes(b"")
+    get(client, "/cup/matches")
+
+
 def names(page: dict[str, Any]) -> list[str]:
     return [row["name"] for row in page["matches"]]
 

@@ -4,7 +4,6 @@ import json
 from collections.abc import Iterator
 from typing import Any, Final
 
-from asara_server.tournament.config.key_sentences import key_sentences
 from asara_server.tournament.config.tournament_file import Tournament
 
 _TABLES: Final = {
@@ -48,12 +47,12 @@ def page() -> str:
 def _table(name: str, model: dict[str, Any]) -> Iterator[str]:
     yield f"\n## {_TABLES[name]}\n\n"
     yield "{.stacked}\n| key | values | default | meaning |\n|---|---|---|---|\n"
-    sentences = key_sentences(name)
     for key, field in model["properties"].items():
         if name != "Tournament" or key not in _WITHIN:
             default = "required" if key in model.get("required", ()) else _default(field)
             default = COMPUTED.get(key, default)
-            yield f"| `{key}` | {_values(field)} | {default} | {sentences[key]} |\n"
+            meaning = " ".join(field["description"].split())
+            yield f"| `{key}` | {_values(field)} | {default} | {meaning} |\n"
 
 
 def _values(field: dict[str, Any]) -> str:

@@ -23,8 +23,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
         from asara_search.sidecar.command import main as sidecar
 
         sidecar(words[1:])
-    from asara_server.cli.errors import UserError
-    from asara_server.cli.streams import check_streams, discard_output
+    from asara_server.cli.shell import check_address_space, check_streams, discard_output
+    from asara_server.user_error import UserError
 
     try:
         check_streams()
@@ -38,8 +38,6 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
                 print_guide(" ".join(word for word in words[1:] if word != "--guide"))
             else:
-                from asara_server.cli.address_space import check_address_space
-
                 check_address_space()  # before gRPC and NumPy are loaded
                 from asara_server.cli.app import app
                 from asara_server.cli.usage_errors import UsageError, explain, is_help
@@ -48,7 +46,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
                     sys.exit(app(words, prog_name="asara", standalone_mode=False))
                 except UsageError as error:
                     if not is_help(error):
-                        raise UserError(explain(error, words)) from None
+                        raise UserError(explain(error)) from None
                     print(error, file=sys.stderr)
                     sys.exit(2)
         finally:

@@ -1,7 +1,10 @@
 """The commands of `asara`. The module of a command is imported only when the command is used.
 
-Module `asara_server.cli.commands.NAME` defines either a function NAME or, if the command has
-subcommands, a Typer called `app`.
+Module `asara_server.cli.commands.NAME` defines the command NAME: either its class (such as `Match`)
+or its function, or a Typer called `app` if the command has subcommands. A class is its own help
+page: its docstring explains the command, and its fields are the arguments and options. The function
+that its `session` names in `asara_server.cli.sessions` receives the values, and returns the exit
+status. See `PlainCommand`.
 """
 
 from collections import UserDict
@@ -91,5 +94,6 @@ def _load_command(name: str) -> Any:
     if hasattr(module, "app"):
         parent.add_typer(module.app, name=name)
     else:
-        parent.command(name, cls=PlainCommand)(getattr(module, name))
+        asked = getattr(module, name, None) or getattr(module, name.capitalize())
+        parent.command(name, cls=PlainCommand)(asked)
     return typer.main.get_group(parent).commands[name]

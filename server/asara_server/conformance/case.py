@@ -29,7 +29,7 @@ class _Strict(BaseModel):
 # Settings
 
 
-class MatchSettings(_Strict):
+class CaseMatch(_Strict):
     """A match that the program plays against the referee, which plays all other seats."""
 
     seats: int = 2
@@ -274,7 +274,7 @@ class Case(_Strict):
     by_rule: bool = False
     """True if actions and nonces must be derived from the seed by the published rules."""
     settings: Settings = Settings()
-    matches: dict[str, MatchSettings] = {}
+    matches: dict[str, CaseMatch] = {}
     streams: list[list[Step]] = []
     """A script for each stream that the program opens, in order."""
     expect: Expected = Expected()

@@ -12,9 +12,10 @@ from pydantic import TypeAdapter
 from asara_server.conformance.case import Case
 from asara_server.conformance.level import Level
 from asara_server.text import plain
+from asara_server.user_error import UserError
 
 
-class SelectionError(ValueError):
+class SelectionError(UserError, ValueError):
     """Raised when a pattern or a list of known failures refers to a case that does not exist."""
 
 

@@ -16,7 +16,7 @@ from asara_codec.messages import deal_committed_bytes
 from asara_codec.results import Termination
 from asara_game.edition import load_edition
 from asara_game.rules import Rules, parse_rule_sets
-from asara_server.conformance.case import MatchSettings
+from asara_server.conformance.case import CaseMatch
 from asara_server.conformance.random_rule import random_index
 from asara_server.match.inputs import Presence
 from asara_server.match.match import Answer, Match
@@ -38,7 +38,7 @@ class PlayedMatch:
     - `running`: True from MatchStarted to MatchEnded
     """
 
-    def __init__(self, name: str, settings: MatchSettings, seed: str, *, by_rule: bool) -> None:
+    def __init__(self, name: str, settings: CaseMatch, seed: str, *, by_rule: bool) -> None:
         """`by_rule` requires actions derived from the seed; otherwise, any legal action will do."""
         self.name = name
         self.settings = settings

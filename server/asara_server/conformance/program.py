@@ -11,6 +11,7 @@ from typing import Final
 
 from asara_server.tournament.config.commands import resolve_command
 from asara_server.tournament.config.tournament_file import Entry
+from asara_server.user_error import UserError
 
 _KEPT: Final = 1 << 18
 """Number of bytes kept of each output."""
@@ -20,8 +21,10 @@ _DRAIN_S: Final = 1.0
 _SAMPLE_S: Final = 0.1
 
 
-class ProgramError(Exception):
+class ProgramError(UserError):
     """Raised when the program could not be executed; the text gives the reason."""
+
+    status = 1
 
 
 class Output:

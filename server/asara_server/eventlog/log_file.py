@@ -17,6 +17,7 @@ from typing import BinaryIO, Final
 
 from asara_codec.wire_format import read_varint
 from asara_server.bounded_file import open_ordinary
+from asara_server.user_error import UserError
 
 MAGIC: Final = b"ASARA run log 2\n"
 _CHECKSUM_BYTES: Final = 16
@@ -29,8 +30,10 @@ _LARGEST_TORN: Final = 1 << 20
 _MOST_NEWS: Final = 1 << 20
 
 
-class JournalError(Exception):
+class JournalError(UserError):
     """Raised when the journal cannot be read or written; the text gives reason and remedy."""
+
+    status = 1
 
 
 def row_checksum(before: bytes, frames: bytes) -> bytes:

@@ -18,9 +18,10 @@ from asara_server.match.spec import (
     Player,
     ProcessPolicy,
 )
+from asara_server.user_error import UserError
 
 
-class ReplayError(ValueError):
+class ReplayError(UserError, ValueError):
     """Raised when a replay cannot be read or re-simulated; the text gives place and remedy."""
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Final, Literal
 
 from asara_server import system
+from asara_server.user_error import UserError
 
 _MAX_PATH_BYTES: Final = 107
 """Maximum length of a Unix socket's path: the size of sockaddr_un.sun_path without the final 0."""
@@ -25,7 +26,7 @@ LOCAL_TRANSPORT: Final[Literal["unix", "tcp"]] = "unix" if system.UNIX_SOCKETS e
 loopback port."""
 
 
-class ServeError(ValueError):
+class ServeError(UserError, ValueError):
     """Raised for an address or certificate that cannot be used; the text explains what to do."""
 
 
@@ -74,7 +75,7 @@ def numeric_host(address: str, host: str, *, remote_allowed: bool, danger: str) 
     if remote and not remote_allowed:
         raise ServeError(
             f"address {address!r} ({remote[0]}) can be reached from other machines, and {danger}, "
-            "or allow it expressly"
+            "or pass --insecure-remote"
         )
     return numbers[0]
 

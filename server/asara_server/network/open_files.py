@@ -20,6 +20,8 @@ _FILES_PER_CONNECTION: Final = 3
 class OpenFilesError(ServeError):
     """Raised when the system permits fewer open files than a run may need."""
 
+    status = 1
+
 
 def raise_open_files_limit() -> int | None:
     """Raise the soft limit to the hard limit; return the new limit, or None if unlimited."""

@@ -58,6 +58,8 @@ class PageLanguage(StrEnum):
 class NoPageError(ReplayError):
     """Raised when the built page is missing."""
 
+    status = 1
+
 
 @dataclass(frozen=True)
 class PageFiles:

@@ -24,6 +24,7 @@ from cryptography.hazmat.primitives.serialization import (
 from asara_server import system
 from asara_server.atomic_file import PRIVATE, create_file
 from asara_server.bounded_file import read_bounded
+from asara_server.user_error import UserError
 
 PUBLIC_KEY_FILE: Final = "referee.pub"
 """Name of the public key in a run directory."""
@@ -31,7 +32,7 @@ PUBLIC_KEY_FILE: Final = "referee.pub"
 _LARGEST_KEY: Final = 64 * 1024
 
 
-class KeyFileError(ValueError):
+class KeyFileError(UserError, ValueError):
     """Raised when a key cannot be read or created; the text gives the reason and the remedy."""
 
 

@@ -5,8 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
-from asara_server.report.run_files import RunFiles, read_run_files
-from asara_server.report.times import Times, time_use
+from asara_server.report.times import RunFiles, Times, read_run_files, time_use
 from asara_server.text import on_one_line, plain, without_paths
 from asara_server.tournament.run.directory import RunInfo
 from asara_server.tournament.standings.match_result import (
@@ -41,8 +40,9 @@ class Publisher(NamedTuple):
         found = []
         for name, why in info.out.items():
             printed = info.build_output.get(name, ()) if self.full else ()
-            lines = "".join(f" | {self.reason(line)}" for line in printed)
-            found.append((plain(name), "out", self.reason(why) + lines))
+            lines = "; ".join(map(self.reason, printed))
+            output = f"; it printed: {lines}" if lines else ""
+            found.append((plain(name), "out", self.reason(why) + output))
         for name, why in info.suspended.items():
             found.append((plain(name), "suspended", self.reason(why)))
         for name, why in info.left_out.items():

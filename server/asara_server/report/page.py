@@ -13,9 +13,9 @@ from urllib.parse import quote
 
 from asara_server.replay.match_page import PageFiles, data_block, document
 from asara_server.report.model import Report
-from asara_server.report.run_files import SUFFIX
 from asara_server.report.run_json import match_row, run_json, standings_json
 from asara_server.report.tables import details_json, html_tables
+from asara_server.report.times import SUFFIX
 from asara_server.text import plain
 from asara_server.tournament.run.status import RunStatus
 

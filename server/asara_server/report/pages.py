@@ -14,11 +14,10 @@ from urllib.parse import quote
 
 from asara_server.atomic_file import replace_file
 from asara_server.eventlog.replay import ReplayError
-from asara_server.replay.file import parse_file, read_file
+from asara_server.replay.file import read_file
 from asara_server.replay.match_page import SCRIPT, STYLE, PageFiles, match_page
 from asara_server.replay.replay_view import OPEN, replay_view
-from asara_server.replay.signing import fingerprint
-from asara_server.report.run_files import SUFFIX, RunFiles
+from asara_server.report.times import SUFFIX, RunFiles, replay_of
 from asara_server.tournament.config.tournament_file import usable_cores
 from asara_server.tournament.run.directory import PAGES
 from asara_server.tournament.standings.match_result import MatchResult
@@ -99,12 +98,5 @@ def _write(job: _Job) -> str | None:
 
 def _page(job: _Job) -> bytes:
     data = read_file(job.replay)
-    file = parse_file(data)
-    file.check_signature()
-    signer = file.signature.public_key
-    if job.public_key not in (None, signer):
-        raise ReplayError(f"signed with a key that is not the referee's: {fingerprint(signer)}")
-    header = file.replay.header
-    if (header.match_id, header.entries) != (job.match_id, job.entries):
-        raise ReplayError("does not belong to the match named by its file and the results")
-    return match_page(replay_view(file.replay, OPEN), None, data)
+    replay = replay_of(data, job.match_id, job.entries, job.public_key).replay
+    return match_page(replay_view(replay, OPEN), None, data)

@@ -84,19 +84,17 @@ def standings_json(standings: Standings) -> dict[str, Any]:
     }
 
 
+_SHOWN = {
+    *("place", "matches", "blocks", "score", "interval_95", "ranks", "first_chance"),
+    *("win_share", "prestige"),
+}
+
+
 def _rows(rows: Sequence[StandingsRow]) -> list[dict[str, Any]]:
     return [
         {
-            "place": row.place,
+            **row.model_dump(include=_SHOWN),
             "entry": plain(row.entry),
-            "matches": row.matches,
-            "blocks": row.blocks,
-            "score": row.score,
-            "interval_95": row.interval_95,
-            "ranks": row.ranks,
-            "first_chance": row.first_chance,
-            "win_share": row.win_share,
-            "prestige": row.prestige,
             "faults": sum(row.faults.values()),
         }
         for row in rows
@@ -104,13 +102,8 @@ def _rows(rows: Sequence[StandingsRow]) -> list[dict[str, Any]]:
 
 
 def _pairing(pair: PairingRow) -> dict[str, Any]:
-    return {
-        "entry": plain(pair.entry),
-        "opponent": plain(pair.opponent),
-        "matches": pair.matches,
-        "score": pair.score,
-        "interval_95": pair.interval_95,
-    }
+    names = {"entry": plain(pair.entry), "opponent": plain(pair.opponent)}
+    return {**pair.model_dump(exclude={"blocks"}), **names}
 
 
 def _rating(row: LadderRow) -> dict[str, Any]:

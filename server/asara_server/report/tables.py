@@ -6,14 +6,21 @@ interpret as a formula.
 
 import csv
 import io
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import re
+import shlex
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from datetime import datetime, timedelta
+from hashlib import sha256
 from html import escape
+from itertools import islice
 from typing import Any, Final, NamedTuple
 
-from asara_server.report.facts import facts_of
-from asara_server.report.faults import faults_of
+from asara_codec.results import Termination
+from asara_server.replay.signing import fingerprint
 from asara_server.report.model import Report
 from asara_server.text import plain
+from asara_server.tournament.standings.match_result import MatchResult, short_reason
 from asara_server.tournament.standings.model import StandingsRow
 
 Value = str | int | float | None
@@ -25,6 +32,10 @@ MOST_ROWS: Final = 1_000
 _LONG: Final = 100
 """Number of rows above which a table is folded, except for the standings."""
 
+LATEST_REASONS: Final = 3
+"""Distinct reasons shown for each entry and kind of forfeit."""
+
+_NUMBER: Final = re.compile(r"\d+(?:[.,:]\d+)*")
 _FORMULA = ("=", "+", "-", "@", "＝", "＋", "－", "＠")  # noqa: RUF001  # wide forms count too
 
 
@@ -116,18 +127,8 @@ def _ratings(report: Report) -> Table:
 
 def _faults(report: Report) -> Table:
     """A row for each of the latest reasons; only the first one per entry and kind has numbers."""
-    rows = (
-        (
-            fault.entry,
-            fault.kind.name.lower(),
-            fault.forfeits if number == 0 else None,
-            fault.matches if number == 0 else None,
-            *reason,
-        )
-        for fault in faults_of(report)
-        for number, reason in enumerate(fault.latest)
-    )
-    return Table(("entry", "kind", "forfeits", "matches", "latest_match", "latest_reason"), rows)
+    columns = ("entry", "kind", "forfeits", "matches", "latest_match", "latest_reason")
+    return Table(columns, _fault_rows(report))
 
 
 def _times(report: Report) -> Table:
@@ -157,7 +158,7 @@ def _matches(report: Report) -> Table:
 
 
 def _run(report: Report) -> Table:
-    return Table(("name", "value"), (fact for fact in facts_of(report) if fact[1] != ""))
+    return Table(("name", "value"), (fact for fact in _facts(report) if fact[1] != ""))
 
 
 def _unread(report: Report) -> Table:
@@ -165,6 +166,132 @@ def _unread(report: Report) -> Table:
     found = (*report.files.problems, *report.times.problems)
     return Table(("problem",), ((report.publisher.reason(text),) for text in found))
 
+
+# Forfeits
+
+
+class _Forfeit(NamedTuple):
+    when: float
+    """End of the match, as Unix time."""
+    number: int
+    """Index of the match in the schedule."""
+    match: str
+    reason: str
+    cause: str
+    """The reason without the parts that differ between matches; see `_cause_of`."""
+
+
+def _fault_rows(report: Report) -> Iterator[Row]:
+    """Yield the rows of forfeits by entry (best first), kind and reason (latest first)."""
+    ended: dict[tuple[str, Termination], list[_Forfeit]] = defaultdict(list)
+    for number, result in enumerate(report.results):
+        end = _end_of(result)
+        when = end.timestamp() if end else float(number)
+        for seat in result.forfeits:
+            reason, cause = report.publisher.reason(seat.detail), _cause_of(seat.detail, result)
+            forfeit = _Forfeit(when, number, result.played_as, reason, cause)
+            ended[seat.entry, seat.termination].append(forfeit)
+    for line in report.standings.overall:
+        for kind in Termination:
+            found = sorted(ended.get((line.entry, kind), ()), reverse=True)
+            latest: dict[str, _Forfeit] = {}
+            for one in found:
+                latest.setdefault(one.cause, one)
+            numbers: tuple[int | None, int | None] = (len(found), line.matches)
+            for one in islice(latest.values(), LATEST_REASONS):
+                yield line.entry, kind.name.lower(), *numbers, one.match, one.reason
+                numbers = (None, None)
+
+
+def _end_of(result: MatchResult) -> datetime | None:
+    """Return when a match ended; None if its times cannot be read."""
+    try:
+        started = datetime.fromisoformat(result.started)
+        return started + timedelta(seconds=result.seconds) if started.tzinfo else None
+    except (ValueError, OverflowError):
+        return None
+
+
+def _cause_of(detail: str, result: MatchResult) -> str:
+    """Return the short reason of a forfeit without match names and numbers."""
+    text = short_reason(detail)
+    for name in (result.played_as, result.match_id):
+        text = text.replace(name, "")
+    return _NUMBER.sub("0", text)
+
+
+# Facts
+
+Fact = tuple[str, str | int | float | bool]
+
+
+def _facts(report: Report) -> Iterator[Fact]:
+    """Yield the facts by name and value; an empty value means unknown."""
+    info, counts, times = report.info, report.standings.matches, report.times
+    yield "title", info.title
+    yield "state", info.state
+    yield "started", info.started
+    if info.ended:
+        yield "ended", info.ended
+    elif last := max(filter(None, map(_end_of, report.results)), default=None):
+        yield "last_end", last.isoformat()
+    yield "scheduled", counts.scheduled
+    yield "played", counts.played
+    yield "blocks", counts.blocks
+    yield "void", counts.void
+    yield "ended_early", report.standings.ended_early
+    yield "unconnected", ", ".join(report.standings.unconnected)
+    if info.stalled_s is not None:
+        yield "stalled_s", info.stalled_s
+    yield "sandbox", info.sandbox
+    yield from _costs(report)
+    yield "deals", info.deals
+    yield "deal_commitment", info.deal_commitment
+    if report.over and report.publisher.full:
+        yield from _secrets(report)
+    yield "edition", report.publisher.reason(info.edition)
+    yield "edition_sha256", info.edition_sha256
+    yield "manifest_sha256", info.manifest_sha256
+    if (key := report.files.public_key) is not None:
+        yield "public_key", key.hex()
+        yield "fingerprint", fingerprint(key)
+    yield "asara", report.publisher.reason(info.asara)
+    yield "replays_read", times.read
+    yield "replays_missing", times.missing
+    if report.over:
+        manifest = plain(info.manifest_sha256)
+        option = f" --manifest {shlex.quote(manifest)}" if manifest else ""
+        yield "audit", f"asara audit .{option}"
+
+
+def _secrets(report: Report) -> Iterator[Fact]:
+    """Yield the sources of the deals, for a run that has finished and cannot be resumed."""
+    info = report.info
+    if info.tournament_secret is not None:
+        yield "tournament_secret", info.tournament_secret
+        yield "secret_matches", _opens(info.tournament_secret, info.deal_commitment)
+    yield "seed", info.seed
+    yield "seed_drawn", info.seed_drawn
+
+
+def _opens(secret: str, commitment: str) -> bool:
+    try:
+        return sha256(bytes.fromhex(secret)).hexdigest() == commitment.lower()
+    except ValueError:
+        return False
+
+
+def _costs(report: Report) -> Iterator[Fact]:
+    """Yield how the processor time was spent, for a run that has ended."""
+    costs = report.info.costs
+    if not report.info.ended or costs is None or not costs.bots_cpu_s:
+        return
+    if costs.core_s:
+        yield "cores_used", round(min(1.0, costs.cpu_s / costs.core_s), 4)
+    yield "bots_share", round(costs.bots_cpu_s / costs.cpu_s, 4)
+
+
+# Files
 
 _TABLES: Final[dict[str, Callable[[Report], Table]]] = {
     "standings": _standings,

@@ -1,18 +1,62 @@
-"""Thinking times of bots, from the replays. The replays are read but not re-simulated."""
+"""Replays and key of a run, and the thinking times in the replays, which are not re-simulated."""
 
+import os
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
 from asara_server.eventlog.replay import Replay, ReplayError
 from asara_server.match.inputs import ReplyRecord
-from asara_server.replay.file import read_signed
-from asara_server.replay.signing import fingerprint
-from asara_server.report.run_files import SUFFIX, RunFiles
+from asara_server.replay.file import ReplayFile, parse_file, read_file
+from asara_server.replay.signing import PUBLIC_KEY_FILE, KeyFileError, fingerprint, read_public_key
+from asara_server.tournament.run.read_run import directories_of
 from asara_server.tournament.standings.match_result import MatchResult
+
+SUFFIX = ".asara"
+
+
+@dataclass(frozen=True, slots=True)
+class RunFiles:
+    """Replays and key of a run, in whatever state the run is."""
+
+    replays: Path
+    published: frozenset[str]
+    """Names of the matches that have a replay file. Links do not count."""
+    public_key: bytes | None
+    """The key that should have signed the replays, 32 bytes; None if it cannot be read."""
+    private: tuple[str, ...]
+    """Directories that contain the run; their names are left out of everything published."""
+    problems: tuple[str, ...]
+    """Files that could not be read, with the reason."""
+
+
+def read_run_files(directory: Path) -> RunFiles:
+    problems = []
+    key = None
+    try:
+        key = read_public_key(directory / PUBLIC_KEY_FILE)
+    except KeyFileError as error:
+        # without the path of the run, because the page is published
+        problems.append(str(error).removeprefix(f"{directory}/"))
+    replays = directory / "replays"
+    names = []
+    try:
+        with os.scandir(replays) as found:
+            names = [
+                file.name.removesuffix(SUFFIX)
+                for file in found
+                if file.name.endswith(SUFFIX) and not file.is_symlink()
+            ]
+    except OSError as error:
+        problems.append(f"{replays.name}: {error.strerror}")
+    return RunFiles(replays, frozenset(names), key, directories_of(directory), tuple(problems))
+
+
+# Times
 
 MOST_REPLAYS = 2_000
 """Maximum number of replays read; if there are more, an evenly spread sample is read."""
@@ -94,20 +138,28 @@ def evenly(results: Sequence[MatchResult], most: int) -> list[MatchResult]:
     return [results[number * len(results) // most] for number in range(most)]
 
 
-def _read(files: RunFiles, result: MatchResult, name: str) -> list[Spent]:
-    path = files.replays / name
-    try:
-        file = read_signed(path)
-    except ReplayError as error:
-        raise ReplayError(str(error).removeprefix(f"{path}: ")) from None
+def _read(files: RunFiles, result: MatchResult, name: str) -> Iterable[Spent]:
+    entries = tuple(line.entry for line in result.seats)
+    data = read_file(files.replays / name)
+    return _spent(replay_of(data, result.played_as, entries, files.public_key).replay)
+
+
+def replay_of(
+    data: bytes, match_id: str, entries: tuple[str, ...], public_key: bytes | None
+) -> ReplayFile:
+    """Return the replay of a match; raises ReplayError unless it is signed, and of this match.
+
+    Any key is accepted if `public_key` is None.
+    """
+    file = parse_file(data)
+    file.check_signature()
     signer = file.signature.public_key
-    if files.public_key not in (None, signer):
+    if public_key not in (None, signer):
         raise ReplayError(f"signed with a key that is not the referee's: {fingerprint(signer)}")
     header = file.replay.header
-    played = tuple(line.entry for line in result.seats)
-    if (header.match_id, header.entries) != (result.played_as, played):
+    if (header.match_id, header.entries) != (match_id, entries):
         raise ReplayError("does not belong to the match named by its file and the results")
-    return list(_spent(file.replay))
+    return file
 
 
 def _spent(replay: Replay) -> Iterable[Spent]:

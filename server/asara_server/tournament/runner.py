@@ -36,7 +36,7 @@ from asara_server.tournament.sandbox.machine_limits import effective_limits
 from asara_server.tournament.sandbox.spec import SandboxKind
 from asara_server.tournament.schedule.legs import Legs
 from asara_server.tournament.schedule.looks import looks_at
-from asara_server.tournament.schedule.schedule import ScheduledMatch, bot_seed
+from asara_server.tournament.schedule.schedule import ScheduledMatch
 from asara_server.tournament.standings.match_result import MatchResult, utc_now
 from asara_server.tournament.standings.model import Standings
 from asara_server.tournament.standings.standings import compute_standings, ranks_settled
@@ -263,18 +263,7 @@ class Runner:
                 oversized_entries, self._sandbox, playing, built, tournament.limits
             )
             progress.exclude(oversized)
-        seed = self._bots_seed
-        match_settings = MatchSettings(
-            entries=tournament.entries,
-            clocks=tournament.clocks.settings(),
-            limits=tournament.limits,
-            transport=tournament.transport,
-            joint_deals=tournament.deals == "joint",
-            processes=tournament.process_policies,
-            bot_seeds={e.name: bot_seed(seed, e.name) for e in tournament.entries if seed},
-            build_directories=built,
-            ponder=tournament.ponder,
-        )
+        match_settings = MatchSettings.of(tournament, self._bots_seed, built)
         context = ExecutionContext(
             match_settings,
             partial(deal_secrets.secret_of, self._secret),

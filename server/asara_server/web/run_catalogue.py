@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Final
 
 from asara_server.eventlog.journal import TABLE
+from asara_server.text import plain
 from asara_server.web.responses import WebError
 
 _MOST_RUNS: Final = 1_000
@@ -45,20 +46,21 @@ class RunCatalogue:
 
     def sources(self) -> dict[str, Source]:
         """Return the runs by name."""
-        now_s = time.monotonic()
-        if now_s - self._looked_at_s > _FRESH_S:
-            self._found = dict(_named(self._directories))
-            self._looked_at_s = now_s
+        if time.monotonic() - self._looked_at_s > _FRESH_S:
+            self._look()
         return self._found
 
     def find(self, name: str) -> Source:
         """Return the run of this name; raise WebError if there is none."""
-        found = self.sources().get(name)
-        if found is None:
-            raise WebError(
-                404, f"there is no run {name[:100]!r}; it may have been moved or deleted"
-            )
-        return found
+        if name not in self.sources():
+            self._look()  # it may have begun just now
+        if name not in self._found:
+            raise WebError(404, f"there is no run {plain(name, 100)!r}; was it moved or deleted?")
+        return self._found[name]
+
+    def _look(self) -> None:
+        self._looked_at_s = time.monotonic()
+        self._found = dict(_named(self._directories))
 
 
 def kind_of(directory: Path) -> SourceKind | None:

@@ -110,10 +110,11 @@ class RunsApi:
     async def _open(self, request: Request) -> _Opened:
         """Return the current state of the run in the address."""
         name = request.path_params["run"]
-        source = (await self._in_thread(self._catalogue.sources)).get(name)
-        if source is None:
+        try:
+            source = await self._in_thread(lambda: self._catalogue.find(name))
+        except WebError:
             self._opened.pop(name, None)
-            raise WebError(404, f"there is no run {plain(name, 100)!r}; was it moved or deleted?")
+            raise
         opened = self._opened.pop(name, None)
         if opened is None or opened.run.source != source:
             thread = self._computer

@@ -212,7 +212,7 @@ def test_other_commands_build_a_folder_too(tmp_path: Path, command: str) -> None
     assert done.returncode == (2 if command == "serve" else 0)
 
 
-def test_a_bundled_bot_that_nobody_can_build_there_is_named(
+def test_a_built_in_bot_that_nobody_can_build_there_is_named(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     bots = tmp_path / "bots"
@@ -234,16 +234,10 @@ def test_a_bundled_bot_that_nobody_can_build_there_is_named(
     ("text", "fault"),
     [
         ("", "command: is missing"),
-        ("command = 3", "command: must be a command line or a list of arguments"),
         ("command = 'python gone.py'", "command: no such file 'gone.py' in "),
-        ("command = 'a'\nbuild = './gone'", "build: no such file './gone' in "),
         ("\ufeffcommand = 'a'\r\nbuild = './gone'\r\n", "build: no such file './gone' in "),
         ("command = 'a'\nbulid = 'b'", "bulid: unknown setting; did you mean 'build'?"),
-        ("command = 'a'\nteam = 'b'", "team: is for the organiser to set"),
-        ("command = 'python ../bot.py'", "command: '../bot.py' leads out of the folder"),
         ("command = [", "bot.toml: "),
-        ("name = '\x1b'\ncommand = 'a'", "bot.toml: "),
-        ("command = 'a'\nreadable = ['gone']", "readable: 'gone' does not exist"),
     ],
 )
 def test_a_fault_of_a_bot_file_is_one_line(tmp_path: Path, text: str, fault: str) -> None:

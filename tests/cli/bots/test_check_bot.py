@@ -4,13 +4,14 @@ import asyncio
 import json
 import signal
 import subprocess
-from collections.abc import Mapping
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
 from asara_codec.clocks import Clocks
-from asara_server.cli.display import bot_check
+from asara_server.cli.sessions import bot_check
 from asara_server.match.spec import ClockSettings
 from asara_server.tournament.bots.memory_sampler import MemorySampler
 from asara_server.tournament.config.tournament_file import Entry
@@ -194,29 +195,14 @@ def test_memory_is_sampled_where_nothing_counts_it() -> None:
     assert gone.peak is None
 
 
-class Playing:
-    building: Mapping[str, float] = {}
-    playing = ("m1",)
-
-    @staticmethod
-    def hanging(entry: str) -> list[str]:
-        return [f"asara: {entry} is still here"]
-
-
-@pytest.mark.parametrize(
-    ("bank_s", "said"),
-    [
-        (600, "A bot in an endless loop is stopped after 10 min; --clock 60 stops it sooner"),
-        (60, "A bot in an endless loop is stopped after 1 min"),
-    ],
-)
 async def test_a_long_match_says_once_when_an_endless_loop_ends(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], bank_s: float, said: str
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(bot_check, "SLOW_INTERVAL_S", 0.01)
-    meter = bot_check.BotCheckMeter(
-        Entry.model_validate({"name": "mine", "command": "true"}), bank_s, Playing()
-    )
+    entry = Entry.model_validate({"name": "mine", "command": "true"})
+    hanging = ["asara: mine is still here"]
+    check: Any = SimpleNamespace(building={}, playing=("m1",), hanging=lambda name: hanging)
+    meter = bot_check.BotCheckMeter(entry, 600, check)
     lines: list[str] = []
 
     def playing() -> list[str]:
@@ -226,5 +212,6 @@ async def test_a_long_match_says_once_when_an_endless_loop_ends(
     showing = asyncio.create_task(meter.show())
     await until(lambda: len(playing()) > 2)
     showing.cancel()
+    said = "A bot in an endless loop is stopped after 10 min; --clock 60 stops it sooner"
     assert lines.count(said) == 1
     assert lines.count("  | asara: mine is still here") == 1

@@ -52,7 +52,7 @@ def test_a_bot_stops_in_the_debugger_and_plays_on(tmp_path: Path) -> None:
             env={**os.environ, **variables},
             capture_output=True,
             text=True,
-            timeout=60,
+            timeout=EVENT_S,
             check=True,
         )
         stdout, stderr = process.communicate(timeout=EVENT_S)

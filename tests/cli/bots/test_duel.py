@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from asara_server.cli.display.duel import progress_line, verdict
+from asara_server.cli.sessions.duel import progress_line, verdict
 from asara_server.tournament.standings.duel import DuelReport
 from asara_server.tournament.standings.match_result import read_results
 from asara_server.tournament.standings.sprt import Verdict
@@ -124,7 +124,7 @@ def test_a_bot_that_does_not_start_ends_it_with_the_reason(tmp_path: Path) -> No
     assert done.stdout == ""
     assert done.stderr.endswith(
         "asara: exits did not start: exited with status 1; "
-        "it printed: loading | cannot load model.bin\n"
+        "it printed: loading; cannot load model.bin\n"
     )
     assert not (tmp_path / "answer.json").exists()
 
@@ -168,7 +168,6 @@ def test_a_terminal_shows_one_line_in_place(tmp_path: Path) -> None:
     write(tmp_path, steady=STEADY)
     text = on_terminal("duel", "steady.py", "steady.py", "--margin", "0.2", cwd=tmp_path)
     lines = re.findall(r"\d+ blocks?: 0\.500 [^\r\n\x1b]*", text)
-    assert len(set(lines)) > 1
     assert max(map(len, lines)) <= 80
     assert "\x1b[2K" in text  # the line before is erased
 

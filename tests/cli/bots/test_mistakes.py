@@ -1,6 +1,7 @@
 """The mistakes of a first hour, as data.
 
-`match` and `check` each show one message with the fault, its file and line.
+`match` and `check` each show one message with the fault, its file and line. `tests/contract/client`
+has the mistakes that the client alone explains.
 """
 
 import re
@@ -71,20 +72,6 @@ MISTAKES = {
         "return one of decision.legal_actions as it is",
         quick=True,
     ),
-    "none": Mistake(
-        DECIDE + "    if decision.kind == 0:\n        return decision.legal_actions[0]\n" + RUN,
-        4,
-        "decide returned None",
-        "return one of decision.legal_actions",
-        quick=True,
-    ),
-    "index": Mistake(
-        DECIDE + "    if decision.kind == 0:\n        return decision.legal_actions[0]\n"
-        "    return 0\n" + RUN,
-        6,
-        "decide returned 0",
-        r"return the action itself: decision.legal_actions\[0\]",
-    ),
     "missing-import": Mistake(
         "import nunpy as np\n" + DECIDE + RANDOM + RUN,
         1,
@@ -99,31 +86,6 @@ MISTAKES = {
         file="my_bot",
         quick=True,
     ),
-    "sys-exit": Mistake(
-        "import sys\n" + DECIDE + "    sys.exit()\n" + RUN,
-        5,
-        "sys.exit ended the bot in the middle of ",
-        "return an action instead",
-    ),
-    "class-without-base": Mistake(
-        "import asara\n\nclass Mine:\n    def decide(self, decision):\n        return None\n"
-        "\nasara.run(Mine)\n",
-        7,
-        "Mine must be a subclass of asara.Bot",
-        r"`class Mine\(asara.Bot\):`",
-    ),
-    "class-instead-of-instance": Mistake(
-        DECIDE + "    return asara.Action\n" + RUN,
-        4,
-        "decide returned the class Action",
-        "return one of decision.legal_actions",
-    ),
-    "no-arguments": Mistake(
-        "import asara\n\ndef decide():\n    return None\n" + RUN,
-        3,
-        r"decide must take the arguments \(decision, match\)",
-        r"write `def decide\(decision, match\):`",
-    ),
     # Seen only after a match, or by a process that goes on to the next one.
     "exception-in-ended": Mistake(
         CLASS + "    def ended(self, result):\n        print(result.ranks)\n" + RUN_CLASS,
@@ -132,13 +94,6 @@ MISTAKES = {
         forfeits=False,
         check=True,
         quick=True,
-    ),
-    "exit-in-ended": Mistake(
-        "import sys\n" + CLASS + "    def ended(self, result):\n        sys.exit()\n" + RUN_CLASS,
-        7,
-        "sys.exit ended the bot after its match",
-        r"remove it, and `asara\.run` ends after the last match",
-        forfeits=False,
     ),
     "exit-status": Mistake(
         DECIDE + RANDOM + RUN + "raise SystemExit(3)\n",
@@ -218,25 +173,11 @@ MISTAKES = {
         works=True,
         file="moves.log",
     ),
-    "run-twice": Mistake(
-        DECIDE + RANDOM + RUN + RUN,
-        8,
-        "asara.run was called again after the referee's goodbye",
-        "remove this call",
-        forfeits=False,
-    ),
     "asynchronous": Mistake(
         "import asara\n\nasync def decide(decision, match):\n" + RANDOM + RUN,
         3,
         "decide is asynchronous",
         "without `async`",
-    ),
-    "instance": Mistake(
-        "import asara\n\nclass Mine(asara.Bot):\n    def decide(self, decision):\n"
-        "        return decision.legal_actions[0]\n\nasara.run(Mine())\n",
-        7,
-        "pass the class Mine, not an instance",
-        "pass the class Mine",
     ),
 }
 

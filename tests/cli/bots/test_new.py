@@ -12,7 +12,7 @@ import pytest
 import yaml
 
 from asara_server import bundled
-from asara_server.cli.options.languages import LANGUAGES, present_languages
+from asara_server.cli.options.languages import LANGUAGES
 from asara_server.cli.sessions import new_bot
 from asara_server.cli.sessions.new_bot import package_name
 from tests.cli.command import asara, command_line, environment, refusal
@@ -59,7 +59,7 @@ def _folder(path: Path) -> Path:
     return path
 
 
-@pytest.mark.parametrize("language", present_languages(), ids=lambda one: one.name)
+@pytest.mark.parametrize("language", LANGUAGES, ids=lambda one: one.name)
 def test_every_language_has_all_its_files(tmp_path: Path, language) -> None:
     """Names and paths are the new ones, and nothing that a build leaves is copied."""
     done = asara("new", language.name, "mine", "--no-fetch", cwd=tmp_path, status=0)

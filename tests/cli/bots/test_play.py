@@ -31,7 +31,8 @@ def temporary(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 def test_a_match_through_the_link_and_the_replay_stays(tmp_path: Path, temporary: Path) -> None:
     replays = tmp_path / "mine"
-    with play_table("random", "--matches", "1", "--out", str(replays)) as table:
+    words = ("random", "--matches", "1", "--clock", "600", "--out", str(replays))
+    with play_table(*words) as table:
         address, fragment = parts_of(table.links[0])
         assert fragment["seats"] == "you,random"
         assert fragment["run"] == "mine"

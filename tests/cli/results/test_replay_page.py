@@ -98,6 +98,7 @@ def test_logs_are_added_only_if_asked(tmp_path: Path, file: Path) -> None:
     logs = run / "logs" / REPLAY.header.match_id
     logs.mkdir(parents=True)
     (run / "replays").mkdir()
+    (run / "run.json").touch()
     inside = file.rename(run / "replays" / file.name)
     for seat in (0, 1):
         (logs / f"{seat}-bot {seat}.log").write_text(f"# note\nseat {seat} thinks\n")

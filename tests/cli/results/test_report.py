@@ -7,7 +7,7 @@ from asara_server.report.tables import CSV_FILES
 from asara_server.tournament.standings.model import Standings
 from tests.cli.command import asara
 from tests.report.runs import data_of, run_with_replays, write_run
-from tests.tournament.samples import RUNNING, mirrored
+from tests.tournament.samples import mirrored
 
 
 def report(*words: str | Path) -> None:
@@ -42,26 +42,3 @@ def test_the_page_can_lie_elsewhere_and_is_the_same_there(tmp_path):
         assert not ended.value.code
     assert (run / "report.html").read_bytes() == (tmp_path / "new" / "page.html").read_bytes()
     assert {path.name for path in tmp_path.iterdir()} == {"run", "new"}
-
-
-def test_a_run_that_goes_on_has_a_report_of_what_has_ended(tmp_path):
-    run = write_run(tmp_path / "run", mirrored(), **RUNNING)
-    lines = (run / "results.jsonl").read_text().splitlines(keepends=True)
-    (run / "results.jsonl").write_text("".join(lines[:5]) + lines[5][:40])
-    with pytest.raises(SystemExit) as ended:
-        report(run)
-    assert not ended.value.code
-    progress = data_of((run / "report.html").read_text())["run"]["progress"]
-    assert [progress[name] for name in ("over", "scheduled", "blocks")] == [5, 96, 3]
-
-
-def test_a_damaged_replay_is_told_and_does_no_harm(tmp_path, capsys):
-    run, _ = run_with_replays(tmp_path / "run", 2)
-    (run / "replays" / "r1-basic-0001.asara").write_bytes(b"garbage")
-    with pytest.raises(SystemExit) as ended:
-        report(run)
-    assert not ended.value.code
-    problem = "r1-basic-0001.asara: not an ASARA replay"
-    assert f"skipped: {problem}" in capsys.readouterr().err
-    page = (run / "report.html").read_text()
-    assert data_of(page)["tables"]["unread"]["rows"] == [[problem]]

@@ -188,12 +188,3 @@ def test_a_hundred_thousand_matches_take_less_than_500_mb(tmp_path: Path) -> Non
     status, text, _, most = limited("status", run)
     assert (status, "100,000 matches" in text) == (0, True)
     assert most < 500e6
-
-
-def test_entries_that_never_played_have_neither_a_place_nor_wins(tmp_path: Path) -> None:
-    run = write_run(tmp_path / "run", [match("m1", seat("ann", 1), seat("bob", 2))])
-    lines = [line.split() for line in shown(run).splitlines()]
-    rows = {line[1]: line for line in lines[2:6]}
-    assert rows["ann"][0] == "1"
-    for name in ("cid", "dan"):
-        assert rows[name] == ["–", name, "–", "–", "–", "–", "–", "0"]

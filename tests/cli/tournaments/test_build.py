@@ -75,6 +75,7 @@ def test_a_failed_build_is_shown_at_once_and_stays_out_when_the_run_resumes(
     assert "fails is out: build failed: exited with status 101; it printed:\n" in screen
     assert "\n  | error: no crate   here\n  |     --> ./main.rs\n  | xxx" in screen
     assert f"\n  all of it: {run / 'logs' / 'build-fails.log'}\n" in screen
+    assert "test it with `asara tournament check`, and start another run" in screen
     assert "\x1b" not in screen
     assert max(map(len, screen.splitlines())) < 600  # of 900
     assert str(tmp_path) not in "".join(read_info(run).build_output["fails"])

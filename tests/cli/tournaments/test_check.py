@@ -10,10 +10,11 @@ import tempfile
 import time
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
-from asara_server.cli.display.entry_check import CheckMeter, _seconds
+from asara_server.cli.sessions.entry_check import CheckMeter, seconds_text
 from asara_server.match.inputs import ReplyRecord
 from asara_server.replay.file import read_replay
 from asara_server.tournament.execution.entry_check import CheckedEntry, Verdict
@@ -111,7 +112,7 @@ def test_the_check_says_who_works_and_the_status_that_somebody_does_not(
 
 
 def test_the_progress_says_which_entries_are_built_and_since_when() -> None:
-    activity = SimpleNamespace(
+    activity: Any = SimpleNamespace(
         building={"cpp": time.monotonic() - 23.2}, playing=("ann", "bob", "cid", "dan")
     )
     meter = CheckMeter(41, 2, activity)
@@ -133,7 +134,7 @@ def test_it_shows_build_start_and_longest_decision(
         for record in read_replay(path).records
         if isinstance(record, ReplyRecord) and record.seat == int(path.stem[-1]) - 1
     )
-    assert cells["Bob+"]["longest decision"] == _seconds(longest_us / 1e6)
+    assert cells["Bob+"]["longest decision"] == seconds_text(longest_us / 1e6)
     assert re.fullmatch(r"\d+ ms|\d\.\d s", cells["ann"]["start-up"])
     assert int(cells["ann"]["decisions"]) > 20
     assert re.fullmatch(r"\d+ ms|\d\.\d s", cells["cid"]["build"])

@@ -111,7 +111,7 @@ def test_an_address_that_will_not_do_is_refused_before_anything_is_begun(tmp_pat
     words = ("tournament", "run", file, "--out", tmp_path / "run", "--key", tmp_path / "key")
     error = refusal(*words, "--metrics", "0.0.0.0:0")
     assert error.startswith("asara: --metrics: address '0.0.0.0:0'")
-    assert error.endswith("or allow it expressly (--insecure-remote)\n")
+    assert error.endswith("or pass --insecure-remote\n")
     assert "write host:port" in refusal(*words, "--metrics", "here")
     with closing(MetricsServer("127.0.0.1:0")) as other:
         assert "another program listens" in refusal(*words, "--metrics", other.address)

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
@@ -121,6 +122,11 @@ def test_the_plan_says_whose_blocks_are_not_mirrored(tmp_path: Path) -> None:
     assert said in " ".join(shown.split())
 
 
+def activity(**changed: object) -> Any:
+    """Return what stands in for a runner whose bots do this."""
+    return SimpleNamespace(**{"awaited": (), "waits": (), "building": {}, "to_build": ()} | changed)
+
+
 def test_progress_says_who_is_waited_for_and_what_is_built() -> None:
     assert awaited_text([]) == ""
     assert awaited_text(["ann", "bob", "cid", "dan", "eve"]) == (
@@ -131,9 +137,9 @@ def test_progress_says_who_is_waited_for_and_what_is_built() -> None:
         "building ann for 5 s, bob for 1 s; 2 entries still to build"
     )
     meter = RunMeter(7)
-    meter.start(0, [], SimpleNamespace(awaited=["ann"], waits=(), building={}, to_build=()))
+    meter.start(0, [], activity(awaited=["ann"]))
     assert meter.summary().endswith("; waiting for ann to connect")
-    meter.start(0, [], SimpleNamespace(awaited=[], building={"ann": utc_now()}, to_build=["bob"]))
+    meter.start(0, [], activity(building={"ann": utc_now()}, to_build=["bob"]))
     assert meter.summary() == "building ann for 0 s; 1 entry still to build"
 
 
@@ -143,8 +149,7 @@ def test_the_pace_of_a_resumed_run_is_that_of_what_it_plays(
     now_s = 0.0
     monkeypatch.setattr(progress, "time", SimpleNamespace(monotonic=lambda: now_s))
     meter = RunMeter(10)
-    activity = SimpleNamespace(awaited=[], waits=(), building={}, to_build=())
-    meter.start(6, [], activity)
+    meter.start(6, [], activity())
     now_s = 60.0
     assert meter.summary() == "6 of 10 matches after 1 min"
     began = "2026-01-01T00:00:00+00:00"

@@ -122,9 +122,6 @@ def test_what_is_wrong_with_the_file_is_said_in_lines(tmp_path: Path) -> None:
         "clocks, limits, "
         "remote, entries_from, entries, tables, blocks, process_per\n"
     )
-    missing = tmp_path / "no.toml"
-    assert refusal("tournament", "plan", missing) == f"asara: {missing}: no such file\n"
-    assert "is a folder" in refusal("tournament", "plan", tmp_path)
 
 
 def test_nothing_that_is_not_a_run_is_ever_deleted(tmp_path: Path) -> None:

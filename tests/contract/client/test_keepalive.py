@@ -15,6 +15,7 @@ from asara import stream
 from asara.v1.play_pb2 import PlayResponse
 from tests.contract.client import scripted
 from tests.contract.client.scripted import ScriptedReferee, Stream
+from tests.events import EVENT_S
 
 
 class Proxy:
@@ -85,7 +86,7 @@ def test_a_silently_lost_connection_is_detected(monkeypatch: pytest.MonkeyPatch)
 
     referee.scripts += [lose_connection, scripted.one_match]
     ping_often(monkeypatch)
-    timeout = threading.Timer(20, proxy.close)  # otherwise a failing test would hang
+    timeout = threading.Timer(EVENT_S, proxy.close)  # otherwise a failing test would hang
     timeout.start()
     try:
         asara.play(

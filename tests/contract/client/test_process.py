@@ -353,7 +353,7 @@ def test_a_process_of_multiprocessing_sets_no_timer_for_its_stack(first: str, ti
         env={**os.environ, "ASARA_TOKEN": "token"},
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=EVENT_S,
         check=True,
     )
     assert done.stdout.strip() == timer

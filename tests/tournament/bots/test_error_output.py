@@ -36,7 +36,7 @@ def test_the_authors_lines_are_shown_if_native_code_crashed() -> None:
 
 def test_the_reason_in_one_line_is_the_error_and_where_it_happened() -> None:
     detail = with_output("exited with status 1", [OWN, "    [][0]", "IndexError: none", WHERE])
-    assert short_reason(detail) == f"exited with status 1; it printed: IndexError: none | {WHERE}"
+    assert short_reason(detail) == f"exited with status 1; it printed: IndexError: none; {WHERE}"
     assert short_reason("missed") == "missed"
 
 

@@ -12,7 +12,6 @@ from asara_server.tournament.config.entry_folders import BOT_FILE
 from asara_server.tournament.config.tournament_file import (
     ConfigError,
     Entry,
-    FolderEntry,
     Tournament,
     load_tournament,
 )
@@ -69,8 +68,9 @@ def test_every_folder_is_an_entry_that_has_its_name(evening: Path) -> None:
     assert tournament.left_out == ()
     assert tournament.notes == ()
     first = tournament.entries[0]
-    assert isinstance(first, FolderEntry)
-    assert (first.folder, first.bot_toml_sha256) == ("ann", sha256(PLAIN.encode()).hexdigest())
+    assert first.folder is not None
+    found = (first.folder.folder, first.folder.bot_toml_sha256)
+    assert found == ("ann", sha256(PLAIN.encode()).hexdigest())
 
 
 def test_a_bot_file_sets_what_concerns_its_own_bot(evening: Path) -> None:

@@ -49,7 +49,7 @@ def test_a_short_file_is_filled_up_with_defaults(folder: Path) -> None:
     assert tournament.entries[0].directory == folder
 
 
-def test_a_bundled_bot_is_entered_by_its_name(folder: Path) -> None:
+def test_a_built_in_bot_is_entered_by_its_name(folder: Path) -> None:
     text = '[[entries]]\nbot = "search --turns 2"\n[[entries]]\nname = "rival"\nbot = "greedy"\n'
     search, rival = load_text(folder, HEAD + text).entries
     assert (search.name, search.command) == ("search", ("python", "main.py", "--turns", "2"))

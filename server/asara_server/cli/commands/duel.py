@@ -1,79 +1,26 @@
 """`asara duel`: test which of two bots is better."""
 
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 import typer
 
-from asara_server.cli.options.check import START_UP_S
-from asara_server.cli.options.match import (
+from asara_server.cli.options.common import (
+    LONG_START_UP_S,
     USUAL_CLOCK,
     ClockOption,
-    RulesOption,
-    SeedOption,
-    SeriesOptions,
-)
-from asara_server.cli.options.run_directory import OutOption
-from asara_server.cli.options.sandbox import (
+    OutOption,
     ReadableOption,
+    RulesOption,
     SandboxChoice,
     SandboxOption,
-    readable_paths,
+    SeedOption,
 )
 
-AArgument = Annotated[str, typer.Argument(metavar="A", help="A bot, named as for `asara match`.")]
-BArgument = Annotated[str, typer.Argument(metavar="B", help="The bot to compare it with.")]
-MarginOption = Annotated[
-    float,
-    typer.Option(
-        "--margin",
-        metavar="SCORE",
-        help="A bot counts as better if its expected score exceeds 0.5 by at least SCORE.",
-    ),
-]
-MaxBlocksOption = Annotated[
-    int,
-    typer.Option(
-        "--max-blocks",
-        metavar="N",
-        min=1,
-        max=100_000,
-        help="Maximum number of blocks (two matches each); after that, the duel ends without a "
-        "verdict.",
-    ),
-]
-JobsOption = Annotated[
-    int | None,
-    typer.Option(
-        "--jobs",
-        "-j",
-        metavar="N",
-        min=1,
-        help="Number of matches to play in parallel.",
-        show_default="one per CPU core",
-    ),
-]
-JsonOption = Annotated[
-    Path | None,
-    typer.Option("--json", metavar="FILE", help="Also write the verdict to FILE as JSON."),
-]
 
-
-def duel(
-    context: typer.Context,
-    a: AArgument,
-    b: BArgument,
-    rules: RulesOption = "basic",
-    margin: MarginOption = 0.05,
-    max_blocks: MaxBlocksOption = 2_000,
-    seed: SeedOption = None,
-    jobs: JobsOption = None,
-    clock: ClockOption = USUAL_CLOCK,
-    out_directory: OutOption = None,
-    json_file: JsonOption = None,
-    sandbox: SandboxOption = SandboxChoice.BUBBLEWRAP,
-    readable: ReadableOption = None,
-) -> None:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Duel:
     """Find out which of two bots is better.
 
     The bots play every deal twice, with the seats swapped. The duel ends as soon as it is clear
@@ -81,18 +28,49 @@ def duel(
     probability of a wrong verdict is at most 5%. The exit status is 0 for each of these verdicts,
     and 3 if the duel ends without one.
     """
-    from asara_server.cli.sessions.duel import play_duel, sequential_test
 
-    test = sequential_test(margin)
-    options = SeriesOptions(
-        rules=rules,
-        seed=seed,
-        jobs=jobs,
-        clock=clock,
-        start_up=START_UP_S,
-        out_directory=out_directory,
-        sandbox=sandbox,
-        readable=readable_paths(readable),
-    )
-    status = play_duel((a, b), test, max_blocks, options, context.obj, json_file=json_file)
-    raise typer.Exit(status)
+    session: ClassVar = "duel:play_duel"
+    start_up: ClassVar = LONG_START_UP_S
+
+    a: Annotated[str, typer.Argument(metavar="A", help="A bot, named as for `asara match`.")]
+    b: Annotated[str, typer.Argument(metavar="B", help="The bot to compare it with.")]
+    rules: RulesOption = "basic"
+    margin: Annotated[
+        float,
+        typer.Option(
+            "--margin",
+            metavar="SCORE",
+            help="A bot counts as better if its expected score exceeds 0.5 by at least SCORE.",
+        ),
+    ] = 0.05
+    max_blocks: Annotated[
+        int,
+        typer.Option(
+            "--max-blocks",
+            metavar="N",
+            min=1,
+            max=100_000,
+            help="Maximum number of blocks (two matches each); after that, the duel ends without a "
+            "verdict.",
+        ),
+    ] = 2_000
+    seed: SeedOption = None
+    jobs: Annotated[
+        int | None,
+        typer.Option(
+            "--jobs",
+            "-j",
+            metavar="N",
+            min=1,
+            help="Number of matches to play in parallel.",
+            show_default="one per CPU core",
+        ),
+    ] = None
+    clock: ClockOption = USUAL_CLOCK
+    out_directory: OutOption = None
+    json_file: Annotated[
+        Path | None,
+        typer.Option("--json", metavar="FILE", help="Also write the verdict to FILE as JSON."),
+    ] = None
+    sandbox: SandboxOption = SandboxChoice.BUBBLEWRAP
+    readable: ReadableOption = None

@@ -1,32 +1,13 @@
 """`asara new`: create a ready-to-run bot in a new folder."""
 
-from typing import Annotated
+from dataclasses import dataclass
+from typing import Annotated, ClassVar
 
 import typer
 
-LanguageArgument = Annotated[
-    str,
-    typer.Argument(
-        metavar="LANGUAGE",
-        help="python, go, typescript, rust, java or cpp; or shell, perl or tcl, whose bots play "
-        "through `asara bridge`.",
-    ),
-]
-DirectoryArgument = Annotated[
-    str,
-    typer.Argument(
-        metavar="DIR", help="Folder to create; its last part becomes the name of the bot."
-    ),
-]
-FetchOption = Annotated[
-    bool,
-    typer.Option("--no-fetch", help="Do not download the packages needed to build the bot."),
-]
 
-
-def new(
-    language: LanguageArgument, directory: DirectoryArgument, no_fetch: FetchOption = False
-) -> None:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class New:
     """Create a ready-to-run bot in a new folder.
 
     The folder contains a bot that plays random legal actions, the client library for its language,
@@ -34,6 +15,24 @@ def new(
     script. If the packages cannot be downloaded, the folder is still created, and the
     exit status is 1.
     """
-    from asara_server.cli.sessions.new_bot import make_bot
 
-    raise typer.Exit(make_bot(language, directory, fetch=not no_fetch))
+    session: ClassVar = "new_bot:make_bot"
+
+    language: Annotated[
+        str,
+        typer.Argument(
+            metavar="LANGUAGE",
+            help="python, go, typescript, rust, java or cpp; or shell, perl or tcl, whose bots "
+            "play through `asara bridge`.",
+        ),
+    ]
+    directory: Annotated[
+        str,
+        typer.Argument(
+            metavar="DIR", help="Folder to create; its last part becomes the name of the bot."
+        ),
+    ]
+    no_fetch: Annotated[
+        bool,
+        typer.Option("--no-fetch", help="Do not download the packages needed to build the bot."),
+    ] = False

@@ -1,54 +1,75 @@
 """`asara play`: a seat for a person, in a browser."""
 
+from dataclasses import dataclass
+from typing import Annotated, ClassVar
+
 import typer
 
-from asara_server.cli.options.match import RulesOption, SeedOption
-from asara_server.cli.options.play import (
-    BotsArgument,
-    BrowserOption,
-    ClockOption,
-    PeopleOption,
-    PlayOptions,
-    RemoteOption,
+from asara_server.cli.options.common import (
+    Clock,
+    PageAddressOption,
+    ReplayFolderOption,
+    RulesOption,
+    SandboxChoice,
+    SandboxOption,
+    SeedOption,
+    TableMatchesOption,
+    parse_clock,
 )
-from asara_server.cli.options.sandbox import SandboxChoice, SandboxOption
-from asara_server.cli.options.serve import MatchesOption, ReplayFolderOption
-from asara_server.cli.options.web import ListenOption
 
 
-def play(
-    context: typer.Context,
-    bots: BotsArgument = None,
-    people: PeopleOption = 1,
-    rules: RulesOption = "basic",
-    matches: MatchesOption = 0,
-    clock: ClockOption = None,
-    seed: SeedOption = None,
-    out_directory: ReplayFolderOption = None,
-    listen: ListenOption = "127.0.0.1:0",
-    insecure_remote: RemoteOption = False,
-    browser: BrowserOption = True,
-    sandbox: SandboxOption = SandboxChoice.BUBBLEWRAP,
-) -> None:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Play:
     """Play against bots in your browser.
 
     Opens a page with a seat for you, and prints its link. With --people, there is a link for
     each person. Anyone who has a link can take the seat it belongs to, so send each link only
     to the person it is for. Press Ctrl-C to stop.
     """
-    from asara_server.cli.sessions.play import play_in_browser
 
-    options = PlayOptions(
-        bots=bots or [],
-        people=people,
-        rules=rules,
-        matches=matches,
-        listen=listen,
-        insecure_remote=insecure_remote,
-        clock=clock,
-        seed=seed,
-        out_directory=out_directory,
-        sandbox=sandbox,
-        browser=browser,
-    )
-    raise typer.Exit(play_in_browser(options, context.obj))
+    session: ClassVar = "play:play_in_browser"
+
+    bots: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="BOT",
+            help="Bots to play against, named as for `asara match`.",
+            show_default="greedy",
+        ),
+    ] = None
+    people: Annotated[
+        int,
+        typer.Option(
+            "--people",
+            metavar="N",
+            min=1,
+            max=4,
+            help="Number of people. Each person gets a separate link.",
+        ),
+    ] = 1
+    rules: RulesOption = "basic"
+    matches: TableMatchesOption = 0
+    clock: Annotated[
+        Clock | None,
+        typer.Option(
+            "--clock",
+            metavar="TIME[+INCREMENT]",
+            parser=parse_clock,
+            help="Seconds each player, bot or person, has for a whole match, and seconds added per "
+            "decision.",
+            show_default="no clock",
+        ),
+    ] = None
+    seed: SeedOption = None
+    out_directory: ReplayFolderOption = None
+    listen: PageAddressOption = "127.0.0.1:0"
+    insecure_remote: Annotated[
+        bool,
+        typer.Option(
+            "--insecure-remote", help="Let people connect from other machines, without encryption."
+        ),
+    ] = False
+    browser: Annotated[
+        bool, typer.Option("--browser/--no-browser", help="Open the first link in your browser.")
+    ] = True
+    sandbox: SandboxOption = SandboxChoice.BUBBLEWRAP

@@ -8,7 +8,7 @@ import typer
 from asara_server import bundled
 from asara_server.atomic_file import create_file
 from asara_server.cli.display.console import notify
-from asara_server.cli.errors import UserError
+from asara_server.user_error import UserError
 
 
 def proto(

@@ -1,8 +1,9 @@
 """`asara replay`: inspect replays of finished matches."""
 
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 import typer
 from google.protobuf.json_format import MessageToJson
@@ -11,14 +12,7 @@ from google.protobuf.message import Message
 from asara.v1.replay_pb2 import Replay, ReplayRecord
 from asara_server.cli.display.console import out, show_table
 from asara_server.cli.display.help_page import PlainCommand
-from asara_server.cli.errors import UserError
-from asara_server.cli.options.output_file import check_output, write_output
-from asara_server.cli.options.sandbox import (
-    ReadableOption,
-    SandboxChoice,
-    SandboxOption,
-    readable_paths,
-)
+from asara_server.cli.options.common import ReadableOption, SandboxChoice, SandboxOption
 from asara_server.eventlog.replay import ReplayError
 from asara_server.replay.diff import diff_replays
 from asara_server.replay.file import ReplayFile, read_signed
@@ -27,6 +21,8 @@ from asara_server.replay.narrate import narrate
 from asara_server.replay.questions import question
 from asara_server.replay.time_ledger import Cost, Ledger, TimeOut, ledger
 from asara_server.text import plain_words, seats_text
+from asara_server.tournament.config.fields import MOST_SECONDS
+from asara_server.user_error import UserError
 
 app = typer.Typer(
     help="Inspect the replays of finished matches.\n\n"
@@ -64,62 +60,6 @@ DecisionSeatOption = Annotated[
         min=0,
         help="Seat that had to decide. [required]",
         show_default=False,
-    ),
-]
-BotArgument = Annotated[
-    str,
-    typer.Argument(
-        metavar="BOT",
-        help="The bot to ask, named as for `asara match`.",
-    ),
-]
-AskedSeatOption = Annotated[
-    int | None,
-    typer.Option(
-        "--seat",
-        metavar="SEAT",
-        min=0,
-        help="Seat that had to decide.",
-        show_default="the seat with the bot's name",
-    ),
-]
-LimitOption = Annotated[
-    float | None,
-    typer.Option(
-        "--limit",
-        metavar="SECONDS",
-        min=0.001,
-        max=86_400,
-        help="Seconds for each reply, shown to the bot as the time left on its clock.",
-        show_default="the time the seat had left",
-    ),
-]
-ProofOption = Annotated[
-    Path,
-    typer.Option("--out", "-o", metavar="PROOF", help="File to write, such as FILE.proof."),
-]
-PageOption = Annotated[
-    Path,
-    typer.Option("--out", "-o", metavar="FILE.html", help="File to write, such as match.html."),
-]
-PageSeatOption = Annotated[
-    int | None,
-    typer.Option(
-        "--seat",
-        metavar="SEAT",
-        help="Include only what this seat could see.",
-        show_default="everything",
-    ),
-]
-LanguageOption = Annotated[
-    PageLanguage | None,
-    typer.Option("--language", help="Language of the page.", show_default="the browser's"),
-]
-BotOutputOption = Annotated[
-    bool,
-    typer.Option(
-        "--bot-output",
-        help="Include what the bots printed; FILE must be in the folder of its run.",
     ),
 ]
 AArgument = Annotated[Path, typer.Argument(metavar="A", help="A replay.")]
@@ -160,16 +100,8 @@ def decision(file: FileArgument, number: NumberArgument, seat: DecisionSeatOptio
 
 
 @app.command(cls=PlainCommand)
-def ask(
-    context: typer.Context,
-    file: FileArgument,
-    number: NumberArgument,
-    bot: BotArgument,
-    seat: AskedSeatOption = None,
-    limit: LimitOption = None,
-    sandbox: SandboxOption = SandboxChoice.BUBBLEWRAP,
-    readable: ReadableOption = None,
-) -> None:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ask:
     """Ask a bot to decide again, and compare with the recorded reply.
 
     Prints the bot's reply next to the recorded one. The bot receives every message that the seat
@@ -177,18 +109,37 @@ def ask(
     match. If FILE is still in the folder of its run, the bot gets the same ASARA_SEED as in the
     match.
     """
-    from asara_server.cli.sessions.ask import AskOptions, ask_again
 
-    options = AskOptions(
-        file=file,
-        number=number,
-        bot=bot,
-        seat=seat,
-        limit=limit,
-        sandbox=sandbox,
-        readable=readable_paths(readable),
-    )
-    raise typer.Exit(ask_again(_read(file).replay, options, context.obj))
+    session: ClassVar = "ask:ask_again"
+
+    file: FileArgument
+    number: NumberArgument
+    bot: Annotated[
+        str, typer.Argument(metavar="BOT", help="The bot to ask, named as for `asara match`.")
+    ]
+    seat: Annotated[
+        int | None,
+        typer.Option(
+            "--seat",
+            metavar="SEAT",
+            min=0,
+            help="Seat that had to decide.",
+            show_default="the seat with the bot's name",
+        ),
+    ] = None
+    limit: Annotated[
+        float | None,
+        typer.Option(
+            "--limit",
+            metavar="SECONDS",
+            min=0.001,
+            max=MOST_SECONDS,
+            help="Seconds for each reply, shown to the bot as the time left on its clock.",
+            show_default="the time the seat had left",
+        ),
+    ] = None
+    sandbox: SandboxOption = SandboxChoice.BUBBLEWRAP
+    readable: ReadableOption = None
 
 
 @app.command(cls=PlainCommand)
@@ -202,34 +153,58 @@ def export(file: FileArgument) -> None:
 
 
 @app.command(cls=PlainCommand)
-def prove(file: FileArgument, out_file: ProofOption) -> None:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Prove:
     """Write a proof that a replay belongs to its run.
 
     With the proof, `asara audit --inclusion` needs no other files from the run.
     """
-    from asara_server.cli.sessions.audit import replay_proof
 
-    check_output("--out", out_file, inputs=[file])
-    write_output(out_file, replay_proof(file).content())
+    session: ClassVar = "audit:write_proof"
+
+    file: FileArgument
+    out_file: Annotated[
+        Path,
+        typer.Option("--out", "-o", metavar="PROOF", help="File to write, such as FILE.proof."),
+    ]
 
 
 @app.command(cls=PlainCommand)
-def page(
-    file: FileArgument,
-    out_file: PageOption,
-    seat: PageSeatOption = None,
-    language: LanguageOption = None,
-    bot_output: BotOutputOption = False,
-) -> None:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Page:
     """Write a match as an HTML page that works offline.
 
     The page contains the whole match and its signed replay or, with --seat, only what that seat
     could see.
     """
-    from asara_server.cli.sessions.exports import PageOptions, write_page
 
-    options = PageOptions(seat, language, bot_output)
-    write_page(file, out_file, options)
+    session: ClassVar = "exports:write_page"
+
+    file: FileArgument
+    out_file: Annotated[
+        Path,
+        typer.Option("--out", "-o", metavar="FILE.html", help="File to write, such as match.html."),
+    ]
+    seat: Annotated[
+        int | None,
+        typer.Option(
+            "--seat",
+            metavar="SEAT",
+            help="Include only what this seat could see.",
+            show_default="everything",
+        ),
+    ] = None
+    language: Annotated[
+        PageLanguage | None,
+        typer.Option("--language", help="Language of the page.", show_default="the browser's"),
+    ] = None
+    bot_output: Annotated[
+        bool,
+        typer.Option(
+            "--bot-output",
+            help="Include what the bots printed; FILE must be in the folder of its run.",
+        ),
+    ] = False
 
 
 @app.command(cls=PlainCommand)
@@ -333,10 +308,7 @@ def _print_time_out(time_out: TimeOut, grace_us: int) -> None:
 
 
 def _read(path: Path) -> ReplayFile:
-    try:
-        return read_signed(path)
-    except ReplayError as error:
-        raise UserError(str(error)) from None
+    return read_signed(path)
 
 
 def _seat_cells(times: Ledger, seat: int) -> tuple[str, ...]:

@@ -8,9 +8,7 @@ import typer
 
 from asara_server.cli.display.console import notify, show_table
 from asara_server.cli.display.help_page import PlainCommand
-from asara_server.cli.errors import UserError
 from asara_server.tournament.config.token_store import (
-    TokenError,
     default_tokens_path,
     new_token,
     read_tokens,
@@ -44,10 +42,7 @@ def new(name: NameArgument, file: FileOption = None) -> None:
     Only a hash of the token is stored, so it cannot be shown again.
     """
     path = file or default_tokens_path()
-    try:
-        token = new_token(path, name)
-    except TokenError as error:
-        raise UserError(str(error)) from None
+    token = new_token(path, name)
     notify(
         f"Created a token for {name}. Copy it now: it cannot be shown again, because {path} stores "
         "only its hash."
@@ -59,10 +54,7 @@ def new(name: NameArgument, file: FileOption = None) -> None:
 def list_(file: FileOption = None) -> None:
     """List all tokens, and when they were created and revoked."""
     path = file or default_tokens_path()
-    try:
-        tokens = read_tokens(path).tokens
-    except TokenError as error:
-        raise UserError(str(error)) from None
+    tokens = read_tokens(path).tokens
     if not tokens:
         notify(f"{path}: no token yet; create one with `asara token new NAME`")
         return
@@ -74,10 +66,7 @@ def list_(file: FileOption = None) -> None:
 def revoke(name: NameArgument, file: FileOption = None) -> None:
     """Revoke a token; tournaments in progress disconnect its bot."""
     path = file or default_tokens_path()
-    try:
-        revoke_token(path, name)
-    except TokenError as error:
-        raise UserError(str(error)) from None
+    revoke_token(path, name)
     notify(f"Revoked the token {name}.")
 
 

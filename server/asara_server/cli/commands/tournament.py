@@ -1,40 +1,16 @@
-"""`asara tournament`: plan and run tournaments."""
+"""`asara tournament`: plan, check and run tournaments."""
 
-import shlex
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Annotated, ClassVar, Final
 
 import typer
 
-from asara_server.cli.display.console import notify, warn
 from asara_server.cli.display.help_page import PlainCommand
-from asara_server.cli.display.plan import show_plan
-from asara_server.cli.errors import UserError
-from asara_server.cli.options.run_directory import OutOption as KeptOption
-from asara_server.cli.options.sandbox import SandboxChoice, SandboxOption
-from asara_server.cli.options.tournament import (
-    CheckOptions,
-    DaskOption,
-    ExecutorOptions,
-    ExplainOption,
-    FileArgument,
-    InsecureRemoteOption,
-    JobsOption,
-    KeyOption,
-    MetricsOption,
-    OutOption,
-    PilotOption,
-    PrecisionOption,
-    PrepareOption,
-    RemoteOption,
-    ResumeOption,
-    TournamentOptions,
-    WorkersOption,
-)
-from asara_server.cli.options.web import WebOption
-from asara_server.tournament.config.tournament_file import ConfigError, Tournament, load_tournament
-from asara_server.tournament.schedule.estimate import MOST_MATCHES, Estimate, estimate
+from asara_server.cli.options.common import OutOption, SandboxChoice, SandboxOption, WebOption
+from asara_server.tournament.config.fields import MOST_JOBS
 
-_HELP = """Plan, check and run tournaments.
+_HELP: Final = """Plan, check and run tournaments.
 
 A tournament file lists the entries. For example, cup.toml:
 
@@ -61,116 +37,159 @@ A tournament file lists the entries. For example, cup.toml:
 
 app = typer.Typer(help=_HELP, no_args_is_help=True, epilog="Guide: asara help --guide tournament")
 
+FileArgument = Annotated[Path, typer.Argument(metavar="FILE.toml", help="The tournament file.")]
+
 
 @app.command(cls=PlainCommand)
-def plan(
-    file: FileArgument,
-    explain: ExplainOption = False,
-    precision: PrecisionOption = None,
-    pilot: PilotOption = None,
-) -> None:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
     """Show the matches of a tournament and estimate its duration.
 
     No matches are played.
     """
-    tournament, expected = _load(file)
-    if explain and precision is not None:
-        raise UserError("--explain and --precision show different things; use one of them")
-    if explain:
-        from asara_server.cli.display.explain import show_keys
 
-        show_keys(tournament)
-        return
-    if pilot is not None and precision is None:
-        raise UserError("--pilot is for --precision; give the precision as well")
-    show_plan(tournament, expected)
-    if precision is not None:
-        from asara_server.cli.sessions.tournament import show_precision
+    session: ClassVar = "tournament:plan"
 
-        show_precision(tournament, precision, pilot)
-    # These load the sandbox.
-    from asara_server.cli.display.faults import warn_of_folders, warn_of_views
-    from asara_server.tournament.sandbox.cgroups import WITHOUT_CGROUPS, Cgroups
-    from asara_server.tournament.sandbox.spec import SandboxConfig
-
-    if Cgroups.find() is None:
-        warn(WITHOUT_CGROUPS)
-    warn_of_folders(tournament)
-    path = file.resolve()
-    warn_of_views(tournament.entries, tournament.limits, SandboxConfig((path,), (path.parent,)))
-    check = shlex.join(["asara", "tournament", "check", str(file)])
-    notify(f"To see which bots work: {check}")
+    file: FileArgument
+    explain: Annotated[
+        bool,
+        typer.Option(
+            "--explain",
+            help="Show every setting of the file instead, with its value and meaning.",
+        ),
+    ] = False
+    precision: Annotated[
+        float | None,
+        typer.Option(
+            "--precision",
+            metavar="SCORE",
+            min=0.001,
+            max=0.5,
+            help="Show how many blocks (sets of matches with the same deal) are needed to estimate "
+            "scores to within ±SCORE.",
+        ),
+    ] = None
+    pilot: Annotated[
+        Path | None,
+        typer.Option(
+            "--pilot",
+            metavar="DIR",
+            help="With --precision: folder of a similar earlier run, from which to estimate how "
+            "much results vary.",
+        ),
+    ] = None
 
 
 @app.command(cls=PlainCommand)
-def check(
-    context: typer.Context,
-    file: FileArgument,
-    out_directory: KeptOption = None,
-    remote: RemoteOption = False,
-    sandbox: SandboxOption = SandboxChoice.BUBBLEWRAP,
-) -> None:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Check:
     """Build and test every entry, and show which ones work.
 
     Each entry plays two matches against the built-in bot `random`. Without --out, nothing is
     kept. The exit status is 1 if an entry is broken.
     """
-    from asara_server.cli.sessions.entry_check import check_entries
 
-    tournament, _ = _load(file)
-    options = CheckOptions(file=file, out_directory=out_directory, remote=remote, sandbox=sandbox)
-    raise typer.Exit(check_entries(tournament, options, context.obj))
+    session: ClassVar = "entry_check:check_entries"
+
+    file: FileArgument
+    out_directory: OutOption = None
+    remote: Annotated[
+        bool,
+        typer.Option(
+            "--remote", help="Wait for the bots on other machines, and check them as well."
+        ),
+    ] = False
+    sandbox: SandboxOption = SandboxChoice.BUBBLEWRAP
 
 
 @app.command(cls=PlainCommand)
-def run(
-    context: typer.Context,
-    file: FileArgument,
-    out_directory: OutOption,
-    key: KeyOption = None,
-    resume: ResumeOption = False,
-    prepare: PrepareOption = False,
-    sandbox: SandboxOption = SandboxChoice.BUBBLEWRAP,
-    jobs: JobsOption = None,
-    workers: WorkersOption = None,
-    dask: DaskOption = None,
-    metrics: MetricsOption = None,
-    web: WebOption = None,
-    insecure_remote: InsecureRemoteOption = False,
-) -> None:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Run:
     """Run a tournament and keep its results, replays and bot output.
 
     Press Ctrl-C to stop. Repeat the command with --resume to continue.
     """
-    from asara_server.cli.sessions.tournament import play_tournament
 
-    tournament, _ = _load(file)
-    options = TournamentOptions(
-        file=file,
-        out_directory=out_directory,
-        key=key,
-        resume=resume,
-        prepare=prepare,
-        sandbox=sandbox,
-        jobs=jobs,
-        executor=ExecutorOptions(workers, dask),
-        metrics=metrics,
-        web=web,
-        insecure_remote=insecure_remote,
-    )
-    raise typer.Exit(play_tournament(tournament, options, context.obj))
+    session: ClassVar = "tournament:play_tournament"
 
-
-def _load(file: Path) -> tuple[Tournament, Estimate]:
-    """Return a tournament that is small enough to be listed, and its estimate."""
-    try:
-        tournament = load_tournament(file)
-    except ConfigError as error:
-        raise UserError(str(error)) from None
-    expected = estimate(tournament)
-    if expected.matches > MOST_MATCHES:
-        raise UserError(
-            f"{file.name}: {expected.matches:,} matches are too many (at most {MOST_MATCHES:,}); "
-            "set blocks_per_entry, or reduce rounds, rules or seats"
-        )
-    return tournament, expected
+    file: FileArgument
+    out_directory: Annotated[
+        Path,
+        typer.Option(
+            "--out",
+            "-o",
+            metavar="DIR",
+            help="New or empty folder for the run; with --resume, the folder of the run to "
+            "continue.",
+        ),
+    ]
+    key: Annotated[
+        Path | None,
+        typer.Option(
+            "--key",
+            metavar="FILE",
+            help="Private key that signs the replays; created if it does not exist.",
+            show_default="asara/referee.key in the user's configuration folder",
+        ),
+    ] = None
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Continue a run that was stopped or killed.")
+    ] = False
+    prepare: Annotated[
+        bool,
+        typer.Option(
+            "--prepare",
+            help="Only write and sign the manifest (the schedule and all settings), so that you "
+            "can publish it before the first match; start the matches later with --resume.",
+        ),
+    ] = False
+    sandbox: SandboxOption = SandboxChoice.BUBBLEWRAP
+    jobs: Annotated[
+        int | None,
+        typer.Option(
+            "--jobs",
+            "-j",
+            metavar="N",
+            min=1,
+            max=MOST_JOBS,
+            help="Number of matches to play in parallel.",
+            show_default="`jobs` in the tournament file",
+        ),
+    ] = None
+    workers: Annotated[
+        int | None,
+        typer.Option(
+            "--workers",
+            metavar="N",
+            min=1,
+            max=1_000,
+            help="Spread the matches over N worker processes, each with its own referee and one "
+            "match at a time.",
+            show_default="one referee for all matches",
+        ),
+    ] = None
+    dask: Annotated[
+        str | None,
+        typer.Option(
+            "--dask",
+            metavar="ADDRESS",
+            help="Spread the matches over a Dask cluster; ADDRESS is its scheduler, such as "
+            "tcp://host:8786.",
+        ),
+    ] = None
+    metrics: Annotated[
+        str | None,
+        typer.Option(
+            "--metrics",
+            metavar="ADDRESS",
+            help="Serve Prometheus metrics at host:port; port 0 picks a free port.",
+        ),
+    ] = None
+    web: WebOption = None
+    insecure_remote: Annotated[
+        bool,
+        typer.Option(
+            "--insecure-remote",
+            help="Let other machines read the metrics and watch the matches, without encryption.",
+        ),
+    ] = False

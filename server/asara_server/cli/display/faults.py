@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from asara_codec.results import Termination
 from asara_server.cli.display.console import warn
+from asara_server.cli.display.quantities import listed
 from asara_server.text import count, plain_words
 from asara_server.tournament.bots.build.build import FailedBuild
 from asara_server.tournament.bots.departures import Departure
@@ -81,6 +82,10 @@ def warn_of_failed_build(failed: FailedBuild, logs: Path) -> None:
         warn(f"  all of it: {logs / f'build-{failed.entry}.log'}")
     if wants_network(failed.printed):
         warn(f"  {NO_NETWORK}")
+    warn(
+        f"  {failed.entry} forfeits its matches in this run, even if the run is resumed; correct "
+        "the build, test it with `asara tournament check`, and start another run"
+    )
 
 
 def warn_of_earlier_exclusions(run: RunInfo) -> None:
@@ -106,23 +111,16 @@ def warn_of_views(
     for entry, reason in preview.out.items():
         warn(f"{entry} will be out in the sandbox: {reason}")
     for entry, left_out in preview.left_out.items():
-        names = _listed([path.name for path in left_out])
+        names = listed([path.name for path in left_out], _MOST_LINES)
         warn(
             f"{entry} does not see {names}, because its folder contains more than "
             f"{limits.directory_mib:,} MiB; list the files that it needs with {remedy}"
         )
     for names_together in () if own else preview.together:
         warn(
-            f"{_listed(names_together)} share a folder: each sees all files in it except the "
-            "programs of the others; give each entry its own folder"
+            f"{listed(names_together, _MOST_LINES)} share a folder: each sees all files in it "
+            "except the programs of the others; give each entry its own folder"
         )
-
-
-def _listed(names: Sequence[str]) -> str:
-    """Return at most eight names, and the number of further names."""
-    shown = [*names[:_MOST_LINES]]
-    more = len(names) - len(shown)
-    return ", ".join([*shown, f"{more:,} more"] if more else shown)
 
 
 def fault_lines(results: Iterable[MatchResult]) -> list[str]:

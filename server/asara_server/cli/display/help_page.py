@@ -1,6 +1,7 @@
 """Help pages without Typer's additions: Python types, braces, and ranges such as `x>=1`."""
 
 from enum import Enum
+from pkgutil import resolve_name
 from typing import Any, Final
 
 from typer.core import TyperCommand
@@ -27,6 +28,14 @@ class PlainCommand(TyperCommand):
         except UsageError as error:
             error.ctx = error.ctx or ctx  # type: ignore[attr-defined]
             raise
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run the command; a class is run by its session, which is imported only now."""
+        asked = super().invoke(ctx)
+        session = getattr(asked, "session", None)
+        if session is None:
+            return asked
+        return resolve_name(f"asara_server.cli.sessions.{session}")(asked, ctx.obj)
 
     def get_params(self, ctx: Any) -> list[Any]:
         shared = [one for one in ctx.find_root().command.params if one.name in _OF_ALL]

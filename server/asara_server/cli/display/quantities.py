@@ -1,4 +1,16 @@
-"""Formats durations and shares as text."""
+"""Formats durations and lists as text."""
+
+from collections.abc import Collection
+from itertools import islice
+
+from asara_server.text import plain
+
+
+def listed(names: Collection[str], most: int = 10) -> str:
+    """Return at most `most` names, and the number of further names: `ann, bob and 2 more`."""
+    shown = ", ".join(plain(name) for name in islice(names, most))
+    more = len(names) - most
+    return f"{shown} and {more:,} more" if more > 0 else shown
 
 
 def duration(seconds: float, *, whole_s: bool = False) -> str:
@@ -17,9 +29,3 @@ def duration(seconds: float, *, whole_s: bool = False) -> str:
             rest = whole % large // small
             return f"{whole // large} {name}" + (f" {rest} {part}" if rest else "")
     return f"{whole} s"
-
-
-def percent(share: float) -> str:
-    """Format a share as a percentage; only exactly 0 and 1 become 0% and 100%."""
-    text = f"{share:.0%}"
-    return {"0%": "<1%", "100%": ">99%"}.get(text, text) if 0 < share < 1 else text

@@ -1,20 +1,17 @@
 """Shows results as tables: a single match, or standings."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from itertools import islice
 from typing import NamedTuple
 
 from rich.table import Table
 
 from asara_server.cli.display.console import make_table, out, show_table
-from asara_server.cli.display.quantities import duration
+from asara_server.cli.display.quantities import duration, listed
 from asara_server.text import count, plain, plain_words
 from asara_server.tournament.standings.match_result import MatchResult
 from asara_server.tournament.standings.model import SeatScore, Standings, StandingsRow
 
 _ROWS = 10
-
-_NAMES = 10
 
 _CROSS_TABLE_COLUMNS = 8
 """Maximum opponent columns in one table; with a name, they fit into 80 characters."""
@@ -30,7 +27,10 @@ def show_match(result: MatchResult) -> None:
     ]
     if result.forfeits:
         columns.append("forfeit")
-    show_table(f"Match {result.match_id} ({duration(result.seconds)})", columns, rows)
+    title = f"Match {result.match_id}"
+    if result.seconds >= 0.05:  # shorter if a bot forfeits at the start
+        title += f" ({duration(result.seconds)})"
+    show_table(title, columns, rows)
 
 
 def show_standings(standings: Standings, *, forfeits: bool = True, running: bool = False) -> None:
@@ -69,7 +69,7 @@ def _reservations(standings: Standings, *, running: bool) -> Iterator[str]:
         )
     if standings.unconnected:
         yield (
-            f"No chain of matches connects {_listed(standings.unconnected)}\n"
+            f"No chain of matches connects {listed(standings.unconnected)}\n"
             "with the other entries, so their ranks are not compared."
         )
     if standings.ended_early:
@@ -84,13 +84,7 @@ def _reservations(standings: Standings, *, running: bool) -> Iterator[str]:
 
 def left_out_text(folders: Collection[str]) -> str:
     """Return a line that lists folders in `entries_from` that contain no entry."""
-    return f"Skipped, because they have no usable bot.toml: {_listed(folders)}"
-
-
-def _listed(names: Collection[str]) -> str:
-    shown = ", ".join(plain(name) for name in islice(names, _NAMES))
-    more = len(names) - _NAMES
-    return f"{shown} and {more:,} more" if more > 0 else shown
+    return f"Skipped, because they have no usable bot.toml: {listed(folders)}"
 
 
 class ScoreSoFar(NamedTuple):

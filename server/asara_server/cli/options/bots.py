@@ -5,18 +5,18 @@ A built-in bot or a folder may be followed by options, which are appended to the
 
 import difflib
 import os
-import shlex
 import shutil
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
 
 from asara_server import bundled
-from asara_server.cli.errors import UserError
+from asara_server.cli.options.common import readable_paths
 from asara_server.text import plain
 from asara_server.tournament.config.commands import (
-    INTERPRETERS,
     CommandError,
     check_command,
     search_path,
@@ -24,10 +24,13 @@ from asara_server.tournament.config.commands import (
 )
 from asara_server.tournament.config.entry_folders import (
     BOT_FILE,
-    bundled_bots,
+    built_in_bots,
     has_bot_file,
     read_entry_folder,
 )
+from asara_server.tournament.config.tournament_file import Entry
+from asara_server.tournament.config.validation_errors import describe
+from asara_server.user_error import UserError
 
 FETCH = "fetch.sh"
 """Program in a bot's folder that downloads the packages needed to build the bot."""
@@ -36,61 +39,50 @@ _MAIN = (("main.py", ("python", "main.py")), ("main.go", ("go", "run", ".")))
 
 _USUAL = ("my_bot.py", "bot.py")
 """Common names for a bot's file."""
-_LINE_PROGRAMS = frozenset({".awk", ".lua", ".php", ".pl", ".rb", ".sh", ".tcl"})
-"""File extensions of languages without a client."""
+_Table = dict[str, Any]
+"""A bot as a table of `entries` in a tournament file, with absolute paths."""
 
 
-@dataclass(frozen=True, slots=True)
-class BotCommand:
-    """A bot, with its directory and the command that starts it there."""
-
-    name: str
-    command: tuple[str, ...]
-    directory: Path
-    """The folder of a bot given as a file or a folder; for a command, the current folder."""
-    build: tuple[str, ...] = ()
-    """Command that builds the bot in its directory; () if the bot is not built."""
-    environment: Mapping[str, str] = field(default_factory=dict)
-    readable: tuple[str, ...] = ()
-    """Absolute paths in its directory that all processes of the bot share."""
-
-    def table(self, readable: Sequence[str] = ()) -> dict[str, object]:
-        """Return the bot as an `entries` table of a tournament file, with absolute paths."""
-        further = [str(Path.cwd() / Path(path).expanduser()) for path in readable]
-        table: dict[str, object] = {
-            "name": self.name,
-            "command": list(self.command),
-            "directory": str(self.directory),
-            "environment": dict(self.environment),
-            "readable": [*self.readable, *further],
-        }
-        return {**table, "build": list(self.build)} if self.build else table
-
-
-def find_bots(arguments: list[str]) -> list[BotCommand]:
+def find_bots(arguments: list[str], readable: Iterable[Path] | None = None) -> list[Entry]:
     """Return the bots for these arguments; a second `random` gets the name `random-2`.
 
-    Bots with the same name in different folders, such as copies, are named after their folders.
+    Bots with the same name in different folders, such as copies, are named after their folders. The
+    directory of a bot given as a command is the current folder. `readable` is the value of
+    --readable. Raises UserError.
     """
+    further = readable_paths(readable)
     found = [_find_bot(argument) for argument in arguments]
-    folders = Counter(name for name, _ in {(bot.name.casefold(), bot.directory) for bot in found})
+    places = {(table["name"].casefold(), table["directory"]) for table in found}
+    folders = Counter(name for name, _ in places)
     seen: Counter[str] = Counter()
     bots = []
-    for bot in found:
-        if folders[bot.name.casefold()] > 1 and has_bot_file(bot.directory):
-            bot = replace(bot, name=_entry_name(bot.directory.name))  # noqa: PLW2901
-        seen[bot.name.casefold()] += 1
-        number = seen[bot.name.casefold()]
-        bots.append(replace(bot, name=f"{bot.name}-{number}") if number > 1 else bot)
+    for table in found:
+        name, folder = table["name"], Path(table["directory"])
+        if folders[name.casefold()] > 1 and has_bot_file(folder):
+            name = _entry_name(folder.name)
+        seen[name.casefold()] += 1
+        if (number := seen[name.casefold()]) > 1:
+            name = f"{name}-{number}"
+        paths = [*table.get("readable", ()), *further]
+        bots.append(_entry({**table, "name": name, "readable": paths}))
     return bots
 
 
-def is_bundled(folder: Path) -> bool:
+def _entry(table: _Table) -> Entry:
+    try:
+        return Entry.model_validate(table, context={"base": Path("/")})
+    except ValidationError as error:
+        faults = describe(error, Entry)
+        text = "\n".join(f"bot {table['name']!r}: {fault}" for fault in faults)
+        raise UserError(text) from None
+
+
+def is_built_in(folder: Path) -> bool:
     """Return True for the folder of a built-in bot."""
     return folder.parent == bundled.path("bots").resolve()
 
 
-def _find_bot(argument: str) -> BotCommand:
+def _find_bot(argument: str) -> _Table:
     path = _path(argument)
     if path.is_dir() and has_bot_file(path):
         return _bot_of_folder(argument, path)
@@ -99,14 +91,13 @@ def _find_bot(argument: str) -> BotCommand:
         return _bot(argument, _entry_name(folder.name), command, folder)
     if path.is_file():
         program = path.resolve()
-        _check_executable(argument, program)
         return _bot(argument, _file_name(path), _file_command(program), program.parent)
     spaces = len(argument.split()) > 1
     if spaces and path.is_dir():
         raise UserError(_no_main_file(argument, path))
     if spaces and not _python_file(path):
         return _bot_with_options(argument) or _command_line(argument)
-    bots = bundled_bots()
+    bots = built_in_bots()
     if argument in bots:
         return _bot_of_folder(argument, bots[argument])
     if path.is_dir():
@@ -122,28 +113,19 @@ def _find_bot(argument: str) -> BotCommand:
     raise UserError(f"bot {argument!r}: no such file, command or built-in bot{hint}")
 
 
-def _bot_of_folder(argument: str, path: Path) -> BotCommand:
+def _bot_of_folder(argument: str, path: Path) -> _Table:
     """Return the bot described by the `bot.toml` in a folder."""
     shown = plain(argument.rstrip("/")) or "/"
     try:
         folder = read_entry_folder(path, shown)
     except ValueError as error:
         raise UserError(str(error)) from None
-    table = folder.table
-    bot = BotCommand(
-        folder.name or _entry_name(folder.folder),
-        tuple(table["command"]),
-        folder.path,
-        tuple(table.get("build", ())),
-        table.get("environment", {}),
-        tuple(table.get("readable", ())),
-    )
+    key = "build" if folder.table.get("build") else "command"
     try:
-        check_command(bot.build or bot.command, folder.path)
+        check_command(tuple(folder.table[key]), folder.path)
     except CommandError as error:
-        key = "build" if bot.build else "command"
         raise UserError(f"{folder.shown}: {key}: {error}") from None
-    return bot
+    return {**folder.table, "name": folder.name or _entry_name(folder.folder)}
 
 
 def _python_file(path: Path) -> bool:
@@ -161,18 +143,6 @@ def _no_main_file(argument: str, folder: Path) -> str:
     meant = programs[0] if len(programs) == 1 else next(filter(_USUAL.__contains__, programs), "")
     hint = f"did you mean {str(Path(argument) / meant)!r}?" if meant else "pass the bot's file"
     return f"bot {argument!r}: the folder has no {files}; {hint}"
-
-
-def _check_executable(argument: str, program: Path) -> None:
-    """Raise UserError if a file cannot be started, but the interpreter for its language can."""
-    interpreter = INTERPRETERS.get(program.suffix)
-    if interpreter and program.suffix != ".py" and not os.access(program, os.X_OK):
-        command = f"{interpreter} {shlex.quote(argument)}"
-        bridge = f'; or "asara bridge -- {command}" if it reads and prints lines'
-        raise UserError(
-            f"bot {argument!r}: it is not executable; put its interpreter first, in quotes: "
-            f'"{command}"{bridge * (program.suffix in _LINE_PROGRAMS)}'
-        )
 
 
 def _similar_file(path: Path) -> str:
@@ -200,17 +170,17 @@ def _path(argument: str) -> Path:
     return path
 
 
-def _bot_with_options(argument: str) -> BotCommand | None:
+def _bot_with_options(argument: str) -> _Table | None:
     """Return the bot if the first word is a built-in bot or a bot's folder; otherwise None."""
     name, *options = _words(argument)
-    bots = bundled_bots()
+    bots = built_in_bots()
     if name in bots:
         found = _bot_of_folder(name, bots[name])
     elif _is_bot_folder(Path(name)) and not shutil.which(name, path=search_path()):
         found = _find_bot(name)
     else:
         return None
-    return replace(found, command=(*found.command, *options))
+    return {**found, "command": [*found["command"], *options]}
 
 
 def _is_bot_folder(path: Path) -> bool:
@@ -227,7 +197,7 @@ def _words(argument: str) -> tuple[str, ...]:
         raise UserError(f"bot {argument!r}: {error}") from None
 
 
-def _command_line(argument: str) -> BotCommand:
+def _command_line(argument: str) -> _Table:
     command = _words(argument)
     files = [Path(word) for word in command if os.path.isfile(word)]  # noqa: PTH113 - of any length
     # The bot is named after the program that follows `asara bridge --`.
@@ -236,13 +206,13 @@ def _command_line(argument: str) -> BotCommand:
     return _bot(argument, name, command, Path.cwd())
 
 
-def _bot(argument: str, name: str, command: tuple[str, ...], directory: Path) -> BotCommand:
+def _bot(argument: str, name: str, command: tuple[str, ...], directory: Path) -> _Table:
     """Return a bot after checking that its command can start."""
     try:
         check_command(command, directory)
     except CommandError as error:
         raise UserError(f"bot {argument!r}: {error}") from None
-    return BotCommand(name, command, directory)
+    return {"name": name, "command": list(command), "directory": str(directory)}
 
 
 def _directory_command(folder: Path) -> tuple[str, ...]:

@@ -4,8 +4,7 @@ import difflib
 from dataclasses import dataclass
 from typing import Final
 
-from asara_server import bundled
-from asara_server.cli.errors import UserError
+from asara_server.user_error import UserError
 
 _DEBIAN: Final = "sudo apt-get install --yes"
 
@@ -31,11 +30,6 @@ class Language:
     """True if the sources of a client are copied, too."""
     client_path: str = "asara"
     """Path of the client's sources as written in the starter."""
-
-    @property
-    def exists(self) -> bool:
-        """True if this installation includes the starter."""
-        return bundled.path("bots", self.starter).is_dir()
 
 
 def _action(uses: str, **settings: str) -> str:
@@ -139,19 +133,13 @@ LANGUAGES: Final = (
 )
 
 
-def present_languages() -> list[Language]:
-    """Return the languages whose starters this installation includes."""
-    return [language for language in LANGUAGES if language.exists]
-
-
 def find_language(name: str) -> Language:
     """Return the language with this name; raises UserError."""
     wanted = name.casefold()
-    present = present_languages()
-    for language in present:
+    for language in LANGUAGES:
         if wanted == language.name or wanted in language.aliases:
             return language
-    names = [language.name for language in present]
+    names = [language.name for language in LANGUAGES]
     close = difflib.get_close_matches(wanted, names, n=1, cutoff=0.7)  # php is not a cpp
     hint = f"did you mean {close[0]!r}?" if close else f"choose from {', '.join(names)}"
     raise UserError(

@@ -1,17 +1,30 @@
-"""Output files given by the user: checked, so that none overwrites evidence, then written."""
+"""Output files given by the user: checked, so that none overwrites evidence, then written.
+
+Also finds the run that a replay belongs to.
+"""
 
 import errno
+import json
 import os
 import stat
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
+from typing import Any
 
 from asara_server.atomic_file import replace_file
-from asara_server.cli.errors import UserError
 from asara_server.tournament.run.directory import RUN_FILES, RUN_FOLDERS
 from asara_server.tournament.trust.run_files import MARKS
+from asara_server.user_error import UserError
 
 _RUN_NAMES = frozenset(RUN_FILES)
+
+
+def run_of(replay: Path) -> Path | None:
+    """Return the run whose `replays` folder contains a file; None if there is none."""
+    folder = replay.absolute().parent
+    run = folder.parent
+    is_run = folder.name == "replays" and any((run / mark).is_file() for mark in MARKS)
+    return run if is_run else None
 
 
 def check_output(
@@ -40,6 +53,12 @@ def check_output(
         problem = f"{error.strerror or error}; choose another file"
     if problem:
         raise UserError(f"{option} {path}: {problem}")
+
+
+def write_json(path: Path, fields: Mapping[str, Any]) -> None:
+    """Write fields as JSON to a file accepted by `check_output`; raises UserError."""
+    text = json.dumps(fields, indent=2, ensure_ascii=False) + "\n"
+    write_output(path, text.encode())
 
 
 def write_output(path: Path, content: bytes) -> None:

@@ -3,31 +3,29 @@
 import asyncio
 import tempfile
 from contextlib import AsyncExitStack, closing
-from dataclasses import dataclass
 from pathlib import Path
 
 from asara.v1.play_pb2 import DecisionKind
+from asara_server.cli.commands.replay import Ask
 from asara_server.cli.display.console import err, notify, out, show_table
 from asara_server.cli.display.faults import warn_of_views
-from asara_server.cli.errors import UserError
-from asara_server.cli.options.bots import BotCommand, find_bots
-from asara_server.cli.options.check import START_UP_S
+from asara_server.cli.options.bots import find_bots
+from asara_server.cli.options.common import LONG_START_UP_S
 from asara_server.cli.options.log import LogOptions
-from asara_server.cli.options.sandbox import SandboxChoice
-from asara_server.cli.sessions.bot_build import bot_entry, built_bots
+from asara_server.cli.options.output_file import run_of
+from asara_server.cli.sessions.bot_build import built_bots
 from asara_server.cli.sessions.setup import log_to_terminal, sandbox_of_bots
 from asara_server.event_loop import run
 from asara_server.eventlog.replay import Replay, ReplayError
 from asara_server.match.inputs import RejectionRecord, ReplyRecord
-from asara_server.match.spec import ClockSettings
 from asara_server.network.addresses import LOCAL_TRANSPORT, ServeError
+from asara_server.replay.file import read_signed
 from asara_server.replay.questions import question
 from asara_server.replay.signing import default_key_path
 from asara_server.text import plain, plain_words, seats_text
 from asara_server.tournament.bots.bot_addresses import BotAddresses
 from asara_server.tournament.bots.match_settings import MatchSettings
 from asara_server.tournament.bots.pool import BotPool
-from asara_server.tournament.bots.process import MachineError
 from asara_server.tournament.config.tournament_file import Entry, Limits
 from asara_server.tournament.execution.asking_referee import (
     AskedAnswer,
@@ -37,6 +35,7 @@ from asara_server.tournament.execution.asking_referee import (
 from asara_server.tournament.run.directory import RunDirectoryError, read_info
 from asara_server.tournament.sandbox.bubblewrap import Sandbox
 from asara_server.tournament.schedule.schedule import bot_seed
+from asara_server.user_error import UserError
 
 _NOTICE_S = 3.0
 """Seconds of waiting after which a notice explains what for."""
@@ -51,26 +50,11 @@ _MOST_LISTED = 10
 """Maximum number of earlier decisions that are listed."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AskOptions:
-    """Options of `asara replay ask`."""
-
-    file: Path
-    number: int
-    bot: str
-    seat: int | None
-    """Seat to ask for; None means the seat of the entry with the bot's name."""
-    limit: float | None
-    """Seconds for each reply; None for the time that the seat had in the match."""
-    sandbox: SandboxChoice
-    readable: tuple[str, ...]
-    """Further paths that the bot may read."""
-
-
-def ask_again(replay: Replay, options: AskOptions, log: LogOptions) -> int:
+def ask_again(options: Ask, log: LogOptions) -> int:
     """Ask the bot, and print its answer next to the recorded one; return the exit status."""
     log_to_terminal(log)
-    [bot] = find_bots([options.bot])
+    replay = read_signed(options.file).replay
+    [bot] = find_bots([options.bot], options.readable)
     seat = _seat(replay, bot) if options.seat is None else options.seat
     try:
         asked = question(replay, seat, options.number)
@@ -78,13 +62,11 @@ def ask_again(replay: Replay, options: AskOptions, log: LogOptions) -> int:
         raise UserError(f"{options.file}: {error}") from None
     hidden = [options.file, default_key_path()]
     seed = None
-    run_directory = options.file.resolve().parent.parent
-    if (run_directory / "run.json").is_file():
+    if (run_directory := run_of(options.file.resolve())) is not None:
         hidden.append(run_directory)
         seed = _recorded_seed(run_directory, replay, seat)
-    entry = bot_entry(bot, options.readable)
     sandbox = sandbox_of_bots(options.sandbox, [bot.directory], secret=hidden)
-    [entry] = built_bots([entry], sandbox)
+    [entry] = built_bots([bot], sandbox)
     if sandbox is not None:
         warn_of_views([entry], Limits(), sandbox)
     with tempfile.TemporaryDirectory(prefix="asara-logs-") as folder:
@@ -96,8 +78,6 @@ def ask_again(replay: Replay, options: AskOptions, log: LogOptions) -> int:
             raise UserError(f"{bot.name} {error}", status=1) from None
         except (ReplayError, ServeError) as error:
             raise UserError(f"{options.file}: {error}", status=1) from None
-        except MachineError as error:
-            raise UserError(str(error), status=1) from None
         if isinstance(answer.record, RejectionRecord):
             _show_output(bot, logs)
     kind = DecisionKind.Name(asked.decision.kind).removeprefix("DECISION_KIND_")
@@ -114,7 +94,7 @@ def ask_again(replay: Replay, options: AskOptions, log: LogOptions) -> int:
     return status
 
 
-def _seat(replay: Replay, bot: BotCommand) -> int:
+def _seat(replay: Replay, bot: Entry) -> int:
     """Return the seat of the entry with the bot's name."""
     entries = replay.header.entries
     named = [seat for seat, entry in enumerate(entries) if entry == bot.name]
@@ -138,13 +118,13 @@ async def _ask(
     replay: Replay,
     seat: int,
     entry: Entry,
-    options: AskOptions,
+    options: Ask,
     sandbox: Sandbox | None,
     logs: Path,
     seed: int | None,
 ) -> AskedAnswer:
     referee = AskingReferee(
-        replay, seat, options.number, start_up_s=START_UP_S, limit_s=options.limit
+        replay, seat, options.number, start_up_s=LONG_START_UP_S, limit_s=options.limit
     )
     async with AsyncExitStack() as stack:
         addresses = stack.enter_context(closing(BotAddresses(referee, LOCAL_TRANSPORT)))
@@ -153,9 +133,6 @@ async def _ask(
             addresses,
             MatchSettings(
                 entries=(entry,),
-                clocks=ClockSettings(),
-                limits=Limits(),
-                transport=LOCAL_TRANSPORT,
                 processes={entry.name: "match"},
                 bot_seeds={} if seed is None else {entry.name: seed},
             ),
@@ -177,7 +154,7 @@ async def _ask(
             raise AskedBotError(f"{error}{remedy}") from None
 
 
-def _show_output(bot: BotCommand, logs: Path) -> None:
+def _show_output(bot: Entry, logs: Path) -> None:
     """Print the bot's output, without the notes in its log."""
     lines = []
     for log in logs.rglob("*.log"):
@@ -197,7 +174,7 @@ def _recorded_row(replay: Replay, seat: int, answer: AskedAnswer) -> tuple[str, 
     return "recorded", f"none ({detail})", ""
 
 
-def _answer_row(bot: BotCommand, answer: AskedAnswer) -> tuple[str, ...]:
+def _answer_row(bot: Entry, answer: AskedAnswer) -> tuple[str, ...]:
     record = answer.record
     if isinstance(record, RejectionRecord):
         words = f"rejected ({plain_words(record.reason.name)}): {record.detail}"
@@ -218,7 +195,7 @@ def _otherwise(answer: AskedAnswer) -> bool:
     return recorded is not None and record.actions != recorded.actions
 
 
-def _show_verdict(bot: BotCommand, answer: AskedAnswer, number: int) -> int:
+def _show_verdict(bot: Entry, answer: AskedAnswer, number: int) -> int:
     """Print, in words, how the two answers compare; return the exit status."""
     record, recorded, different = answer.record, answer.recorded, answer.different
     rejected = isinstance(record, RejectionRecord)

@@ -2,48 +2,42 @@
 
 import re
 import textwrap
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from itertools import islice
 from pathlib import Path
 
 from rich.progress import track
 
-from asara_server.cli.display.audit import (
-    MOST_DESCRIBED,
-    SINGLE_REPLAYS,
-    key_warning,
-    report_lines,
-    single_key_warning,
-    sound_lines,
-    verdict_words,
-)
+from asara_server.cli.commands.audit import Audit
+from asara_server.cli.commands.replay import Prove
 from asara_server.cli.display.console import err, notify, out, shows_progress, warn
-from asara_server.cli.errors import UserError
+from asara_server.cli.options.log import LogOptions
+from asara_server.cli.options.output_file import check_output, run_of, write_output
 from asara_server.eventlog.replay import ReplayError
-from asara_server.replay.audit import Verdict
+from asara_server.replay.audit import Checked, Verdict
 from asara_server.replay.file import read_file
-from asara_server.replay.signing import KeyFileError, read_public_key
-from asara_server.text import count, plain
+from asara_server.replay.signing import fingerprint, read_public_key
+from asara_server.text import count, plain, plain_words
 from asara_server.tournament.trust.audit import (
-    AuditError,
     AuditJob,
     AuditPlan,
+    FoundKey,
     audit_replay,
     audit_replays,
     is_bundle,
     plan_audit,
 )
-from asara_server.tournament.trust.audit_trust import Published
+from asara_server.tournament.trust.audit_trust import KeySource, Published, Signed
 from asara_server.tournament.trust.inclusion import (
     PROOF_SUFFIX,
     InclusionError,
-    InclusionProof,
     check_inclusion,
     make_proof,
     proof_in_bundle,
     read_proof,
 )
-from asara_server.tournament.trust.run_files import MARKS
+from asara_server.tournament.trust.run_audit import RunReport
+from asara_server.user_error import UserError
 
 UNPROVEN = 3
 """Exit status if nothing is wrong, but a run has no signed end or a replay has no proof."""
@@ -53,18 +47,57 @@ _NO_PROOF = (
     "ask the organiser for one (`asara replay prove`)"
 )
 
+_SINGLE_REPLAYS = (
+    "To check that a replay belongs to a run, use --inclusion, which needs the run or a proof (a "
+    "bundle has proofs in its folder `proofs`)."
+)
+
+_NEVER_CHECKED = (
+    "the bots' programs and output, and the reasons that the referee gave for crashes, failed "
+    "starts and void matches"
+)
+
+
+_REFEREES_WORD = (
+    "arrival times of replies, crashes, lost connections and protocol violations, which only the "
+    "referee saw (see `asara replay clock`)"
+)
+
+_MOST_DESCRIBED = 8
+"""Maximum number of separately audited replays for which each sound one is described."""
 _NOTICE_INTERVAL = 1000
 """Number of replays between two progress notices if standard error is not a terminal."""
 
 
-def published(key: Path | None, manifest: str | None) -> Published:
+def audit(options: Audit, _log: LogOptions) -> int:
+    """Audit runs and replays; return the exit status."""
+    held = _published(options.public_key, options.manifest)
+    if options.inclusion:
+        return _audit_inclusion(options, held)
+    if options.proof is not None:
+        raise UserError("--proof: needs --inclusion; see `asara audit --help`")
+    return _audit_paths(options, held)
+
+
+def write_proof(options: Prove, _log: LogOptions) -> None:
+    """Write the proof that a replay belongs to the run that contains it; raises UserError."""
+    path = options.file
+    check_output("--out", options.out_file, inputs=[path])
+    try:
+        data = read_file(path)
+        if (run := run_of(path)) is None:
+            raise UserError(f"{path}: is not in a run's `replays` folder; pass its path there")
+        proof = make_proof(run, data)
+    except (InclusionError, ReplayError) as error:
+        raise UserError(f"{path}: {error}") from None
+    write_output(options.out_file, proof.content())
+
+
+def _published(key: Path | None, manifest: str | None) -> Published:
     """Return what the auditor already has, from the values of the options."""
     if manifest is not None and not re.fullmatch("[0-9a-fA-F]{64}", manifest):
         raise UserError(f"--manifest {manifest}: must have 64 hexadecimal digits")
-    try:
-        public_key = None if key is None else _public_key(key)
-    except KeyFileError as error:
-        raise UserError(str(error)) from None
+    public_key = None if key is None else _public_key(key)
     return Published(public_key, None if manifest is None else manifest.lower())
 
 
@@ -75,19 +108,16 @@ def _public_key(key: Path) -> bytes:
     return read_public_key(key)
 
 
-def audit_paths(paths: Sequence[Path], held: Published, *, leaks: bool, jobs: int | None) -> int:
-    """Audit the runs and replays at these paths; return the exit status."""
-    try:
-        plan = plan_audit(paths, held, leaks=leaks)
-    except AuditError as error:
-        raise UserError(str(error)) from None
+def _audit_paths(options: Audit, held: Published) -> int:
+    """Audit the runs and replays at the paths; return the exit status."""
+    plan = plan_audit(options.paths, held, leaks=options.leaks)
     unsound = 0
     faults = list(plan.faults)
     faults += [f"{report.directory}/{fault}" for report in plan.runs for fault in report.faults]
     for fault in faults:
         _print(fault)
     alone = {job.path for job in plan.jobs[len(plan.jobs) - plan.single :]}
-    verdicts = _or_error(audit_replays(plan.jobs, jobs))
+    verdicts = audit_replays(plan.jobs, options.jobs)
     for file, verdict in _with_progress(verdicts, len(plan.jobs)):
         if verdict.fault is not None:
             unsound += 1
@@ -95,7 +125,7 @@ def audit_paths(paths: Sequence[Path], held: Published, *, leaks: bool, jobs: in
         elif verdict.result_fault is not None:  # the file proves that the result was changed
             faults.append(f"{file.parent.parent}/{verdict.result_fault}")
             _print(faults[-1])
-        elif plan.single <= MOST_DESCRIBED and file in alone:
+        elif plan.single <= _MOST_DESCRIBED and file in alone:
             for line in sound_lines(file, verdict, plan.found_keys.get(file)):
                 _print(line)
     for report in plan.runs:
@@ -120,28 +150,20 @@ def audit_paths(paths: Sequence[Path], held: Published, *, leaks: bool, jobs: in
     return UNPROVEN if open_ended else 0
 
 
-def _or_error(verdicts: Iterator[tuple[Path, Verdict]]) -> Iterator[tuple[Path, Verdict]]:
-    try:
-        yield from verdicts
-    except AuditError as error:
-        raise UserError(str(error)) from None
-
-
 def _warn_of_trust(plan: AuditPlan, held: Published) -> None:
     """Print warnings about anything that the verdict does not cover."""
     for report in plan.runs:
-        if warning := key_warning(report, held):
+        if warning := key_warning(report.signed, held):
             warn(warning)
     for found in islice(plan.found_keys.values(), 1):
         warn(single_key_warning(found))
     if plan.single:
-        warn(SINGLE_REPLAYS)
+        warn(_SINGLE_REPLAYS)
 
 
-def audit_inclusion(
-    paths: Sequence[Path], proof: Path | None, held: Published, *, leaks: bool
-) -> int:
+def _audit_inclusion(options: Audit, held: Published) -> int:
     """Check that each replay is sound, and belongs to a run; return the exit status."""
+    paths, proof = options.paths, options.proof
     if proof is not None and len(paths) > 1:
         raise UserError("--proof is for one replay; audit the other replays separately")
     failed = unproven = 0
@@ -150,7 +172,7 @@ def audit_inclusion(
             unproven += 1
             _print(f"{path}: not checked; {_NO_PROOF}")
             continue
-        fault, place = _inclusion(path, proof, held, leaks=leaks)
+        fault, place = _inclusion(path, proof, held, leaks=options.leaks)
         failed += bool(fault)
         _print(f"{path}: {fault or place}")
     checked = len(paths) - unproven
@@ -183,31 +205,6 @@ def _usual_proofs(path: Path) -> tuple[Path, Path]:
     return path.with_name(path.name + PROOF_SUFFIX), proof_in_bundle(path)
 
 
-def replay_proof(path: Path) -> InclusionProof:
-    """Return the proof that a replay belongs to the run that contains it; raises UserError."""
-    try:
-        data = read_file(path)
-        if not _in_run(path):
-            raise UserError(f"{path}: is not in a run's `replays` folder; pass its path there")
-        return make_proof(path.absolute().parent.parent, data)
-    except (InclusionError, ReplayError) as error:
-        raise UserError(f"{path}: {error}") from None
-
-
-def _run_of(replay: Path) -> Path:
-    """Return the directory of the run that contains a replay; raises InclusionError."""
-    if not _in_run(replay):
-        raise InclusionError(
-            "is not in a run; pass a proof with --proof (`asara replay prove` writes one)"
-        )
-    return replay.absolute().parent.parent
-
-
-def _in_run(replay: Path) -> bool:
-    folder = replay.absolute().parent
-    return folder.name == "replays" and any((folder.parent / mark).exists() for mark in MARKS)
-
-
 def _inclusion(
     path: Path, proof_file: Path | None, held: Published, *, leaks: bool
 ) -> tuple[str, str]:
@@ -222,12 +219,16 @@ def _inclusion(
         proof_file = proof_file or next((f for f in _usual_proofs(path) if f.exists()), None)
         if proof_file is not None:
             proof = read_proof(proof_file)
+        elif (run := run_of(path)) is not None:
+            proof = make_proof(run, data)
         else:
-            proof = make_proof(_run_of(path), data)
+            raise InclusionError(
+                "is not in a run; pass a proof with --proof (`asara replay prove` writes one)"
+            )
     except (InclusionError, ReplayError) as error:
         return str(error), ""
     found = check_inclusion(proof, held)
-    if warning := key_warning(found, held):
+    if warning := key_warning(found.signed, held):
         warn(warning)
     if found.faults:
         return "; ".join(found.faults), ""
@@ -271,3 +272,131 @@ def _with_progress(
         yield verdict
         if number % _NOTICE_INTERVAL == 0 and number < total:
             notify(f"{number:,} of {total:,} replays")
+
+
+def key_warning(signed: Signed, held: Published) -> str:
+    """Return a warning if nothing shows whose key a run was signed with, otherwise ""."""
+    if signed.source is not KeySource.OWN or not signed.manifest_signed:
+        return ""
+    assert signed.manifest is not None
+    assert signed.public_key is not None
+    title = f"{plain(signed.manifest.title)!r}"
+    other = (
+        ""
+        if held.manifest_sha256
+        else ", or pass the published hash of the manifest with --manifest"
+    )
+    return (
+        f"{title} is signed with key {signed.public_key.hex()}. Nothing outside the run confirms "
+        "that this is the organiser's key. If the run is not yours, get the organiser's public "
+        f"key and pass it with --public-key{other}."
+    )
+
+
+def single_key_warning(found: FoundKey) -> str:
+    """Return a warning about a key that was found next to the replays, or inside them."""
+    key = found.key.hex()
+    where = (
+        f"The first replay is signed with key {key}. Nothing outside the replay"
+        if found.file is None
+        else f"The expected key {key} is from {plain(str(found.file))}. Nothing else"
+    )
+    return (
+        f"{where} confirms that this is the organiser's key. If the run is not yours, get the "
+        "organiser's public key and pass it with --public-key."
+    )
+
+
+def sound_lines(path: Path, verdict: Verdict, found: FoundKey | None) -> Iterator[str]:
+    """Yield what was checked in a sound replay that was audited separately, and with whose key."""
+    checked = verdict.checked
+    if checked is None:
+        return
+    yield f"{path}: passed"
+    if found is None:
+        given = "the one given with --public-key"
+    elif found.file is None:
+        given = "found in the replay itself"
+    else:
+        given = f"as in {plain(str(found.file))}"
+    yield f"  signing key: {fingerprint(verdict.public_key)}, {given}"
+    yield f"  match {checked.match_id}: {_course_words(checked)}"
+    deal = "the deal matches its commitment"
+    if checked.from_tournament_secret:
+        deal += " and follows from the tournament secret"
+    yield (
+        f"  checked: every record is signed, and {deal}; playing the match again gives the same "
+        "moves, clock charges, timeouts, results and messages to the seats"
+    )
+    yield f"  not checked: {_REFEREES_WORD}"
+
+
+def _course_words(checked: Checked) -> str:
+    parts = [_replies(checked.replies, "")]
+    if checked.rejections:
+        parts.append(count(checked.rejections, "rejection"))
+    if checked.late_replies:
+        parts.append(_replies(checked.late_replies, "late "))
+    parts += [
+        f"seat {seat} forfeited ({plain_words(kind.name)})" for seat, kind in checked.forfeits
+    ]
+    return ", ".join(parts)
+
+
+def _replies(number: int, kind: str) -> str:
+    return f"{number} {kind}{'reply' if number == 1 else 'replies'}"
+
+
+def report_lines(report: RunReport, held: Published) -> Iterator[str]:
+    """Yield the findings about a run, except its faults."""
+    signed = report.signed
+    if not signed.manifest_signed:
+        yield f"{report.directory}: its manifest is not sound, so no result can be verified"
+    else:
+        yield f"{report.directory}: {plain(report.title)}, {report.state}"
+    if signed.public_key is not None:
+        source = signed.source.value
+        yield f"  signing key: {fingerprint(signed.public_key)}, {source}"
+    if signed.manifest is not None:
+        yield f"  manifest: {_manifest_words(report, held)}"
+    if signed.deal_commitment is not None:
+        yield f"  deal commitment: {plain(signed.deal_commitment)}, from the manifest"
+    for note in report.notes:
+        yield f"  {note}"
+    if report.ended and report.expected:
+        yield (
+            "  checked: the signatures of the manifest, the results and "
+            f"{count(len(report.replays), 'replay')}"
+        )
+        yield "  checked: the schedule, deals, results and standings, by playing every match again"
+    if report.unchecked_files:
+        yield f"  not checked: {', '.join(report.unchecked_files)}"
+    for text in (*report.unchecked, _NEVER_CHECKED):
+        yield f"  not checked: {text}"
+
+
+def verdict_words(*, runs: int, open_ended: int, single: int, faults: int) -> str:
+    """Return the verdict on so many runs, some of them without a signed end, and single replays."""
+    if faults:
+        what, number = ("run", runs) if runs else ("replay", single)
+        are = f"{what} is" if number == 1 else f"{what}s are"
+        return f"The {are} NOT sound: {count(faults, 'fault')}."
+    sentences = []
+    if open_ended:
+        lacks = "the run lacks" if runs == 1 else f"{open_ended} of {runs} runs lack"
+        sentences.append(f"Nothing is wrong, but {lacks} a signed end.")
+    elif runs:
+        sentences.append("The run is sound." if runs == 1 else "The runs are sound.")
+    if single:
+        sentences.append(
+            "Each replay is sound by itself. Whether it belongs to a run was not checked."
+        )
+    return " ".join(sentences)
+
+
+def _manifest_words(report: RunReport, held: Published) -> str:
+    digest = report.manifest_sha256
+    if held.manifest_sha256 is None:
+        return f"{digest}, not compared with a published hash (use --manifest)"
+    same = digest == held.manifest_sha256
+    return f"{digest}, {'as published' if same else 'which is not the published hash'}"

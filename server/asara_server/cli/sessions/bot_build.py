@@ -9,14 +9,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
-from pydantic import ValidationError
-
 from asara_server import bundled
 from asara_server.cli.display.console import notify, warn
 from asara_server.cli.display.progress import SLOW_INTERVAL_S
 from asara_server.cli.display.quantities import duration
-from asara_server.cli.errors import UserError
-from asara_server.cli.options.bots import FETCH, BotCommand, is_bundled
+from asara_server.cli.options.bots import FETCH, is_built_in
 from asara_server.cli.sessions.interruption import until_signal
 from asara_server.event_loop import run
 from asara_server.text import plain
@@ -29,23 +26,14 @@ from asara_server.tournament.bots.output.remedies import (
 from asara_server.tournament.config.commands import CommandError, check_command
 from asara_server.tournament.config.fields import exposes_too_much
 from asara_server.tournament.config.tournament_file import Entry, Limits
-from asara_server.tournament.config.validation_errors import describe
 from asara_server.tournament.sandbox.bubblewrap import Sandbox
 from asara_server.tournament.sandbox.spec import BUILD_CACHE
+from asara_server.user_error import UserError
 
 _PACKAGES: Final = ("lib", "node_modules", "vendor")
 """Folders to which the starters' scripts download packages."""
 _SHOWN_S: Final = 1.0
 """Seconds after which a build's duration is shown."""
-
-
-def bot_entry(bot: BotCommand, readable: Sequence[str]) -> Entry:
-    """Return a bot as an entry that has not been built; raises UserError."""
-    try:
-        return Entry.model_validate(bot.table(readable), context={"base": Path("/")})
-    except ValidationError as error:
-        faults = describe(error, Entry)
-        raise UserError("\n".join(f"bot {bot.name!r}: {fault}" for fault in faults)) from None
 
 
 def built_bots(entries: Sequence[Entry], sandbox: Sandbox | None) -> tuple[Entry, ...]:
@@ -122,7 +110,7 @@ async def _show_waiting(name: str) -> None:
 
 def clients_beside(folder: Path) -> list[Path]:
     """Return the folders outside its own that a built-in bot needs for its build; usually none."""
-    if not is_bundled(folder):
+    if not is_built_in(folder):
         return []
     return [path for part in ("clients", "proto") if (path := bundled.path(part)).is_dir()]
 
@@ -130,7 +118,7 @@ def clients_beside(folder: Path) -> list[Path]:
 def _check_place(entry: Entry, sandbox: Sandbox | None) -> None:
     """Raise UserError if a build must not or cannot write to its bot's directory."""
     directory = entry.directory
-    if is_bundled(directory) and (bundled.is_installed() or not _is_writable(directory)):
+    if is_built_in(directory) and (bundled.is_installed() or not _is_writable(directory)):
         language, ending, _ = directory.name.partition("-random")
         new = shlex.join(["asara", "new", language, "my-bot"])
         advice = f"make your own copy with `{new}`, and name that"

@@ -1,39 +1,239 @@
 """Checks one bot for its author, and prints what an organiser would see."""
 
-import json
+import asyncio
 import shlex
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any, Final
 
-from asara_server.cli.display.bot_check import BotCheckMeter, BotFinding, findings, show_finding
+from asara_server.cli.commands.check import Check
 from asara_server.cli.display.bot_output import show_output
-from asara_server.cli.display.console import notify, warn
-from asara_server.cli.errors import UserError
-from asara_server.cli.options.bots import BotCommand, find_bots
-from asara_server.cli.options.check import CheckBotOptions
+from asara_server.cli.display.console import notify, out, warn
+from asara_server.cli.display.progress import SLOW_INTERVAL_S
+from asara_server.cli.display.quantities import duration
+from asara_server.cli.options.bots import find_bots
+from asara_server.cli.options.common import rule_sets
 from asara_server.cli.options.log import LogOptions
-from asara_server.cli.options.match import rule_sets
-from asara_server.cli.options.output_file import check_output, write_output
-from asara_server.cli.sessions.bot_build import bot_entry, clients_beside
-from asara_server.cli.sessions.entry_check import check_folder, keep_replays, play_check
+from asara_server.cli.options.output_file import check_output, write_json
+from asara_server.cli.sessions.bot_build import clients_beside
+from asara_server.cli.sessions.entry_check import (
+    OPPONENT,
+    check_folder,
+    keep_replays,
+    play_check,
+    seconds_text,
+    show_line,
+)
 from asara_server.cli.sessions.setup import log_to_file, sandbox_of_bots
 from asara_server.event_loop import run
+from asara_server.match.spec import SECOND_US, ClockSettings
 from asara_server.replay.signing import default_key_path
+from asara_server.text import count
 from asara_server.tournament.bots.build.build_cache import BuildCache
 from asara_server.tournament.config.tournament_file import (
-    ConfigError,
+    Entry,
     Tournament,
     check_tournament,
 )
-from asara_server.tournament.execution.entry_check import EntryCheck
+from asara_server.tournament.execution.clock_need import bank_needed_us
+from asara_server.tournament.execution.entry_check import CheckedEntry, EntryCheck, Verdict
 
-_OPPONENT = "random"
-"""The built-in bot that plays against the checked bot."""
+_KIB: Final = 1 << 10
+_MIB: Final = 1 << 20
+_KEPT: Final = "skipped, because nothing has changed since the last build"
+_USUAL: Final = ClockSettings()
+"""The default clocks of a tournament."""
+_MOST_REJECTIONS: Final = 5
 
 
-def check_bot(options: CheckBotOptions, log: LogOptions) -> int:
+class BotCheckMeter:
+    """Prints a line now and then about the progress of the check."""
+
+    def __init__(self, entry: Entry, bank_s: float, activity: EntryCheck) -> None:
+        self._entry = entry
+        self._bank_s = bank_s
+        self._activity = activity
+
+    def begin(self, rules: str) -> None:
+        """Print how the bot is checked."""
+        notify(
+            f"Checking {self._entry.name} against the built-in bot `random`: one match in "
+            f"each seat, rules {rules}"
+        )
+
+    async def show(self) -> None:
+        """Show the progress until cancelled."""
+        began = time.monotonic()
+        warned = False
+        shown: Sequence[str] = ()
+        while True:
+            await asyncio.sleep(SLOW_INTERVAL_S)
+            doing = "building" if self._activity.building else "playing"
+            notify(f"Still {doing} after {duration(time.monotonic() - began, whole_s=True)}")
+            if doing == "playing" and not warned:
+                warned = True
+                sooner = "; --clock 60 stops it sooner" if self._bank_s > 60 else ""
+                notify(
+                    f"A bot in an endless loop is stopped after {duration(self._bank_s)}{sooner}"
+                )
+            if (lines := self._activity.hanging(self._entry.name)) != shown:
+                shown = lines
+                for line in lines:
+                    warn(f"  | {line}", words=False)
+
+
+@dataclass(frozen=True, slots=True)
+class BotFinding:
+    """The findings about a bot after its check."""
+
+    checked: CheckedEntry
+    slow: str
+    """Why the bot would lose with the default clocks; "" if it would not."""
+    bank_needed_s: float | None
+    directory_mib: int
+    memory_mib: int
+    contained: bool
+
+    @property
+    def works(self) -> bool:
+        return self.checked.verdict is Verdict.WORKS and not self.slow
+
+    @property
+    def verdict(self) -> str:
+        """The verdict in one word."""
+        if self.checked.verdict is not Verdict.WORKS:
+            return str(self.checked.verdict.value)
+        return "slow" if self.slow else "works"
+
+    @property
+    def sentence(self) -> str:
+        one = self.checked
+        if one.verdict is Verdict.NOT_CHECKED:
+            return f"{one.entry} was not checked: {one.why}."
+        if one.verdict is Verdict.BROKEN:
+            return f"{one.entry} is broken: {one.why}"
+        if self.slow:
+            return f"{one.entry} is slow, but not broken: {self.slow}."
+        if one.rejected:
+            replies = count(one.rejected, "reply")
+            return f"{one.entry} works, but the referee rejected {replies}."
+        return f"{one.entry} works."
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the findings as JSON, with units in the names and None for unknown values."""
+        one = self.checked
+        fault = one.termination if one.termination and one.termination.forfeit else None
+        return {
+            "bot": one.entry,
+            "verdict": self.verdict,
+            "sentence": self.sentence,
+            "fault": fault and fault.name.lower(),
+            "build_s": one.build_s,
+            "build_kept": one.build_kept,
+            "start_s": one.start_s,
+            "first_reply_s": one.first_reply_s,
+            "decisions": one.decisions,
+            "median_decision_s": one.median_s,
+            "longest_decision_s": one.longest_s,
+            "time_bank_needed_s": self.bank_needed_s,
+            "rejections": list(one.rejections),
+            "memory_bytes": one.memory_bytes,
+            "memory_limit_mib": self.memory_mib,
+            "directory_bytes": one.size_bytes,
+            "directory_limit_mib": self.directory_mib,
+            "contained": self.contained,
+            "printed": list(one.printed),
+        }
+
+
+def findings(checked: CheckedEntry, tournament: Tournament, *, contained: bool) -> BotFinding:
+    """Return the findings of a check, measured against a tournament's default clocks and limits."""
+    needed_s = None
+    clocks = _USUAL.in_microseconds()
+    if needed := [bank_needed_us(answers, clocks) for answers in checked.answers_us if answers]:
+        needed_s = max(needed) / SECOND_US
+    slow = []
+    if (start_s := checked.start_s or 0.0) > _USUAL.start_up_s:
+        slow.append(
+            f"it needs {seconds_text(start_s)} to start, but a tournament allows only "
+            f"{_USUAL.start_up_s:g} s (clocks.start_up_s)"
+        )
+    if needed_s is not None and needed_s > _USUAL.bank_s:
+        slow.append(
+            f"it needs {seconds_text(needed_s)} on its clock, but a tournament allows only "
+            f"{_USUAL.bank_s:g} s, plus {_USUAL.increment_s:g} s per decision (clocks.time_bank_s)"
+        )
+    limits = tournament.limits
+    return BotFinding(
+        checked,
+        "; ".join(slow) if checked.verdict is Verdict.WORKS else "",
+        needed_s,
+        limits.directory_mib,
+        limits.memory_mib,
+        contained,
+    )
+
+
+def show_finding(finding: BotFinding) -> None:
+    """Print the measurements, the faults, the bot's output and, at the end, the verdict."""
+    one = finding.checked
+    rows = list(_measurements(finding))
+    width = max((len(name) for name, _ in rows), default=0)
+    for name, value in rows:
+        show_line(f"{name:<{width}}  {value}")
+    if one.printed:
+        show_line(f"{'its build' if _is_build_fault(one) else 'the bot'} printed:")
+        for line in one.printed:
+            show_line(f"  | {line}")
+    for text in one.rejections[:_MOST_REJECTIONS]:
+        show_line(f"rejected: {text}")
+    if (more := len(one.rejections) - _MOST_REJECTIONS) > 0:
+        show_line(f"rejected: {more:,} more")
+    if rows or one.printed:
+        out.print()
+    show_line(finding.sentence)
+
+
+def _measurements(finding: BotFinding) -> list[tuple[str, str]]:
+    one = finding.checked
+    rows = [
+        ("build", _KEPT if one.build_kept else seconds_text(one.build_s)),
+        ("start-up", seconds_text(one.start_s)),
+        ("first reply after", seconds_text(one.first_reply_s)),
+        ("median decision", seconds_text(one.median_s)),
+        ("longest decision", seconds_text(one.longest_s)),
+        ("decisions", f"{one.decisions:,}" if one.decisions else ""),
+        ("clock time needed", _bank(finding.bank_needed_s)),
+        ("peak memory", _size(one.memory_bytes, finding.memory_mib)),
+        ("folder size", _size(one.size_bytes, finding.directory_mib)),
+    ]
+    return [(name, value) for name, value in rows if value]
+
+
+def _is_build_fault(one: CheckedEntry) -> bool:
+    return one.termination is None and one.build_s is not None
+
+
+def _bank(needed_s: float | None) -> str:
+    if needed_s is None:
+        return ""
+    return f"{seconds_text(needed_s) if needed_s else '0 s'} of {_USUAL.bank_s:g} s"
+
+
+def _size(size: int | None, limit_mib: int) -> str:
+    if size is None:
+        return ""
+    if size < _MIB:
+        return f"{-(-size // _KIB):,} KiB of {limit_mib:,} MiB"
+    return f"{size / _MIB:,.0f} MiB of {limit_mib:,} MiB"
+
+
+def check_bot(options: Check, log: LogOptions) -> int:
     """Check the bot; return the exit status: 0 if the bot works, otherwise 1."""
     rule_sets(options.rules)
-    bot, opponent = find_bots([options.bot, _OPPONENT])
+    bot, opponent = find_bots([options.bot, OPPONENT], options.readable)
     if options.json_file is not None:
         check_output("--json", options.json_file, run=options.out_directory)
     tournament = _tournament(bot, opponent, options)
@@ -54,9 +254,9 @@ def check_bot(options: CheckBotOptions, log: LogOptions) -> int:
             show_output=show_output if log.verbose else None,
             cache=BuildCache(),
         )
-        meter = BotCheckMeter(entry, options.clock.time_bank_s, check)
+        meter = BotCheckMeter(entry, options.clock.bank_s, check)
         meter.begin(options.rules)
-        [checked] = run(play_check(check, meter))
+        [checked] = run(play_check(check, meter.show()))
         if options.out_directory is not None:
             keep_replays([checked], folder)
         finding = findings(checked, tournament, contained=sandbox is not None)
@@ -68,31 +268,23 @@ def check_bot(options: CheckBotOptions, log: LogOptions) -> int:
     if options.out_directory is not None:
         notify(f"Output of build and bot, and replays: {options.out_directory}")
     if options.json_file is not None:
-        write_output(options.json_file, _json(finding))
+        write_json(options.json_file, finding.as_json())
     return 0 if finding.works else 1
 
 
-def _tournament(bot: BotCommand, opponent: BotCommand, options: CheckBotOptions) -> Tournament:
+def _tournament(bot: Entry, opponent: Entry, options: Check) -> Tournament:
     """Return a tournament of the bot and its opponent, with longer clocks than usual."""
-    bot_entry(bot, options.readable)  # for the bot's name in faults
-    table = bot.table((*options.readable, *map(str, clients_beside(bot.directory))))
-    try:
-        return check_tournament(
-            {
-                "title": bot.name,
-                "entries": [table, opponent.table()],
-                "seats": 2,
-                "rules": options.rules,
-                "blocks": "independent",
-                "process_per": "run",
-                "clocks": {**options.clock._asdict(), "start_up_s": options.start_up},
-            },
-            name="check",
-            base=Path("/"),  # all paths are absolute
-        )
-    except ConfigError as error:
-        raise UserError(str(error)) from None
-
-
-def _json(finding: BotFinding) -> bytes:
-    return (json.dumps(finding.as_json(), indent=2, ensure_ascii=False) + "\n").encode()
+    readable = (*bot.readable, *clients_beside(bot.directory))
+    return check_tournament(
+        {
+            "title": bot.name,
+            "entries": [bot.model_copy(update={"readable": readable}), opponent],
+            "seats": 2,
+            "rules": options.rules,
+            "blocks": "independent",
+            "process_per": "run",
+            "clocks": options.clock.table(options.start_up),
+        },
+        name="check",
+        base=Path("/"),  # all paths are absolute
+    )

@@ -3,39 +3,43 @@
 import asyncio
 import shutil
 import tempfile
-from collections.abc import Iterator, Sequence
+import time
+from collections.abc import Callable, Coroutine, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Protocol
+from typing import Any
 
-from asara_server.cli.display.console import notify, out, warn
-from asara_server.cli.display.entry_check import (
-    CheckMeter,
-    check_heading,
-    check_summary,
-    show_check,
-)
-from asara_server.cli.errors import UserError
+from asara_game.rules import format_rule_sets
+from asara_server.cli.commands.tournament import Check
+from asara_server.cli.display.console import notify, out, show_table, warn
+from asara_server.cli.display.progress import NAMES_SHOWN, Meter, building_text
+from asara_server.cli.display.quantities import duration, listed
 from asara_server.cli.options.log import LogOptions
-from asara_server.cli.options.tournament import CheckOptions
 from asara_server.cli.sessions.interruption import until_signal
-from asara_server.cli.sessions.setup import log_to_file
-from asara_server.cli.sessions.tournament import check_remote, tournament_sandbox
+from asara_server.cli.sessions.setup import log_to_file, notify_address
+from asara_server.cli.sessions.tournament import check_remote, load, tournament_sandbox
 from asara_server.event_loop import run
 from asara_server.network.addresses import ServeError
 from asara_server.replay.file import write_replay
 from asara_server.replay.signing import SigningKey
+from asara_server.text import count, plain
 from asara_server.tournament.bots.build.build_cache import BuildCache
-from asara_server.tournament.bots.process import MachineError
 from asara_server.tournament.config.tournament_file import Entry, Tournament
-from asara_server.tournament.execution.entry_check import CheckedEntry, EntryCheck, Verdict
+from asara_server.tournament.execution.entry_check import (
+    CheckedEntry,
+    EntryCheck,
+    Verdict,
+    checked_rules,
+)
+from asara_server.user_error import UserError
 
-_OPPONENT = "random"
-"""The built-in bot that plays against the entries."""
+OPPONENT = "random"
+"""The built-in bot that plays against checked bots."""
 
 
-def check_entries(tournament: Tournament, options: CheckOptions, log: LogOptions) -> int:
+def check_entries(options: Check, log: LogOptions) -> int:
     """Check the entries; return the exit status: 1 if any entry is broken, otherwise 0."""
+    tournament, _ = load(options.file)
     if options.remote and tournament.remote is None:
         raise UserError(
             f"--remote waits for entries on other machines, and {options.file.name} has none"
@@ -53,12 +57,12 @@ def check_entries(tournament: Tournament, options: CheckOptions, log: LogOptions
             folder,
             sandbox=sandbox,
             remote=options.remote,
-            on_listening=_notify_address,
+            on_listening=notify_address,
             cache=BuildCache(),
         )
-        notify(check_heading(tournament, _OPPONENT))
+        notify(check_heading(tournament, OPPONENT))
         meter = CheckMeter(len(tournament.entries), len(tournament.left_out), check)
-        checked = run(play_check(check, meter))
+        checked = run(play_check(check, meter.show(), meter.add))
         if options.out_directory is not None:
             keep_replays(checked, folder)
     show_check(checked, tournament)
@@ -72,26 +76,20 @@ def check_entries(tournament: Tournament, options: CheckOptions, log: LogOptions
     return 1 if broken or tournament.left_out else 0
 
 
-class Meter(Protocol):
-    """Counts findings, and shows the progress."""
+async def play_check(
+    check: EntryCheck,
+    show: Coroutine[Any, Any, None],
+    add: Callable[[CheckedEntry], None] = lambda found: None,
+) -> list[CheckedEntry]:
+    """Check the entries, and pass each finding to `add`; a signal ends it with a UserError.
 
-    def add(self, checked: CheckedEntry) -> None: ...
-
-    async def show(self) -> None:
-        """Show the progress until cancelled."""
-
-
-async def play_check(check: EntryCheck, meter: Meter) -> list[CheckedEntry]:
-    """Check the entries and show the progress; a signal ends the check with a UserError."""
-    showing = asyncio.create_task(meter.show())
+    `show` shows the progress until it is cancelled.
+    """
+    showing = asyncio.create_task(show)
     try:
-        return await until_signal(
-            check.run(meter.add), lambda: "stopped; the check is not complete"
-        )
+        return await until_signal(check.run(add), lambda: "stopped; the check is not complete")
     except ServeError as error:
         raise UserError(f"remote: {error}", status=1) from None
-    except MachineError as error:
-        raise UserError(str(error), status=1) from None
     finally:
         showing.cancel()
         await asyncio.gather(showing, return_exceptions=True)
@@ -102,7 +100,7 @@ def _opponents(tournament: Tournament) -> list[Entry]:
     taken = {entry.name.casefold() for entry in tournament.entries}
     numbers = (number for number in range(1, len(taken) + 5))
     names = [name for number in numbers if (name := f"opponent-{number}") not in taken]
-    table = {"bot": _OPPONENT}
+    table = {"bot": OPPONENT}
     return [
         Entry.model_validate({**table, "name": name}) for name in names[: min(tournament.seats) - 1]
     ]
@@ -135,5 +133,155 @@ def keep_replays(checked: Sequence[CheckedEntry], folder: Path) -> None:
             write_replay(folder / "replays" / f"{replay.header.match_id}.asara", replay, key)
 
 
-def _notify_address(address: str) -> None:
-    notify(f"Bots on other machines connect at {address} (TLS)")
+class CheckMeter(Meter):
+    """Shows how many entries are checked; without a terminal, also a line for each entry.
+
+    Without a terminal, a line every few seconds also lists the entries being built.
+    """
+
+    def __init__(self, entries: int, left_out: int, activity: EntryCheck) -> None:
+        """`left_out` is the number of folders without an entry, which are counted as well."""
+        self._left_out = left_out
+        self._broken = 0
+        self._activity = activity
+        super().__init__(entries + left_out, left_out)
+
+    def add(self, checked: CheckedEntry) -> None:
+        """Count a finding."""
+        self._done += 1
+        self._broken += checked.verdict is Verdict.BROKEN
+        self.refresh()
+        if self._bar.disable:
+            notify(f"{self._done} of {self._total}: {checked.entry} {_verdict(checked)}")
+
+    def notice(self) -> str:
+        return self.summary() if self._activity.building else ""
+
+    def summary(self) -> str:
+        """Return how many entries are checked, and which ones are being built or playing."""
+        parts = [f"{self._done} of {self._total}, {self._broken} broken"]
+        if self._left_out:
+            parts[0] += f", {self._left_out} skipped"
+        now = time.monotonic()
+        if building := self._activity.building:
+            parts.append(building_text({name: now - at for name, at in building.items()}, ()))
+        if playing := list(self._activity.playing):
+            parts.append(f"playing {listed(playing, NAMES_SHOWN)}")
+        return "; ".join(parts)
+
+
+def check_heading(tournament: Tournament, opponent: str) -> str:
+    """Return a tournament's title and size, and how its entries are checked."""
+    rules = format_rule_sets(checked_rules(tournament))
+    return (
+        f"{tournament.title}: checking {count(len(tournament.entries), 'entry')} in two matches "
+        f"each against the built-in bot `{opponent}` (rules: {rules}, "
+        f"{min(tournament.seats)} seats)"
+    )
+
+
+def show_check(checked: Sequence[CheckedEntry], tournament: Tournament) -> None:
+    """Print a table of all entries, what is wrong with broken ones, and their bots' output."""
+    folders = {one.name: one.folder.folder for one in tournament.entries if one.folder}
+    needless = {
+        "folder": all(name == own for name, own in folders.items()),
+        ">build": not any(one.build_kept or one.build_s for one in checked),
+    }
+    columns = [
+        "entry",
+        "folder",
+        "state",
+        ">build",
+        ">start-up",
+        ">longest decision",
+        ">decisions",
+    ]
+    rows = [
+        [
+            one.entry,
+            folders.get(one.entry, "–"),
+            one.verdict.value,
+            "unchanged" if one.build_kept else seconds_text(one.build_s) or "–",
+            seconds_text(one.start_s) or "–",
+            seconds_text(one.longest_s) or "–",
+            f"{one.decisions:,}" if one.decisions else "–",
+        ]
+        for one in checked
+    ]
+    rows += [
+        [one.folder if needless["folder"] else "–", one.folder, "skipped", *"––––"]
+        for one in tournament.left_out
+    ]
+    kept = [index for index, column in enumerate(columns) if not needless.get(column)]
+    show_table(
+        "Entries",
+        [columns[index] for index in kept],
+        ([row[index] for index in kept] for row in rows),
+    )
+    _show_faults(checked, tournament)
+    if printing := [one for one in checked if one.verdict is Verdict.WORKS and one.printed]:
+        _show_title("Last lines printed by working bots")
+    for one in printing:
+        show_line(one.entry)
+        _show_printed(one)
+
+
+def _show_faults(checked: Sequence[CheckedEntry], tournament: Tournament) -> None:
+    wrong = [one for one in checked if one.verdict is not Verdict.WORKS]
+    rejected = [one for one in checked if one.rejected and one.verdict is Verdict.WORKS]
+    if wrong or rejected or tournament.left_out:
+        _show_title("Faults")
+    for one in wrong:
+        show_line(f"{one.entry} {_verdict(one)}: {one.why}")
+        _show_printed(one)
+    for folder in tournament.left_out:
+        for line in folder.lines:
+            show_line(line)
+    for one in rejected:
+        replies = count(one.rejected, "reply")
+        show_line(f"{one.entry} works, but the referee rejected {replies}")
+
+
+def check_summary(checked: Sequence[CheckedEntry], tournament: Tournament) -> str:
+    """Return how many entries work, are broken, were left out or were not checked."""
+    numbers = {verdict: sum(one.verdict is verdict for one in checked) for verdict in Verdict}
+    left_out = len(tournament.left_out)
+    parts = [f"{numbers[Verdict.WORKS]} of {count(len(checked) + left_out, 'entry')} work"]
+    for number, word in (
+        (numbers[Verdict.BROKEN], "broken"),
+        (left_out, "skipped"),
+        (numbers[Verdict.NOT_CHECKED], "not checked"),
+    ):
+        if number:
+            parts.append(f"{number} {word}")
+    return ", ".join(parts)
+
+
+def _show_title(text: str) -> None:
+    out.print(f"\n{text}", style="bold")
+
+
+def show_line(text: str) -> None:
+    out.print(plain(text, longest=None), soft_wrap=True)
+
+
+def _show_printed(one: CheckedEntry) -> None:
+    for line in one.printed:
+        show_line(f"  | {line}")
+
+
+def _verdict(one: CheckedEntry) -> str:
+    return {
+        Verdict.WORKS: "works",
+        Verdict.BROKEN: "is broken",
+        Verdict.NOT_CHECKED: "was not checked",
+    }[one.verdict]
+
+
+def seconds_text(value: float | None) -> str:
+    """Return a measured time with its unit; "" if there is none."""
+    if value is None:
+        return ""
+    if value < 0.01:
+        return f"{value * 1000:.1f} ms"
+    return f"{value * 1000:.0f} ms" if value < 1 else duration(value)

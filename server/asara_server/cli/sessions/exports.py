@@ -1,18 +1,20 @@
 """Writes the exports of a run or a match: reports, tables, bundles, and match pages."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
+from asara_server.cli.commands import report as commands
+from asara_server.cli.commands.bundle import Bundle
+from asara_server.cli.commands.replay import Page
 from asara_server.cli.display.console import notify, warn
-from asara_server.cli.errors import UserError
-from asara_server.cli.options.output_file import check_output, write_output
+from asara_server.cli.display.quantities import listed
+from asara_server.cli.options.log import LogOptions
+from asara_server.cli.options.output_file import check_output, run_of, write_output
 from asara_server.eventlog.replay import Replay, ReplayError
 from asara_server.replay.file import parse_file, read_file
 from asara_server.replay.match_page import (
     NoPageError,
     PageFiles,
-    PageLanguage,
     match_page,
     read_page_files,
 )
@@ -26,13 +28,13 @@ from asara_server.tournament.bots.output.decision_index import decision_texts
 from asara_server.tournament.run.directory import BUNDLES
 from asara_server.tournament.run.read_run import (
     RecordedRun,
-    RunError,
     read_run,
     read_status,
     run_standings,
 )
 from asara_server.tournament.standings.standings import by_schedule
 from asara_server.tournament.trust.bundle import BundleWriter, check_names
+from asara_server.user_error import UserError
 
 _PAGE = "report.html"
 
@@ -40,30 +42,23 @@ _REPLAYS_NAMED = 8
 """Maximum number of damaged replays listed on the terminal; the page lists more."""
 
 
-def write_report(
-    directory: Path, out_file: Path | None, csv: Path | None, *, with_pages: bool
-) -> None:
-    """Write a run's report page to a file, and its tables to a directory if one is given.
-
-    `with_pages` also writes the pages of the matches, next to the file.
-    """
+def write_report(options: commands.Report, _log: LogOptions) -> None:
+    """Write a run's report page to a file, and its tables and the pages of matches if wanted."""
+    directory, out_file, csv = options.directory, options.out_file, options.csv
     if out_file is not None:
         check_output("--out", out_file, allowed=_PAGE)
     if csv is not None and csv.exists() and not csv.is_dir():
         raise UserError(f"--csv {csv}: is a file; choose a folder")
     if csv is not None and not csv.parent.is_dir():
         raise UserError(f"--csv {csv}: is in no folder that exists; create it first")
-    files = _page_files()
-    try:
-        status, results = read_status(directory)
-    except RunError as error:
-        raise UserError(str(error)) from None
+    files = read_page_files()
+    status, results = read_status(directory)
     standings = run_standings(status.info, results)
     made = read_report(directory, status.info, results, standings, full=True)
     page = out_file or directory / _PAGE
     if out_file is None:
         check_output("report", page, allowed=_PAGE)
-    pages = _write_pages(made, files, page.parent) if with_pages else Pages({}, ())
+    pages = _write_pages(made, files, page.parent) if options.pages else Pages({}, ())
     write_output(page, report_page(made, status, pages.links, files))
     if csv is not None:
         _write_tables(csv, csv_tables(made))
@@ -72,15 +67,8 @@ def write_report(
         warn(f"skipped: {problem}")
     if more := len(problems[_REPLAYS_NAMED:]):
         warn(f"skipped: {more:,} more replays")
-    written = f", with {count(len(pages.links), 'page')} of matches" if with_pages else ""
+    written = f", with {count(len(pages.links), 'page')} of matches" if options.pages else ""
     notify(f"Wrote the report to {page}{written}" + (f", and its tables to {csv}" if csv else ""))
-
-
-def _page_files() -> PageFiles:
-    try:
-        return read_page_files()
-    except NoPageError as error:
-        raise UserError(str(error), status=1) from None
 
 
 def _write_pages(made: Report, files: PageFiles, beside: Path) -> Pages:
@@ -105,13 +93,11 @@ def _write_tables(folder: Path, tables: Mapping[str, str]) -> None:
 _MATCHES_NAMED = 3
 
 
-def write_bundles(directory: Path) -> None:
+def write_bundles(options: Bundle, _log: LogOptions) -> None:
     """Write a bundle for each entry of a run that has stopped or finished."""
-    try:
-        recorded = read_run(directory)
-        check_names(recorded)
-    except RunError as error:
-        raise UserError(str(error)) from None
+    directory = options.directory
+    recorded = read_run(directory)
+    check_names(recorded)
     if (directory / BUNDLES).is_symlink():
         raise UserError(f"{directory / BUNDLES}: is a link; remove it")
     info, results = recorded.info, by_schedule(recorded.results)
@@ -130,30 +116,21 @@ def write_bundles(directory: Path) -> None:
         missing |= set(bundle.missing)
         unproven = unproven or bundle.unproven
     if missing:
-        names = ", ".join(sorted(missing)[:_MATCHES_NAMED])
-        more = f" and {len(missing) - _MATCHES_NAMED:,} more" if len(missing) > 3 else ""
-        warn(f"skipped, because they have no replay: {names}{more}")
+        names = listed(sorted(missing), _MATCHES_NAMED)
+        warn(f"skipped, because they have no replay: {names}")
     if unproven:
         warn(f"the bundles have no proofs that the replays belong to the run: {unproven}")
     notify(f"Wrote {count(number, 'bundle')} to {directory / BUNDLES}")
 
 
-@dataclass(frozen=True, slots=True)
-class PageOptions:
-    """Options of `asara replay page`."""
-
-    seat: int | None
-    language: PageLanguage | None
-    bot_output: bool
-
-
-def write_page(file: Path, out_file: Path, options: PageOptions) -> None:
+def write_page(options: Page, _log: LogOptions) -> None:
     """Write the page of a match to a file; raises UserError."""
+    file, out_file = options.file, options.out_file
     check_output("--out", out_file, inputs=[file])
     try:
-        content = _page(file, options)
-    except NoPageError as error:
-        raise UserError(str(error), status=1) from None
+        content = _page(options)
+    except NoPageError:
+        raise
     except ReplayError as error:
         raise UserError(f"{file}: {error}") from None
     write_output(out_file, content)
@@ -161,7 +138,8 @@ def write_page(file: Path, out_file: Path, options: PageOptions) -> None:
     notify(f"Wrote the page to {out_file}, with {seen}")
 
 
-def _page(file: Path, options: PageOptions) -> bytes:
+def _page(options: Page) -> bytes:
+    file = options.file
     data = read_file(file)
     signed = parse_file(data)
     signed.check_signature()
@@ -175,7 +153,7 @@ def _page(file: Path, options: PageOptions) -> bytes:
 
 def _logs(file: Path, replay: Replay) -> Logs:
     """Return what the bots logged; raises UserError if the file is not in a run's `replays`."""
-    run = file.absolute().parent.parent
-    if file.absolute().parent.name != "replays" or not (run / "logs").is_dir():
+    run = run_of(file)
+    if run is None or not (run / "logs").is_dir():
         raise UserError(f"--bot-output: {file} is not in a run's `replays` folder")
     return decision_texts(run, replay.header.match_id, replay.header.entries)

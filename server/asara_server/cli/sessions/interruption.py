@@ -8,7 +8,7 @@ from collections.abc import Callable, Coroutine, Iterator
 from contextlib import contextmanager
 from typing import Any, TypeVar
 
-from asara_server.cli.errors import UserError
+from asara_server.user_error import UserError
 
 _Result = TypeVar("_Result")
 
@@ -36,7 +36,7 @@ def on_signals(stop: Callable[[signal.Signals], None]) -> Iterator[None]:
         for number in heard:
             loop.add_signal_handler(number, heed, number)
     except NotImplementedError:  # Windows
-        with _handlers(lambda number, _: loop.call_soon_threadsafe(stop, signal.Signals(number))):
+        with handlers(lambda number, _: loop.call_soon_threadsafe(stop, signal.Signals(number))):
             yield
         return
     try:
@@ -56,7 +56,8 @@ def _leave_terminal() -> None:
 
 
 @contextmanager
-def _handlers(handler: Callable[[int, Any], object]) -> Iterator[None]:
+def handlers(handler: Callable[[int, Any], object]) -> Iterator[None]:
+    """Have `handler` called for each signal that ends a command, outside an event loop."""
     before = {number: signal.signal(number, handler) for number in _SIGNALS}
     try:
         yield

@@ -17,17 +17,19 @@ from contextlib import contextmanager
 from fnmatch import fnmatchcase
 from pathlib import Path
 from string import Template
-from types import FrameType
-from typing import Final, NoReturn
+from typing import Final
 
 from asara.installing import REQUIREMENT
 from asara_server import bundled
+from asara_server.cli.commands.new import New
 from asara_server.cli.display.console import notify, warn
-from asara_server.cli.errors import UserError
 from asara_server.cli.options.bots import FETCH
 from asara_server.cli.options.languages import Language, find_language
+from asara_server.cli.options.log import LogOptions
+from asara_server.cli.sessions.interruption import handlers
 from asara_server.text import plain
 from asara_server.tournament.config.commands import search_path
+from asara_server.user_error import UserError
 
 _CLIENT: Final = "asara"
 """Name of the folder, inside a bot's folder, for the client's sources."""
@@ -42,9 +44,10 @@ _MODE: Final = 0o644
 _MODE_OF_PROGRAMS: Final = 0o755
 
 
-def make_bot(language_name: str, directory: str, *, fetch: bool) -> int:
+def make_bot(options: New, _log: LogOptions) -> int:
     """Create a bot's folder; return the exit status, which is 1 if packages are missing."""
-    language = find_language(language_name)
+    directory, fetch = options.directory, not options.no_fetch
+    language = find_language(options.language)
     folder = _new_folder(directory)
     name = package_name(folder.name)
     with _made_beside(folder) as part:
@@ -115,7 +118,7 @@ def _made_beside(folder: Path) -> Iterator[Path]:
     """Yield a new folder that becomes `folder` on exit; an error or a signal leaves nothing."""
     shown = _shown(folder)
     part = None
-    with _signals_as_errors():
+    with handlers(signal.default_int_handler):
         try:
             part = Path(tempfile.mkdtemp(prefix=".asara-new-", dir=folder.parent))
             inner = part / "bot"
@@ -130,22 +133,6 @@ def _made_beside(folder: Path) -> Iterator[Path]:
         finally:
             if part is not None:
                 shutil.rmtree(part, ignore_errors=True)
-
-
-@contextmanager
-def _signals_as_errors() -> Iterator[None]:
-    """Make SIGTERM and SIGHUP end the command in the same way as Ctrl-C."""
-
-    def interrupt(_number: int, _frame: FrameType | None) -> NoReturn:
-        raise KeyboardInterrupt
-
-    names = [name for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
-    before = {name: signal.signal(getattr(signal, name), interrupt) for name in names}
-    try:
-        yield
-    finally:
-        for name, handler in before.items():
-            signal.signal(getattr(signal, name), handler)
 
 
 # The content of the folder

@@ -15,14 +15,13 @@ from typing import Final
 from urllib.parse import urlencode
 
 from asara_server import system
+from asara_server.cli.commands.play import Play
 from asara_server.cli.display.console import notify, out, warn
 from asara_server.cli.display.results import show_standings
-from asara_server.cli.errors import UserError
-from asara_server.cli.options.bots import BotCommand, find_bots
+from asara_server.cli.options.bots import find_bots
+from asara_server.cli.options.common import rule_sets
 from asara_server.cli.options.log import LogOptions
-from asara_server.cli.options.match import rule_sets
-from asara_server.cli.options.play import PlayOptions
-from asara_server.cli.sessions.bot_build import bot_entry, built_bots
+from asara_server.cli.sessions.bot_build import built_bots
 from asara_server.cli.sessions.serve import (
     Guest,
     ReplaySink,
@@ -31,16 +30,18 @@ from asara_server.cli.sessions.serve import (
     replay_sink,
 )
 from asara_server.cli.sessions.setup import log_to_terminal, sandbox_of_bots
-from asara_server.cli.sessions.web_child import stay, web_child
+from asara_server.cli.sessions.web import stay, web_child
 from asara_server.event_loop import run
 from asara_server.match.spec import ClockSettings
 from asara_server.network.addresses import free_address, reachable_address, socket_parent
 from asara_server.replay.signing import SigningKey, default_key_path
 from asara_server.text import count
 from asara_server.tournament.config.seeds import draw_seed, local_seed
+from asara_server.tournament.config.tournament_file import Entry
 from asara_server.tournament.sandbox.bubblewrap import Sandbox
 from asara_server.tournament.schedule.schedule import rotated
 from asara_server.tournament.standings.standings import compute_standings
+from asara_server.user_error import UserError
 
 OPPONENT: Final = "greedy"
 """The strongest bot that comes with the package."""
@@ -51,7 +52,7 @@ _READY_S: Final = 3.0
 _POLL_S: Final = 0.1
 
 
-def play_in_browser(options: PlayOptions, log: LogOptions) -> int:
+def play_in_browser(options: Play, log: LogOptions) -> int:
     """Play with these options; return the exit status."""
     log_to_terminal(log)
     with _folder() as folder:
@@ -78,18 +79,17 @@ def _folder() -> Iterator[Path]:
         yield Path(folder)
 
 
-def _settings(options: PlayOptions, folder: Path) -> ServeSettings:
+def _settings(options: Play, folder: Path) -> ServeSettings:
     """Check the options, test the sandbox, and build the bots."""
     opponents = _opponents(options)
     sandbox = _sandbox(options, opponents, folder) if opponents else None
-    entries = tuple(bot_entry(bot, ()) for bot in opponents)
     chosen_rules = rule_sets(options.rules)
     return ServeSettings(
         listen=f"unix:{folder / 'referee'}" if system.UNIX_SOCKETS else free_address(),
         tls=None,
         insecure_remote=False,
         guests=tuple(Guest(name, secrets.token_urlsafe(24)) for name in _people(options.people)),
-        opponents=built_bots(entries, sandbox),
+        opponents=built_bots(opponents, sandbox),
         rule_sets=chosen_rules,
         matches=options.matches or None,
         clocks=_clocks(options),
@@ -103,9 +103,9 @@ def _people(number: int) -> list[str]:
     return ["you"] if number == 1 else [f"player-{n}" for n in range(1, number + 1)]
 
 
-def _opponents(options: PlayOptions) -> tuple[BotCommand, ...]:
+def _opponents(options: Play) -> tuple[Entry, ...]:
     """Return the given bots, and enough other bots to fill the remaining seats."""
-    named, people = options.bots, options.people
+    named, people = options.bots or [], options.people
     alone = people == 1 and not named
     seats = max(people + len(named), 2)
     if seats > 4:
@@ -121,14 +121,14 @@ def _opponents(options: PlayOptions) -> tuple[BotCommand, ...]:
     return tuple(opponents)
 
 
-def _sandbox(options: PlayOptions, opponents: Sequence[BotCommand], folder: Path) -> Sandbox | None:
+def _sandbox(options: Play, opponents: Sequence[Entry], folder: Path) -> Sandbox | None:
     secret = [default_key_path(), folder]
     secret += [options.out_directory] if options.out_directory else []
     directories = [opponent.directory for opponent in opponents]
     return sandbox_of_bots(options.sandbox, directories, secret=secret)
 
 
-def _clocks(options: PlayOptions) -> ClockSettings:
+def _clocks(options: Play) -> ClockSettings:
     """Return the time controls; a page that was closed may be reopened at any time.
 
     Without a bank, nobody loses on time. A bot whose process ends still forfeits.
@@ -138,7 +138,7 @@ def _clocks(options: PlayOptions) -> ClockSettings:
     return ClockSettings(**options.clock._asdict(), reconnect_s=_NO_CLOCK_S)
 
 
-def _replays(options: PlayOptions, folder: Path) -> ReplaySink:
+def _replays(options: Play, folder: Path) -> ReplaySink:
     """Return where replays are written, for the page to show them; the folder may be temporary."""
     if options.out_directory is not None:
         sink = replay_sink(options.out_directory)

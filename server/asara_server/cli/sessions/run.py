@@ -1,36 +1,41 @@
-"""Plays the matches of a run, shows their progress, and stops on signals."""
+"""Opens the directory of a run, plays its matches, shows their progress, and stops on signals."""
 
 import asyncio
 import errno
+import shlex
+import shutil
 import signal
+import tempfile
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
+from importlib.util import find_spec
+from pathlib import Path
 
+from asara.installing import install_command
+from asara_server.bounded_file import read_bounded
 from asara_server.cli.display.console import notify
 from asara_server.cli.display.faults import warn_of_failed_build
-from asara_server.cli.display.progress import ProgressMeter, RunMeter
+from asara_server.cli.display.progress import RunMeter
 from asara_server.cli.display.quantities import duration
-from asara_server.cli.errors import UserError
 from asara_server.cli.options.log import LogOptions
 from asara_server.cli.sessions.interruption import on_signals
 from asara_server.cli.sessions.setup import log_to_file
+from asara_server.cli.sessions.web import WEB_PACKAGES
 from asara_server.event_loop import run
-from asara_server.eventlog.journal import JournalError
 from asara_server.network.addresses import ServeError
 from asara_server.network.open_files import OpenFilesError
 from asara_server.replay.signing import SigningKey
 from asara_server.text import count
 from asara_server.tournament.bots.build.build_cache import BuildCache
-from asara_server.tournament.bots.process import MachineError
-from asara_server.tournament.config.tournament_file import Tournament
+from asara_server.tournament.config.tournament_file import LARGEST_FILE, Tournament
 from asara_server.tournament.execution.executor import Executor
-from asara_server.tournament.run.directory import RunDirectory, RunDirectoryError
+from asara_server.tournament.run.directory import RunDirectory
 from asara_server.tournament.runner import RunEnd, RunHooks, Runner
 from asara_server.tournament.sandbox.bubblewrap import Sandbox
 from asara_server.tournament.schedule.schedule import ScheduledMatch
 from asara_server.tournament.standings.match_result import read_results
 from asara_server.tournament.trust.manifest import ScheduleRule
-from asara_server.tournament.workers.block_job import WorkerError
+from asara_server.user_error import UserError
 
 
 def play_run(
@@ -41,7 +46,7 @@ def play_run(
     log: LogOptions,
     *,
     schedule_rule: ScheduleRule = "groups",
-    meter: ProgressMeter | None = None,
+    meter: RunMeter | None = None,
     sandbox: Sandbox | None = None,
     executor: Executor | None = None,
 ) -> tuple[RunEnd, int]:
@@ -109,15 +114,11 @@ def _notify_published(runner: Runner) -> None:
 
 @contextmanager
 def _user_errors(directory: RunDirectory) -> Iterator[None]:
-    """Turn errors that can occur in a run into a UserError."""
+    """Turn further errors that can occur in a run into a UserError."""
     try:
         yield
-    except RunDirectoryError as error:
-        raise UserError(str(error)) from None
-    except (WorkerError, JournalError) as error:
-        raise UserError(str(error), status=1) from None
-    except (MachineError, OpenFilesError) as error:
-        raise UserError(str(error), status=1) from None
+    except OpenFilesError:
+        raise
     except ServeError as error:
         raise UserError(f"remote: {error}", status=1) from None
     except OSError as error:
@@ -136,7 +137,7 @@ def _remedy(error: OSError, directory: RunDirectory) -> str:
     )
 
 
-async def _play(runner: Runner, meter: ProgressMeter, *, publish: bool) -> tuple[RunEnd, int]:
+async def _play(runner: Runner, meter: RunMeter, *, publish: bool) -> tuple[RunEnd, int]:
     runner.begin()
     if publish:
         _notify_published(runner)
@@ -178,3 +179,45 @@ async def _play(runner: Runner, meter: ProgressMeter, *, publish: bool) -> tuple
     if signals:
         return end, 128 + signals[0]
     return end, 1 if end.standings.matches.void else 0
+
+
+# The directory
+
+
+@contextmanager
+def kept_or_temporary(path: Path | None) -> Iterator[RunDirectory]:
+    """Create a run directory; without a path, it is deleted on exit."""
+    if path is not None:
+        with closing(RunDirectory.create(path)) as directory:
+            yield directory
+        return
+    folder = Path(tempfile.mkdtemp(prefix="asara-"))
+    try:
+        with closing(RunDirectory.create(folder)) as directory:
+            yield directory
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+@contextmanager
+def resumed_run_directory(path: Path, file: Path) -> Iterator[RunDirectory]:
+    """Open the directory of a run to resume; the tournament file must be the same."""
+    with closing(RunDirectory.reopen(path)) as directory:
+        if not directory.tournament_file.is_file():
+            raise UserError(
+                f"{path}: this run has no tournament file; only runs of `asara tournament run` "
+                "can be resumed"
+            )
+        if directory.tournament_text != read_bounded(file, LARGEST_FILE):
+            raise UserError(
+                f"{file}: differs from {directory.tournament_file}, with which the run was "
+                "started; restore it, or start another run"
+            )
+        yield directory
+
+
+def notify_run_directory(path: Path) -> None:
+    notify(f"Results, replays and bot output: {path}")
+    lacking = any(find_spec(name) is None for name in WEB_PACKAGES)
+    first = f"{install_command('web')}, then " if lacking else ""
+    notify(f"To watch the matches in a browser: {first}asara web {shlex.quote(str(path))}")

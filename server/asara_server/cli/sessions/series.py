@@ -6,18 +6,17 @@ import shutil
 from collections.abc import Sequence
 from pathlib import Path
 
+from asara_server.cli.commands.duel import Duel
+from asara_server.cli.commands.match import Match
 from asara_server.cli.display.bot_output import show_output
 from asara_server.cli.display.faults import warn_of_departures, warn_of_faults, warn_of_views
-from asara_server.cli.display.progress import ProgressMeter
+from asara_server.cli.display.progress import RunMeter
 from asara_server.cli.display.results import show_match, show_standings
-from asara_server.cli.errors import UserError
 from asara_server.cli.options.bots import find_bots
+from asara_server.cli.options.common import SandboxChoice, rule_sets
 from asara_server.cli.options.log import LogOptions
-from asara_server.cli.options.match import SeriesOptions, rule_sets
-from asara_server.cli.options.sandbox import SandboxChoice
 from asara_server.cli.sessions.bot_build import built_bots
-from asara_server.cli.sessions.run import play_run
-from asara_server.cli.sessions.run_directory import kept_or_temporary, notify_run_directory
+from asara_server.cli.sessions.run import kept_or_temporary, notify_run_directory, play_run
 from asara_server.cli.sessions.setup import (
     key_of_run,
     sandbox_of_bots,
@@ -28,45 +27,39 @@ from asara_server.text import plain
 from asara_server.tournament.bots.departures import Departure
 from asara_server.tournament.config.commands import OWN_PYTHON, search_path
 from asara_server.tournament.config.seeds import local_seed
-from asara_server.tournament.config.tournament_file import ConfigError, Tournament, check_tournament
+from asara_server.tournament.config.tournament_file import Tournament, check_tournament
 from asara_server.tournament.execution.executor import Executor
 from asara_server.tournament.execution.local_executor import LocalExecutor
 from asara_server.tournament.runner import RunEnd
 from asara_server.tournament.sandbox.runtimes import installation
 from asara_server.tournament.schedule.schedule import ScheduledMatch, rotated
+from asara_server.user_error import UserError
 
 
 def series_tournament(
-    command: str, arguments: list[str], options: SeriesOptions, **table: object
+    command: str, arguments: list[str], options: Match | Duel, **table: object
 ) -> Tournament:
     """Return a tournament of the bots in a command's arguments.
 
     `table` holds further keys of a tournament file. Error messages show the command in place of a
     file.
     """
-    bots = find_bots(arguments)
-    environment = _transcript(options.sandbox)
+    transcript = _transcript(options.sandbox)
+    bots = [
+        bot.model_copy(update={"environment": {**bot.environment, **transcript}})
+        for bot in find_bots(arguments, options.readable)
+    ]
     table |= {
         "title": " – ".join(bot.name for bot in bots),
-        "entries": [
-            {**table, "environment": {**bot.environment, **environment}}
-            for bot in bots
-            for table in [bot.table(options.readable)]
-        ],
+        "entries": bots,
         "seats": len(bots),
         "rules": options.rules,
         "seed": None if options.seed is None else local_seed(options.seed),
-        "clocks": {
-            **options.clock._asdict(),
-            "start_up_s": options.start_up,
-        },
+        "clocks": options.clock.table(options.start_up),
     }
     if options.jobs is not None:
         table["jobs"] = options.jobs
-    try:
-        return check_tournament(table, name=command, base=Path("/"))  # all paths are absolute
-    except ConfigError as error:
-        raise UserError(str(error)) from None
+    return check_tournament(table, name=command, base=Path("/"))  # all paths are absolute
 
 
 def _transcript(sandbox: SandboxChoice) -> dict[str, str]:
@@ -103,10 +96,10 @@ def _refuse_shims(tournament: Tournament) -> None:
 def play_series(
     tournament: Tournament,
     matches: Sequence[ScheduledMatch],
-    options: SeriesOptions,
+    options: Match | Duel,
     log: LogOptions,
     *,
-    meter: ProgressMeter | None = None,
+    meter: RunMeter | None = None,
     executor: Executor | None = None,
 ) -> tuple[RunEnd, int]:
     """Play the matches of one table in a new or temporary run directory; see also `play_run`.
@@ -139,16 +132,10 @@ def play_series(
         )
 
 
-def play_matches(
-    bots: list[str],
-    matches: int | None,
-    options: SeriesOptions,
-    log: LogOptions,
-    *,
-    mirrored: bool,
-) -> int:
+def play_matches(options: Match, log: LogOptions) -> int:
     """Play the matches; return the exit status. With -v, show what the bots print."""
     combination = rule_sets(options.rules)
+    bots, mirrored = options.bots, options.mirrored
     if not 2 <= len(bots) <= 4:
         remedy = (
             "for more, write a tournament file"
@@ -164,7 +151,7 @@ def play_matches(
     blocks = "mirrored" if mirrored else "independent"
     tournament = series_tournament("match", bots, options, blocks=blocks)
     names = [entry.name for entry in tournament.entries]
-    number = matches or (len(names) if mirrored else 1)
+    number = options.matches or (len(names) if mirrored else 1)
     if mirrored and number % len(names):
         raise UserError(
             f"--mirrored plays each deal in {len(names)} matches; "

@@ -12,28 +12,26 @@ from functools import partial
 from pathlib import Path
 
 from asara_game.vocabulary import RuleSet
+from asara_server.cli.commands.serve import Serve
 from asara_server.cli.display.console import notify, out, warn
 from asara_server.cli.display.faults import fault_lines
 from asara_server.cli.display.results import show_match, show_standings
-from asara_server.cli.errors import UserError
-from asara_server.cli.options.bots import BotCommand, find_bots
+from asara_server.cli.options.bots import find_bots
+from asara_server.cli.options.common import rule_sets
 from asara_server.cli.options.log import LogOptions
-from asara_server.cli.options.match import rule_sets
-from asara_server.cli.options.serve import ServeOptions
-from asara_server.cli.sessions.bot_build import bot_entry, built_bots
+from asara_server.cli.sessions.bot_build import built_bots
 from asara_server.cli.sessions.interruption import on_signals
 from asara_server.cli.sessions.setup import (
     log_to_terminal,
     sandbox_of_bots,
-    serve_error_text,
     signing_key,
 )
-from asara_server.cli.sessions.web_child import web_for_run
+from asara_server.cli.sessions.web import web_for_run
 from asara_server.event_loop import run
 from asara_server.eventlog.journal import TABLE, Journal, JournalError
 from asara_server.match.deal_secrets import secret_of, tournament_secret
 from asara_server.match.spec import ClockSettings
-from asara_server.network.addresses import LOCAL_TRANSPORT, ServeError, reachable_address
+from asara_server.network.addresses import ServeError, reachable_address
 from asara_server.network.grpc_server import RunningServer, serve
 from asara_server.network.open_files import files_needed, require_open_files
 from asara_server.network.tls import TlsFiles
@@ -42,15 +40,15 @@ from asara_server.replay.file import write_replay
 from asara_server.replay.signing import PUBLIC_KEY_FILE, SigningKey, default_key_path
 from asara_server.text import plain
 from asara_server.tournament.bots.match_settings import MatchSettings
-from asara_server.tournament.bots.process import MachineError
 from asara_server.tournament.config.seeds import check_seed, draw_seed
-from asara_server.tournament.config.tournament_file import Entry, Limits
+from asara_server.tournament.config.tournament_file import Entry
 from asara_server.tournament.execution.local_referee import LocalReferee, local_referee
 from asara_server.tournament.execution.match_runner import MatchRunner, PlayedMatch
 from asara_server.tournament.sandbox.bubblewrap import Sandbox
 from asara_server.tournament.schedule.schedule import bot_seed, rotated
 from asara_server.tournament.standings.match_result import MatchResult
 from asara_server.tournament.standings.standings import compute_standings
+from asara_server.user_error import UserError
 
 _WAIT_S = 3600.0
 """Time limit for a single wait for a guest, in seconds; waits are repeated."""
@@ -99,7 +97,7 @@ class ServeSettings:
         return (*(g.name for g in self.guests), *(o.name for o in self.opponents))
 
 
-def serve_table(options: ServeOptions, log: LogOptions) -> int:
+def serve_table(options: Serve, log: LogOptions) -> int:
     """Serve a table with these options; return the exit status."""
     log_to_terminal(log, default_level="warning")
     settings = _settings(options)
@@ -126,16 +124,15 @@ def _empty_folder(stack: ExitStack) -> Path:
     return folder
 
 
-def _settings(options: ServeOptions) -> ServeSettings:
+def _settings(options: Serve) -> ServeSettings:
     """Check the options, test the sandbox, and create the folder of the replays."""
-    opponents = _opponents(options.opponents, options.seats)
+    opponents = _opponents(options.bots or [], options.seats)
     if (options.tls_cert is None) != (options.tls_key is None):
         raise UserError("TLS needs both --tls-cert and --tls-key")
     tls = None
     if options.tls_cert and options.tls_key:
         tls = TlsFiles(options.tls_cert, options.tls_key)
     sandbox = _sandbox(options, opponents) if opponents else None
-    entries = tuple(bot_entry(bot, ()) for bot in opponents)
     settings = ServeSettings(
         listen=options.listen,
         tls=tls,
@@ -144,17 +141,15 @@ def _settings(options: ServeOptions) -> ServeSettings:
             Guest(f"guest-{number}", secrets.token_urlsafe(24))
             for number in range(1, options.seats - len(opponents) + 1)
         ),
-        opponents=entries,
+        opponents=opponents,
         rule_sets=rule_sets(options.rules),
         matches=options.matches or None,
-        clocks=ClockSettings(
-            bank_s=options.clock.time_bank_s, increment_s=options.clock.increment_s
-        ),
+        clocks=ClockSettings(**options.clock._asdict()),
         seed=_seed(options.seed),
         sandbox=sandbox,
         replays=replay_sink(options.out_directory),
     )
-    return replace(settings, opponents=built_bots(entries, sandbox))
+    return replace(settings, opponents=built_bots(opponents, sandbox))
 
 
 def _seed(option: str | None) -> str:
@@ -167,7 +162,7 @@ def _seed(option: str | None) -> str:
         raise UserError(f"--seed: {error}") from None
 
 
-def _opponents(arguments: list[str], seats: int) -> tuple[BotCommand, ...]:
+def _opponents(arguments: list[str], seats: int) -> tuple[Entry, ...]:
     opponents = find_bots(arguments)
     if len(opponents) >= seats:
         raise UserError(
@@ -179,7 +174,7 @@ def _opponents(arguments: list[str], seats: int) -> tuple[BotCommand, ...]:
     return tuple(opponents)
 
 
-def _sandbox(options: ServeOptions, opponents: Sequence[BotCommand]) -> Sandbox | None:
+def _sandbox(options: Serve, opponents: Sequence[Entry]) -> Sandbox | None:
     secret = (default_key_path(), options.tls_key, options.out_directory)
     directories = [opponent.directory for opponent in opponents]
     return sandbox_of_bots(options.sandbox, directories, secret=[path for path in secret if path])
@@ -253,10 +248,7 @@ class TableServer:
             if self._stop_task:
                 await self._stop_task
             elif not play_task.cancelled():
-                try:
-                    play_task.result()  # raises its exception
-                except (MachineError, JournalError) as error:
-                    raise UserError(str(error), status=1) from None
+                play_task.result()  # raises its exception
         status = self.print_summary()
         return status if self._signal is None else 128 + self._signal
 
@@ -271,7 +263,7 @@ class TableServer:
                 allow_insecure_remote=settings.insecure_remote,
             )
         except ServeError as error:
-            raise UserError(f"--listen: {serve_error_text(error)}") from None
+            raise UserError(f"--listen: {error}") from None
 
     def _require_open_files(self) -> None:
         """Raise OpenFilesError if guests and unknown clients could use up this process's files."""
@@ -292,10 +284,8 @@ class TableServer:
         entries = settings.opponents
         match_settings = MatchSettings(
             entries=entries,
-            clocks=settings.clocks,
-            limits=Limits(),
-            transport=LOCAL_TRANSPORT,
             processes={entry.name: "run" for entry in entries},
+            clocks=settings.clocks,
             bot_seeds={entry.name: bot_seed(settings.seed, entry.name) for entry in entries},
         )
         return local_referee(

@@ -1,20 +1,18 @@
 """Turns options into the objects that a session needs: key, sandbox, logs, metrics, executor."""
 
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal
 
 from asara_server import system
+from asara_server.cli.commands.tournament import Run
 from asara_server.cli.display.console import notify, warn
-from asara_server.cli.errors import UserError
+from asara_server.cli.options.common import SandboxChoice
 from asara_server.cli.options.log import LogOptions
-from asara_server.cli.options.sandbox import SandboxChoice
-from asara_server.cli.options.tournament import ExecutorOptions
 from asara_server.logs import configure, log_left_out
 from asara_server.network.addresses import ServeError
-from asara_server.referee.referee import Referee
 from asara_server.replay.signing import (
     KeyFileError,
     SigningKey,
@@ -42,9 +40,10 @@ from asara_server.tournament.workers.dask_workers import dask_workers
 from asara_server.tournament.workers.process_workers import process_workers
 from asara_server.tournament.workers.requirements import worker_requirements
 from asara_server.tournament.workers.worker_executor import WorkerExecutor, sandbox_config
+from asara_server.user_error import UserError
 
 if TYPE_CHECKING:
-    from asara_server.network.summed_metrics import SummedMetrics
+    from asara_server.network.metrics import MetricsServer
 
 
 def signing_key(path: Path | None, *, create: bool = True) -> SigningKey:
@@ -156,66 +155,49 @@ def log_to_file(options: LogOptions, path: Path) -> Iterator[None]:
             file.close()
 
 
-def serve_error_text(error: ServeError) -> str:
-    """Return the text of the error, with the option that allows insecure remote access."""
-    hint = " (--insecure-remote)" if "allow it expressly" in str(error) else ""
-    return f"{error}{hint}"
-
-
 def _notify_key(path: Path) -> None:
     notify(f"Created the signing key {path}; keep a backup of it.")
 
 
-class MetricsWatch(NamedTuple):
-    """Connects referees to the metrics server."""
+@contextmanager
+def chosen_executor(
+    options: Run, tournament: Tournament, sandbox: Sandbox | None, private: SandboxConfig
+) -> Iterator[tuple[Executor, str]]:
+    """Yield the executor, and the number of matches that it plays concurrently, in words.
 
-    referee: Callable[[Referee], None]
-    """Call this with a referee of this process."""
-    others: "Callable[[], SummedMetrics | None]"
-    """Returns the receiver for metrics from referees in other processes; None without a server."""
+    With --metrics, the metrics of its referees are served, except those of a cluster. Files in
+    `private.hidden` are not sent to workers.
+    """
+    with _metrics_server(options) as server:
+        if options.workers is not None:
+            watch_others = server.watch_others if server else lambda: None
+            with process_workers(options.workers, watch_others) as backend:
+                yield WorkerExecutor(backend), f"by {count(options.workers, 'worker process')}"
+        elif options.dask is not None:
+            with _dask_executor(options.dask, tournament, sandbox, private) as executor:
+                yield executor, f"by the workers of {options.dask}"
+        else:
+            watch = server.watch if server else lambda referee: None
+            local = LocalExecutor(watch, notify_address, strangers=True)
+            yield local, f"{tournament.jobs} at a time"
 
 
 @contextmanager
-def metrics_server(address: str | None, *, insecure_remote: bool) -> Iterator[MetricsWatch]:
-    """Serve metrics at this address; without an address, do nothing."""
-    if address is None:
-        yield MetricsWatch(lambda referee: None, lambda: None)
+def _metrics_server(options: Run) -> "Iterator[MetricsServer | None]":
+    """Yield the server of the metrics; None without --metrics."""
+    if options.metrics is None:
+        yield None
         return
     # Loads prometheus_client, which takes 20 ms and is seldom needed.
     from asara_server.network.metrics import PATH, MetricsServer
 
     try:
-        server = MetricsServer(address, allow_insecure_remote=insecure_remote)
+        server = MetricsServer(options.metrics, allow_insecure_remote=options.insecure_remote)
     except ServeError as error:
-        raise UserError(f"--metrics: {serve_error_text(error)}") from None
+        raise UserError(f"--metrics: {error}") from None
     with closing(server):
         notify(f"Metrics: http://{server.address}{PATH}")
-        yield MetricsWatch(server.watch, server.watch_others)
-
-
-@contextmanager
-def chosen_executor(
-    options: ExecutorOptions,
-    tournament: Tournament,
-    sandbox: Sandbox | None,
-    watch: MetricsWatch,
-    *,
-    private: SandboxConfig,
-) -> Iterator[tuple[Executor, str]]:
-    """Yield the executor, and the number of matches that it plays concurrently, in words.
-
-    `watch` receives the referees, except those of a cluster. Files in `private.hidden` are not sent
-    to workers.
-    """
-    if options.workers is not None:
-        with process_workers(options.workers, watch.others) as backend:
-            yield WorkerExecutor(backend), f"by {count(options.workers, 'worker process')}"
-    elif options.dask is not None:
-        with _dask_executor(options.dask, tournament, sandbox, private) as executor:
-            yield executor, f"by the workers of {options.dask}"
-    else:
-        local = LocalExecutor(watch.referee, _notify_address, strangers=True)
-        yield local, f"{tournament.jobs} at a time"
+        yield server
 
 
 @contextmanager
@@ -236,5 +218,6 @@ def _dask_executor(
         raise UserError(str(error)) from None
 
 
-def _notify_address(address: str) -> None:
+def notify_address(address: str) -> None:
+    """Print where bots on other machines connect."""
     notify(f"Bots on other machines connect at {address} (TLS)")

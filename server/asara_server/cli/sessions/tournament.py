@@ -1,10 +1,12 @@
-"""Prepares, plays or resumes a tournament, and prints its standings."""
+"""Plans, prepares, plays or resumes a tournament, and prints its standings."""
 
+import shlex
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import replace
 from pathlib import Path
 
+from asara_server.cli.commands.tournament import Plan, Run
 from asara_server.cli.display.console import notify, out, warn
 from asara_server.cli.display.faults import (
     warn_of_earlier_exclusions,
@@ -12,16 +14,14 @@ from asara_server.cli.display.faults import (
     warn_of_folders,
     warn_of_views,
 )
-from asara_server.cli.display.plan import heading
+from asara_server.cli.display.plan import heading, show_keys, show_plan
 from asara_server.cli.display.results import show_standings
-from asara_server.cli.errors import UserError
+from asara_server.cli.options.common import SandboxChoice
 from asara_server.cli.options.log import LogOptions
-from asara_server.cli.options.sandbox import SandboxChoice
-from asara_server.cli.options.tournament import TournamentOptions
-from asara_server.cli.sessions.run import play_run, prepare_run
-from asara_server.cli.sessions.run_directory import (
-    new_run_directory,
+from asara_server.cli.sessions.run import (
     notify_run_directory,
+    play_run,
+    prepare_run,
     resumed_run_directory,
 )
 from asara_server.cli.sessions.setup import (
@@ -29,31 +29,67 @@ from asara_server.cli.sessions.setup import (
     chosen_executor,
     chosen_sandbox,
     key_of_run,
-    metrics_server,
     signing_key,
 )
-from asara_server.cli.sessions.web_child import web_for_run
+from asara_server.cli.sessions.web import web_for_run
 from asara_server.network.addresses import ServeError
 from asara_server.network.grpc_server import check_address
 from asara_server.replay.signing import default_key_path
 from asara_server.text import count
-from asara_server.tournament.config.tournament_file import Tournament
+from asara_server.tournament.config.tournament_file import Tournament, load_tournament
 from asara_server.tournament.execution.remote_lobby import tls_files
 from asara_server.tournament.run.directory import RunDirectory, has_run
-from asara_server.tournament.run.read_run import RunError, read_run
+from asara_server.tournament.run.read_run import read_run
 from asara_server.tournament.runner import RunEnd
 from asara_server.tournament.sandbox.bubblewrap import Sandbox
-from asara_server.tournament.sandbox.cgroups import WITHOUT_CGROUPS
+from asara_server.tournament.sandbox.cgroups import WITHOUT_CGROUPS, Cgroups
 from asara_server.tournament.sandbox.spec import SandboxConfig
+from asara_server.tournament.schedule.estimate import MOST_MATCHES, Estimate, estimate
 from asara_server.tournament.schedule.layout import balance, seat_orders
 from asara_server.tournament.schedule.looks import looks_at
 from asara_server.tournament.schedule.plan import planned_layout, planned_matches
 from asara_server.tournament.standings.intervals import blocks_for, error_of
 from asara_server.tournament.standings.standings import block_variance
+from asara_server.user_error import UserError
 
 
-def play_tournament(tournament: Tournament, options: TournamentOptions, log: LogOptions) -> int:
+def load(file: Path) -> tuple[Tournament, Estimate]:
+    """Return a tournament that is small enough to be listed, and its estimate."""
+    tournament = load_tournament(file)
+    expected = estimate(tournament)
+    if expected.matches > MOST_MATCHES:
+        raise UserError(
+            f"{file.name}: {expected.matches:,} matches are too many (at most {MOST_MATCHES:,}); "
+            "set blocks_per_entry, or reduce rounds, rules or seats"
+        )
+    return tournament, expected
+
+
+def plan(options: Plan, _log: LogOptions) -> None:
+    """Print the matches of the tournament, or its settings, and what would go wrong."""
+    tournament, expected = load(options.file)
+    if options.explain and options.precision is not None:
+        raise UserError("--explain and --precision show different things; use one of them")
+    if options.explain:
+        show_keys(tournament)
+        return
+    if options.pilot is not None and options.precision is None:
+        raise UserError("--pilot is for --precision; give the precision as well")
+    show_plan(tournament, expected)
+    if options.precision is not None:
+        _show_precision(tournament, options.precision, options.pilot)
+    if Cgroups.find() is None:
+        warn(WITHOUT_CGROUPS)
+    warn_of_folders(tournament)
+    path = options.file.resolve()
+    warn_of_views(tournament.entries, tournament.limits, SandboxConfig((path,), (path.parent,)))
+    check = shlex.join(["asara", "tournament", "check", str(options.file)])
+    notify(f"To see which bots work: {check}")
+
+
+def play_tournament(options: Run, log: LogOptions) -> int:
     """Prepare, play or resume the tournament; return the exit status."""
+    tournament, _ = load(options.file)
     _check_options(tournament, options)
     if options.jobs is not None:
         tournament = tournament.model_copy(update={"jobs": options.jobs})
@@ -72,20 +108,12 @@ def play_tournament(tournament: Tournament, options: TournamentOptions, log: Log
             prepare_run(tournament, matches, directory, key, sandbox=sandbox)
         return 0
     with ExitStack() as stack:
-        watch = stack.enter_context(
-            metrics_server(options.metrics, insecure_remote=options.insecure_remote)
+        private = _private_paths(tournament, options.file, options.key)
+        executor, at_once = stack.enter_context(
+            chosen_executor(options, tournament, sandbox, private)
         )
         page = stack.enter_context(
             web_for_run(options.web, insecure_remote=options.insecure_remote)
-        )
-        executor, at_once = stack.enter_context(
-            chosen_executor(
-                options.executor,
-                tournament,
-                sandbox,
-                watch,
-                private=_private_paths(tournament, options.file, options.key),
-            )
         )
         key = signing_key(options.key, create=not options.resume)
         directory = stack.enter_context(_run_directory(options))
@@ -108,11 +136,27 @@ def play_tournament(tournament: Tournament, options: TournamentOptions, log: Log
     return status
 
 
-def _check_options(tournament: Tournament, options: TournamentOptions) -> None:
+def _check_options(tournament: Tournament, options: Run) -> None:
     """Raise UserError for options that conflict with each other or with the tournament."""
-    options.executor.check(tournament, jobs=options.jobs, metrics=options.metrics is not None)
     if options.prepare and options.resume:
         raise UserError("--prepare starts a run and --resume continues one; use only one of them")
+    if options.workers is None and options.dask is None:
+        return
+    if options.workers is not None and options.dask is not None:
+        raise UserError("--workers is for this machine and --dask for a cluster; use one")
+    option = "--dask" if options.workers is None else "--workers"
+    if options.jobs is not None:
+        raise UserError(f"--jobs is for a single referee; with {option}, remove it")
+    if tournament.remote_entries:
+        raise UserError(
+            f"{option}: the bot of {tournament.remote_entries[0]} is on another machine and "
+            f"connects to a single referee; remove {option}"
+        )
+    if options.metrics is not None and options.dask is not None:
+        raise UserError(
+            "--metrics covers the referees of this machine, but with --dask every worker of "
+            "the cluster has its own; remove one of the two options"
+        )
 
 
 def check_remote(tournament: Tournament, file: Path) -> None:
@@ -152,7 +196,7 @@ def _private_paths(tournament: Tournament, file: Path, key: Path | None) -> Sand
 
 
 @contextmanager
-def _run_directory(options: TournamentOptions) -> Iterator[RunDirectory]:
+def _run_directory(options: Run) -> Iterator[RunDirectory]:
     """Open the run directory."""
     path = options.out_directory
     if options.resume:
@@ -164,7 +208,7 @@ def _run_directory(options: TournamentOptions) -> Iterator[RunDirectory]:
                 f"{path}: already contains a run; continue it with --resume, or choose another "
                 "folder"
             )
-        with new_run_directory(path) as directory:
+        with closing(RunDirectory.create(path)) as directory:
             directory.keep_tournament_file(options.file)
             yield directory
 
@@ -181,7 +225,7 @@ def _show_end(tournament: Tournament, end: RunEnd, directory: Path) -> None:
         notify("To resume this run, repeat the command with --resume.")
 
 
-def show_precision(tournament: Tournament, half_width: float, pilot: Path | None) -> None:
+def _show_precision(tournament: Tournament, half_width: float, pilot: Path | None) -> None:
     """Print the number of blocks needed, and the tournament file setting for it."""
     variance = _of_equals(tournament) if pilot is None else _of_pilot(tournament, pilot)
     looks = looks_at(planned_matches(tournament)) if tournament.until else ()
@@ -216,10 +260,7 @@ def _of_equals(tournament: Tournament) -> float:
 
 
 def _of_pilot(tournament: Tournament, pilot: Path) -> float:
-    try:
-        run = read_run(pilot)
-    except RunError as error:
-        raise UserError(str(error)) from None
+    run = read_run(pilot)
     if run.info.blocks != tournament.blocks:
         raise UserError(
             f"{pilot}: has {run.info.blocks} blocks, and the tournament {tournament.blocks} ones; "

@@ -1,19 +1,21 @@
 """Settings shared by all matches of a run, and callbacks that report on the bots."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal
+from typing import Literal, Self
 
 from structlog.typing import FilteringBoundLogger
 
 from asara_server.eventlog.journal import Fact
 from asara_server.match.spec import ClockSettings, ProcessPolicy
+from asara_server.network.addresses import LOCAL_TRANSPORT
 from asara_server.tournament.bots.departures import Departure
 from asara_server.tournament.bots.output.output_log import OutputTap
-from asara_server.tournament.config.tournament_file import Entry, Limits
+from asara_server.tournament.config.tournament_file import Entry, Limits, Tournament
 from asara_server.tournament.run.costs import CostMeter
 from asara_server.tournament.sandbox.filesystem_view import ReadableCopy
+from asara_server.tournament.schedule.schedule import bot_seed
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,11 +23,11 @@ class MatchSettings:
     """Settings shared by all matches of a run. They can be pickled, and reveal no deal."""
 
     entries: tuple[Entry, ...]
-    clocks: ClockSettings
-    limits: Limits
-    transport: Literal["unix", "tcp"]
     processes: Mapping[str, ProcessPolicy]
     """Lifetime of the processes of each entry whose bots are started here."""
+    clocks: ClockSettings = field(default_factory=ClockSettings)
+    limits: Limits = field(default_factory=Limits)
+    transport: Literal["unix", "tcp"] = LOCAL_TRANSPORT
     joint_deals: bool = False
     """True if every bot adds a nonce to every deal."""
     bot_seeds: Mapping[str, int] = field(default_factory=dict)
@@ -36,6 +38,31 @@ class MatchSettings:
     """False to freeze sandboxed bots while no decision is requested from them."""
     readable_copies: Mapping[Path, ReadableCopy] = field(default_factory=dict)
     """Copies of `readable` paths that were sent to this machine, by their path on the runner."""
+
+    @classmethod
+    def of(
+        cls,
+        tournament: Tournament,
+        seed: str | None,
+        build_directories: Mapping[str, Path],
+        opponents: Sequence[Entry] = (),
+    ) -> Self:
+        """Return the settings of a tournament, whose bots draw their own seeds if `seed` is None.
+
+        `opponents` are further bots, which play all their matches in one process.
+        """
+        every = {one.name: one for one in (*tournament.entries, *opponents)}
+        return cls(
+            entries=tuple(every.values()),
+            processes={**{one.name: "run" for one in opponents}, **tournament.process_policies},
+            clocks=tournament.clocks.settings(),
+            limits=tournament.limits,
+            transport=tournament.transport,
+            joint_deals=tournament.deals == "joint",
+            bot_seeds={name: bot_seed(seed, name) for name in every} if seed else {},
+            build_directories=build_directories,
+            ponder=tournament.ponder,
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,6 +29,7 @@ from asara_server.tournament.config.commands import resolve_command, search_path
 from asara_server.tournament.sandbox.bubblewrap import SandboxSpec
 from asara_server.tournament.sandbox.cgroups import Cgroup
 from asara_server.tournament.sandbox.sandboxed_command import SandboxedCommand
+from asara_server.user_error import UserError
 
 _INHERITED = (
     *("HOME", "LANG", "LC_ALL", "LC_CTYPE", "TMPDIR", "TZ", "USER"),
@@ -61,11 +62,13 @@ class StartError(Exception):
     """The system could not execute the program; the text gives the reason."""
 
 
-class MachineError(Exception):
+class MachineError(UserError):
     """This machine could not run a program, through no fault of the program.
 
     The text gives the reason.
     """
+
+    status = 1
 
 
 def start_failure(error: OSError, why: str, *, machine: bool = False) -> StartError | MachineError:

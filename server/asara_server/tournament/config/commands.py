@@ -115,8 +115,8 @@ def check_command(words: tuple[str, ...], directory: Path) -> None:
         if not found and re.fullmatch(r"(python|pypy)[\d.]*", program):
             hint = f"; 'python' is Python {platform.python_version()}, which runs asara"
         if not found:
-            is_bundled = os.path.isfile(bundled.path("bots", program, "bot.toml"))  # noqa: PTH113
-            own = f"; for the built-in bot write bot = {shlex.join(words)!r}" if is_bundled else ""
+            is_built_in = os.path.isfile(bundled.path("bots", program, "bot.toml"))  # noqa: PTH113
+            own = f"; for the built-in bot write bot = {shlex.join(words)!r}" if is_built_in else ""
             hint = hint or own
         raise CommandError(f"no program {program!r} on PATH{hint}")
     if program in _SCRIPT_FIRST and len(words) > 1:

@@ -274,7 +274,7 @@ def read_entry_folder(path: Path, shown: str) -> EntryFolder:
     return EntryFolder(folder, name, sha256(content).hexdigest(), bot.name, table)
 
 
-def bundled_bots() -> dict[str, Path]:
+def built_in_bots() -> dict[str, Path]:
     """Return the folder of each built-in bot, by bot name."""
     folders = sorted(folder for folder in bundled.path("bots").iterdir() if has_bot_file(folder))
     return {folder.name: folder for folder in folders}
@@ -285,7 +285,7 @@ def name_of_bot(table: Mapping[str, Any]) -> str:
     return str(table.get("bot")).strip().partition(" ")[0]
 
 
-def bundled_table(table: Mapping[str, Any]) -> dict[str, Any]:
+def built_in_table(table: Mapping[str, Any]) -> dict[str, Any]:
     """Complete the table of an entry with the key `bot`; raises ValueError."""
     if others := [key for key in ("command", "directory", "build", "token") if key in table]:
         raise ValueError(
@@ -293,7 +293,7 @@ def bundled_table(table: Mapping[str, Any]) -> dict[str, Any]:
         )
     try:
         name, *options = split_command(table["bot"])
-        if name not in (bots := bundled_bots()):
+        if name not in (bots := built_in_bots()):
             close = difflib.get_close_matches(name, bots, n=1)
             known = f"did you mean {close[0]!r}?" if close else f"there are {', '.join(bots)}"
             raise ValueError(f"there is no built-in bot {plain(name)!r}; {known}")

@@ -23,6 +23,8 @@ from asara_server.tournament.config.validation_errors import as_written, problem
 
 SEATS = (2, 3, 4)
 """Numbers of seats that the game allows."""
+MOST_SECONDS = 86_400
+MOST_JOBS = 10_000
 
 _NEVER_VISIBLE = tuple(map(Path, ("/", "/etc", "/home", "/run", "/tmp", "/var")))  # noqa: S108
 
@@ -198,7 +200,9 @@ ListenAddress = Annotated[str, AfterValidator(_listen_address)]
 """`host:port`."""
 VariableText = Annotated[str, BeforeValidator(_variable_text)]
 """Value of an environment variable; a number is converted to text."""
-Seconds = Annotated[float, Field(gt=0, le=86_400, allow_inf_nan=False)]
+Jobs = Annotated[int, Field(ge=1, le=MOST_JOBS)]
+"""A number of matches in parallel."""
+Seconds = Annotated[float, Field(gt=0, le=MOST_SECONDS, allow_inf_nan=False)]
 """A duration in seconds: above 0, up to a day."""
-SecondsOrZero = Annotated[float, Field(ge=0, le=86_400, allow_inf_nan=False)]
+SecondsOrZero = Annotated[float, Field(ge=0, le=MOST_SECONDS, allow_inf_nan=False)]
 """A duration in seconds: from 0 up to a day."""

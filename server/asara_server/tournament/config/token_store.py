@@ -25,6 +25,7 @@ from asara_server.bounded_file import open_ordinary
 from asara_server.replay.signing import default_key_path
 from asara_server.tournament.config.names import name_fault
 from asara_server.tournament.config.validation_errors import describe, problem
+from asara_server.user_error import UserError
 
 try:
     import fcntl
@@ -38,7 +39,7 @@ _LARGEST: Final = 16 << 20
 """Maximum bytes read of a token file."""
 
 
-class TokenError(ValueError):
+class TokenError(UserError, ValueError):
     """Raised if tokens cannot be read or changed; the text gives the reason and the remedy."""
 
 

@@ -1,7 +1,8 @@
 """The tournament file: its keys, its defaults, and errors that name file, key and remedy.
 
 The text below each field is the sentence that users read about the key: in the table of the
-documents, and for their own file in `asara tournament plan FILE --explain`; see `key_sentences`.
+documents, and for their own file in `asara tournament plan FILE --explain`. Pydantic makes it the
+field's `description`.
 """
 
 import os
@@ -41,7 +42,7 @@ from asara_server.tournament.config.entry_folders import (
     EntryFolder,
     EntryFolders,
     LeftOut,
-    bundled_table,
+    built_in_table,
     find_entry_folders,
     has_bot_file,
     name_of_bot,
@@ -50,6 +51,7 @@ from asara_server.tournament.config.entry_folders import (
 from asara_server.tournament.config.fields import (
     Directory,
     FilePath,
+    Jobs,
     ListenAddress,
     Name,
     Orders,
@@ -72,6 +74,7 @@ from asara_server.tournament.config.token_store import (
     read_tokens,
 )
 from asara_server.tournament.config.validation_errors import describe, numbered, problem
+from asara_server.user_error import UserError
 
 LARGEST_FILE: Final = 256 * 1024
 """Maximum size of a tournament file, in bytes."""
@@ -82,7 +85,7 @@ _THAWING_S: Final = 0.01
 """Minimum grace of a decision, in seconds, if bots must be thawed for it."""
 
 
-class ConfigError(ValueError):
+class ConfigError(UserError, ValueError):
     """Raised if a tournament file cannot be used; the text has one line per fault."""
 
     def __init__(self, lines: Sequence[str]) -> None:
@@ -98,7 +101,9 @@ def usable_cores() -> int:
 
 
 class _Section(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+    model_config = ConfigDict(
+        extra="forbid", frozen=True, strict=True, use_attribute_docstrings=True
+    )
 
 
 class Entry(_Section):
@@ -128,12 +133,14 @@ class Entry(_Section):
     process_per: ProcessPolicy | None = None
     """Like the tournament's `process_per`, but for this bot only."""
 
+    _folder: EntryFolder | None = PrivateAttr(None)
+
     @model_validator(mode="before")
     @classmethod
-    def _enter_bundled_bot(cls, table: Any) -> Any:
+    def _enter_built_in_bot(cls, table: Any) -> Any:
         try:
-            is_bundled = isinstance(table, dict) and isinstance(table.get("bot"), str)
-            return bundled_table(table) if is_bundled else table
+            is_built_in = isinstance(table, dict) and isinstance(table.get("bot"), str)
+            return built_in_table(table) if is_built_in else table
         except ValueError as error:
             raise problem(str(error)) from None
 
@@ -198,13 +205,10 @@ class Entry(_Section):
         """True if the bot runs on another machine and connects with a token."""
         return bool(self.token)
 
-
-class FolderEntry(Entry):
-    """An entry whose command is in the `bot.toml` of its folder; see `entry_folders`."""
-
-    folder: str
-    """Name of the folder."""
-    bot_toml_sha256: str
+    @property
+    def folder(self) -> EntryFolder | None:
+        """The folder whose `bot.toml` has the entry's command; None if the file has it."""
+        return self._folder
 
 
 class Clocks(_Section):
@@ -310,7 +314,7 @@ class Tournament(_Section):
     """With `until`, only this many ranks at the top of the standings have to be settled."""
     seed: str | None = None
     """Secret from which all deals are derived: 64 hexadecimal digits, generated at random."""
-    jobs: Annotated[int, Field(ge=1, le=10_000)] = Field(default_factory=usable_cores)
+    jobs: Jobs = Field(default_factory=usable_cores)
     """Number of matches played in parallel."""
     deals: Literal["committed", "joint"] = "committed"
     """"committed": the referee fixes all deals before the first match; "joint": the bots add random
@@ -537,10 +541,8 @@ def check_tournament(data: Mapping[str, Any], *, name: str, base: Path) -> Tourn
     except ValidationError as error:
         lines = [f"{name}: {line}" for line in describe(error, Tournament, data)]
         raise ConfigError([*lines, *(line for one in left_out for line in one.lines)]) from None
-    if folders:
-        of_files = enumerate(tournament.entries)
-        entries_now = [_in_folder(entry, folders.get(number)) for number, entry in of_files]
-        tournament = tournament.model_copy(update={"entries": tuple(entries_now)})
+    for number, folder in folders.items():
+        tournament.entries[number]._folder = folder
     tournament._left_out = tuple(left_out)
     tournament._notes = found.notes
     return tournament
@@ -588,16 +590,6 @@ def _directory_of_bot_file(table: Mapping[str, Any], base: Path) -> Path | None:
         return None
 
 
-def _in_folder(entry: Entry, folder: EntryFolder | None) -> Entry:
-    """Return an entry of the file, and the folder whose `bot.toml` completes it, if any."""
-    if folder is None:
-        return entry
-    values = dict(entry)
-    values |= {"folder": folder.folder, "bot_toml_sha256": folder.bot_toml_sha256}
-    given = entry.model_fields_set | {"folder", "bot_toml_sha256"}
-    return FolderEntry.model_construct(given, **values)
-
-
 def _are_tables(value: object) -> bool:
     return isinstance(value, list) and all(isinstance(table, dict) for table in value)
 
@@ -607,14 +599,11 @@ def _folder_entries(found: EntryFolders, base: Path) -> tuple[list[Entry], list[
     entries: list[Entry] = []
     left_out = list(found.left_out)
     for folder in found.entries:
-        table = {
-            **folder.table,
-            "name": folder.name,
-            "folder": folder.folder,
-            "bot_toml_sha256": folder.bot_toml_sha256,
-        }
+        table = {**folder.table, "name": folder.name}
         try:
-            entries.append(FolderEntry.model_validate(table, context={"base": base}))
+            entry = Entry.model_validate(table, context={"base": base})
+            entry._folder = folder
+            entries.append(entry)
         except ValidationError as error:
-            left_out.append(folder.without_entry(describe(error, FolderEntry)))
+            left_out.append(folder.without_entry(describe(error, Entry)))
     return entries, sorted(left_out, key=lambda one: one.folder)

@@ -50,7 +50,7 @@ from asara_server.tournament.execution.remote_lobby import RemoteLobby
 from asara_server.tournament.run.directory import RemoteInfo
 from asara_server.tournament.sandbox.bubblewrap import Sandbox
 from asara_server.tournament.sandbox.filesystem_view import entry_size
-from asara_server.tournament.schedule.schedule import ScheduledMatch, bot_seed
+from asara_server.tournament.schedule.schedule import ScheduledMatch
 from asara_server.tournament.standings.match_result import SeatOutcome, without_output
 
 _SECOND_MATCH: Final = "in its second match, but not in its first, which the same process played"
@@ -225,27 +225,15 @@ class EntryCheck:
 
     def _local_referee(self, referee: Referee) -> AbstractAsyncContextManager[LocalReferee]:
         tournament, seed = self._tournament, draw_seed()
-        every = {one.name: one for one in (*tournament.entries, *self._opponents)}
-        settings = MatchSettings(
-            entries=tuple(every.values()),
-            clocks=tournament.clocks.settings(),
-            limits=tournament.limits.model_copy(
-                update={"idle_processes": tournament.jobs * (1 + len(self._opponents))}
-            ),
-            transport=tournament.transport,
-            joint_deals=tournament.deals == "joint",
-            processes={
-                **{one.name: "run" for one in self._opponents},
-                **tournament.process_policies,
-            },
-            bot_seeds={entry.name: bot_seed(seed, entry.name) for entry in every.values()},
-            ponder=tournament.ponder,
-            build_directories={
-                entry.name: self._builder.build_directory(entry)
-                for entry in tournament.entries
-                if entry.build
-            },
-        )
+        built = {
+            entry.name: self._builder.build_directory(entry)
+            for entry in tournament.entries
+            if entry.build
+        }
+        idle = tournament.jobs * (1 + len(self._opponents))
+        limits = tournament.limits.model_copy(update={"idle_processes": idle})
+        settings = MatchSettings.of(tournament, seed, built, self._opponents)
+        settings = replace(settings, limits=limits)
         secret = deal_secrets.tournament_secret(seed)
         return local_referee(
             settings,

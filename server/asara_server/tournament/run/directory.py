@@ -44,6 +44,7 @@ from asara_server.tournament.run.process_record import RunProcesses
 from asara_server.tournament.sandbox.spec import SandboxKind
 from asara_server.tournament.standings.match_result import LONGEST_LINE, MatchResult
 from asara_server.tournament.standings.model import Standings
+from asara_server.user_error import UserError
 
 JOURNAL = "run.journal"
 RUN_FILES = (
@@ -77,7 +78,7 @@ _MOST_SCHEDULED = 1_000_000_000
 """An upper bound on the matches of any run."""
 
 
-class RunDirectoryError(ValueError):
+class RunDirectoryError(UserError, ValueError):
     """Raised if a directory cannot be used for a run; the text gives the reason and the remedy."""
 
 

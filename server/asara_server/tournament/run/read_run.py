@@ -11,13 +11,14 @@ from asara_server.tournament.run.status import RESULTS, RunStatus, StatusReader
 from asara_server.tournament.standings.match_result import MatchResult, ResultsError, read_results
 from asara_server.tournament.standings.model import Standings
 from asara_server.tournament.standings.standings import compute_standings
+from asara_server.user_error import UserError
 
 NOT_A_RUN: Final = (
     "not the folder of a run; pass the folder that you gave to --out when you started the run"
 )
 
 
-class RunError(ValueError):
+class RunError(UserError, ValueError):
     """Raised if a run cannot be read; the text gives the file and the reason."""
 
 

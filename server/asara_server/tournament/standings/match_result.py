@@ -26,6 +26,7 @@ from pydantic.dataclasses import dataclass
 from asara_codec.results import Termination
 from asara_server.bounded_file import MIB, read_lines
 from asara_server.text import on_one_line
+from asara_server.user_error import UserError
 
 LONGEST_LINE: Final = MIB
 """Maximum length of a line in a results file, in bytes."""
@@ -154,7 +155,7 @@ def attempt_name(match_id: str, attempt: int) -> str:
     return match_id if attempt == 1 else f"{match_id}.{attempt}"
 
 
-class ResultsError(ValueError):
+class ResultsError(UserError, ValueError):
     """Raised if a results file cannot be read; the text gives the line."""
 
 

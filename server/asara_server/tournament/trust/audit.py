@@ -38,6 +38,7 @@ from asara_server.tournament.trust.signed_file import (
     signature_name,
 )
 from asara_server.tournament.trust.tree_head import TREE_HEAD
+from asara_server.user_error import UserError
 
 _J = TypeVar("_J")
 _V = TypeVar("_V")
@@ -46,7 +47,7 @@ _CHUNKS_AHEAD: Final = 3
 """How many chunks per process may be waiting to be audited or to be yielded in order."""
 
 
-class AuditError(ValueError):
+class AuditError(UserError, ValueError):
     """The audit cannot begin or continue; the text gives the reason."""
 
 

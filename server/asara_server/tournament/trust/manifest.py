@@ -18,7 +18,7 @@ from asara_server.match.spec import ProcessPolicy
 from asara_server.referee.limits import LimitSettings
 from asara_server.tournament.config.block_kinds import BlockKind
 from asara_server.tournament.config.fields import Orders
-from asara_server.tournament.config.tournament_file import Entry, FolderEntry, Tournament
+from asara_server.tournament.config.tournament_file import Entry, Tournament
 from asara_server.tournament.run.progress import MAX_ATTEMPTS
 from asara_server.tournament.sandbox.spec import SandboxKind
 from asara_server.tournament.schedule.layout import Layout, table_kinds
@@ -235,7 +235,7 @@ def new_manifest(
 
 
 def _manifest_entry(entry: Entry, process_per: ProcessPolicy | None) -> ManifestEntry:
-    folder = entry if isinstance(entry, FolderEntry) else None
+    folder = entry.folder
     return ManifestEntry(
         name=entry.name,
         team=entry.team,

@@ -19,6 +19,7 @@ from asara_server.tournament.run.costs import RunCosts
 from asara_server.tournament.schedule.legs import PendingMatch
 from asara_server.tournament.standings.match_result import attempt_name
 from asara_server.tournament.workers.requirements import WorkerRequirements
+from asara_server.user_error import UserError
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,8 +125,10 @@ class BotsEnd(NamedTuple):
     """Bot processes that the kernel did not let end."""
 
 
-class WorkerError(Exception):
+class WorkerError(UserError):
     """Raised if the workers cannot be used; the text gives the reason and the remedy."""
+
+    status = 1
 
 
 class WorkerBackend(Protocol):

@@ -29,18 +29,13 @@ def folder(tmp_path: Path) -> Path:
 
 
 @pytest.mark.long
-@pytest.mark.parametrize(
-    ("encoding", "title"), [("ascii", b"Kuche - ?:"), ("iso-8859-1", b"K\xfcche - ?:")]
-)
-def test_signs_that_an_encoding_lacks_are_replaced(
-    folder: Path, encoding: str, title: bytes
-) -> None:
-    done = shell('"$@" status run', folder, PYTHONIOENCODING=encoding)
+def test_signs_that_an_encoding_lacks_are_replaced(folder: Path) -> None:
+    done = shell('"$@" status run', folder, PYTHONIOENCODING="iso-8859-1")
     assert (done.returncode, done.stderr) == (0, b"")
-    assert title in done.stdout
-    done = shell("\"$@\" status $'漢\\xff'", folder, PYTHONIOENCODING=encoding)
+    assert b"K\xfcche ? ?:" in done.stdout
+    done = shell("\"$@\" status $'漢\\xff'", folder, PYTHONIOENCODING="ascii")
     assert done.returncode == 2
-    assert done.stderr.startswith(b"asara: ?\\udcff: not the folder of a run")
+    assert done.stderr.startswith(b"asara: \\u6f22\\udcff: not the folder of a run")
 
 
 @pytest.mark.parametrize("words", ["status run", "--help", "--version"])
