@@ -10,18 +10,17 @@ from scripts.benchmark.audit import audit, replay_size
 from scripts.benchmark.bridge import bridge
 from scripts.benchmark.channels import channels
 from scripts.benchmark.clients import clients
-from scripts.benchmark.cluster import cluster
 from scripts.benchmark.concurrency import concurrency
 from scripts.benchmark.engine import engine
 from scripts.benchmark.environment import environment
 from scripts.benchmark.figures import BenchError, Figure, show, write_json
-from scripts.benchmark.gate import gate
+from scripts.benchmark.page.web import web
 from scripts.benchmark.python_client import python_client
 from scripts.benchmark.referee import referee
 from scripts.benchmark.search import search
-from scripts.benchmark.standings import standings
-from scripts.benchmark.tournament import tournament
-from scripts.benchmark.web import web
+from scripts.benchmark.tournaments.cluster import cluster
+from scripts.benchmark.tournaments.standings import standings
+from scripts.benchmark.tournaments.tournament import tournament
 from scripts.benchmark.worlds import worlds
 
 BENCHMARKS: Final[dict[str, Callable[[bool], list[Figure]]]] = {
@@ -40,10 +39,9 @@ BENCHMARKS: Final[dict[str, Callable[[bool], list[Figure]]]] = {
     "clients": clients,
     "channels": channels,
     "cluster": cluster,
-    "gate": gate,
     "web": web,
 }
-ON_REQUEST: Final = frozenset({"clients", "channels", "cluster", "gate", "standings", "web"})
+ON_REQUEST: Final = frozenset({"clients", "channels", "cluster", "standings", "web"})
 """Benchmarks that run only if requested by name: they need extra tools, or time and free cores."""
 
 

@@ -6,11 +6,12 @@ import re
 import sys
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
 from random import Random
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
@@ -23,7 +24,7 @@ from asara_search.turn_search import SearchSettings, TurnSearch
 from bots.greedy.main import decide as greedy
 from bots.random.main import decide as at_random
 from bots.search.main import Budget, SearchBot, configured, option_parser, parse
-from tests.bots.in_process import finished_match, play_match, victory_share
+from tests.bots.in_process import play_match, victory_share
 from tests.cli.command import asara as run_asara
 from tests.docs.documents import read
 from tests.events import wait_until
@@ -35,26 +36,12 @@ BOTS = Path(__file__).parents[2] / "bots"
 SHALLOW = ("--turns", "1", "--candidates", "4")
 
 
-def transcript(rules: Rules, options: Sequence[str]) -> list[str]:
-    """Return all actions of a match between search bots."""
-    bots = [configured(options)] * rules.seats
-    match = finished_match(rules, bots, "search", bytes(32))
-    return [str(record) for record in match.records]
-
-
 @pytest.mark.parametrize("rule_sets", others_long(RULE_COMBINATIONS, 5), ids=format_rule_sets)
 def test_plays_legally_with_all_rules(rule_sets):
     seats = 2 + RULE_COMBINATIONS.index(rule_sets) % 3
     bots = [configured(["--iterations", "3", *SHALLOW])] * seats
     results = play_match(Rules(EDITION, rule_sets, seats), bots, "legal", bytes(32))
     assert len(results) == seats
-
-
-@pytest.mark.long
-def test_iterations_repeat_exactly():
-    rules = Rules(EDITION, parse_rule_sets("pro"), 2)
-    options = ["--iterations", "3", *SHALLOW]
-    assert transcript(rules, options) == transcript(rules, options)
 
 
 @pytest.mark.long
@@ -124,7 +111,7 @@ class Planned:
 
 @pytest.mark.parametrize(("share_s", "planned_s"), [(10, 0.5), (0.125, 0.125)])
 def test_a_decision_takes_its_share_of_the_clock_up_to_the_milliseconds(share_s, planned_s):
-    bot = configured(["--milliseconds", "500"])()
+    bot: Any = configured(["--milliseconds", "500"])()
     bot.match = SimpleNamespace(random=Random(1))
     bot.time_manager = planned = Planned()
     began_s = time.perf_counter()
@@ -138,17 +125,11 @@ def test_a_decision_takes_its_share_of_the_clock_up_to_the_milliseconds(share_s,
     "arguments",
     [
         ["--iterations", "0"],
-        ["--iterations", "1e9"],
         ["--milliseconds", "-5"],
         ["--iterations", "5", "--milliseconds", "5"],
-        ["--candidates", "0"],
-        ["--turns", "x"],
         ["--prior", "nan"],
-        ["--scale", "-1"],
-        ["--years", "0"],
         ["--search", "flat"],
         ["--search", "tree", "--leaf", "x"],
-        ["--search", "tree", "--widening", "-1"],
         ["surprise"],
     ],
 )
@@ -188,12 +169,6 @@ def test_every_switch_of_the_tree_is_an_option():
     assert parse(["--search", "tree", "--no-reuse"])[1] == TreeSettings(reuse=False)
     assert parse([]) == (Budget(), SearchSettings())
     assert parse(["--search", "tree"]) == (Budget(), TreeSettings())
-
-
-def test_a_tree_search_repeats_itself_exactly():
-    rules = Rules(EDITION, parse_rule_sets("basic"), 2)
-    options = ["--search", "tree", "--iterations", "2", *SHALLOW]
-    assert transcript(rules, options) == transcript(rules, options)
 
 
 @pytest.mark.parametrize("search", ["turn", "tree"])

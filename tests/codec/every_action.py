@@ -19,7 +19,15 @@ from asara_game.actions import (
     TakeSection,
     Wish,
 )
-from asara_game.vocabulary import Area, BuyerColour, Colour, Section, SectionKind, Space
+from asara_game.vocabulary import (
+    MIDDLE_KINDS,
+    Area,
+    BuyerColour,
+    Colour,
+    Section,
+    SectionKind,
+    Space,
+)
 
 BOOLS = (False, True)
 SECTIONS = [Section(*fields) for fields in itertools.product(SectionKind, Colour, BOOLS)]
@@ -41,3 +49,9 @@ ACTIONS: list[Action] = [
     *(ChooseBuyer(buyer) for buyer in BuyerColour),
     *(ReturnLitWindow(colour) for colour in Colour),
 ]
+SENT = [
+    action
+    for action in ACTIONS
+    if not isinstance(action, ExtendTower) or action.section.kind in MIDDLE_KINDS
+]
+"""Those that the rules know: a tower is not extended by a base or turret."""

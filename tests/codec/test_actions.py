@@ -1,4 +1,3 @@
-import itertools
 from typing import Any
 
 import pytest
@@ -12,62 +11,13 @@ from asara_codec.decode import UnknownAction, action_from_proto, reply_from_byte
 from asara_codec.encode import action_message
 from asara_game.actions import (
     Action,
-    BuildCount,
-    ChooseBuyer,
-    ChooseSpace,
     Decline,
-    ExtendTower,
-    FoundTower,
-    KeepLitWindows,
-    LayBuyers,
-    LightWindow,
-    PayOffer,
-    ReturnLitWindow,
-    SearchPile,
-    TakeSection,
-    Wish,
     parse_action,
 )
-from asara_game.vocabulary import (
-    MIDDLE_KINDS,
-    SECTION_TYPES,
-    Area,
-    BuyerColour,
-    Colour,
-    Section,
-    SectionKind,
-    Space,
-)
-
-BOOLS = (False, True)
-SPACES = [Space(area, n) for area in Area for n in (1, 7, 12, 255)]
-ACTIONS: list[Action] = [
-    *map(ChooseSpace, SPACES),
-    *(LayBuyers((buyer,), down) for buyer in BuyerColour for down in BOOLS),
-    *(LayBuyers(pair, True) for pair in itertools.combinations_with_replacement(BuyerColour, 2)),
-    *map(TakeSection, SECTION_TYPES),
-    Decline(),
-    *(BuildCount(n) for n in range(1, 16)),
-    *itertools.starmap(FoundTower, itertools.product(Colour, BOOLS, BOOLS)),
-    *(
-        ExtendTower(tower, Section(kind, colour, gold))
-        for tower, kind, colour, gold in itertools.product((1, 20), MIDDLE_KINDS, Colour, BOOLS)
-    ),
-    *(LightWindow(tower, gold) for tower in (1, 20) for gold in BOOLS),
-    *map(SearchPile, SectionKind),
-    *(PayOffer(asari) for asari in (1, 4, 60)),
-    *(
-        KeepLitWindows(colours)
-        for count in (1, 2)
-        for colours in itertools.combinations_with_replacement(Colour, count)
-    ),
-    *map(Wish, SPACES),
-    *map(ChooseBuyer, BuyerColour),
-    *map(ReturnLitWindow, Colour),
-]
+from tests.codec.every_action import SENT
 
 
-@pytest.mark.parametrize("sent", ACTIONS, ids=str)
+@pytest.mark.parametrize("sent", SENT, ids=str)
 def test_an_action_sent_back_as_it_came_is_the_same_action(sent: Action) -> None:
     message = pb.Action.FromString(action_message(sent).SerializeToString())
     assert action_from_proto(message) is sent
@@ -238,7 +188,7 @@ def request(match_id: str, decision_id: int, actions: list[Action]) -> bytes:
 @pytest.fixture(scope="module")
 def _known_actions() -> None:
     """Let the reader meet every action once."""
-    for action in ACTIONS:
+    for action in SENT:
         action_from_proto(action_message(action))
 
 
@@ -247,7 +197,7 @@ def _known_actions() -> None:
 @given(
     match_id=st.text(min_size=1, max_size=40),
     decision_id=st.integers(1, 2**63 - 1),
-    actions=st.lists(st.sampled_from(ACTIONS), max_size=5),
+    actions=st.lists(st.sampled_from(SENT), max_size=5),
 )
 def test_a_plain_reply_is_read_at_once(
     match_id: str, decision_id: int, actions: list[Action]
@@ -267,7 +217,7 @@ def test_a_plain_reply_is_read_at_once(
                 request,
                 st.text(max_size=130),
                 st.integers(-2, 2**63 - 1),
-                st.lists(st.sampled_from(ACTIONS), max_size=3),
+                st.lists(st.sampled_from(SENT), max_size=3),
             ),
             st.integers(0, 40),
             st.integers(0, 255),

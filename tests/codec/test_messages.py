@@ -51,9 +51,8 @@ from asara_game.vocabulary import (
     Space,
     Tower,
 )
-from tests.game.play import POLICIES, Policy
-from tests.game.play import playout as moments_of
-from tests.match.playouts import EVERYTHING, WIDE_CASES, playout, rules_for
+from tests.game.play import POLICIES, Policy, playout
+from tests.match.playouts import EVERYTHING, WIDE_CASES, rules_for
 
 CLOCKS = Clocks(30_000_000, 60_000_000, 500_000, 50_000, 2**40)
 RESULTS = (
@@ -126,7 +125,7 @@ def decision(view: Any, events: Iterable[Any] = (), include_public: bool = True)
 def test_views_that_follow_each_other_are_written_as_each_alone(
     rule_sets: frozenset[RuleSet], seats: int, policy: Policy
 ) -> None:
-    moments = moments_of(rules_for(rule_sets, seats), 7, policy)
+    moments = playout(rules_for(rule_sets, seats), 7, policy)
     state, _, _ = next(moments)
     running, writer = RunningView(state), ViewWriter()
     for state, _, _ in moments:

@@ -14,10 +14,6 @@ PROGRAM = Path(sys.executable).with_name("asara")
 LONGEST_S = 300
 """Seconds after which any command is killed."""
 
-AT_RANDOM = """
-import asara
-asara.run(lambda decision, match: match.random.choice(decision.legal_actions))
-"""
 
 STEADY = """
 import os, random, time

@@ -18,7 +18,7 @@ from asara_game.vocabulary import DecisionKind
 from asara_server.cli.app import app
 from asara_server.cli.lazy_group import GROUPS
 from asara_server.match.spec import ClockSettings
-from asara_server.network.metrics import metrics_registry
+from asara_server.network.metrics import SummedMetrics, program_metrics
 from asara_server.network.unread_bytes import CHECK_INTERVAL_S, CHECKS
 from asara_server.referee.limits import LimitSettings
 from asara_server.referee.referee import Referee
@@ -108,12 +108,13 @@ def test_fields_of_the_files_of_a_run(document, model):
 def test_metrics_and_their_labels():
     referee = Referee()
     referee.start_counting().forfeits.labels("ann", "crash")
-    registry = metrics_registry(referee)
+    metrics = SummedMetrics()
+    metrics.watch(referee)
     found = {
         f"{family.name}_total" if family.type == "counter" else family.name: {
             label for sample in family.samples for label in sample.labels if label != "le"
         }
-        for family in registry.collect()
+        for family in program_metrics(metrics).collect()
     }
     rows = table(NETWORK, "metric")
     assert {row[0].strip("`"): set(code_words(row[1])) for row in rows} == found
@@ -210,14 +211,13 @@ def test_limits():
     assert documented["streams opened"] == str(limits.streams_opened)
     assert documented["streams per connection"] == str(limits.streams_per_connection)
     assert documented["connections of a bot"] == str(limits.bot_connections)
-    assert documented["connections without Hello"] == str(limits.unknown_connections_per_client)
+    assert documented["connections without Hello"] == str(limits.unknown_connections)
     assert documented["streams without Hello on a connection"] == str(limits.unknown_streams)
     assert documented["bytes before Hello"] == f"{limits.unknown_bytes >> 10} KiB"
     assert documented["new connections"] == str(limits.handshakes_per_second)
     text = read(PROTOCOL)
     for sentence in (
         f"within {limits.stream_window_s:g} s",
-        f"and {limits.unknown_connections} of all clients",
         f"{limits.transport_bytes >> 20} MiB. At every other address",
         f"without pause for {CHECK_INTERVAL_S * CHECKS:g} s",
     ):

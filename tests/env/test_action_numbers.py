@@ -16,7 +16,7 @@ from asara_env.action_numbers import (
     number_of,
     numbering,
 )
-from asara_game.actions import Action, ChooseSpace, Decline, ExtendTower, LightWindow, parse_action
+from asara_game.actions import Action, ExtendTower, LightWindow, parse_action
 from asara_game.edition import load_edition, parse_edition
 from asara_game.engine import apply
 from asara_game.rules import Rules, parse_rule_sets
@@ -158,9 +158,3 @@ def test_no_mask_for_a_seat_that_does_not_decide():
 def random_step(state):
     apply(state, random.Random(1).choice(state.legal))
     return state
-
-
-def test_declining_is_one_action():
-    numbers = numbering(load_edition())
-    assert sum(r.action is Decline for r in ACTION_RANGES) == 1
-    assert isinstance(numbers.action_of(0, ()), ChooseSpace)

@@ -70,14 +70,6 @@ def test_pettingzoo_seed():
     seed_test(lambda: aec.env("pro+gifts", 3), num_cycles=100)
 
 
-@pytest.mark.long
-def test_pettingzoo_performance_benchmark(capsys):
-    from pettingzoo.test import performance_benchmark
-
-    performance_benchmark(aec.env("pro+gifts", 3))
-    assert "turns per second" in capsys.readouterr().out
-
-
 @pytest.mark.parametrize("seat", [1, None])
 def test_gymnasium_checker(seat):
     with warnings.catch_warnings():

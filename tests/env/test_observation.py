@@ -18,7 +18,6 @@ from asara_env.observation import (
     observe,
 )
 from asara_game.actions import ExtendTower
-from asara_game.knowledge.determinize import determinize
 from asara_game.view import RunningView, view
 from asara_game.vocabulary import SECTION_TYPES, Area, DecisionKind, GiftKind, SectionKind
 from tests.game.play import WIDE_CASES, builder, playout, visitor
@@ -227,19 +226,6 @@ def test_observations_of_a_state_as_it_goes_on_are_those_of_its_views(rule_sets,
         observer.write(data, OBSERVATION_BYTES, looked)
         assert data[OBSERVATION_BYTES:] == expected.tobytes()
     assert not any(data[:OBSERVATION_BYTES])
-
-
-@pytest.mark.parametrize(("rule_sets", "seats"), WIDE_CASES)
-def test_an_observation_is_the_same_in_every_world_with_the_same_view(rule_sets, seats):
-    dice = random.Random(1)
-    for moment in playout(rules(rule_sets, seats), 5, visitor):
-        if moment.state.seat < 0 or dice.random() < 0.85:
-            continue
-        for seat in {moment.state.seat, dice.randrange(seats)}:
-            if seat != moment.state.seat and moment.state.kind != DecisionKind.SPACE:
-                continue
-            world = determinize(view(moment.state, seat), dice)
-            assert (observe(view(world, seat)) == observe(view(moment.state, seat))).all()
 
 
 def test_the_layout_has_no_gaps_and_no_name_twice():

@@ -45,8 +45,9 @@ async def kept(path: Path) -> AsyncIterator[RefereeServer]:
     journal.close()
 
 
-def kill(journal: Journal) -> None:
+def kill(journal: Journal | None) -> None:
     """Let the journal take nothing more."""
+    assert journal is not None
     os.dup2(os.open(os.devnull, os.O_RDONLY), journal._file.fileno())
 
 
@@ -67,9 +68,7 @@ async def play_some(folder: Path, match: MatchSpec, replies: int) -> None:
         await asyncio.wait(decisions, return_when=asyncio.FIRST_COMPLETED)
         for task in decisions:
             task.cancel()
-        commits = server.referee._matches._commits
-        assert commits is not None
-        kill(commits.journal)
+        kill(server.referee._host.commits.journal)
         playing.cancel()
 
 
@@ -213,7 +212,7 @@ async def test_everything_is_committed_before_it_is_told(tmp_path, monkeypatch):
             really_send = session.send
 
             def send(message: bytes, really_send=really_send) -> None:
-                [hosted] = server.referee._matches.by_id.values() or [None]
+                [hosted] = server.referee._host.by_id.values() or [None]
                 made = 0 if hosted is None or hosted.match is None else len(hosted.match.records)
                 if made and len(committed) != 1 + made:
                     ahead.append(f"{len(committed)} of {1 + made}")
@@ -232,9 +231,9 @@ async def test_where_the_journal_fails_nothing_more_is_told(tmp_path):
         a, b = await server.dial("a"), await server.dial("b")
         playing = asyncio.create_task(server.referee.play(spec()))
         decision = await asyncio.wait_for(asyncio.create_task(_first_decision(a, b)), EVENT_S)
-        commits = server.referee._matches._commits
-        assert commits is not None
-        os.dup2(os.open("/dev/full", os.O_WRONLY), commits.journal._file.fileno())
+        journal = server.referee._host.commits.journal
+        assert journal is not None
+        os.dup2(os.open("/dev/full", os.O_WRONLY), journal._file.fileno())
         stream, asked = decision
         await stream.answer(asked)
         with pytest.raises(JournalError, match="the disk is full"):

@@ -8,7 +8,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from asara_game.edition import load_edition, parse_edition
-from asara_game.engine import apply, outcome
 from asara_game.knowledge.determinize import determinize
 from asara_game.knowledge.possible import is_possible
 from asara_game.rules import RULE_COMBINATIONS, Rules
@@ -83,18 +82,6 @@ def test_what_is_searched_is_seen_while_the_search_lasts_and_by_who_searches(rul
             assert own[-3:] == expected
 
 
-@pytest.mark.parametrize("policy", POLICIES)
-@pytest.mark.parametrize(("rule_sets", "seats"), WIDE_CASES)
-def test_a_running_view_shows_what_a_view_made_anew_shows(rule_sets, seats, policy):
-    moments = playout(rules(rule_sets, seats), 5, policy)
-    state, _, _ = next(moments)
-    running = RunningView(state)
-    assert running.deciding() == view(state, state.seat)
-    for state, _, _ in moments:
-        if state.seat >= 0:
-            assert running.deciding() == view(state, state.seat)
-
-
 @pytest.mark.parametrize(("rule_sets", "seats"), WIDE_CASES)
 def test_a_running_view_shows_every_seat_what_a_view_made_anew_shows(rule_sets, seats):
     moments = playout(rules(rule_sets, seats), 8, visitor)
@@ -158,17 +145,6 @@ def test_a_running_view_may_be_given_the_number_of_events(rule_sets, seats, poli
             assert running.deciding(None, number) == view(state, state.seat)
 
 
-def test_a_running_view_may_be_asked_now_and_then():
-    dice = random.Random(6)
-    for seed in range(10):
-        moments = playout(rules(EVERYTHING, 3), seed)
-        state, _, _ = next(moments)
-        running = RunningView(state)
-        for state, _, _ in moments:
-            if state.seat >= 0 and dice.random() < 0.2:
-                assert running.deciding() == view(state, state.seat)
-
-
 @pytest.mark.parametrize(("rule_sets", "seats"), WIDE_CASES)
 def test_parts_of_a_running_view_that_did_not_change_are_the_same_objects(rule_sets, seats):
     moments = playout(rules(rule_sets, seats), 7)
@@ -230,26 +206,6 @@ def test_another_world_looks_the_same_and_is_one(rule_sets, seats, seed):
             queue = Counter(world.gift_queue[1:])
             whole = Counter(world.rules.gift_cards[i] for i in world.rules.gift_deck)
             check_components(world, whole - lying - deck - queue)
-
-
-@pytest.mark.parametrize(("rule_sets", "seats"), WIDE_CASES)
-def test_another_world_can_be_played_to_its_end(rule_sets, seats):
-    dice = random.Random(8)
-    for number, (state, _, _) in enumerate(playout(rules(rule_sets, seats), 8)):
-        if state.seat >= 0 and number % 12 == 0:
-            world = determinize(view(state, state.seat), dice)
-            while world.seat >= 0:
-                apply(world, dice.choice(world.legal))
-            assert outcome(world) is not None
-            assert world.year == 4
-
-
-def test_no_world_within_another_seats_turn():
-    for state, _, _ in playout(rules("pro", 3), 1):
-        seen = view(state, (state.turn_seat + 1) % 3)
-        if seen.decision is None and state.seat >= 0 and any(state.hand_sizes):
-            with pytest.raises(ValueError, match="another seat's turn"):
-                determinize(seen, random.Random(0))
 
 
 def test_what_a_seat_knows_of_the_stack_is_so_in_every_world():

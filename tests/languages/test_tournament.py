@@ -1,14 +1,14 @@
 """The starters of all languages and the bots behind the bridge play one sandboxed tournament."""
 
 import json
-import subprocess
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from tests.cli.command import command_line, environment
+from asara_server.tournament.standings.match_result import read_results
+from tests.cli.command import asara_process
 from tests.languages.kits import BRIDGES, KITS, Kit, build_starter, entry_of, missing
 from tests.tournament.sample_bots import SEED
 from tests.tournament.sandbox_config import sandbox_or_skip
@@ -29,18 +29,6 @@ LIMIT_S = 1_800
 """Seconds for a command."""
 
 pytestmark = pytest.mark.languages
-
-
-def asara(*words: str | Path, cwd: Path) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        command_line(*words),
-        cwd=cwd,
-        env=environment(),
-        capture_output=True,
-        text=True,
-        timeout=LIMIT_S,
-        check=False,
-    )
 
 
 def ready(kit: Kit, report: Callable[[str], None]) -> bool:
@@ -70,20 +58,17 @@ def test_all_languages_play_a_sound_tournament(
     tmp_path: Path, report: Callable[[str], None]
 ) -> None:
     sandbox_or_skip()
+    asara = partial(asara_process, cwd=tmp_path, timeout_s=LIMIT_S)
     kits = [kit for kit in (*KITS, *BRIDGES) if ready(kit, report)]
     (tmp_path / "cup.toml").write_text("\n\n".join([CUP, *map(table, kits)]))
     words = ("tournament", "run", "cup.toml", "--out", "run", "--sandbox", "bubblewrap")
-    done = asara(*words, cwd=tmp_path)
+    done = asara(*words)
     assert done.returncode == 0, done.stderr
-    results = read_results(tmp_path / "run")
-    seats = [seat for result in results for seat in result["seats"]]
-    assert {seat["entry"] for seat in seats} == {kit.starter for kit in kits}
-    assert [seat for seat in seats if seat["termination"] != "completed"] == []
-    audited = asara("audit", "run", cwd=tmp_path)
+    results = list(read_results(tmp_path / "run/results.jsonl"))
+    seats = [seat for result in results for seat in result.seats]
+    assert {seat.entry for seat in seats} == {kit.starter for kit in kits}
+    assert [seat for seat in seats if seat.termination.forfeit] == []
+    audited = asara("audit", "run")
     assert audited.returncode == 0, audited.stdout + audited.stderr
     assert f"Audited {len(results)} replays: {len(results)} passed, 0 failed." in audited.stdout
     report(f"tournament of {len(kits)} bots: {audited.stdout.splitlines()[-1]}")
-
-
-def read_results(run: Path) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in (run / "results.jsonl").read_text().splitlines()]

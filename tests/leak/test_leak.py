@@ -12,7 +12,7 @@ from asara_server.match import feed
 from asara_server.match import match as match_module
 from asara_server.match.match import Answer
 from asara_server.web import live_matches
-from asara_server.web.live_matches import follow
+from asara_server.web.watch_messages import follow
 from tests.events import turns
 from tests.game.play import CASES, builder, visitor
 from tests.game.table import EVERYTHING

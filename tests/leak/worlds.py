@@ -38,8 +38,8 @@ from asara_server.match.inputs import Presence
 from asara_server.match.match import Answer, Match
 from asara_server.match.spec import ClockSettings, MatchSpec, Player
 from asara_server.referee.limits import LimitSettings
-from asara_server.web import live_matches
 from asara_server.web.live_matches import LiveMatch
+from asara_server.web.watch_messages import WatchMessages
 from tests.game.play import Policy
 from tests.game.table import rules
 
@@ -78,18 +78,13 @@ def living_in(match: Match, world: State) -> Iterator[None]:
 
 
 def watched(match: Match, after: int) -> list[bytes]:
-    """All that is sent to people who start to watch this match now, by gRPC and by the page.
+    """All that a browser is sent that starts to watch this match now, between two ticks.
 
     Raises Leak if anything of it has to wait.
     """
-    return watched_in_browser(match, after)
-
-
-def watched_in_browser(match: Match, after: int) -> list[bytes]:
-    """All that a browser is sent that starts to watch this match now, between two ticks."""
     live = LiveMatch(ReplayHeader.of(match.spec, match.limits, started_unix_ms=0))
     live.match = match
-    live._messages = vars(live_matches)["_SharedMessages"](match)
+    live._messages = WatchMessages(match)
     live.watchers = 1
     following = live.watch(after, next_tick=_never)
     sent: list[bytes] = []

@@ -1,21 +1,16 @@
 """Random matches, for tests that need real views, events and records."""
 
 import random
-from collections.abc import Iterator
 from dataclasses import replace
 from functools import cache
-from typing import Any, NamedTuple
+from typing import Any
 
 import pytest
 
 from asara_codec.encode import action_message
 from asara_codec.results import Termination
-from asara_game.deal import Deal
 from asara_game.edition import load_edition
-from asara_game.engine import apply, new_match
-from asara_game.events import Event
 from asara_game.rules import RULE_COMBINATIONS, Rules, format_rule_sets
-from asara_game.state import State
 from asara_game.vocabulary import RuleSet
 from asara_server.eventlog.replay import Replay, replay_of
 from asara_server.match.inputs import Presence
@@ -35,31 +30,9 @@ WIDE_CASES = others_long(CASES, 4)
 EVERYTHING = max(RULE_COMBINATIONS, key=len)
 
 
-class Moment(NamedTuple):
-    """A decision of a match, with the events since the one before; `seat` is -1 at the end."""
-
-    state: State
-    events: tuple[Event, ...]
-
-
 @cache
 def rules_for(rule_sets: frozenset[RuleSet], seats: int) -> Rules:
     return Rules(load_edition(), rule_sets, seats)
-
-
-def playout(rules: Rules, seed: int) -> Iterator[Moment]:
-    """Play a random match; the state changes in place, so use it before the next step.
-
-    Declining is avoided, so that towers become tall and lit.
-    """
-    dice = random.Random(f"{seed}/{sorted(rules.rule_sets)}/{rules.seats}")
-    state, events = new_match(rules, Deal(dice.randbytes(32)))
-    yield Moment(state, tuple(events))
-    while state.seat >= 0:
-        legal = list(state.legal)
-        wanted = [action for action in legal if str(action) != "decline"]
-        events = apply(state, dice.choice(wanted))
-        yield Moment(state, tuple(events))
 
 
 def random_match(

@@ -72,29 +72,6 @@ def test_every_seat_hears_every_event_once_and_in_order():
         assert heard == everything
 
 
-def test_events_of_anothers_turn_are_told_when_the_turn_is_over():
-    driven = Driven(spec(2, "pro+gifts+genie"))
-    rng = random.Random(3)
-    while not driven.match.finished:
-        asked = driven.asked
-        driven.clear()
-        driven.reply(rng.choice(driven.match.state.legal))
-        state = driven.match.state
-        if state.seat == asked and state.kind not in (DecisionKind.SPACE, DecisionKind.BUYERS):
-            assert driven.told[1 - asked] == [], "the turn goes on, and nobody else hears of it"
-
-
-def test_events_told_at_the_end_of_a_turn_end_before_the_next_turn():
-    driven = Driven(spec(3))
-    driven.play_out(random.Random(4))
-    events = driven.match.feed.events
-    for end in driven.match.feed.turn_ends[1:-1]:
-        assert isinstance(events[end], BuyersDispatched)
-    turns = zip([0, *driven.match.feed.turn_ends], driven.match.feed.turn_ends, strict=False)
-    for start, end in list(turns)[1:]:
-        assert sum(isinstance(e, BuyersDispatched) for e in events[start:end]) == 1
-
-
 def test_several_actions_are_played_as_far_as_they_go_in_the_turn():
     driven = Driven()
     space = next(a for a in driven.match.state.legal if str(a) == "dispatch base-market 1")

@@ -204,14 +204,6 @@ def test_a_bot_that_comes_back_leaves_the_time_of_another_as_it_was(driven):
     assert driven.match.deadline_us == 3_000_001
 
 
-def test_a_bot_that_is_away_is_sent_nothing(driven):
-    driven.match.leave(1, driven.now)
-    driven.clear()
-    while driven.asked != 1:
-        driven.reply(after_s=0)
-    assert driven.told[1] == []
-
-
 @pytest.mark.parametrize(("later_us", "ranks"), [(0, [1, 1]), (1, [1, 2])])
 def test_the_bot_that_went_first_crashes_first_and_both_if_at_the_same_moment(later_us, ranks):
     driven = Driven(spec(2, clocks=CLOCKS))

@@ -1,8 +1,8 @@
 """Strangers who knock at a port from many addresses of this machine, without rest.
 
-Run as a program: `crowd.py PORT ADDRESSES KIND…`. Each address has one connection at a time; the
-kinds take turns. Whenever all have connected once more, the program prints how often they have in
-all; it ends with its input.
+Run as a program: `crowd.py PORT ADDRESSES`. Each address has one connection at a time; they take
+turns in what they send. Whenever all have connected once more, the program prints how often they
+have in all; it ends with its input.
 """
 
 import contextlib
@@ -36,15 +36,15 @@ def client_hello() -> bytes:
 
 
 PREFACE = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + bytes.fromhex("000000040000000000")
-KINDS = {
-    "silent": b"",
-    "preface": PREFACE,
-    "hello": client_hello(),
-    "half-hello": client_hello()[:90],
-    "slow": b"\x16",
-    "garbage": random.Random(1).randbytes(400),
-    "tls-garbage": b"\x16\x03\x01\x01\x00\x01" + random.Random(2).randbytes(300),
-}
+SENT = (
+    b"",
+    PREFACE,
+    client_hello(),
+    client_hello()[:90],
+    b"\x16",
+    random.Random(1).randbytes(400),
+    b"\x16\x03\x01\x01\x00\x01" + random.Random(2).randbytes(300),
+)
 
 
 def _connect(port: int, source: str) -> socket.socket:
@@ -57,7 +57,7 @@ def _connect(port: int, source: str) -> socket.socket:
     return connection
 
 
-def _main(port: int, addresses: int, kinds: list[str]) -> None:
+def _main(port: int, addresses: int) -> None:
     sources = [f"127.{1 + n // 62_500}.{n // 250 % 250}.{n % 250 + 1}" for n in range(addresses)]
     held: dict[str, socket.socket] = {}
     knocks = 0
@@ -68,7 +68,7 @@ def _main(port: int, addresses: int, kinds: list[str]) -> None:
                     held.pop(source).close()
                 held[source] = _connect(port, source)
                 knocks += 1
-                held[source].send(KINDS[kinds[number % len(kinds)]])
+                held[source].send(SENT[number % len(SENT)])
             if number % 500 == 499:
                 print(knocks, flush=True)
                 if select.select([sys.stdin], [], [], 0)[0]:
@@ -90,8 +90,8 @@ class Crowd:
 
 
 @contextmanager
-def crowd(port: int, addresses: int, *kinds: str) -> Iterator[Crowd]:
-    words = [sys.executable, "-m", "tests.network.crowd", str(port), str(addresses), *kinds]
+def crowd(port: int, addresses: int) -> Iterator[Crowd]:
+    words = [sys.executable, "-m", "tests.network.crowd", str(port), str(addresses)]
     with tempfile.NamedTemporaryFile("r") as counts:
         process = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=counts.fileno())
         try:
@@ -102,4 +102,4 @@ def crowd(port: int, addresses: int, *kinds: str) -> Iterator[Crowd]:
 
 if __name__ == "__main__":
     resource.setrlimit(resource.RLIMIT_NOFILE, (resource.getrlimit(resource.RLIMIT_NOFILE)[1],) * 2)
-    _main(int(sys.argv[1]), int(sys.argv[2]), sys.argv[3:])
+    _main(int(sys.argv[1]), int(sys.argv[2]))

@@ -1,7 +1,7 @@
-"""A referee in a process of its own, whose memory, open files and pauses a test can measure.
+"""A referee in a process of its own, whose memory and open files a test can measure.
 
 Run as a program: `served.py KIND OPEN_FILES`, with the kind `local`, `remote` or `bots`. It prints
-its addresses, and at the end of its input the longest turn of its event loop.
+its addresses, and ends with its input.
 """
 
 import asyncio
@@ -10,7 +10,6 @@ import resource
 import subprocess
 import sys
 import tempfile
-import time
 from asyncio import gather
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
@@ -23,7 +22,6 @@ from asara_server.network.bot_server import BotServer
 from asara_server.network.grpc_server import serve
 from asara_server.network.tls import TlsFiles
 from asara_server.referee.referee import Referee
-from tests.yardstick import loop_s
 
 DATA = Path(__file__).parents[1] / "contract/client"
 TLS = TlsFiles(DATA / "localhost.pem", DATA / "localhost.key")
@@ -36,9 +34,6 @@ class Served:
         self, process: "subprocess.Popen[str]", addresses: list[str], log: IO[str]
     ) -> None:
         self.addresses = addresses
-        self.longest_turn = 0.0
-        """In reference loops, which are processor time."""
-        """Longest pause of the event loop; known after the end."""
         self._process = process
         self._log = log
 
@@ -74,10 +69,9 @@ def served(kind: str, open_files: int = 4096) -> Iterator[Served]:
         try:
             yield seen
         finally:
-            output, _ = process.communicate()
+            process.communicate()
             assert process.returncode == 0, seen.log
             assert "Traceback" not in seen.log, seen.log
-            seen.longest_turn = json.loads(output)
 
 
 class Tokens:
@@ -114,19 +108,11 @@ async def _listen(
 
 
 async def _main(kind: str) -> None:
-    longest = 0.0
     with tempfile.TemporaryDirectory() as folder:
         addresses, stop = await _listen(kind, Referee(), Path(folder))
         sys.stdout.write(json.dumps(addresses) + "\n")
         sys.stdout.flush()
-        over = asyncio.get_running_loop().run_in_executor(None, sys.stdin.read)
-        before = time.thread_time()
-        while not over.done():
-            await asyncio.sleep(0.001)
-            now = time.thread_time()
-            longest, before = max(longest, now - before), now
-        sys.stdout.write(json.dumps(longest / loop_s()))
-        sys.stdout.flush()
+        await asyncio.to_thread(sys.stdin.read)
         await stop()
 
 

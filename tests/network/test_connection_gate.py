@@ -5,10 +5,9 @@ import contextlib
 import random
 import socket
 import threading
-import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from types import SimpleNamespace
+from pathlib import Path
 from typing import Any
 
 import grpc
@@ -16,10 +15,11 @@ import pytest
 from grpc_health.v1 import health_pb2
 
 from asara_codec.results import Termination
+from asara_server.logs import logger
 from asara_server.match.inputs import LateReplyRecord, UnreadRecord
 from asara_server.match.spec import ClockSettings
-from asara_server.network import connection_gate
-from asara_server.network.connection_gate import client_network
+from asara_server.network.addresses import client_network
+from asara_server.network.connection_gate import ConnectionGate
 from asara_server.network.grpc_server import serve
 from asara_server.referee.limits import LimitSettings
 from asara_server.referee.referee import Referee
@@ -35,7 +35,7 @@ from tests.referee.harness import (
     together,
 )
 
-LIMITS = LimitSettings(unknown_connections_per_client=4, unknown_connections=10)
+LIMITS = LimitSettings(unknown_connections=10)
 
 
 class RemoteServer(RefereeServer):
@@ -84,7 +84,7 @@ async def test_idle_connections_take_no_place_and_no_files() -> None:
         before = open_files()
         idle = [await connect_idle(server.port) for _ in range(200)]
         await plays_a_match(server)
-        assert sum(map(is_open, idle)) <= LIMITS.unknown_connections_per_client
+        assert sum(map(is_open, idle)) <= LIMITS.unknown_connections
         assert open_files() <= before + len(idle) + LIMITS.unknown_connections + 20
         for connection in idle:
             connection.close()
@@ -94,45 +94,10 @@ async def test_connections_of_one_client_take_no_place_of_another() -> None:
     async with remote_server() as server:
         other = await connect_idle(server.port, source="127.0.0.9")
         crowd = [await connect_idle(server.port, source="127.0.0.8") for _ in range(100)]
-        most = LIMITS.unknown_connections_per_client
-        await until(lambda: sum(map(is_open, crowd)) == most)
+        await until(lambda: sum(map(is_open, crowd)) == LIMITS.unknown_connections - 1)
         assert is_open(other)
         for connection in (other, *crowd):
             connection.close()
-
-
-async def test_a_crowd_of_clients_keeps_nobody_out_who_was_admitted_before() -> None:
-    """Each client of the crowd begins a handshake, and is replaced by the next."""
-    hello = bytes.fromhex("1603010200010001fc0303")
-    limits = LimitSettings(
-        unknown_connections_per_client=4, unknown_connections=10, handshakes_per_second=50
-    )
-    async with remote_server(limits) as server:
-        await server.dial_in("a")
-        await server.close()
-
-        held: list[socket.socket] = []
-
-        async def crowd() -> None:
-            for number in range(100_000):
-                source = f"127.1.{number // 250 % 64}.{number % 250 + 1}"
-                held.append(await connect_idle(server.port, source=source))
-                held[-1].send(hello)
-                if len(held) > 50:
-                    held.pop(0).close()
-
-        attack = asyncio.create_task(crowd())
-        await until(lambda: len(held) == 50)
-        try:
-            for _ in range(5):
-                async with asyncio.timeout(EVENT_S):
-                    await server.dial_in("a")
-                await server.close()
-        finally:
-            attack.cancel()
-            await asyncio.wait([attack])
-            for connection in held:
-                connection.close()
 
 
 async def test_a_known_bot_keeps_its_connection_whatever_strangers_do() -> None:
@@ -253,40 +218,39 @@ async def test_a_connection_of_a_client_that_never_read_is_closed_on_both_sides(
     await referee.stop(finish_s=0)
 
 
-async def test_a_dial_in_loop_is_served_at_a_limited_rate(monkeypatch) -> None:
-    now = [time.monotonic()]
-    moved = SimpleNamespace(monotonic=lambda: now[0], monotonic_ns=time.monotonic_ns)
-    monkeypatch.setattr(connection_gate, "time", moved)
-    async with remote_server(LimitSettings(handshakes_per_second=20)) as server:
-        refused = 0
+async def test_who_connects_least_often_is_served_first(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    served: list[bytes] = []
 
-        async def dial_all_the_time() -> None:
-            nonlocal refused
-            while True:
-                stream = server.stream()
-                await stream.hello("guess")
-                _, reason = await stream.ending()
-                refused += reason == "unknown-token"
-                await stream.channel.close()
+    async def serve_one(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        served.append((await reader.readexactly(13))[12:])
+        await reader.read()
+        writer.close()
 
-        async def pass_time() -> None:
-            while True:
-                now[0] += 0.01
-                await asyncio.sleep(0.01)
-
-        async with asyncio.TaskGroup() as group:
-            loops = [group.create_task(dial_all_the_time()) for _ in range(10)]
-            await until(lambda: refused == 20)  # a burst of one second
-            for _ in range(3):
-                await turns()
-                assert refused % 20 == 0, "and then none until time passes"
-                now[0] += 1
-                wanted = refused + 20
-                await until(lambda: refused == wanted)  # noqa: B023
-            loops.append(group.create_task(pass_time()))
-            await plays_a_match(server)
-            for task in loops:
-                task.cancel()
+    path = tmp_path / "grpc"
+    limits = LimitSettings(handshakes_per_second=1_000_000)
+    gate = ConnectionGate(path, limits, logger("referee"), tls=False)
+    server = await asyncio.start_unix_server(serve_one, path)
+    listener = socket.create_server(("127.0.0.1", 0))
+    gate.listen(listener)
+    port = listener.getsockname()[1]
+    with monkeypatch.context() as patch:
+        patch.setattr(gate, "forward_soon", lambda: None)
+        connections = []
+        for host, what in ((8, b"1"), (8, b"2"), (9, b"3"), (7, b"4"), (8, b"5")):
+            connections.append(await connect_idle(port, source=f"127.0.0.{host}"))
+            connections[-1].send(b"PRI * HTTP/2" + what)
+        await until(lambda: sum(each.waits for each in gate._unknown) == 5)
+    gate.forward_soon()
+    await until(lambda: len(served) == 5)
+    assert served == [b"4", b"3", b"5", b"2", b"1"], "of equals, the newest first"
+    gate.stop_listening()
+    for connection in connections:
+        connection.close()
+    await until(lambda: not gate.by_name)
+    server.close()
+    await turns()
 
 
 async def test_there_is_neither_health_nor_reflection_for_strangers() -> None:
@@ -323,17 +287,17 @@ async def test_connections_end_with_the_server() -> None:
 
 
 @pytest.mark.parametrize(
-    ("peer", "network"),
+    ("host", "network"),
     [
-        (("192.0.2.7", 4711), "192.0.2.7"),
-        (("2001:db8:1:2:3:4:5:6", 4711, 0, 0), "2001:db8:1:2::/64"),
-        (("fe80::1%eth0", 4711, 0, 2), "fe80::/64"),
-        (("::ffff:192.0.2.7", 4711, 0, 0), "192.0.2.7"),
-        (None, "0.0.0.0"),
+        ("192.0.2.7", "192.0.2.7"),
+        ("2001:db8:1:2:3:4:5:6", "2001:db8:1:2::/64"),
+        ("fe80::1%eth0", "fe80::/64"),
+        ("::ffff:192.0.2.7", "192.0.2.7"),
+        ("", ""),
     ],
 )
-def test_clients_are_addresses_or_networks(peer: tuple[object, ...] | None, network: str) -> None:
-    assert client_network(peer) == network
+def test_clients_are_addresses_or_networks(host: str, network: str) -> None:
+    assert client_network(host) == network
 
 
 async def test_both_protocols_are_served_at_a_wildcard_address() -> None:

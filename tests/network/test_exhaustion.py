@@ -2,7 +2,6 @@
 
 import asyncio
 import contextlib
-from contextlib import suppress
 from typing import Any
 
 import grpc
@@ -79,22 +78,6 @@ async def assert_bounded(process: Served, calls: int, *, tls: bool = False) -> N
 async def test_refused_calls_leave_nothing_in_memory(kind: str) -> None:
     with served(kind) as process:
         await assert_bounded(process, 2_000, tls=kind == "remote")
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("kind", ["local", "bots"])
-async def test_health_watches_dropped_at_once_stall_nothing(kind: str) -> None:
-    with served(kind) as process:
-        request = health_pb2.HealthCheckRequest().SerializeToString()
-        async with channel_to(process.addresses[0]) as channel:
-            watch: Any = channel.unary_stream("/grpc.health.v1.Health/Watch")
-            calls = [watch(request) for _ in range(30_000)]
-            with suppress(grpc.aio.AioRpcError):  # too many, or no such service
-                await calls[-1].read()
-            for call in calls:
-                call.cancel()
-        assert await is_admitted(process.addresses[0], "token-a")
-    assert process.longest_turn < 10, "reference loops"
 
 
 async def test_idle_connections_of_a_bot_do_not_exhaust_the_files_of_the_referee() -> None:

@@ -34,8 +34,8 @@ async def test_a_bot_with_the_wrong_transport_ends_with_one_line_and_the_log_nam
             await running.server.stop(0)
     assert "\n" not in str(caught.value)
     assert "secret-a" not in str(logged)
-    (line,) = [line for line in logged if line["event"] == "connections refused"]
-    assert line["clients"] in {"127.0.0.1", "::/64"}
+    (line,) = [line for line in logged if line["event"] == "connection refused"]
+    assert line["client"] in {"127.0.0.1", "::/64"}
     assert "ASARA_CA" in line["detail"]
 
 

@@ -9,13 +9,13 @@ from typing import Any
 import grpc
 import pytest
 
-from asara.v1.play_pb2 import MatchEnded, Nonce, PlayResponse
+from asara.v1.play_pb2 import MatchEnded, Nonce, PlayResponse, Reply
 from asara_codec.results import Termination
 from asara_server.eventlog.replay import ReplayError, replay_of
 from asara_server.eventlog.resimulate import resimulated_steps
 from asara_server.match import deal_secrets
 from asara_server.match.spec import ClockSettings, MatchSpec
-from asara_server.referee.match_ending import MatchCut
+from asara_server.referee.hosted import MatchCut
 from tests.events import until
 from tests.referee.harness import Stream, play_bot, referee_server, spec, together
 
@@ -52,6 +52,17 @@ async def play_and_keep(stream: Stream, nonce: bytes) -> list[PlayResponse]:
             await stream.answer(response.decision, rng.choice(legal))
         elif kind == "match_ended":
             return received
+
+
+async def test_a_reply_before_the_deal_is_ignored():
+    async with referee_server() as server:
+        a, b = await server.dial_all("ab")
+        playing = asyncio.create_task(server.referee.play(joint()))
+        await a.expect("deal_committed")
+        await a.send(reply=Reply(match_id="m1", decision_id=1))
+        await send_nonce(a, ONE)
+        record, *_ = await together(playing, play_and_keep(a, ONE), play_and_keep(b, TWO))
+    assert [result.termination for result in record.results] == [Termination.COMPLETED] * 2
 
 
 async def test_a_joint_match_from_commitment_to_replay():

@@ -11,8 +11,8 @@ from asara_server.eventlog.journal import Journal
 from asara_server.eventlog.replay import replay_of
 from asara_server.match.inputs import LateReplyRecord, UnreadRecord
 from asara_server.match.spec import ClockSettings, MatchRecord
+from asara_server.referee.hosted import MatchCut
 from asara_server.referee.limits import LimitSettings
-from asara_server.referee.match_ending import MatchCut
 from asara_server.referee.session import Session
 from asara_server.replay.audit import audit
 from asara_server.replay.file import replay_bytes
@@ -134,31 +134,6 @@ async def test_of_a_seat_that_timed_out_exactly_one_late_reply_is_read(
         assert bot not in handled
         assert len(handled) > 10, "the replies of the others"
         assert record.results[0].termination is Termination.TIME_OUT
-
-
-@pytest.mark.long
-@pytest.mark.parametrize(
-    "first",
-    [
-        b"\xff" * 100,
-        b"\x12\x00",
-        b"\x0a\x00",
-        b"\x12" + b"\xfd\xff\x03" + b"\x10" + b"\xff" * 65_000,
-    ],
-    ids=["garbage", "another-match", "hello", "large"],
-)
-async def test_a_flood_after_a_time_out_stays_unread(first: bytes) -> None:
-    async with referee_server(LimitSettings(requests_per_second=1, rate_window_s=10)) as server:
-        match = await seated(server, 3)
-        await match.streams[0].until("update")
-        for _ in range(40):
-            await match.streams[0].send_bytes(first)
-        await match.streams[1].answer(await match.streams[1].until("decision"))
-        assert server.referee.is_connected("token-a"), "no violation was noticed, as none was read"
-        record, *_ = await together(match.playing, *map(play_bot, match.streams[1:]))
-        assert not late_replies(record)
-        terminations = [result.termination for result in record.results]
-        assert terminations == [Termination.TIME_OUT, *[Termination.COMPLETED] * 2]
 
 
 async def test_a_bot_with_another_match_is_late_in_one_and_plays_the_other() -> None:

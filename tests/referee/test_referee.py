@@ -13,9 +13,9 @@ from asara_server.eventlog.replay import replay_of
 from asara_server.eventlog.resimulate import resimulated_steps
 from asara_server.match.match import Match
 from asara_server.match.spec import ClockSettings
-from asara_server.referee import match_start
+from asara_server.referee import hosted
+from asara_server.referee.hosted import MatchCut
 from asara_server.referee.limits import LimitSettings
-from asara_server.referee.match_ending import MatchCut
 from asara_server.replay.file import parse_replay, replay_bytes
 from asara_server.replay.signing import SigningKey
 from tests.events import turns, until
@@ -103,20 +103,6 @@ async def test_a_new_stream_replaces_the_old_one():
         assert record.results[0].termination is Termination.COMPLETED
 
 
-async def test_last_events_bring_the_missed_events():
-    async with referee_server() as server:
-        a, b = await server.dial_all("ab")
-        playing = asyncio.create_task(server.referee.play(spec()))
-        sequence = (await a.until("decision")).sequence
-        a.call.cancel()
-        a = await server.dial("a", last_events=[{"match_id": "m1", "sequence": sequence - 2}])
-        update = await a.expect("update")
-        assert (update.sequence, len(update.events)) == (sequence, 2)
-        assert (await a.expect("match_started")).sequence == sequence
-        playing.cancel()
-        del b
-
-
 async def test_a_bot_plays_as_many_matches_at_once_as_it_says():
     async with referee_server() as server:
         server.admit("a", "b")
@@ -150,14 +136,6 @@ async def test_a_bot_that_never_dials_in_forfeits():
         never = record.results[2]
         assert (never.rank, never.termination) == (3, Termination.NEVER_STARTED)
         assert never.detail == "did not connect within 0.2 s"
-
-
-async def test_a_match_without_bots_ends_in_a_tie():
-    async with referee_server() as server:
-        server.admit("a", "b")
-        record = await server.referee.play(spec(clocks=QUICK))
-        assert [r.rank for r in record.results] == [1, 1]
-        assert {r.termination for r in record.results} == {Termination.NEVER_STARTED}
 
 
 async def test_a_bot_that_disconnects_before_the_match_has_crashed():
@@ -208,25 +186,6 @@ async def test_a_process_lost_before_it_dialled_in_never_started():
         record = await playing
         assert record.results[0].termination is Termination.NEVER_STARTED
         assert record.results[0].detail == "exited with status 3"
-
-
-async def test_a_crash_in_one_match_is_no_fault_in_another():
-    async with referee_server() as server:
-        streams = await server.dial_all("abcd")
-        first = spec(match_id="first")
-        second = spec(4, match_id="second")
-        second = type(second)(
-            "second", spec().rules, second.players[2:], ClockSettings(), bytes(32)
-        )
-        playing = asyncio.create_task(server.referee.play(first))
-        await streams[0].expect("match_started")
-        streams[0].call.cancel()
-        server.referee.mark_lost("token-a", "gone")
-        record, *_ = await together(
-            server.referee.play(second), play_bot(streams[2]), play_bot(streams[3])
-        )
-        assert [r.termination for r in record.results] == [Termination.COMPLETED] * 2
-        assert (await playing).results[0].rank == 2
 
 
 async def test_a_removed_bot_receives_goodbye():
@@ -304,7 +263,7 @@ async def test_a_failure_at_the_start_voids_the_match(monkeypatch):
     def broken(*_arguments):
         raise RuntimeError("no cards")
 
-    monkeypatch.setattr(match_start, "Match", broken)
+    monkeypatch.setattr(hosted, "Match", broken)
     async with referee_server() as server:
         server.admit("a", "b")
         await server.dial("a")

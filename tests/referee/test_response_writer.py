@@ -6,7 +6,7 @@ from dataclasses import replace
 import grpc
 
 from asara_server.referee.limits import LimitSettings
-from asara_server.referee.response_writer import ResponseWriter
+from asara_server.referee.session import ResponseWriter
 from tests.events import turns
 
 LIMITS = replace(LimitSettings(), responses_unread=2, unread_bytes=100, unread_patience_s=1.0)

@@ -19,8 +19,6 @@ from asara_server.match.inputs import (
     Absence,
     PauseRecord,
     Presence,
-    RejectionRecord,
-    ReplyRecord,
 )
 from asara_server.match.match import Match
 from asara_server.match.spec import ClockSettings
@@ -141,41 +139,6 @@ def test_a_seat_is_shown_the_decisions_and_views_that_it_was_sent(seats: int, se
         assert set(private) == set(asked)
 
 
-def test_the_replies_of_a_seat_are_its_records() -> None:
-    for seat in range(3):
-        given = decisions(replay_view(REPLAY, seat_viewer(seat)))
-        records = [
-            record
-            for record in REPLAY.records
-            if isinstance(record, ReplyRecord | RejectionRecord) and record.seat == seat
-        ]
-        answered = [one for one in given if one.actions or one.rejection]
-        assert len(answered) == len(records)
-        for shown, record in zip(answered, records, strict=True):
-            assert shown.seat == seat
-            assert shown.time_us == record.time_us
-            if isinstance(record, ReplyRecord):
-                assert shown.bot_us == record.bot_us
-                assert len(shown.actions) == len(record.actions)
-            else:
-                assert int(shown.rejection) == record.reason
-                assert shown.detail == record.detail
-
-
-def test_a_searched_pile_is_shown_to_its_seat_while_the_decision_is_open() -> None:
-    shown = set()
-    for seat in range(3):
-        searched: Any = ()
-        for moment in replay_view(REPLAY, seat_viewer(seat)).moments:
-            if moment.HasField("decision"):
-                searches = int(moment.decision.kind) == DecisionKind.PILE_SECTION
-                assert bool(searched) == searches
-                shown.add(searches)
-            for private in moment.private_views:
-                searched = private.searched_sections
-    assert shown == {False, True}
-
-
 def test_a_forfeit_ends_the_private_views_of_its_seat() -> None:
     seen = replay_view(REPLAY, seat_viewer(2))
     forfeits = [
@@ -270,25 +233,6 @@ def test_pauses_do_not_show() -> None:
 
 
 # The open view
-
-
-def test_the_open_view_shows_all_seats_to_the_end() -> None:
-    seen = replay_view(REPLAY, OPEN)
-    last: dict[int, PrivateView] = {}
-    for moment in seen.moments:
-        for private in moment.private_views:
-            assert private != last.get(private.seat)
-            last[private.seat] = private
-    assert len(seen.results) == 3
-    for result in seen.results:
-        assert last[result.seat].asari == result.asari
-        assert last[result.seat].sections == result.sections
-        assert last[result.seat].lit_windows == result.lit_windows
-    replies = [record for record in REPLAY.records if isinstance(record, ReplyRecord)]
-    assert [
-        (one.seat, len(one.actions)) for one in decisions(seen) if one.actions and not one.rejection
-    ] == [(reply.seat, len(reply.actions)) for reply in replies]
-    assert max(len(reply.actions) for reply in replies) > 1, "they are one moment"
 
 
 def test_what_a_bot_wrote_is_shown_beside_its_decision_and_cut() -> None:

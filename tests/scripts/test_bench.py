@@ -11,8 +11,8 @@ import pytest
 
 from scripts.benchmark import processor_time
 from scripts.benchmark.figures import Bar, BenchError, Figure, compare, show, write_json
-from scripts.benchmark.tournament_job import Job, play
-from scripts.benchmark.tournament_peers import play_floor
+from scripts.benchmark.tournaments.job import Job, play
+from scripts.benchmark.tournaments.peers import play_floor
 
 ROOT = Path(__file__).parents[2]
 NAMES = {"engine", "referee", "concurrency"}
@@ -58,39 +58,22 @@ def test_the_engine_beside_its_peer(tmp_path):
 
 
 @pytest.mark.long
-def test_the_bridge_beside_the_plain_client(tmp_path):
-    rows = quick(tmp_path, "bridge")
-    assert rows["bridge"]["unit"] == rows["bridge_added"]["unit"] == "µs/decision"
-
-
-@pytest.mark.long
-def test_the_referee_beside_its_peers(tmp_path):
-    rows = quick(tmp_path, "referee", "concurrency")
-    referee = {"referee", "referee_cpu", "referee_alike", "referee_alike_cpu"}
-    assert set(rows) == {*referee, "concurrency", "memory"}
-    assert rows["referee"]["unit"] == "decisions/s"
-    assert rows["concurrency"]["unit"] == "µs/decision"
-
-
-@pytest.mark.long
-def test_the_seat_of_a_new_bot_among_strangers_and_without(tmp_path):
-    rows = quick(tmp_path, "gate")
-    assert {row["unit"] for row in rows.values()} == {"s"}
-    assert {row["peer"] for row in rows.values()} == {"without strangers"}
-
-
-@pytest.mark.long
-def test_a_client_beside_the_echo_of_its_library(tmp_path):
-    rows = quick(tmp_path, "clients", "--language", "python")
-    assert set(rows) == {"client_python"}
-    assert rows["client_python"]["peer"] == "its bare gRPC echo"
-
-
-@pytest.mark.long
-def test_the_python_client_beside_a_bare_one(tmp_path):
-    rows = quick(tmp_path, "python_client")
-    assert set(rows) == {"python_client", "python_import"}
-    assert rows["python_client"]["peer"] == "bare grpc.aio"
+@pytest.mark.parametrize(
+    ("names", "found", "peers"),
+    [
+        (("bridge",), {"bridge", "bridge_added"}, None),
+        (("referee",), {"referee", "referee_cpu", "referee_alike", "referee_alike_cpu"}, None),
+        (("concurrency",), {"concurrency", "memory"}, None),
+        (("clients", "--language", "python"), {"client_python"}, {"its bare gRPC echo"}),
+        (("python_client",), {"python_client", "python_import"}, None),
+        (("cluster",), {"cluster, 2 workers"}, None),
+    ],
+    ids=lambda value: value[0] if isinstance(value, tuple) else "",
+)
+def test_a_part_beside_its_peer(tmp_path, names, found, peers):
+    rows = quick(tmp_path, *names)
+    assert set(rows) == found
+    assert peers is None or {row["peer"] for row in rows.values()} == peers
 
 
 @pytest.mark.long
@@ -102,20 +85,6 @@ def test_a_client_without_its_tools_is_left_out_by_name(tmp_path):
     assert "go is left out: the build in scripts/benchmark/echo_clients/go failed" in ran.stderr
     assert "go: command not found" in ran.stderr
     assert "no language is left" in ran.stderr
-
-
-@pytest.mark.long
-def test_the_error_of_an_unknown_language_names_the_known_ones():
-    ran = bench("clients", "--language", "golang")
-    assert ran.returncode == 2
-    assert "no client 'golang'; there are python, go, " in ran.stderr
-
-
-@pytest.mark.long
-def test_two_workers_beside_one(tmp_path):
-    rows = quick(tmp_path, "cluster")
-    assert set(rows) == {"cluster, 2 workers"}
-    assert rows["cluster, 2 workers"]["unit"] == "matches/min"
 
 
 @pytest.mark.long
@@ -178,17 +147,6 @@ def test_a_command_that_fails_is_an_error_with_its_last_lines():
         processor_time.run(["sh", "-c", "echo no such table >&2; exit 3"], timeout_s=60)
     with pytest.raises(BenchError, match=r"more than 0\.1 s"):
         processor_time.run(["sleep", "5"], timeout_s=0.1)
-
-
-@pytest.mark.long
-@pytest.mark.skipif(
-    importlib.util.find_spec("pelita") is not None, reason="the peers of tournaments are installed"
-)
-def test_the_error_of_a_missing_peer_of_tournaments_names_the_remedy():
-    ran = bench("tournament", "--quick")
-    assert ran.returncode == 2
-    assert "a peer of `tournament`, is not installed" in ran.stderr
-    assert "[bench]" in ran.stderr
 
 
 @pytest.mark.long

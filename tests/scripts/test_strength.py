@@ -1,5 +1,4 @@
 import re
-from dataclasses import replace
 from pathlib import Path
 from typing import NoReturn
 
@@ -7,67 +6,18 @@ import pytest
 
 from scripts.lib import strength
 from scripts.lib.strength import (
-    GREEDY,
     PAGE,
-    RANDOM,
-    Cell,
-    pairings,
     read_cells,
-    search,
     table,
-    with_cell,
     write_cells,
     write_table,
 )
-
-CELL = Cell("greedy", "random", "basic", 2, 50, 0.98, (0.91, 1.0), 0, "0123456789")
 
 
 def test_the_page_has_the_table_of_what_was_measured() -> None:
     shown = re.search(r"(?<=<!-- strength -->\n).*?(?=<!-- end -->)", PAGE.read_text(), re.DOTALL)
     assert shown is not None
     assert shown[0] == table(read_cells())
-
-
-def test_a_row_has_every_number_of_seats() -> None:
-    four = replace(CELL, seats=4, score=0.875, interval_95=(0.8, 0.92), forfeits=2)
-    assert table([CELL, four]).splitlines()[2] == (
-        "| greedy | random | `basic` | 0.98 (0.91 to 1.00) | – | 0.88 (0.80 to 0.92, 2 forfeits) "
-        "| 50 |"
-    )
-
-
-def test_bots_are_sorted_by_their_opponents_then_by_their_budgets() -> None:
-    names = [(1000, "greedy"), (25, "greedy"), (100, "search, 50 ms")]
-    cells: list[Cell] = []
-    for milliseconds, against in names:
-        cells = with_cell(cells, replace(CELL, bot=search(milliseconds).name, against=against))
-    cells = with_cell(cells, CELL)
-    assert [(cell.bot, cell.against) for cell in cells] == [
-        ("greedy", "random"),
-        ("search, 25 ms", "greedy"),
-        ("search, 1 s", "greedy"),
-        ("search, 100 ms", "search, 50 ms"),
-    ]
-
-
-def test_a_new_measurement_replaces_the_old_one(tmp_path: Path) -> None:
-    new = replace(CELL, score=0.5)
-    write_cells(with_cell([CELL], new), tmp_path / "strength.json")
-    assert read_cells(tmp_path / "strength.json") == [new]
-
-
-def test_the_ladder_compares_twice_the_budget_with_once() -> None:
-    ladder = [p for p in pairings((25, 50, 75)) if p.others not in (RANDOM, GREEDY)]
-    assert [(p.one.name, p.others.name) for p in ladder] == [("search, 50 ms", "search, 25 ms")]
-
-
-def test_a_page_without_a_place_for_the_table_is_left_alone(tmp_path: Path) -> None:
-    page = tmp_path / "README.md"
-    page.write_text("# Bots\n")
-    with pytest.raises(SystemExit, match="has no place for the table: <!-- strength -->"):
-        write_table([CELL], page)
-    assert page.read_text() == "# Bots\n"
 
 
 @pytest.mark.long

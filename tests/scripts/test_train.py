@@ -70,17 +70,6 @@ def test_a_training_that_is_resumed_ends_with_weights_and_a_curve(tmp_path):
 
 
 @needs_torch
-def test_the_same_seed_trains_the_same_weights(tmp_path):
-    found = []
-    for name in ("a", "b"):
-        ran = train("--out", tmp_path / name, *TINY, "--seed", 3)
-        assert ran.returncode == 0, ran.stderr
-        found.append(load_network(tmp_path / name / "weights.npz").arrays)
-    for name, array in found[0].items():
-        assert np.array_equal(array, found[1][name])
-
-
-@needs_torch
 def test_numpy_plays_what_pytorch_trained():
     import torch
 
@@ -181,14 +170,6 @@ def test_silence_measures_as_strong_as_greedy(tmp_path):
     assert found.blocks == 3
     again = measure(choose, "random", "basic", 2, 1, "tests")
     assert again.score == 1
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("words", [["measure", "none.npz"], ["curve", "none.jsonl", "out.svg"]])
-def test_a_file_that_is_not_there_is_named(words):
-    ran = train(*words)
-    assert ran.returncode == 1
-    assert ran.stderr == f"scripts/train: {words[1]}: No such file or directory\n"
 
 
 def test_a_log_that_is_none_is_named(tmp_path):

@@ -1,33 +1,16 @@
 """scripts/tune: self-play of policies and settings of the search."""
 
-from pathlib import Path
-
 import pytest
 
 from asara_game.edition import load_edition
 from asara_game.rules import Rules, parse_rule_sets
 from asara_search.evaluation import Weights, read_weights
-from asara_search.policies import GreedyPolicy, RandomPolicy
 from scripts.tuning.__main__ import SHIPPED, main
-from scripts.tuning.arena import PolicyPlayer, duel, secret_of
-from scripts.tuning.duel_command import RULES_OF_THUMB, compare
+from scripts.tuning.arena import secret_of
+from scripts.tuning.duel_command import compare
 from scripts.tuning.spsa import PROBABILITIES, Spsa
 
 RULES = Rules(load_edition(), parse_rule_sets("basic"), 2)
-
-
-def test_equals_are_found_equal():
-    a, b = PolicyPlayer(GreedyPolicy(RULES)), PolicyPlayer(GreedyPolicy(RULES))
-    found = duel(RULES, a, b, [secret_of("test", number) for number in range(3)])
-    assert found.scores == (0.5, 0.5, 0.5)
-    assert found.lead == 0
-    low, high = found.interval_95
-    assert low < 0.5 < high
-
-
-def test_the_better_policy_is_found_better():
-    a, b = PolicyPlayer(GreedyPolicy(RULES)), PolicyPlayer(RandomPolicy())
-    assert duel(RULES, a, b, [secret_of("test", number) for number in range(3)]).score > 0.8
 
 
 def test_no_deal_serves_two_purposes():
@@ -73,13 +56,3 @@ def test_two_settings_are_compared(search, capsys):
     setting = f"--search {search} --iterations 2 --turns 1"
     assert compare([setting, "greedy", "--blocks", "1"]) == 0
     assert "in 1 blocks" in capsys.readouterr().out
-
-
-@pytest.mark.parametrize("a", ["--milliseconds 5", "--surprise"])
-def test_a_setting_needs_iterations(a):
-    with pytest.raises(SystemExit):
-        compare([a, "greedy"])
-
-
-def test_the_rules_of_thumb_are_not_the_shipped_weights():
-    assert RULES_OF_THUMB.asari != Weights(read_weights(Path(SHIPPED))).asari

@@ -67,16 +67,6 @@ def test_a_seed_may_hold_what_utf_8_cannot_write():
     assert ["error" in answer for answer in answers[-2:]] == [False, False]
 
 
-@pytest.mark.long
-def test_the_seed_decides():
-    messages = up_to_decision(seat_messages(), 5)
-    request = b'{"method":"sample"}\n{"method":"view","state":1,"seat":1}\n'
-    first, again, other = (
-        talk(observed(messages) + request, seed=seed) for seed in ("1", "1", "2")
-    )
-    assert first == again != other
-
-
 def loaded(code: str) -> set[str]:
     """Return the packages outside the standard library that code has loaded when it ends."""
     code += "\nprint(*{name.partition('.')[0] for name in sys.modules})"

@@ -114,16 +114,6 @@ def test_it_repeats_itself_exactly(switches):
     assert runs[0][2] == 24
 
 
-def test_other_random_numbers_give_another_tree():
-    state = state_after("pro+gifts", 3, 30)
-    trees = []
-    for seed in (1, 2):
-        search = TreeSearch(state.rules, TreeSettings(**QUICK))
-        choose(search, state, 10, seed)
-        trees.append([edge.total for edge in root_of(search).edges.values()])
-    assert trees[0] != trees[1]
-
-
 def test_it_ends_at_its_deadline(monkeypatch):
     """Every look at the clock takes a tenth of the time that is left."""
     looks = itertools.count()

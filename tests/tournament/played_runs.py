@@ -19,7 +19,7 @@ from asara_server.bounded_file import open_ordinary
 from asara_server.eventlog.journal import Fact, Journal, read_facts
 from asara_server.eventlog.replay import Replay, replay_of
 from asara_server.match.spec import ClockSettings, MatchSpec, Player
-from asara_server.referee.waits import Wait
+from asara_server.referee.hosted import Wait
 from asara_server.replay.file import read_replay, replay_bytes, replay_records
 from asara_server.replay.signing import SigningKey
 from asara_server.tournament.config.tournament_file import load_tournament

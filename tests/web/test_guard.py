@@ -88,16 +88,6 @@ def test_other_methods_are_refused(client: TestClient, method: str):
     assert answer.json() == {"error": "this server answers GET, HEAD and POST"}
 
 
-@pytest.mark.parametrize("length", ["70000", "-1", "٣", "9" * 40])
-def test_a_large_request_is_refused_before_it_is_read(client: TestClient, length: str):
-    headers = {b"Content-Length": length.encode()}
-    assert client.post("/api/runs", content=b"", headers=headers).status_code == 413
-
-
-def test_a_long_address_is_refused(client: TestClient):
-    assert client.get("/api/runs", params={"x": "y" * 5_000}).status_code == 414
-
-
 @pytest.mark.parametrize(
     "path", ["/../../etc/passwd", "/%2e%2e/%2e%2e/etc/passwd", "/assets/..%2f"]
 )
@@ -287,9 +277,6 @@ async def test_sockets_are_limited_in_all_and_by_peer_while_they_are_open():
     [
         (("1.2.3.4", 5), "1.2.3.4"),
         (("2001:db8:1:2:3:4:5:6", 5), "2001:db8:1:2::/64"),
-        (("fe80::1%eth0", 5), "fe80::/64"),
-        (("::ffff:1.2.3.4", 5), "::ffff:1.2.3.4"),
-        (("name", 5), "name"),
         (None, ""),
     ],
 )

@@ -9,11 +9,11 @@ from typing import Any
 
 import httpx2
 import pytest
-from websockets import State
 from websockets.asyncio.client import connect
-from websockets.exceptions import ConnectionClosed, InvalidStatus
+from websockets.exceptions import ConnectionClosed
 
 from asara.v1.watch_pb2 import WatchRequest
+from asara_codec import messages
 from asara_server.eventlog.journal import TABLE, Journal
 from asara_server.eventlog.log_file import LogFollower
 from asara_server.eventlog.record_codec import record_bytes
@@ -27,7 +27,6 @@ from asara_server.web import live_matches, watch_messages
 from asara_server.web.live_matches import LiveRun
 from asara_server.web.run_catalogue import RunCatalogue, Source, SourceKind
 from asara_server.web.settings import WebLimits, WebSettings
-from asara_server.web.watch_messages import WatchMessages
 from asara_server.web.watch_socket import WatchSockets
 from tests.events import turns, until
 from tests.referee.harness import play_bot, referee_server, spec, together
@@ -107,26 +106,6 @@ async def test_a_watcher_who_lost_the_connection_goes_on_where_he_was(tmp_path):
     assert events == whole.events
 
 
-async def test_nothing_of_the_turn_in_progress_is_shown(tmp_path):
-    async with watched_referee(tmp_path) as web:
-        a, b, playing = await web.begin()
-        feed = web.feed("m1")
-
-        def within_a_turn():
-            return 50 < feed.turn_ends[-1] < len(feed.events)
-
-        bots = [asyncio.create_task(play_in_step(each, stop=within_a_turn)) for each in (a, b)]
-        await asyncio.wait(bots, return_when=asyncio.FIRST_COMPLETED)
-        assert within_a_turn()
-        watcher = await web.watch()
-        await watcher.read()
-        await watcher.read()
-        assert watcher.sequence == len(watcher.events) == feed.turn_ends[-1]
-        assert watcher.responses[0].started.match.sequence == feed.turn_ends[-1]
-        for task in (playing, *bots):
-            task.cancel()
-
-
 async def test_ticks_become_rarer_with_many_viewers(tmp_path):
     async with watched_referee(tmp_path) as web:
         *_, playing = await web.begin()
@@ -167,13 +146,13 @@ async def test_turns_are_told_at_a_tick_of_the_clock_and_at_no_other_time(tmp_pa
 
 async def test_an_update_is_encoded_once_for_all_watchers(tmp_path, monkeypatch):
     encoded = []
-    update = WatchMessages.update
+    encode = messages.watch_update_bytes
 
-    def counted(self, after, end):
-        encoded.append((after, end))
-        return update(self, after, end)
+    def counted(**update):
+        encoded.append(update["sequence"])
+        return encode(**update)
 
-    monkeypatch.setattr(WatchMessages, "update", counted)
+    monkeypatch.setattr(watch_messages, "watch_update_bytes", counted)
     async with watched_referee(tmp_path) as web:
         a, b, playing = await web.begin()
         watchers = [await web.watch() for _ in range(40)]
@@ -293,32 +272,6 @@ async def test_watchers_are_limited(tmp_path):
                 continue
             break
         playing.cancel()
-
-
-@pytest.mark.long
-async def test_a_thousand_sockets_are_served_or_refused_and_slow_nobody(tmp_path):
-    async with watched_referee(tmp_path) as web:
-        a, b, playing = await web.begin()
-        first = await web.watch()
-        await first.read()
-        url = f"ws://{web.address}/ws/watch?run={web.run}"
-        opened = []
-        for _ in range(20):
-            found = await asyncio.gather(
-                *(connect(url, proxy=None, compression=None) for _ in range(50)),
-                return_exceptions=True,
-            )
-            opened += [each for each in found if not isinstance(each, BaseException)]
-            refused = [each for each in found if isinstance(each, InvalidStatus)]
-            assert all(each.response.status_code == 503 for each in refused)
-        assert len(opened) > 300
-        # As many as one address may have open; who asks for nothing is disconnected after a while.
-        assert sum(each.state is State.OPEN for each in opened) < 400
-        await together(play_in_step(a), play_in_step(b))
-        await playing
-        assert await first.ending() == (4000, "")
-        for socket in opened:
-            socket.transport.abort()
 
 
 async def test_a_watcher_who_does_not_read_is_disconnected(tmp_path):

@@ -38,7 +38,16 @@ from asara_server.eventlog.log_file import (
     split_frames,
 )
 
-__all__ = ["TABLE", "Ended", "Fact", "Journal", "JournalError", "OpenMatch", "read_facts"]
+__all__ = [
+    "TABLE",
+    "Ended",
+    "Fact",
+    "Journal",
+    "JournalError",
+    "OpenMatch",
+    "read_facts",
+    "split_line",
+]
 
 TABLE: Final = "table.journal"
 """Journal of the matches that `asara serve` plays, in the folder that its page shows."""
@@ -130,7 +139,7 @@ class Journal:
                     if number:
                         records[number].append(data)
                         continue
-                    kind, match, text = _split_line(data)
+                    kind, match, text = split_line(data)
                     if kind == "match":
                         names.pop(self._numbers.get(text, 0), None)
                         self._numbers[text], names[match], records[match] = match, text, []
@@ -294,7 +303,7 @@ def read_facts(file: BinaryIO, path: Path) -> tuple[list[Fact], str]:
         try:
             for number, data in split_frames(frames):
                 if not number:
-                    kind, _, text = _split_line(data)
+                    kind, _, text = split_line(data)
                     if kind not in {"match", "result"}:
                         facts.append(Fact(kind, json.loads(text)))
         except (ValueError, RecursionError) as error:
@@ -302,7 +311,7 @@ def read_facts(file: BinaryIO, path: Path) -> tuple[list[Fact], str]:
     return facts, before.hexdigest()
 
 
-def _split_line(data: bytes) -> tuple[str, int, str]:
+def split_line(data: bytes) -> tuple[str, int, str]:
     """Return the kind of a line, the number of its match or 0, and the rest; raises ValueError."""
     line = _LINE.fullmatch(data.decode())
     if line is None:

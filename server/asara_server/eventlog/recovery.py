@@ -27,11 +27,6 @@ class RecoveredMatch(NamedTuple):
         """Return the match as it was after its last record; raises UnsoundError."""
         return resimulate(self.spec, self.limits, self.records)
 
-    @property
-    def time_us(self) -> int:
-        """Time of the last record, in microseconds since the match began."""
-        return _end_us(self.records[-1]) if self.records else 0
-
 
 def recover(journal: Journal, spec: MatchSpec) -> RecoveredMatch | None:
     """Take an unfinished match out of the journal; return None if the journal does not have it.
@@ -59,11 +54,10 @@ def recover(journal: Journal, spec: MatchSpec) -> RecoveredMatch | None:
 
 def last_us(match: Match) -> int:
     """Return the time at the end of a match's last record, in microseconds since it began."""
-    return _end_us(match.records[-1]) if match.records else 0
-
-
-def _end_us(record: Record) -> int:
-    return record.time_us + (record.referee_us if isinstance(record, ReplyRecord) else 0)
+    if not match.records:
+        return 0
+    last = match.records[-1]
+    return last.time_us + (last.referee_us if isinstance(last, ReplyRecord) else 0)
 
 
 def _read(journal: Journal, opened: OpenMatch) -> tuple[ReplayHeader, tuple[Record, ...]]:

@@ -85,6 +85,20 @@ def is_loopback(numeric: str) -> bool:
     return ipaddress.ip_address(numeric.partition("%")[0]).is_loopback
 
 
+def client_network(host: str) -> str:
+    """Return an IPv4 address, or the first 64 bits of an IPv6 address as a network.
+
+    Limits count these as one client. Text that is no address is returned as it is.
+    """
+    try:
+        address = ipaddress.ip_address(host.partition("%")[0])
+    except ValueError:
+        return host
+    if isinstance(address, ipaddress.IPv4Address):
+        return str(address)
+    return str(address.ipv4_mapped or ipaddress.ip_network((address, 64), strict=False))
+
+
 def check_port(address: str, numeric: str, port: int) -> None:
     """Bind a port and release it; raise ServeError with the reason if this fails.
 

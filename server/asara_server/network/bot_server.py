@@ -17,13 +17,12 @@ import grpc
 from asara_server.network.grpc_server import add_play_service, add_port, server_options
 from asara_server.network.unread_bytes import can_check, unread_at
 from asara_server.referee.bot_registry import BotRegistry
+from asara_server.referee.session import BotSocket
 from asara_server.referee.stream_errors import Context, ErrorKind, StreamError, end_call
 
 
-class BotServer:
-    """A server for one bot. It is also the `Authenticator` with which the bot is registered, and
-    the `BotSocket` of the bot's streams.
-    """
+class BotServer(BotSocket):
+    """A server for one bot, and the `Authenticator` with which the bot is registered."""
 
     def __init__(self, referee: BotRegistry, token: str, on_flood: Callable[[str], None]) -> None:
         """`on_flood` is called with the reason if the server closes because the bot floods it."""
@@ -77,9 +76,6 @@ class BotServer:
         if not self.address.startswith("unix:") or not can_check():
             return None
         return unread_at(self.address.removeprefix("unix:"))
-
-    def last_arrival_us(self) -> int | None:
-        return None  # the system does not report it for Unix sockets
 
     async def _play(self, _: object, context: Context) -> None:
         if self._closing is None and not self._streams.allow(time.monotonic()):

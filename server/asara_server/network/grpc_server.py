@@ -27,9 +27,9 @@ from asara_server.network.addresses import (
 )
 from asara_server.network.connection_gate import ConnectionGate
 from asara_server.network.tls import TlsFiles, tls_credentials
-from asara_server.referee.authenticator import Authenticator
 from asara_server.referee.limits import LimitSettings
 from asara_server.referee.referee import Referee
+from asara_server.referee.session import Authenticator
 from asara_server.referee.stream_errors import Context, ErrorKind, StreamError, end_call
 
 PLAY_SERVICE: Final = play_pb2.DESCRIPTOR.services_by_name["PlayService"].full_name
@@ -64,10 +64,8 @@ class PublicServer:
         stopping = asyncio.create_task(self._server.stop(grace))
         if self._gate is not None:
             self._gate.stop_listening()
-            _, waiting = await asyncio.wait([stopping], timeout=(grace or 0) + _CLOSE_S)
-            if waiting:
-                self._gate.break_connections()
-            await self._gate.close()
+            await asyncio.wait([stopping], timeout=(grace or 0) + _CLOSE_S)
+            self._gate.break_connections()
         await stopping
         if self._folder is not None:
             shutil.rmtree(self._folder, ignore_errors=True)
@@ -268,24 +266,14 @@ class _Servicer:
         self._gate = gate
 
     async def play(self, _: object, context: Context) -> None:
-        if self._gate is None:
-            await self._referee.open_session(context, self._authenticator).run()
-            return
-        connection = self._gate.find(context.peer())
-        if connection is None or not connection.begin_stream():
-            end_call(context, StreamError(ErrorKind.TOO_MANY_STREAMS, "the connection is closed"))
-            return
-        admitted = False
-
-        def admit() -> None:
-            nonlocal admitted
-            admitted = True
-            connection.admit()
-
-        try:
-            await self._referee.open_session(context, self._authenticator, admit, connection).run()
-        finally:
-            connection.end_stream(admitted=admitted)
+        connection = None
+        if self._gate is not None:
+            connection = self._gate.by_name.get(context.peer())
+            if connection is None or not connection.begin_stream():
+                closed = StreamError(ErrorKind.TOO_MANY_STREAMS, "the connection is closed")
+                end_call(context, closed)
+                return
+        await self._referee.open_session(context, self._authenticator, connection).run()
 
 
 class _Health(health_pb2_grpc.HealthServicer):

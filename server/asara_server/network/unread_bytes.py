@@ -43,25 +43,13 @@ class UnreadBytes:
 
 def crowded_paths() -> set[str]:
     """Return the paths of Unix sockets that have a connection with many unread bytes."""
-    found: set[str] = set()
-    for descriptor in _descriptors():
-        if unread_bytes(descriptor) >= UNREAD_BYTES:
-            with _connection(descriptor) as connection:
-                if connection is not None:
-                    found.add(connection.getsockname())
-    return found
+    return {connection.getsockname() for connection in _connections(UNREAD_BYTES)}
 
 
 def unread_at(path: str) -> int:
     """Return the total number of unread bytes of all connections accepted at a path."""
-    found = 0
-    for descriptor in _descriptors():
-        unread = unread_bytes(descriptor)
-        if unread:
-            with _connection(descriptor) as connection:
-                if connection is not None and connection.getsockname() == path:
-                    found += unread
-    return found
+    at_path = (each for each in _connections(1) if each.getsockname() == path)
+    return sum(unread_bytes(each.fileno()) for each in at_path)
 
 
 def unread_from(name: str) -> int:
@@ -69,24 +57,8 @@ def unread_from(name: str) -> int:
 
     `name` is the name of the remote end, as gRPC writes it.
     """
-    found = 0
-    for descriptor in _descriptors():
-        unread = unread_bytes(descriptor)
-        if unread:
-            with _connection(descriptor) as connection:
-                if connection is not None and _peer_name(connection) == name:
-                    found += unread
-    return found
-
-
-def _peer_name(connection: socket.socket) -> str:
-    try:
-        peer = connection.getpeername()
-    except OSError:  # it only listens, or has been broken
-        return ""
-    if isinstance(peer, bytes):
-        return f"unix-abstract:{peer[1:].decode(errors='replace')}"
-    return f"unix:{peer}"
+    from_name = (each for each in _connections(1) if _peer_name(each) == name)
+    return sum(unread_bytes(each.fileno()) for each in from_name)
 
 
 def break_connections(path: str) -> None:
@@ -94,15 +66,10 @@ def break_connections(path: str) -> None:
 
     gRPC closes a connection only after sending its last frames, and a bot can delay that.
     """
-    for descriptor in _descriptors():
-        with _connection(descriptor) as connection:
-            if connection is not None and connection.getsockname() == path:
-                with contextlib.suppress(OSError):  # the listening socket, or already broken
-                    connection.shutdown(socket.SHUT_RDWR)
-
-
-def _descriptors() -> list[int]:
-    return [int(name) for name in os.listdir("/proc/self/fd")]  # noqa: PTH208
+    for connection in _connections(0):
+        if connection.getsockname() == path:
+            with contextlib.suppress(OSError):  # the listening socket, or already broken
+                connection.shutdown(socket.SHUT_RDWR)
 
 
 def unread_bytes(descriptor: int) -> int:
@@ -115,24 +82,32 @@ def unread_bytes(descriptor: int) -> int:
     return count[0]
 
 
-@contextlib.contextmanager
-def _connection(descriptor: int) -> Iterator[socket.socket | None]:
-    """Yield a duplicate descriptor of a Unix socket with a name; None for any other descriptor.
+def _connections(unread: int) -> Iterator[socket.socket]:
+    """Yield each of this process's named Unix sockets with this number of unread bytes or more.
 
-    Other files are not duplicated. Closing any descriptor of a file would release all locks of this
-    process on that file, such as the journal's lock.
+    Other files are not opened again. Closing any descriptor of a file would release all locks of
+    this process on that file, such as the journal's lock.
     """
+    for descriptor in map(int, os.listdir("/proc/self/fd")):  # noqa: PTH208
+        try:
+            if unread_bytes(descriptor) < unread or not stat.S_ISSOCK(os.fstat(descriptor).st_mode):
+                continue
+            duplicate = os.dup(descriptor)
+        except OSError:  # closed in the meantime
+            continue
+        with socket.socket(fileno=duplicate) as connection:
+            if connection.family == socket.AF_UNIX and connection.getsockname():
+                yield connection
+
+
+def _peer_name(connection: socket.socket) -> str:
     try:
-        if not stat.S_ISSOCK(os.fstat(descriptor).st_mode):
-            yield None
-            return
-        duplicate = os.dup(descriptor)
-    except OSError:  # closed in the meantime
-        yield None
-        return
-    with socket.socket(fileno=duplicate) as connection:
-        named = connection.family == socket.AF_UNIX and connection.getsockname()
-        yield connection if named else None
+        peer = connection.getpeername()
+    except OSError:  # it only listens, or has been broken
+        return ""
+    if isinstance(peer, bytes):
+        return f"unix-abstract:{peer[1:].decode(errors='replace')}"
+    return f"unix:{peer}"
 
 
 def can_check() -> bool:

@@ -4,9 +4,8 @@ from collections.abc import Callable
 from typing import Protocol
 
 from asara_codec.results import Termination
-from asara_server.referee.authenticator import Authenticator, BotSocket
 from asara_server.referee.limits import LimitSettings
-from asara_server.referee.session import Session
+from asara_server.referee.session import Authenticator, BotSocket, Session
 from asara_server.referee.stream_errors import Context, StreamError
 
 
@@ -47,6 +46,5 @@ class BotRegistry(Protocol):
         self,
         context: Context,
         authenticator: Authenticator | None = None,
-        on_admitted: Callable[[], None] = lambda: None,
         socket: BotSocket | None = None,
     ) -> Session: ...

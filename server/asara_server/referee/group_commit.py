@@ -1,38 +1,47 @@
 """One journal commit for everything that happens in one turn of the event loop.
 
 Messages of matches are sent after the commit. So the journal on disk always contains everything
-that a bot or a watcher has received.
+that a bot or a viewer has received.
 """
 
 import asyncio
 from collections.abc import Callable
+from typing import Protocol
 
 from asara_server.eventlog.journal import Journal, JournalError
-from asara_server.eventlog.record_codec import record_bytes
-from asara_server.match.match import Match
-from asara_server.referee.hosted import HostedMatch, wake
 from asara_server.referee.match_clock import monotonic_us
 
 
-class GroupCommit:
-    """Commits the new records of matches together, then sends the matches' messages."""
+class Outlet(Protocol):
+    """A match whose messages wait for a commit."""
 
-    def __init__(self, journal: Journal, on_failure: Callable[[JournalError], None]) -> None:
+    commits_us: list[int]
+    """Durations of the commits that are counted for this match."""
+
+    def send(self) -> None:
+        """Send the messages."""
+
+
+class GroupCommit:
+    """Commits to the journal, once for all that happens in a turn of the event loop.
+
+    The messages of matches are sent afterwards; without a journal, immediately.
+    """
+
+    def __init__(self, journal: Journal | None, on_failure: Callable[[JournalError], None]) -> None:
         """`on_failure` is called once if the journal fails; nothing is sent after that."""
         self.journal = journal
         self.error: JournalError | None = None
         self._on_failure = on_failure
-        self._pending: list[HostedMatch] = []
+        self._pending: list[Outlet] = []
         self._scheduled = False
 
-    def add(self, hosted: HostedMatch, match: Match) -> None:
-        """Include a match with new records or messages in the commit at the end of this turn."""
-        records = match.records
-        add = self.journal.add
-        for index in range(hosted.journaled, len(records)):
-            add(hosted.number, record_bytes(records[index]))
-        hosted.journaled = len(records)
-        self._pending.append(hosted)
+    def add(self, outlet: Outlet) -> None:
+        """Send the messages of a match after the commit at the end of this turn."""
+        if self.journal is None:
+            outlet.send()
+            return
+        self._pending.append(outlet)
         if not self._scheduled:
             self._scheduled = True
             asyncio.get_running_loop().call_soon(self._end_turn)
@@ -42,9 +51,14 @@ class GroupCommit:
         self.flush()
 
     def flush(self) -> None:
-        """Commit and send everything pending now, without waiting for the end of the turn."""
+        """Commit and send everything pending now, without waiting for the end of the turn.
+
+        Call this before a match is shown to anybody, because nothing that was shown may be lost in
+        a crash.
+        """
         if not self._pending:
             return
+        assert self.journal is not None
         pending, self._pending = self._pending, []
         began = monotonic_us()
         try:
@@ -54,24 +68,5 @@ class GroupCommit:
             self._on_failure(error)
             return
         pending[0].commits_us.append(monotonic_us() - began)
-        for hosted in pending:
-            if hosted.match is not None:
-                send_messages(hosted, hosted.match)
-
-
-def send_messages(hosted: HostedMatch, match: Match) -> None:
-    """Send the messages of a match to its bots, and wake the calls waiting for updates."""
-    if match.outbox:
-        post(hosted, match)
-    if hosted.update_waiters:
-        wake(hosted.update_waiters)
-
-
-def post(hosted: HostedMatch, match: Match) -> None:
-    """Move the messages of a match to its bots' streams; bots without a stream miss theirs."""
-    bots = hosted.bots
-    for seat, message in match.outbox:
-        session = bots[seat].session
-        if session is not None:
-            session.send(message)
-    match.outbox.clear()
+        for outlet in pending:
+            outlet.send()

@@ -47,14 +47,12 @@ class LimitSettings:
     """Concurrent connections at a Unix socket that several bots may use."""
     unknown_connections: int = 128
     """Connections to a public address whose clients have presented no valid token."""
-    unknown_connections_per_client: int = 32
-    """Connections without a valid token per client: one IPv4 address or 64-bit IPv6 network."""
     unknown_bytes: int = 128 * 1024
     """Bytes that a client may send on a connection before it has presented a valid token."""
     unknown_streams: int = 8
     """Streams that a client may open on a connection without presenting a valid token."""
     handshakes_per_second: int = 100
-    """Connections per second that may begin to be served at a public address."""
+    """Connections per second that begin to be served at a public address."""
     transport_bytes: int = 1024 * 1024
     """Size of a message above which gRPC itself breaks the stream, at the address of one bot. This
     does not count as a protocol violation. At public addresses, gRPC's limit is `request_bytes`."""

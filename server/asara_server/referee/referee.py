@@ -13,19 +13,25 @@ from structlog.typing import FilteringBoundLogger
 from asara_codec.messages import goodbye_bytes
 from asara_codec.results import Termination
 from asara_server.eventlog.journal import Journal
+from asara_server.eventlog.recovery import recover
 from asara_server.logs import logger
+from asara_server.match.match import Match
 from asara_server.match.spec import MatchRecord, MatchSpec
-from asara_server.referee.authenticator import Authenticator, BotSocket
 from asara_server.referee.counters import Counters
-from asara_server.referee.hosted import HostedBot, HostedMatch, wake
-from asara_server.referee.limits import LimitSettings, RateLimiter
+from asara_server.referee.hosted import (
+    HostedBot,
+    HostedMatch,
+    Life,
+    MatchCut,
+    MatchHost,
+    Wait,
+    wake,
+)
+from asara_server.referee.limits import LimitSettings
 from asara_server.referee.match_clock import MatchClock
-from asara_server.referee.match_ending import MatchCut
-from asara_server.referee.match_host import MatchHost
-from asara_server.referee.session import Session
+from asara_server.referee.session import Authenticator, BotSocket, Session
 from asara_server.referee.stream_errors import Context, StreamError
 from asara_server.referee.streams import StreamHandler
-from asara_server.referee.waits import Wait, awaits, longest_waits
 
 
 class Referee:
@@ -44,34 +50,26 @@ class Referee:
         self.clock = MatchClock(self.log)
         """The clock for all time charged to bots."""
         self._bots: dict[str, HostedBot] = {}
-        self._matches = MatchHost(self.clock, self.limits, self.log, journal)
-        self._streams = StreamHandler(
-            self._bots,
-            self._matches,
-            self.clock,
-            self.limits,
-            self.log,
-            name or f"asara/{version('asara')}",
-        )
+        self._host = MatchHost(self.clock, self.limits, self.log, journal)
+        self._streams = StreamHandler(self._bots, self._host, name or f"asara/{version('asara')}")
 
     # Metrics, which any thread may read
 
     def start_counting(self) -> Counters:
         """Return the counters; nothing is counted before this is first called."""
-        ending = self._matches.ending
-        if ending.counters is None:
-            ending.counters = Counters()
-        return ending.counters
+        if self._host.counters is None:
+            self._host.counters = Counters()
+        return self._host.counters
 
     @property
     def waiting_match_count(self) -> int:
         """Number of matches waiting for their bots."""
-        return self._matches.starter.waiting_count
+        return len(self._host.waiting)
 
     @property
     def running_match_count(self) -> int:
         """Number of matches that have begun and are not over."""
-        return max(len(self._matches.by_id) - self.waiting_match_count, 0)
+        return max(len(self._host.by_id) - self.waiting_match_count, 0)
 
     @property
     def stream_count(self) -> int:
@@ -104,12 +102,7 @@ class Referee:
         earlier = self._bots.get(key)
         if earlier is not None and earlier.lost is None:
             raise ValueError(f"{entry}: the token is already in use by {earlier.entry}")
-        limits = self.limits
-        rate_limiter = RateLimiter(limits.requests_per_second, limits.rate_window_s)
-        matches = limits.matches if max_matches is None else min(max_matches, limits.matches)
-        self._bots[key] = HostedBot(
-            key, entry, rate_limiter, limits.new_stream_limiter(), matches, authenticator
-        )
+        self._bots[key] = HostedBot(entry, self.limits, max_matches, authenticator)
 
     def remove_bot(self, key: str, reason: str) -> None:
         """Disconnect a bot for good; it forfeits the matches that it is playing."""
@@ -124,11 +117,11 @@ class Referee:
             return
         self.log.info("disconnecting bot", entry=bot.entry, reason=reason)
         session = bot.session
-        self._matches.forfeit_all(bot, Termination.CRASH, f"dismissed: {reason}")
-        self._matches.flush()
+        bot.forfeit_all(Termination.CRASH, f"dismissed: {reason}")
+        self.flush()
         session.close(goodbye_bytes(reason))
         bot.session = None  # now, although its stream may take a moment to end
-        self._matches.bot_disconnected(bot)
+        bot.disconnected()
 
     def mark_lost(
         self, key: str, detail: str, absence: Termination = Termination.NEVER_STARTED
@@ -156,7 +149,7 @@ class Referee:
         """Disconnect a bot for good because of a violation that was detected outside its stream."""
         bot = self._bots.get(key)
         if bot is not None and bot.lost is None:
-            self._streams.expel(bot, error)
+            self._streams.punish(bot, error)
             self._lose(bot, error.detail, goodbye=error.detail)
 
     def is_connected(self, key: str) -> bool:
@@ -169,7 +162,7 @@ class Referee:
         A late reply counts too, for `late_reply_s` after the timeout.
         """
         bot = self._bots.get(key)
-        return bot is not None and awaits(bot, self.clock.now_us(), self.limits.late_reply_s)
+        return bot is not None and bot.is_awaited(self.clock.now_us(), self.limits.late_reply_s)
 
     def before_send(self, key: str, called: Callable[[], None] | None) -> None:
         """Register a function to call before every message to a bot, replacing any earlier one."""
@@ -205,11 +198,11 @@ class Referee:
         bot.lost = detail
         self.log.info("bot lost", entry=bot.entry, detail=detail)
         wake(bot.connect_waiters)
-        self._matches.forfeit_all(bot, Termination.CRASH, detail)
-        self._matches.flush()
+        bot.forfeit_all(Termination.CRASH, detail)
+        self.flush()
         if bot.session is not None:
             bot.session.close(goodbye_bytes(goodbye))
-        self._matches.starter.start_soon()
+        self._host.start_soon()
 
     # Matches
 
@@ -222,37 +215,51 @@ class Referee:
         """
         if self._streams.stopping:
             raise MatchCut(f"match {spec.match_id}: not started, the referee is stopping")
-        if spec.match_id in self._matches.by_id:
+        if spec.match_id in self._host.by_id:
             raise ValueError(f"match {spec.match_id}: a match of this name is being played")
-        bots = []
         for player in spec.players:
-            bot = self._bots.get(player.token)
-            if bot is None:
+            if player.token not in self._bots:
                 raise ValueError(f"match {spec.match_id}: {player.entry} is not registered")
-            bots.append(bot)
-        return await self._matches.play(spec, tuple(bots))
+        bots = [self._bots[player.token] for player in spec.players]
+        commits, recovered = self._host.commits, None
+        if commits.journal is not None:
+            if commits.error is not None:
+                raise commits.error
+            recovered = recover(commits.journal, spec)
+        with self.clock.held():
+            hosted = HostedMatch(self._host, spec, bots)
+            self._host.add(hosted, recovered)
+            try:
+                return await hosted.result
+            except asyncio.CancelledError:
+                if spec.match_id in self._host.by_id:
+                    hosted.cut()
+                raise
 
     def use_journal(self, journal: Journal) -> None:
         """Write to another journal from now on; call this only while no match is hosted."""
-        self._matches.use_journal(journal)
+        assert not self._host.by_id
+        self.flush()
+        self._host.commits.journal = journal
 
     def flush(self) -> None:
         """Journal and send everything so far; call this before a match is shown to anybody."""
-        self._matches.flush()
+        self._host.commits.flush()
 
     def running_matches(self) -> list[HostedMatch]:
         """Return the matches that have begun, in the order of the calls to `play`."""
         self.flush()
-        return [hosted for hosted in self._matches.by_id.values() if hosted.match is not None]
+        return [each for each in self._host.by_id.values() if each.life is Life.RUNNING]
 
     def decision_id(self, match_id: str, seat: int) -> int:
         """Return the number of a seat's last decision; 0 if there is none."""
-        hosted = self._matches.by_id.get(match_id)
-        return 0 if hosted is None or hosted.match is None else hosted.match.decision_id(seat)
+        hosted = self._host.by_id.get(match_id)
+        return 0 if hosted is None else hosted.decision_id(seat)
 
     def waits(self) -> list[Wait]:
         """Return the bots that matches are waiting for, longest wait first; for organisers only."""
-        return longest_waits(self._matches.by_id.values(), self.clock.now_us())
+        waits = [wait for hosted in self._host.by_id.values() for wait in hosted.waits()]
+        return sorted(waits, key=lambda wait: -wait.waited_s)
 
     async def stop(self, *, finish_s: float) -> list[str]:
         """End all matches and streams, after waiting at most `finish_s` for the open decisions.
@@ -262,9 +269,18 @@ class Referee:
         if self._streams.stopping:
             return []
         self._streams.stopping = True
-        self.log.info("referee stopping", matches=len(self._matches.by_id), finish_s=finish_s)
-        cut = await self._matches.stop(finish_s)
-        self._matches.flush()
+        self.log.info("referee stopping", matches=len(self._host.by_id), finish_s=finish_s)
+        cut = [hosted.cut() for hosted in list(self._host.waiting)]
+        running = list(self._host.by_id.values())
+        for hosted in running:
+            hosted.drive(Match.halt, hosted.time_us)
+        try:
+            async with asyncio.timeout(finish_s):
+                await asyncio.gather(*(hosted.decision_answered() for hosted in running))
+        except TimeoutError:
+            pass  # the line of the match says which decision was open
+        cut += [hosted.cut() for hosted in list(self._host.by_id.values())]
+        self.flush()
         self._streams.close_all(goodbye_bytes("the referee is stopping"))
         return cut
 
@@ -274,12 +290,11 @@ class Referee:
         self,
         context: Context,
         authenticator: Authenticator | None = None,
-        on_admitted: Callable[[], None] = lambda: None,
         socket: BotSocket | None = None,
     ) -> Session:
         """Return a session for a new stream.
 
-        `authenticator` belongs to the address at which the stream was opened. `on_admitted` is
-        called once the bot has presented a valid token. `socket` is the bot's connection, if known.
+        `authenticator` belongs to the address at which the stream was opened; `socket` is the bot's
+        connection, if known.
         """
-        return self._streams.open(context, authenticator, on_admitted, socket)
+        return self._streams.open(context, authenticator, socket)

@@ -1,23 +1,24 @@
 """One stream of a bot: requests are read and handled here, and responses are queued and written.
 
-One coroutine reads the stream and handles each request immediately. A `ResponseWriter` writes.
+One coroutine reads the stream and handles each request immediately. A `ResponseWriter` writes. The
+address of the stream provides a token check, and facts about the connection.
 """
 
 import asyncio
 import contextlib
-from collections.abc import Callable
-from typing import Any, Final, Protocol
+from collections import deque
+from collections.abc import Awaitable, Callable
+from typing import Any, Final, NamedTuple, Protocol
 
 import grpc
 from google.protobuf.message import DecodeError
 
-from asara.v1.play_pb2 import PlayRequest, Reply
+from asara.v1.play_pb2 import Hello, PlayRequest, Reply
 from asara_codec.decode import PlainReply, reply_from_bytes
-from asara_server.referee.authenticator import Authenticator, BotSocket
-from asara_server.referee.hello import CheckedHello, check_hello
+from asara_server.match.inputs import Presence
+from asara_server.match.spec import SECOND_US
 from asara_server.referee.limits import LimitSettings
 from asara_server.referee.match_clock import MatchClock
-from asara_server.referee.response_writer import ResponseWriter
 from asara_server.referee.stream_errors import (
     VIOLATIONS,
     Context,
@@ -26,8 +27,84 @@ from asara_server.referee.stream_errors import (
     end_call,
 )
 
+PROTOCOL_VERSION: Final = 1
+
 _CLOSE_S: Final = 1.0
 """Seconds within which a stream must take its last response."""
+
+
+class CheckedHello(NamedTuple):
+    """A Hello with the right protocol version; its token has not been checked yet."""
+
+    token: str
+    bot_name: str
+    language: str
+    max_matches: int
+    live_updates: bool
+    omit_public_view: bool
+    last_events: dict[str, int]
+    """By match, the number of the last event that the bot received before it was disconnected."""
+
+    def presence(self, last_sequence: int | None = None) -> Presence:
+        """Return the part of the Hello that concerns a match."""
+        return Presence(self.live_updates, self.omit_public_view, last_sequence)
+
+
+def check_hello(hello: Hello) -> CheckedHello:
+    """Raise StreamError if the bot speaks another version of the protocol."""
+    if hello.protocol_version != PROTOCOL_VERSION:
+        raise StreamError(
+            ErrorKind.PROTOCOL_VERSION,
+            f"Hello names protocol version {hello.protocol_version}; "
+            f"this referee speaks version {PROTOCOL_VERSION}",
+        )
+    return CheckedHello(
+        token=hello.token,
+        bot_name=hello.bot_name,
+        language=hello.language,
+        max_matches=max(hello.max_matches, 1),
+        live_updates=hello.live_updates,
+        omit_public_view=hello.omit_public_view,
+        last_events={last.match_id: last.sequence for last in hello.last_events},
+    )
+
+
+class Authenticator(Protocol):
+    """Checks the tokens presented at one address, and keeps track of who is connected there.
+
+    A bot registered with an authenticator can connect at that address only.
+    """
+
+    def authenticate(self, token: str) -> str | None:
+        """Return the key under which the bot is registered; None if the token is invalid."""
+
+    def connections_changed(self) -> None:
+        """Handle the connection or disconnection of one of this authenticator's bots."""
+
+
+class BotSocket:
+    """The referee's end of a bot's connection, and what the system reports about it.
+
+    gRPC reads the sockets in its own threads and does not report when. The event loop receives each
+    request slightly later. An address whose connections are not known uses this class itself.
+    """
+
+    def admit(self) -> None:
+        """Note that the bot of a stream on this connection has presented a valid token."""
+
+    def release(self) -> None:
+        """Note that an admitted stream has ended."""
+
+    def unread_bytes(self) -> int | None:
+        """Return the number of bytes that have arrived but were not read; None if unknown."""
+        return None
+
+    def last_arrival_us(self) -> int | None:
+        """Return when the last bytes arrived, by the system's monotonic clock; None if unknown.
+
+        All requests received before this call had arrived by then.
+        """
+        return None
 
 
 class SessionHandler(Protocol):
@@ -65,17 +142,13 @@ class Session:
         limits: LimitSettings,
         clock: MatchClock,
         authenticator: Authenticator | None = None,
-        on_admitted: Callable[[], None] = lambda: None,
         socket: BotSocket | None = None,
     ) -> None:
-        """`authenticator` belongs to the address at which the stream was opened.
-
-        `on_admitted` is called once the bot is identified by its token. `socket` is the bot's
-        connection, if known.
+        """`authenticator` belongs to the address at which the stream was opened; `socket` is the
+        bot's connection, if known.
         """
         self.authenticator = authenticator
-        self.socket = socket
-        self.on_admitted = on_admitted
+        self.socket = socket or BotSocket()
         self.before_send: Callable[[], None] | None = None
         """Called before every response, if not None."""
         self.closed = False
@@ -264,3 +337,88 @@ class Session:
             raise StreamError(
                 ErrorKind.UNREADABLE_REQUEST, "a request is not a serialized asara.v1.PlayRequest"
             ) from None
+
+
+class ResponseWriter:
+    """Writes responses in order. It never waits: responses that a bot does not read stay queued."""
+
+    def __init__(
+        self,
+        write: Callable[[bytes], Awaitable[None]],
+        limits: LimitSettings,
+        now_us: Callable[[], int],
+    ) -> None:
+        """`write` is gRPC's write method; `now_us` reads the referee's clock."""
+        self._write = write
+        self._now_us = now_us
+        self._loop = asyncio.get_running_loop()  # to look it up again takes a system call
+        self._most_bytes = limits.unread_bytes
+        self._most_responses = limits.responses_unread
+        self._patience_us = round(limits.unread_patience_s * SECOND_US)
+        self._queue: deque[bytes] = deque()
+        self._queued_bytes = 0  # including the message being written
+        self._began_us = 0
+        self._size = 0  # of the message being written
+        self._writing: asyncio.Task[None] | None = None
+        self._broken = False
+        self._drained: asyncio.Future[None] | None = None
+
+    def add(self, message: bytes) -> None:
+        """Queue a response, which is written as soon as the stream takes it."""
+        if self._broken:
+            return
+        self._queue.append(message)
+        self._queued_bytes += len(message)
+        if self._writing is None:
+            self._began_us = self._now_us()
+            self._writing = self._loop.create_task(self._write_queue())
+
+    def overfull(self) -> str:
+        """Return how much is queued if the bot does not read, or ""; short bursts are allowed."""
+        if self._writing is None:
+            return ""
+        if self._queued_bytes <= self._most_bytes:
+            if len(self._queue) <= self._most_responses:
+                return ""
+            if self._now_us() - self._began_us <= self._patience_us:
+                return ""
+        return (
+            f"{len(self._queue)} responses ({self._queued_bytes} bytes) wait unread; "
+            f"{self._most_responses} ({self._most_bytes} bytes) may"
+        )
+
+    def drop(self) -> None:
+        """Drop all queued responses except the one being written."""
+        self._queue.clear()
+        self._queued_bytes = self._size
+
+    def drained(self) -> "asyncio.Future[None]":
+        """Return a future that is done once all responses are written, or the stream is broken."""
+        self._drained = self._loop.create_future()
+        if self._writing is None:
+            self._drained.set_result(None)
+        return self._drained
+
+    def cancel(self) -> None:
+        """Write nothing more: the call is over."""
+        self._broken = True
+        self._queue.clear()
+        if self._writing is not None:
+            self._writing.cancel()
+
+    async def _write_queue(self) -> None:
+        try:
+            while self._queue:
+                message = self._queue.popleft()
+                self._size = len(message)
+                self._began_us = self._now_us()
+                await self._write(message)
+                self._queued_bytes -= self._size
+        except grpc.aio.BaseError:  # the stream is over; its reader notices it too
+            self._broken = True
+            self._queue.clear()
+        finally:
+            self._size = 0
+            self._writing = None
+            if self._drained is not None and not self._drained.done():
+                self._drained.set_result(None)

@@ -1,23 +1,22 @@
 """The streams of all bots: passes requests to matches, and ends a stream after a violation."""
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Final
-
-from structlog.typing import FilteringBoundLogger
 
 from asara.v1.play_pb2 import PlayRequest, Reply
 from asara_codec.decode import PlainReply
 from asara_codec.messages import welcome_bytes
 from asara_codec.results import Termination
 from asara_server.match.match import Answer
-from asara_server.referee.authenticator import Authenticator, BotSocket
-from asara_server.referee.hello import PROTOCOL_VERSION, CheckedHello
-from asara_server.referee.hosted import HostedBot, wake
-from asara_server.referee.limits import LimitSettings
-from asara_server.referee.match_clock import MatchClock
-from asara_server.referee.match_host import MatchHost
-from asara_server.referee.session import Session
+from asara_server.referee.hosted import HostedBot, MatchHost, wake
+from asara_server.referee.session import (
+    PROTOCOL_VERSION,
+    Authenticator,
+    BotSocket,
+    CheckedHello,
+    Session,
+)
 from asara_server.referee.stream_errors import Context, ErrorKind, StreamError
 from asara_server.text import plain
 
@@ -30,24 +29,14 @@ _COUNTED_BYTES: Final = 1024
 class StreamHandler:
     """Opens sessions and handles what happens in them."""
 
-    def __init__(
-        self,
-        bots: Mapping[str, HostedBot],
-        host: MatchHost,
-        clock: MatchClock,
-        limits: LimitSettings,
-        log: FilteringBoundLogger,
-        name: str,
-    ) -> None:
+    def __init__(self, bots: Mapping[str, HostedBot], host: MatchHost, name: str) -> None:
         """`bots` are the registered bots by key; `name` is the referee's name in Welcome."""
         self.stopping = False
         """True once no more bots are admitted."""
         self._bots = bots
         self._host = host
-        self._clock = clock
-        self._reply_to_match = host.driver.reply
-        self._limits = limits
-        self._log = log
+        self._limits = host.limits
+        self._log = host.log
         self._name = name
         self._admitted: dict[Session, HostedBot] = {}
         # Streams that have not sent Hello, by address; the oldest first.
@@ -67,7 +56,6 @@ class StreamHandler:
         self,
         context: Context,
         authenticator: Authenticator | None,
-        on_admitted: Callable[[], None],
         socket: BotSocket | None,
     ) -> Session:
         """Return a session for a new stream. If too many have sent no Hello, the oldest of them
@@ -82,9 +70,7 @@ class StreamHandler:
             detail = f"{len(waiting)} newer streams have not sent Hello; connect again"
             oldest.abort(StreamError(ErrorKind.TOO_MANY_STREAMS, detail))
             del waiting[oldest]
-        session = Session(
-            context, self, self._limits, self._clock, authenticator, on_admitted, socket
-        )
+        session = Session(context, self, self._limits, self._host.clock, authenticator, socket)
         waiting[session] = None
         return session
 
@@ -99,15 +85,15 @@ class StreamHandler:
         """Connect a bot: its new stream replaces any earlier one and continues its matches."""
         bot = self._find_bot(session, hello)
         self._limit_connections(bot)
-        self._host.flush()  # earlier messages go to the earlier stream
+        self._host.commits.flush()  # earlier messages go to the earlier stream
         try:
             self._limit_rate(bot, 1 + len(bot.matches))
         except StreamError as error:
-            self._punish(bot, error)
+            self.punish(bot, error)
             raise
         if bot.session is not None:
             bot.session.abort(StreamError(ErrorKind.REPLACED, "a new stream with this token came"))
-            self._host.bot_disconnected(bot)
+            bot.disconnected()
         self._forget_waiting(session)
         self._admitted[session] = bot
         max_matches = min(hello.max_matches, bot.max_matches)
@@ -130,8 +116,9 @@ class StreamHandler:
                 limits=self._limits.message(bot.max_matches),
             )
         )
-        session.on_admitted()
-        self._host.bot_connected(bot)
+        session.socket.admit()
+        bot.connected()
+        self._host.start_soon()
         wake(bot.connect_waiters)
         if bot.authenticator is not None:
             bot.authenticator.connections_changed()
@@ -142,7 +129,8 @@ class StreamHandler:
         found = bot.matches.get(reply.match_id) or bot.late_matches.get(reply.match_id)
         answer = None
         if found is not None:
-            answer = self._reply_to_match(*found, reply.decision_id, reply.actions)
+            match, seat = found
+            answer = match.reply(seat, reply.decision_id, reply.actions)
             if answer is Answer.ACCEPTED:
                 return
         if answer is not Answer.REJECTED and answer is not Answer.LATE:
@@ -156,9 +144,11 @@ class StreamHandler:
         """
         bot = self._admitted[session]
         found = bot.matches.get(reply.match_id)
-        if found is None or not found[0].is_late_reply(found[1], reply.decision_id):
+        if found is None:
             return False
-        return self._reply_to_match(*found, reply.decision_id, reply.actions) is Answer.LATE
+        match, seat = found
+        late = match.is_late_reply(seat, reply.decision_id)
+        return late and match.reply(seat, reply.decision_id, reply.actions) is Answer.LATE
 
     def on_request(self, session: Session, request: PlayRequest) -> None:
         which = request.WhichOneof("request")
@@ -175,19 +165,16 @@ class StreamHandler:
         bot = self._admitted[session]
         found = bot.matches.get(match_id)
         if found is not None:
-            self._host.accept_nonce(*found, nonce)
+            match, seat = found
+            match.accept_nonce(seat, nonce)
         else:  # too late, or the match was called off
             self._log_ignored(session, bot, match_id)
             self._limit_rate(bot, _equivalent(session.request_bytes))
 
-    def expel(self, bot: HostedBot, error: StreamError) -> None:
-        """Forfeit the matches of a bot for a violation that no session has noticed."""
-        self._punish(bot, error)
-
     def on_violation(self, session: Session, error: StreamError) -> None:
         bot = self._admitted.get(session)
         if bot is not None:
-            self._punish(bot, error)
+            self.punish(bot, error)
 
     def on_failure(self, session: Session, error: Exception) -> None:
         """Log a failure of the referee; the bot may connect again."""
@@ -199,12 +186,13 @@ class StreamHandler:
         if bot is None:
             self._forget_waiting(session)
             return
+        session.socket.release()
         if bot.session is session:
             bot.session = None
             self._log.info(
                 "bot disconnected", entry=bot.entry, ignored_requests=session.ignored_requests
             )
-            self._host.bot_disconnected(bot)
+            bot.disconnected()
             if bot.authenticator is not None:
                 bot.authenticator.connections_changed()
 
@@ -246,14 +234,15 @@ class StreamHandler:
                 f"more than {limit} requests per second that answer no open decision",
             )
 
-    def _punish(self, bot: HostedBot, error: StreamError) -> None:
+    def punish(self, bot: HostedBot, error: StreamError) -> None:
         """Forfeit all matches of a bot that violated the protocol or a limit."""
         kind = error.kind
-        self._host.count_violation(kind)
+        if self._host.counters is not None:
+            self._host.counters.count_violation(kind)
         self._log.warning(
             "protocol violation", entry=bot.entry, reason=kind.reason, detail=error.detail
         )
-        self._host.forfeit_all(bot, Termination.PROTOCOL_VIOLATION, error.detail)
+        bot.forfeit_all(Termination.PROTOCOL_VIOLATION, error.detail)
 
     def _log_ignored(
         self, session: Session, bot: HostedBot, match_id: str, decision: int | None = None

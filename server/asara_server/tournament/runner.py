@@ -14,7 +14,7 @@ from importlib.metadata import version
 from asara_game.edition import load_edition
 from asara_server.logs import logger
 from asara_server.match import deal_secrets
-from asara_server.referee.waits import Wait
+from asara_server.referee.hosted import Wait
 from asara_server.replay.signing import SigningKey
 from asara_server.tournament.bots.bots_lock import others_have_bots
 from asara_server.tournament.bots.build.build import EntryBuilder, FailedBuild

@@ -16,6 +16,7 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from asara_server.logs import logger
+from asara_server.network.addresses import client_network
 from asara_server.web.responses import error_response
 from asara_server.web.settings import WebSettings
 
@@ -174,18 +175,7 @@ class _HeaderSender:
 def peer_of(scope: Scope) -> str:
     """Return the peer's address without its port; an IPv6 network of 64 bits counts as one peer."""
     client = scope.get("client")
-    return network_of(client[0]) if client else ""
-
-
-def network_of(host: str) -> str:
-    """Return an IPv4 address, or the first 64 bits of an IPv6 address as a network."""
-    try:
-        address = ipaddress.ip_address(host.partition("%")[0])
-    except ValueError:
-        return host
-    if isinstance(address, ipaddress.IPv6Address) and address.ipv4_mapped is None:
-        return str(ipaddress.ip_network((address, 64), strict=False))
-    return host
+    return client_network(client[0]) if client else ""
 
 
 async def _refuse(scope: Scope, receive: Receive, send: Send, status: int, sentence: str) -> None:

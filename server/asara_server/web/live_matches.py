@@ -20,7 +20,7 @@ from typing import Final
 from asara_codec.reflection import CodecError
 from asara_game.rules import format_rule_sets
 from asara_server.eventlog.file_lock import is_held
-from asara_server.eventlog.journal import TABLE, JournalError
+from asara_server.eventlog.journal import TABLE, JournalError, split_line
 from asara_server.eventlog.log_file import LogFollower
 from asara_server.eventlog.record_codec import Results, Signature, record_from_bytes
 from asara_server.eventlog.replay import ReplayError, ReplayHeader
@@ -32,7 +32,7 @@ from asara_server.report.run_json import MatchRow
 from asara_server.text import plain
 from asara_server.tournament.run.directory import JOURNAL, RunDirectoryError, read_info
 from asara_server.tournament.standings.match_result import utc_text
-from asara_server.web.watch_messages import WatchMessages
+from asara_server.web.watch_messages import WatchMessages, follow
 
 _TICK_S: Final = 0.05
 _SENT_PER_S: Final = 1_000
@@ -48,7 +48,6 @@ _RETRY_S: Final = 1.0
 _OVER_S: Final = 60.0
 """Seconds for which a finished match can be watched here; its replay may not be published yet."""
 _MOST_OVER: Final = 64
-_MOST_ENCODED: Final = 8
 
 
 class LiveMatch:
@@ -113,7 +112,7 @@ class LiveMatch:
         """Apply the new records; return True if there may be news for watchers."""
         if self.match is None:
             self.match = Match(self.header.spec(), self.header.limits())
-            self._messages = _SharedMessages(self.match)
+            self._messages = WatchMessages(self.match)
         match, feed = self.match, self.match.feed
         before = len(feed.turn_ends), match.finished
         records, self._unread = self._unread, []
@@ -163,56 +162,6 @@ class LiveMatch:
                 yield message
         finally:
             self.watchers -= 1
-
-
-async def follow(
-    match: Match,
-    messages: WatchMessages,
-    after: int,
-    updated: Callable[[], Awaitable[None]],
-) -> AsyncIterator[bytes]:
-    """Yield the messages for one viewer, with the events after number `after`, until the match
-    ends.
-
-    The first message comes immediately. Each later one has all turns that have ended since the
-    message before it. `updated` waits until there may be news.
-    """
-    yield messages.started()
-    ends = match.feed.turn_ends
-    sent = max(after, 0)
-    while True:
-        finished = match.finished
-        if (end := ends[-1]) > sent:
-            yield messages.update(sent, end)
-            sent = end
-        if finished:
-            break
-        if not match.finished and ends[-1] <= sent:
-            await updated()
-    yield messages.ended()
-
-
-class _SharedMessages(WatchMessages):
-    """Messages that are encoded once for all watchers who have received the same events so far."""
-
-    def __init__(self, match: Match) -> None:
-        super().__init__(match)
-        self._started: tuple[int, bytes] = (-1, b"")
-        self._updates: dict[tuple[int, int], bytes] = {}
-
-    def started(self) -> bytes:
-        sequence = self._match.feed.turn_ends[-1]
-        if self._started[0] != sequence:
-            self._started = sequence, super().started()
-        return self._started[1]
-
-    def update(self, after: int, end: int) -> bytes:
-        encoded = self._updates.get((after, end))
-        if encoded is None:
-            if len(self._updates) >= _MOST_ENCODED:
-                self._updates.clear()
-            encoded = self._updates[after, end] = super().update(after, end)
-        return encoded
 
 
 class LiveRun:
@@ -325,18 +274,20 @@ class LiveRun:
                 self._running[number] = LiveMatch(_header(data))
             elif match is not None:
                 match.add(data)
-            elif data.startswith(b"result "):
-                ended = self._running.pop(int(data.split(b" ", 2)[1]), None)
-                if ended is not None:
-                    ended.end()
-                    self._over.pop(ended.header.match_id, None)
-                    self._over[ended.header.match_id] = ended
-            elif data.startswith(b"match "):
-                name = data.split(b" ", 2)[2].decode()
-                for before, running in list(self._running.items()):
-                    if running.header.match_id == name:  # it begins anew
-                        del self._running[before]
-                        running.fail("the match begins anew; look at it again")
+            else:
+                self._take_line(data)
+
+    def _take_line(self, data: bytes) -> None:
+        kind, number, name = split_line(data)
+        if kind == "result" and (ended := self._running.pop(number, None)):
+            ended.end()
+            self._over.pop(ended.header.match_id, None)
+            self._over[ended.header.match_id] = ended
+        elif kind == "match":
+            for before, running in list(self._running.items()):
+                if running.header.match_id == name:  # it begins anew
+                    del self._running[before]
+                    running.fail("the match begins anew; look at it again")
 
     def _end_reading(self) -> None:
         self._show_news()

@@ -17,12 +17,12 @@ from asara_server.event_loop import new_event_loop, seldom_collect
 from asara_server.network.addresses import (
     ServeError,
     check_port,
+    client_network,
     join_address,
     numeric_host,
     split_address,
 )
 from asara_server.network.open_files import raise_open_files_limit
-from asara_server.web.guard import network_of
 from asara_server.web.settings import WebLimits
 
 _BACKLOG: Final = 128
@@ -167,7 +167,7 @@ def _http_protocol(gate: _Gate) -> type[asyncio.Protocol]:
 
         def connection_made(self, transport: Any) -> None:
             super().connection_made(transport)
-            self._peer = network_of(self.client[0]) if self.client else ""
+            self._peer = client_network(self.client[0]) if self.client else ""
             self._deadline = self.loop.call_later(gate.limits.head_s, self._close_if_silent)
             if not gate.admit(self._peer):
                 transport.abort()
@@ -223,7 +223,7 @@ def _socket_protocol(gate: _Gate) -> type[asyncio.Protocol]:
 
         def connection_made(self, transport: Any) -> None:
             super().connection_made(transport)
-            self._peer = network_of(self.client[0]) if self.client else ""
+            self._peer = client_network(self.client[0]) if self.client else ""
             gate.admit(self._peer)  # the same connection is briefly counted twice
 
         def connection_lost(self, exc: Exception | None) -> None:

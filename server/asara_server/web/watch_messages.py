@@ -5,7 +5,7 @@ A viewer receives the events of a match turn by turn, so no message depends on t
 
 import asyncio
 from collections import OrderedDict
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from pathlib import Path
 from stat import S_ISREG
 from typing import Final
@@ -19,32 +19,47 @@ from asara_server.referee.stream_errors import ErrorKind, StreamError
 from asara_server.replay.file import read_replay
 from asara_server.web.run_catalogue import Source, SourceKind
 
+_MOST_ENCODED: Final = 8
+
 
 class WatchMessages:
-    """The messages to the viewers of a match."""
+    """The messages to the viewers of a match.
+
+    They are encoded once for all viewers who have received the same events so far.
+    """
 
     def __init__(self, match: Match) -> None:
         self._match = match
+        self._started: tuple[int, bytes] = (-1, b"")
+        self._updates: dict[tuple[int, int], bytes] = {}
 
     def started(self) -> bytes:
         """Return the first message: the match as it was when the last turn ended."""
         spec, feed = self._match.spec, self._match.feed
-        return watch_started_bytes(
-            match_id=spec.match_id,
-            entries=spec.entries,
-            rules=spec.rules,
-            sequence=feed.turn_ends[-1],
-            public=feed.public,
-            deal_commitment=feed.commitment,
-            nonces=feed.nonces,
-        )
+        sequence = feed.turn_ends[-1]
+        if self._started[0] != sequence:
+            encoded = watch_started_bytes(
+                match_id=spec.match_id,
+                entries=spec.entries,
+                rules=spec.rules,
+                sequence=sequence,
+                public=feed.public,
+                deal_commitment=feed.commitment,
+                nonces=feed.nonces,
+            )
+            self._started = sequence, encoded
+        return self._started[1]
 
     def update(self, after: int, end: int) -> bytes:
         """Return the events after number `after` up to number `end`, where a turn ended."""
-        match = self._match
-        return watch_update_bytes(
-            match_id=match.spec.match_id, events=match.feed.event_parts[after:end], sequence=end
-        )
+        if (after, end) not in self._updates:
+            if len(self._updates) >= _MOST_ENCODED:
+                self._updates.clear()
+            match = self._match
+            self._updates[after, end] = watch_update_bytes(
+                match_id=match.spec.match_id, events=match.feed.event_parts[after:end], sequence=end
+            )
+        return self._updates[after, end]
 
     def ended(self) -> bytes:
         """Return the last message; it does not contain the secret of a shared deal."""
@@ -52,6 +67,33 @@ class WatchMessages:
         hidden = match.void or match.spec.shared_deal
         secret = b"" if hidden else match.spec.secret
         return watch_ended_bytes(results=match.results, deal_secret=secret, void=match.void)
+
+
+async def follow(
+    match: Match,
+    messages: WatchMessages,
+    after: int,
+    updated: Callable[[], Awaitable[None]],
+) -> AsyncIterator[bytes]:
+    """Yield the messages for one viewer, with the events after number `after`, until the match
+    ends.
+
+    The first message comes immediately. Each later one has all turns that have ended since the
+    message before it. `updated` waits until there may be news.
+    """
+    yield messages.started()
+    ends = match.feed.turn_ends
+    sent = max(after, 0)
+    while True:
+        finished = match.finished
+        if (end := ends[-1]) > sent:
+            yield messages.update(sent, end)
+            sent = end
+        if finished:
+            break
+        if not match.finished and ends[-1] <= sent:
+            await updated()
+    yield messages.ended()
 
 
 _MOST_KEPT: Final = 16
@@ -65,7 +107,9 @@ class FinishedMatches:
         self._kept: OrderedDict[tuple[Path, int, int], Match] = OrderedDict()
         self._one_at_a_time = asyncio.Lock()
 
-    async def messages(self, source: Source, match_id: str, after: int) -> Iterator[bytes] | None:
+    async def messages(
+        self, source: Source, match_id: str, after: int
+    ) -> AsyncIterator[bytes] | None:
         """Return the messages for a watcher, with the events after number `after`.
 
         Return None if the match has no published replay. Raises StreamError if the replay is
@@ -76,7 +120,7 @@ class FinishedMatches:
             return None
         async with self._one_at_a_time:  # simulations take processor time from others
             match = await asyncio.to_thread(self._match, path)
-        return None if match is None else _all_messages(match, after)
+        return None if match is None else follow(match, WatchMessages(match), after, _no_news)
 
     def _match(self, path: Path) -> Match | None:
         try:
@@ -116,10 +160,5 @@ def _simulated(path: Path) -> Match:
     return match
 
 
-def _all_messages(match: Match, after: int) -> Iterator[bytes]:
-    messages = WatchMessages(match)
-    yield messages.started()
-    end = match.feed.turn_ends[-1]
-    if max(after, 0) < end:
-        yield messages.update(max(after, 0), end)
-    yield messages.ended()
+async def _no_news() -> None:
+    """Wait for news of a match that is over, which nobody does."""

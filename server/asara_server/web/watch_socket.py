@@ -114,7 +114,7 @@ class WatchSockets:
         if finished is None:
             text = f"no match '{plain(match_id, longest=64)}' can be watched now"
             raise StreamError(ErrorKind.MATCH, text)
-        for message in finished:
+        async for message in finished:
             await self._send(socket, message)
 
     async def _send(self, socket: WebSocket, message: bytes) -> None:

@@ -13,7 +13,7 @@ from asara_server.cli.display import progress
 from asara_server.cli.display.progress import wait_text
 from asara_server.cli.sessions.run import notify_run_directory
 from asara_server.cli.sessions.web import WEB_PACKAGES
-from asara_server.referee.waits import Wait
+from asara_server.referee.hosted import Wait
 from asara_server.replay.file import read_replay
 from tests.cli.command import asara, refusal
 from tests.tournament import sample_bots

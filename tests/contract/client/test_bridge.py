@@ -6,7 +6,6 @@ import itertools
 import json
 import os
 import shlex
-import shutil
 import signal
 import subprocess
 import sys
@@ -29,8 +28,6 @@ from tests.contract.client import scripted
 from tests.contract.client.scripted import LEGAL, ScriptedReferee, Stream
 from tests.events import EVENT_S, wait_until
 from tests.sizes import others_long
-
-BOTS = Path(__file__).parents[3] / "bots"
 
 RECORDER = """
 import json, sys
@@ -152,20 +149,6 @@ def test_the_program_reads_every_message_and_answers_decisions(
     assert referee.hellos[0].bot_name.startswith(shlex.quote(sys.executable)[:20])
 
 
-def test_several_actions_are_one_reply(referee: ScriptedReferee) -> None:
-    def script(stream: Stream) -> Iterator[PlayResponse]:
-        yield scripted.welcome()
-        yield scripted.started()
-        yield scripted.decision()
-        lay = parse_action("lay blue green face-down")
-        assert stream.reply().actions == [LEGAL[1], lay]
-        yield scripted.goodbye()
-
-    referee.scripts.append(script)
-    program = """read -r _; read -r _; echo '[1, "lay blue green face-down"]'; cat >&2"""
-    assert finish(start(referee, *shell(program))) == (0, "")
-
-
 def test_an_illegal_action_is_rejected_by_the_referee_and_followed_by_the_first_legal_one(
     referee: ScriptedReferee, tmp_path: Path
 ) -> None:
@@ -194,38 +177,6 @@ def test_an_illegal_action_is_rejected_by_the_referee_and_followed_by_the_first_
     last = lines(tmp_path / "lines")[-1]
     assert last["type"] == "rejection"
     assert last["rejection"] == as_json(PlayResponse(rejection=rejection))["rejection"]
-
-
-def test_events_are_sent_once_across_a_reconnection(
-    referee: ScriptedReferee, tmp_path: Path
-) -> None:
-    def breaking(stream: Stream) -> Iterator[PlayResponse]:
-        yield scripted.welcome()
-        yield scripted.started()
-        yield scripted.decision(1, events=scripted.new_events(1, 2), sequence=2)
-        stream.reply()
-
-    def resuming(stream: Stream) -> Iterator[PlayResponse]:
-        yield scripted.welcome()
-        yield scripted.update(3, 4, sequence=4)
-        yield scripted.started(resumed=True, sequence=4)
-        yield scripted.decision(2, events=scripted.new_events(4, 5), sequence=5)
-        stream.reply()
-        yield scripted.ended(events=scripted.new_events(6), sequence=6)
-        yield scripted.goodbye()
-
-    referee.scripts += [breaking, resuming]
-    status, err = finish(start(referee, *recorder(tmp_path / "lines", "0")))
-    assert (status, err.count("\n")) == (0, 1)  # that it connects again
-    received = lines(tmp_path / "lines")
-    assert [line["type"] for line in received] == [
-        "match_started",
-        "decision",
-        "decision",
-        "match_ended",
-    ]
-    events = [[event["asari"] for event in line[line["type"]]["events"]] for line in received[1:]]
-    assert events == [[1, 2], [3, 4, 5], [6]]
 
 
 def test_one_process_plays_several_matches_at_once(
@@ -563,31 +514,3 @@ def test_the_command_loads_nothing_but_the_client() -> None:
     loaded = set(done.stdout.splitlines()[-1].split())
     assert "asara" in loaded
     assert not loaded & {"typer", "rich", "pydantic", "scipy", "numpy", "structlog"}
-
-
-@pytest.mark.parametrize(
-    ("bot", "interpreter", "needed"),
-    [
-        ("shell-bridge/bot.sh", "sh", "jq"),
-        ("perl-bridge/bot.pl", "perl", "perl"),
-        ("tcl-bridge/bot.tcl", "tclsh", "tclsh"),
-    ],
-)
-def test_the_bots_choose_by_the_rule_of_all_starters(
-    referee: ScriptedReferee, bot: str, interpreter: str, needed: str
-) -> None:
-    if not shutil.which(needed):
-        pytest.skip(f"{needed} is not installed")
-
-    def script(stream: Stream) -> Iterator[PlayResponse]:
-        yield scripted.welcome()
-        yield scripted.started('é "1"')
-        for number in range(1, 21):
-            yield scripted.decision(number, match_id='é "1"')
-            index = random_index("7", 'é "1"', 0, number, 3)
-            assert stream.reply().actions == LEGAL[index : index + 1]
-        yield scripted.ended('é "1"')
-        yield scripted.goodbye()
-
-    referee.scripts.append(script)
-    assert finish(start(referee, interpreter, BOTS / bot)) == (0, "")

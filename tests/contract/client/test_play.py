@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import functools
 import gc
-import logging
 import threading
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 
 import grpc
 import pytest
 
 import asara
-from asara import client
 from asara.protocol_client import ProtocolClient, forgiveness
 from asara.v1.play_pb2 import PlayResponse
 from tests.contract.client import scripted
@@ -103,29 +100,6 @@ def test_the_match_holds_seat_rules_edition_clocks_and_entry(referee: ScriptedRe
     assert match.limits.actions_per_reply == 32
 
 
-def test_matches_on_one_stream_are_decided_in_order_of_arrival_by_their_own_bots(
-    referee: ScriptedReferee, recorder: type[Recorder]
-) -> None:
-    def script(stream: Stream) -> Iterator[PlayResponse]:
-        yield scripted.welcome()
-        yield scripted.started("a", seat=0)
-        yield scripted.started("b", seat=1)
-        yield scripted.decision(1, match_id="b")
-        yield scripted.decision(1, match_id="a")
-        yield scripted.decision(2, match_id="b")
-        answers = [stream.reply() for _ in range(3)]
-        assert [(a.match_id, a.decision_id) for a in answers] == [("b", 1), ("a", 1), ("b", 2)]
-        yield scripted.ended("b")
-        yield scripted.goodbye()
-
-    referee.scripts.append(script)
-    asara.play(recorder, settings(referee, max_matches=2))
-    assert recorder.recorded == [
-        [("started", "a", 0), 1],
-        [("started", "b", 1), 1, 2, ("ended", [1, 2])],
-    ]
-
-
 def test_several_actions_are_sent_in_order(referee: ScriptedReferee) -> None:
     def script(stream: Stream) -> Iterator[PlayResponse]:
         yield scripted.welcome()
@@ -197,42 +171,6 @@ def test_a_message_that_cannot_be_read_is_an_error_in_one_line() -> None:
         client.handle(b"\xff")
 
 
-def test_a_decision_asked_again_gets_the_same_answer(referee: ScriptedReferee) -> None:
-    answers: list[asara.Action] = []
-
-    def once(stream: Stream) -> Iterator[PlayResponse]:
-        yield scripted.welcome()
-        yield scripted.started(resumed=bool(answers))
-        yield scripted.decision(1)
-        answers.append(stream.reply().actions[0])
-        if len(answers) == 2:
-            yield scripted.goodbye()
-
-    fresh = iter(LEGAL)
-    referee.scripts += [once, once]  # the first ends without a goodbye: a break, too
-    asara.play(lambda decision, match: next(fresh), settings(referee))
-    assert answers == [LEGAL[0], LEGAL[0]]
-
-
-@pytest.mark.parametrize("code", [grpc.StatusCode.INTERNAL, grpc.StatusCode.UNKNOWN])
-def test_a_fault_of_the_referee_is_a_break(referee: ScriptedReferee, code: grpc.StatusCode) -> None:
-    def broken(stream: Stream) -> Iterator[PlayResponse]:
-        yield scripted.welcome()
-        stream.refuse(code, "referee", "it hurts")
-
-    referee.scripts += [broken, scripted.one_match]
-    asara.play(take_first, settings(referee))
-
-
-def test_a_refusal_for_the_moment_is_retried(referee: ScriptedReferee) -> None:
-    def crowded(stream: Stream) -> Iterator[PlayResponse]:
-        stream.refuse(grpc.StatusCode.RESOURCE_EXHAUSTED, "too-many-streams", "try again later")
-        yield
-
-    referee.scripts += [crowded, crowded, scripted.one_match]
-    asara.play(take_first, settings(referee))
-
-
 FATAL = [
     (grpc.StatusCode.UNAUTHENTICATED, "unknown-token"),
     (grpc.StatusCode.FAILED_PRECONDITION, "protocol-version"),
@@ -281,29 +219,6 @@ def test_the_reason_of_a_refusal_is_received_after_a_long_decision(
     referee.scripts.append(script)
     with pytest.raises(asara.RefusedError, match="responses-unread"):
         asara.play(decide, settings(referee))
-
-
-def test_a_goodbye_is_received_after_a_long_decision(
-    referee: ScriptedReferee, recorder: type[Recorder]
-) -> None:
-    closed = threading.Event()
-
-    def script(stream: Stream) -> Iterator[PlayResponse]:
-        stream.when_closed(closed.set)
-        yield scripted.welcome()
-        yield scripted.started()
-        yield scripted.decision()
-        yield scripted.ended()
-        yield scripted.goodbye()
-
-    class Slow(recorder):  # type: ignore[misc,valid-type]
-        def decide(self, decision: asara.Decision) -> asara.Answer:
-            assert closed.wait(EVENT_S)
-            return LEGAL[0]
-
-    referee.scripts.append(script)
-    asara.play(Slow, settings(referee))
-    assert recorder.recorded == [[("started", "m1", 0), ("ended", [1, 2])]]
 
 
 def rejecting(stream: Stream) -> Iterator[PlayResponse]:
@@ -388,65 +303,6 @@ def test_chance_depends_on_seed_match_and_seat_only(referee: ScriptedReferee) ->
     assert choices("ab" * 12, None, referee) != choices("ab" * 12, None, referee)
 
 
-class PauseClock:
-    """A clock on which only pauses take time."""
-
-    def __init__(self) -> None:
-        self.pauses: list[float] = []
-
-    def monotonic(self) -> float:
-        return sum(self.pauses)
-
-    def sleep(self, seconds: float) -> None:
-        self.pauses.append(seconds)
-
-
-def test_an_unreachable_referee(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    clock = PauseClock()
-    monkeypatch.setattr(client, "time", clock)
-    nowhere = asara.Settings(address=f"unix:{tmp_path}/none", token="x", patience_s=20)
-    with pytest.raises(asara.ConnectionLostError, match=r"no referee at unix:.*/none for 20 s"):
-        asara.play(take_first, nowhere)
-    assert len(clock.pauses) >= 10
-    assert 0 < sum(clock.pauses[:-1]) <= 20 < sum(clock.pauses)
-    assert len([record for record in caplog.records if record.name == "asara"]) == 1
-
-
-def test_patience_begins_anew_with_each_connection(
-    referee: ScriptedReferee, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    clock = PauseClock()
-    monkeypatch.setattr(client, "time", clock)
-
-    def lost_after_long(_stream: Stream) -> Iterator[PlayResponse]:
-        yield scripted.welcome()
-        clock.sleep(1_000)
-
-    def not_welcome(_stream: Stream) -> Iterator[PlayResponse]:
-        yield from ()
-
-    referee.scripts += [lost_after_long, not_welcome, scripted.one_match]
-    asara.play(take_first, asara.Settings(address=referee.address, token="x", patience_s=20))
-    assert not referee.scripts
-
-
-def test_a_referee_that_starts_late_is_found(tmp_path: Path) -> None:
-    address = f"unix:{tmp_path}/s"
-    referees: list[ScriptedReferee] = []
-
-    def start() -> None:
-        referees.append(ScriptedReferee(address))
-        referees[0].scripts.append(scripted.one_match)
-
-    timer = threading.Timer(0.2, start)
-    timer.start()
-    asara.play(take_first, asara.Settings(address=address, token="x"))
-    timer.join()
-    referees[0].stop()
-
-
 def wrong_answer(decision: asara.Decision, match: asara.Match) -> object:
     if match.seats > 9:
         return decision.legal_actions
@@ -509,27 +365,6 @@ def test_a_grpc_error_of_the_author_is_no_break(referee: ScriptedReferee) -> Non
     referee.scripts.append(script)
     with pytest.raises(ModelServerGoneError):
         asara.play(decide, settings(referee))
-
-
-def test_an_unexpected_seat_is_logged(
-    referee: ScriptedReferee, caplog: pytest.LogCaptureFixture
-) -> None:
-    referee.scripts.append(scripted.one_match)
-    with caplog.at_level(logging.WARNING):
-        asara.play(take_first, settings(referee, seat=1))
-    assert "m1: seat 0, expected seat 1" in caplog.text
-
-
-def test_tls_with_a_given_authority() -> None:
-    here = Path(__file__).parent
-    certificate = (here / "localhost.pem").read_bytes()
-    key = (here / "localhost.key").read_bytes()
-    referee = ScriptedReferee("localhost:0", grpc.ssl_server_credentials([(key, certificate)]))
-    referee.scripts.append(scripted.one_match)
-    try:
-        asara.play(take_first, settings(referee, ca=here / "localhost.pem"))
-    finally:
-        referee.stop()
 
 
 class WithArguments(Recorder):

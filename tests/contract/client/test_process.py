@@ -55,12 +55,6 @@ def thinking(stream: Stream) -> Iterator[PlayResponse]:
     stream.expect_nothing_more()
 
 
-def test_the_random_bot_plays_a_match(referee: ScriptedReferee) -> None:
-    referee.scripts.append(scripted.one_match)
-    assert finish(start(RANDOM, referee)) == (0, "", "")
-    assert referee.hellos[0].bot_name == "random"
-
-
 def test_the_random_bot_is_under_fifteen_lines() -> None:
     assert len(RANDOM.read_text().splitlines()) < 15
 

@@ -1,10 +1,7 @@
-from pathlib import Path
-
 import pytest
 
 from asara import ConfigurationError, Settings
 
-HERE = Path(__file__).parent
 ENVIRONMENT = {
     "ASARA_ADDRESS": "localhost:5000",
     "ASARA_TOKEN": "t",
@@ -62,18 +59,3 @@ def test_the_patience_is_30_s_unless_set() -> None:
 def test_no_matches_at_once() -> None:
     with pytest.raises(ConfigurationError, match="max_matches is 0"):
         Settings(max_matches=0).complete(ENVIRONMENT)
-
-
-def test_a_missing_authority_is_named(tmp_path: Path) -> None:
-    with pytest.raises(ConfigurationError, match=r"cannot read '.*none\.pem' \(No such file"):
-        Settings(ca=tmp_path / "none.pem").credentials()
-
-
-@pytest.mark.parametrize(
-    "content", [b"", b"\xff\x00garbage", (HERE / "localhost.key").read_bytes()]
-)
-def test_a_file_without_a_certificate_is_named(tmp_path: Path, content: bytes) -> None:
-    (tmp_path / "ca.pem").write_bytes(content)
-    with pytest.raises(ConfigurationError, match=r"ca\.pem' contains no PEM certificate"):
-        Settings(ca=tmp_path / "ca.pem").credentials()
-    assert Settings(ca=HERE / "localhost.pem").credentials() is not None

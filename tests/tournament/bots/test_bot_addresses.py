@@ -161,4 +161,4 @@ async def test_looking_at_the_descriptors_leaves_none_behind(tmp_path: Path) -> 
         for _ in range(10):
             assert crowded_paths() == set()
             break_connections("/no/such/socket")
-        assert open_files() == before
+        assert open_files() <= before

@@ -263,12 +263,6 @@ def at_most(rate: float, duels: int) -> float:
     return float(binom.isf(0.001, duels, rate)) / duels
 
 
-def fixed_size(test: SequentialTest, deviation: float) -> float:
-    """Blocks that a test needs which asks only once, with the same rates, by the normal law."""
-    reach = float(ndtri(1 - test.alpha / 2) + ndtri(1 - test.beta))
-    return (reach * deviation / test.margin) ** 2
-
-
 def judge(test: SequentialTest, world: str, duels: int, truth: float) -> Outcome:
     """Play at this true score, and hold the rates to what is stated."""
     outcome = play(test, WORLDS[world](truth), truth, duels)
@@ -289,14 +283,6 @@ def judge(test: SequentialTest, world: str, duels: int, truth: float) -> Outcome
 @pytest.mark.parametrize("truth", others_long([0.5, 0.6, 0.4], 3))
 def test_duels_end_and_are_wrong_no_more_often_than_stated(world: str, truth: float) -> None:
     judge(SequentialTest(margin=0.1), world, 500, truth)
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("truth", [0.5, 0.6])
-def test_it_takes_fewer_blocks_than_a_test_that_asks_once(truth: float) -> None:
-    test = SequentialTest(margin=0.1)
-    outcome = judge(test, "coins", 500, truth)
-    assert 0.3 < outcome.blocks / fixed_size(test, math.sqrt(0.125)) < 0.85
 
 
 @pytest.mark.parametrize(

@@ -248,18 +248,6 @@ def test_a_link_leads_to_the_matches_of_the_run(page: Page, site: Site) -> None:
         expect(page.get_by_role("list", name="Matches")).to_be_visible()
 
 
-def test_the_link_of_the_moment_is_copied(page: Page, site: Site) -> None:
-    page.context.grant_permissions(["clipboard-read", "clipboard-write"], origin=site.address)
-    visit(page, site.match("richest-4", "?viewer=open#moment-40"))
-    press(page, "c")
-    expect(page.get_by_text("The link to this moment is copied")).to_be_visible()
-    link = page.evaluate("navigator.clipboard.readText()")
-    moment = position(page)
-    page.goto("about:blank")
-    visit(page, link)
-    expect_position(page, moment)
-
-
 # What a viewer sees
 
 
@@ -521,19 +509,6 @@ def test_damaged_data_is_a_sentence(
 ) -> None:
     page.goto(offline("basic-2", change=change))
     expect(page.get_by_role("alert")).to_contain_text(sentence)
-
-
-def test_a_changed_file_is_found_out(page: Page, offline: Callable[..., str]) -> None:
-    def forge(content: bytes) -> bytes:
-        found = re.search(rb'id="replay">([^<]*)', content)
-        assert found is not None
-        at = found.start(1) + len(found[1]) // 2
-        other = b"A" if content[at : at + 1] != b"A" else b"B"
-        return content[:at] + other + content[at + 1 :]
-
-    page.goto(offline("basic-2", change=forge))
-    page.locator("summary", has_text="Signature").click()
-    expect(page.get_by_text(re.compile("changed after it was signed|is damaged"))).to_be_visible()
 
 
 def test_a_match_that_is_not_there_is_a_sentence(browser: Browser, site: Site) -> None:

@@ -23,7 +23,6 @@ from tests.web.chromium import (
 from tests.web.play_pipe import WebStream
 from tests.web.play_table import Table, parts_of, play_table
 
-ROOT = Path(__file__).parents[3]
 RICHEST = "pro+gifts+genie"
 QUESTIONS = {
     "de": "Feld wählen",
@@ -211,30 +210,6 @@ def test_a_table_that_is_closed_says_so(browser: Browser) -> None:
         expect(lit(page).first).to_be_visible()
         table.process.terminate()
         expect(page.get_by_role("alert")).to_be_visible()
-
-
-def test_steps_are_taken_back(browser: Browser, table: Table) -> None:
-    with seat(browser, table.links[0]) as page:
-        choose(page, "space 6 12")
-        expect(steps(page)).to_have_count(1)
-        lit(page).first.click()
-        expect(steps(page)).to_have_count(2)
-        expect(send_button(page)).to_be_visible()
-        page.keyboard.press("u")
-        expect(steps(page)).to_have_count(1)
-        expect(send_button(page)).to_have_count(0)
-        page.keyboard.press("Escape")
-        expect(steps(page)).to_have_count(0)
-        expect(page.get_by_role("heading", name="Choose a space")).to_be_visible()
-        choose(page, "space 6 12")
-        lit(page).first.click()
-        expect(steps(page)).to_have_count(2)
-        page.get_by_role("button", name="Take back: Dispatch to the bank, space 12").click()
-        expect(steps(page)).to_have_count(0)
-        choose(page, "space 6 12")
-        expect(steps(page)).to_have_count(1)
-        page.locator("[data-target='space 6 12']").click()  # the space that was chosen
-        expect(steps(page)).to_have_count(0)
 
 
 def test_each_area_explains_itself_once(browser: Browser, table: Table) -> None:

@@ -99,12 +99,6 @@ def test_a_run_is_opened_from_the_list(page: Page, address: str):
     expect(heading(page)).to_have_text("Runs")
 
 
-def test_an_interval_is_read_out_as_numbers(page: Page, address: str):
-    page.goto(f"{address}/runs/cup")
-    first = page.get_by_role("region", name="Standings").get_by_role("row").nth(1)
-    expect(first).to_contain_text(re.compile(r"0\.\d\d to 0\.\d\d"))
-
-
 def test_the_cross_table_leads_to_the_matches_of_two(page: Page, address: str):
     page.goto(f"{address}/runs/cup")
     cell = page.get_by_role("region", name="Cross table").get_by_role("link").first
@@ -193,21 +187,6 @@ def test_a_list_of_two_thousand_matches_has_few_rows_at_a_time(page: Page, addre
     )
     assert 0 < most_rows < 80
     expect(page.locator("[data-row='1999']")).to_contain_text("place 1")
-
-
-def test_the_list_is_used_by_keyboard(page: Page, address: str):
-    page.goto(f"{address}/runs/many/matches")
-    first = page.locator("[data-row='0']")
-    expect(first).to_contain_text("ann")
-    first.focus()
-    page.keyboard.press("ArrowDown")
-    page.keyboard.press("ArrowDown")
-    expect(page.locator("[data-row='2']")).to_be_focused()
-    page.keyboard.press("End")
-    expect(page.locator("[data-row='1999']")).to_be_focused()
-    expect(page.locator("[data-row='1999']")).to_be_in_viewport()
-    page.keyboard.press("Home")
-    expect(page.locator("[data-row='0']")).to_be_focused()
 
 
 def test_enter_opens_a_match(page: Page, address: str):

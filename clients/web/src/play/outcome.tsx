@@ -4,7 +4,7 @@ import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { MatchRecord, MatchSetting } from "../match/model.js";
 import { ReceivedSource } from "../replay/held-source.js";
 import { goToEnd } from "../replay/player.js";
-import { Awards, Ledger, Results } from "../replay/scoring-view.js";
+import { Awards, Ledger, Results } from "../replay/scoring/scoring-view.js";
 import { type Fetched, fetchView } from "../replay/server-source.js";
 import { MatchStore } from "../replay/store.js";
 import { address, pathOf } from "../router.js";

@@ -1,10 +1,10 @@
 /** The bar below the table: scrub bar, play, steps, speed and jumps. */
 
 import { useRef } from "preact/hooks";
+import { Icon, IconButton } from "../ui/icons.js";
 import { t } from "../words/language.js";
 import { number } from "../words/numbers.js";
 import { replay } from "../words/sections/replay.js";
-import { Icon, IconButton } from "./icons.js";
 import type { Jump } from "./landmarks.js";
 import { barEnd, SPEEDS, type Speed } from "./player.js";
 import type { MatchStore } from "./store.js";

@@ -13,7 +13,7 @@ import { unloaded } from "../words/unloaded.js";
 import { rulesName } from "../words/vocabulary.js";
 import "../ui/seat-name.css";
 import "./header.css";
-import { Icon, IconButton } from "./icons.js";
+import { Icon, IconButton } from "../ui/icons.js";
 import { parseViewer, viewerText } from "./links.js";
 import type { MatchStore } from "./store.js";
 

@@ -15,7 +15,7 @@ import { copyLink, Header } from "./header.js";
 import type { Jump } from "./landmarks.js";
 import { Decision, Happened, sentences, TableText } from "./panel.js";
 import { animated, otherSpeed } from "./player.js";
-import { Awards, Ledger, Results } from "./scoring-view.js";
+import { Awards, Ledger, Results } from "./scoring/scoring-view.js";
 import { SignatureNote } from "./signature.js";
 import type { MatchSource } from "./source.js";
 import { MatchStore } from "./store.js";

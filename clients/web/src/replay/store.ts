@@ -8,7 +8,7 @@ import { replay } from "../words/sections/replay.js";
 import { type Jump, landmarksOf } from "./landmarks.js";
 import { fragmentOf, type Link, locate, parseFragment, samePlace, viewerText } from "./links.js";
 import * as players from "./player.js";
-import { finalAwards } from "./scoring.js";
+import { finalAwards } from "./scoring/scoring.js";
 import type { MatchSource } from "./source.js";
 
 const ADDRESS_DELAY_MS = 300; // browsers permit few changes of the address a second

@@ -1,7 +1,7 @@
 /** A button that opens the rules, which are loaded when they are first wanted. */
 
 import { useState } from "preact/hooks";
-import { IconButton } from "../replay/icons.js";
+import { IconButton } from "../ui/icons.js";
 import { t } from "../words/language.js";
 import { common } from "../words/sections/common.js";
 import type { RulesProps } from "./rules.js";

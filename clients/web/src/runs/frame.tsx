@@ -3,8 +3,8 @@
 import type { ComponentChildren } from "preact";
 import { useEffect } from "preact/hooks";
 import { Preferences } from "../replay/header.js";
-import { Icon } from "../replay/icons.js";
 import { pathOf, type Route } from "../router.js";
+import { Icon } from "../ui/icons.js";
 import { spoilerFree } from "../ui/settings.js";
 import { t } from "../words/language.js";
 import { runs } from "../words/sections/runs.js";

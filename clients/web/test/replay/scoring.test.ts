@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { finalAwards, ledger } from "../../src/replay/scoring.js";
+import { finalAwards, ledger } from "../../src/replay/scoring/scoring.js";
 import { SAMPLES, sampleRecord } from "../samples.js";
 
 test.each(SAMPLES)("the table of %s adds up to the prestige, at every moment", (name) => {

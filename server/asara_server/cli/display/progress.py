@@ -15,7 +15,7 @@ from asara_server.cli.display.console import err, notify, shows_progress
 from asara_server.cli.display.quantities import duration, listed
 from asara_server.cli.display.results import ScoreSoFar, scores_table
 from asara_server.outcome import match_scores
-from asara_server.referee.waits import Wait
+from asara_server.referee.hosted import Wait
 from asara_server.text import count
 from asara_server.tournament.standings.match_result import MatchResult
 

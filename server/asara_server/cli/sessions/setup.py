@@ -43,7 +43,7 @@ from asara_server.tournament.workers.worker_executor import WorkerExecutor, sand
 from asara_server.user_error import UserError
 
 if TYPE_CHECKING:
-    from asara_server.network.metrics import MetricsServer
+    from asara_server.network.metrics import SummedMetrics
 
 
 def signing_key(path: Path | None, *, create: bool = True) -> SigningKey:
@@ -168,22 +168,20 @@ def chosen_executor(
     With --metrics, the metrics of its referees are served, except those of a cluster. Files in
     `private.hidden` are not sent to workers.
     """
-    with _metrics_server(options) as server:
+    with _metrics_server(options) as metrics:
         if options.workers is not None:
-            watch_others = server.watch_others if server else lambda: None
-            with process_workers(options.workers, watch_others) as backend:
+            with process_workers(options.workers, metrics) as backend:
                 yield WorkerExecutor(backend), f"by {count(options.workers, 'worker process')}"
         elif options.dask is not None:
             with _dask_executor(options.dask, tournament, sandbox, private) as executor:
                 yield executor, f"by the workers of {options.dask}"
         else:
-            watch = server.watch if server else lambda referee: None
-            local = LocalExecutor(watch, notify_address, strangers=True)
+            local = LocalExecutor(metrics, notify_address, strangers=True)
             yield local, f"{tournament.jobs} at a time"
 
 
 @contextmanager
-def _metrics_server(options: Run) -> "Iterator[MetricsServer | None]":
+def _metrics_server(options: Run) -> "Iterator[SummedMetrics | None]":
     """Yield the server of the metrics; None without --metrics."""
     if options.metrics is None:
         yield None
@@ -197,7 +195,7 @@ def _metrics_server(options: Run) -> "Iterator[MetricsServer | None]":
         raise UserError(f"--metrics: {error}") from None
     with closing(server):
         notify(f"Metrics: http://{server.address}{PATH}")
-        yield server
+        yield server.metrics
 
 
 @contextmanager

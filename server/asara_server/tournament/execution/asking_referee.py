@@ -23,11 +23,15 @@ from asara_server.logs import logger
 from asara_server.match.inputs import RejectionRecord, ReplyRecord
 from asara_server.match.match import ReceivedAction
 from asara_server.match.spec import SECOND_US
-from asara_server.referee.authenticator import Authenticator, BotSocket
-from asara_server.referee.hello import PROTOCOL_VERSION, CheckedHello
 from asara_server.referee.limits import LimitSettings
 from asara_server.referee.match_clock import MatchClock
-from asara_server.referee.session import Session
+from asara_server.referee.session import (
+    PROTOCOL_VERSION,
+    Authenticator,
+    BotSocket,
+    CheckedHello,
+    Session,
+)
 from asara_server.referee.stream_errors import Context, ErrorKind, StreamError
 from asara_server.replay.questions import Question, questions
 from asara_server.tournament.bots.process import MachineError
@@ -136,10 +140,9 @@ class AskingReferee:
         self,
         context: Context,
         authenticator: Authenticator | None = None,
-        on_admitted: Callable[[], None] = lambda: None,
         socket: BotSocket | None = None,
     ) -> Session:
-        return Session(context, self, self.limits, self._clock, authenticator, on_admitted, socket)
+        return Session(context, self, self.limits, self._clock, authenticator, socket)
 
     # The stream
 
@@ -160,7 +163,6 @@ class AskingReferee:
                 limits=self.limits.message(1),
             )
         )
-        session.on_admitted()
         authenticator.connections_changed()
         if self._questions is None:
             self._stop_timer()

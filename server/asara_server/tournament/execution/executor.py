@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from asara_server.referee.waits import Wait
+from asara_server.referee.hosted import Wait
 from asara_server.tournament.bots.match_settings import MatchSettings
 from asara_server.tournament.config.tournament_file import Remote
 from asara_server.tournament.run.costs import RunCosts

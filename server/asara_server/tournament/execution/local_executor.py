@@ -4,14 +4,14 @@ import asyncio
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import nullcontext
-from typing import Final, Self
+from typing import TYPE_CHECKING, Final, Self
 
 from asara_server.logs import logger
 from asara_server.match.spec import SECOND_US
 from asara_server.network.open_files import files_needed, require_open_files
+from asara_server.referee.hosted import Wait
 from asara_server.referee.limits import LimitSettings
 from asara_server.referee.referee import Referee
-from asara_server.referee.waits import Wait
 from asara_server.replay.file import replay_records
 from asara_server.tournament.bots.departures import Departure
 from asara_server.tournament.bots.leftovers import end_recorded
@@ -28,6 +28,9 @@ from asara_server.tournament.run.progress import RunProgress
 from asara_server.tournament.sandbox.kernel_limits import warn_of_epoll_watches, warn_of_processes
 from asara_server.tournament.schedule.legs import PendingMatch
 from asara_server.tournament.schedule.schedule import ScheduledMatch
+
+if TYPE_CHECKING:
+    from asara_server.network.metrics import SummedMetrics
 
 _AHEAD: Final = 64
 """Number of queued matches searched for one whose entries are all idle."""
@@ -99,14 +102,14 @@ class LocalExecutor:
 
     def __init__(
         self,
-        on_referee: Callable[[Referee], None] = lambda referee: None,
+        metrics: "SummedMetrics | None" = None,
         on_listening: Callable[[str], None] = lambda address: None,
         show_output: Callable[[str], OutputTap] | None = None,
         *,
         strangers: bool = False,
         on_departure: Callable[[Departure], None] | None = None,
     ) -> None:
-        """`on_referee` is called with the referee before any match is played.
+        """`metrics` are the metrics of the referee.
 
         `on_listening` is called with the address to which remote bots connect. `show_output` is
         called with the entry of every process, and returns a tap for the output. With `strangers`,
@@ -114,7 +117,7 @@ class LocalExecutor:
         use to stop all bots. `on_departure` is the same as in `BotWatch`.
         """
         self._on_departure = on_departure
-        self._on_referee = on_referee
+        self._metrics = metrics
         self._on_listening = on_listening
         self._show_output = show_output
         self._strangers = strangers
@@ -156,7 +159,8 @@ class LocalExecutor:
             limits, log = context.match_settings.limits, logger("sandbox")
             warn_of_epoll_watches(processes, limits.memory_mib, log)
             warn_of_processes(processes, limits.processes, context.sandbox.tools.ceilings, log)
-        self._on_referee(referee)
+        if self._metrics is not None:
+            self._metrics.watch(referee)
         wait_s = context.remote.wait_s if context.remote else 0.0
         bots = RemoteBots(referee, context.match_settings.entries, wait_s=wait_s)
         lobby = _remote_lobby(progress, context, referee, bots)

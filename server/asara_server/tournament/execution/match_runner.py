@@ -13,7 +13,7 @@ from asara_game.rules import Rules, format_rule_sets
 from asara_game.vocabulary import RuleSet
 from asara_server.eventlog.replay import Replay, replay_of
 from asara_server.match.spec import SECOND_US, ClockSettings, MatchSpec, Player
-from asara_server.referee.match_ending import MatchCut
+from asara_server.referee.hosted import MatchCut
 from asara_server.referee.referee import Referee
 from asara_server.tournament.bots.pool import BotPool
 from asara_server.tournament.bots.process import MachineError

@@ -9,7 +9,7 @@ import asyncio
 import multiprocessing
 import os
 import signal
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import Future
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager, suppress
@@ -38,7 +38,7 @@ from asara_server.tournament.workers.block_player import (
 )
 
 if TYPE_CHECKING:
-    from asara_server.network.summed_metrics import SummedMetrics
+    from asara_server.network.metrics import SummedMetrics
 
 _ABANDON_S: Final = 10.0
 """Seconds given to a worker to end its bots after the runner has ended."""
@@ -51,13 +51,10 @@ _RUNNER_SIGNALS: Final = frozenset(
 
 @contextmanager
 def process_workers(
-    number: int, watch_others: "Callable[[], SummedMetrics | None]" = lambda: None
+    number: int, metrics: "SummedMetrics | None" = None
 ) -> "Iterator[ProcessWorkers]":
-    """Yield the workers; all their processes have ended on exit.
-
-    `watch_others` is called with the first worker, and returns a receiver for all workers' metrics.
-    """
-    workers = ProcessWorkers(number, watch_others)
+    """Yield the workers, which report to `metrics`; all their processes have ended on exit."""
+    workers = ProcessWorkers(number, metrics)
     try:
         yield workers
     finally:
@@ -70,11 +67,8 @@ class ProcessWorkers:
     name = "workers"
     shares_directory = True
 
-    def __init__(
-        self, number: int, watch_others: "Callable[[], SummedMetrics | None]" = lambda: None
-    ) -> None:
-        self._watch_others = watch_others
-        self._metrics: SummedMetrics | None = None
+    def __init__(self, number: int, metrics: "SummedMetrics | None") -> None:
+        self._metrics = metrics
         self.cores = usable_cores()
         self.number = number
         """Number of workers; each plays one block at a time."""
@@ -162,8 +156,6 @@ class ProcessWorkers:
             worker.join()
 
     def _add_worker(self) -> "_WorkerProcess":
-        if self._metrics is None:
-            self._metrics = self._watch_others()
         worker = _WorkerProcess(self._metrics)
         self._workers.add(worker)
         return worker

@@ -16,7 +16,7 @@ from dataclasses import replace
 from typing import Any
 
 from asara_server.logs import logger, repeat
-from asara_server.referee.waits import Wait
+from asara_server.referee.hosted import Wait
 from asara_server.tournament.bots.exclusions import FailedStarts
 from asara_server.tournament.bots.output.decision_index import SUFFIX, moved_index
 from asara_server.tournament.execution.executor import FINISH_S, ExecutionContext

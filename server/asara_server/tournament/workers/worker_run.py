@@ -83,7 +83,7 @@ class WorkerRun:
             self._stack.callback(self._close_first_journal)
         self._referee = Referee(log=self._log.bind(part="referee"), journal=journal)
         if self._reporter is not None:
-            self._reporter.watch(self._referee)
+            self._reporter.metrics.watch(self._referee)
         self._local = await self._stack.enter_async_context(
             local_referee(
                 _match_settings(self._settings.match_settings),

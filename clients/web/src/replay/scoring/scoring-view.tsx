@@ -2,22 +2,22 @@
 
 import { Termination } from "asara/gen/event_pb.js";
 import { useEffect, useRef } from "preact/hooks";
-import { TowerIcon } from "../board/pieces.js";
-import { useMore } from "../ui/more.js";
-import { t } from "../words/language.js";
-import { number } from "../words/numbers.js";
-import { replay } from "../words/sections/replay.js";
+import { TowerIcon } from "../../board/pieces.js";
+import { useMore } from "../../ui/more.js";
+import { t } from "../../words/language.js";
+import { number } from "../../words/numbers.js";
+import { replay } from "../../words/sections/replay.js";
 import {
   awardPoints,
   awardTitle,
   placeText,
   terminationText,
   towerHeight,
-} from "../words/sentences.js";
+} from "../../words/sentences.js";
 import "./scoring.css";
-import "../ui/seat-name.css";
+import "../../ui/seat-name.css";
+import type { MatchStore } from "../store.js";
 import { ledger, type RowGroup, type RowName } from "./scoring.js";
-import type { MatchStore } from "./store.js";
 
 interface Props {
   readonly store: MatchStore;

@@ -3,8 +3,8 @@
 import type { Event } from "asara/gen/event_pb.js";
 import type { PublicView } from "asara/gen/view_pb.js";
 import { type Award, type Colour, RuleSet, type Tower } from "asara/gen/vocabulary_pb.js";
-import type { MatchRecord } from "../match/model.js";
-import { type AwardKind, towerHeight } from "../words/sentences.js";
+import type { MatchRecord } from "../../match/model.js";
+import { type AwardKind, towerHeight } from "../../words/sentences.js";
 
 /** A tower that wins a place in an award. */
 export interface PlacedTower {

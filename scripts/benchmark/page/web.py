@@ -123,7 +123,7 @@ def _viewers(folder: Path, viewers: int) -> Iterator[Child]:
     """Watch the matches of the referee that writes its journal to this folder."""
     with (
         _web_server(folder) as address,
-        child("viewers", address=address, run=folder.name, viewers=viewers) as crowd,
+        child("page.viewers", address=address, run=folder.name, viewers=viewers) as crowd,
     ):
         yield crowd
 
@@ -191,7 +191,7 @@ async def _delays_of_a_match(viewers: int, pause_s: float) -> list[float]:
             await asyncio.sleep(0.01)
         ends = asyncio.create_task(_note_ends(running_matches[0]))
         address = stack.enter_context(_web_server(folder))
-        crowd = child("viewers", address=address, run=folder.name, viewers=viewers)
+        crowd = child("page.viewers", address=address, run=folder.name, viewers=viewers)
         await asyncio.to_thread(stack.enter_context(crowd).call, "start")
         watching = asyncio.create_task(_watch(address, folder.name, match.match_id))
         await asyncio.sleep(0.2)

@@ -6,7 +6,7 @@ playing the decisions, keeping the journal, signing replays and computing the st
 time includes all descendants. Jobs and peers alternate in rounds, and each figure is the median
 over the rounds.
 
-- `tournament_floor`: the bare loop of `tournament_floor`, which starts the same bots and sends the
+- `tournament_floor`: the bare loop of `floor.py`, which starts the same bots and sends the
   messages of the same matches, with gRPC as installed. In `tournament_floor_alike`, the loop runs
   without an event engine, like the referee (see `referee`).
 - `tournament_decisions`: kaggle-environments, two random agents of its connectx, in process.
@@ -34,8 +34,8 @@ from asara_server.tournament.sandbox.probe import SandboxError, find_sandbox
 from scripts.benchmark.children import AS_INSTALLED, Child, child
 from scripts.benchmark.figures import Bar, Figure, compare
 from scripts.benchmark.processor_time import counts_all
-from scripts.benchmark.tournament_job import Job, JobRun, play
-from scripts.benchmark.tournament_peers import (
+from scripts.benchmark.tournaments.job import Job, JobRun, play
+from scripts.benchmark.tournaments.peers import (
     Rate,
     check_installed,
     play_floor,
@@ -111,7 +111,7 @@ def tournament(quick: bool) -> list[Figure]:
     measured = _Measured()
     with (
         tempfile.TemporaryDirectory(prefix="asara-bench-") as folder,
-        child("kaggle_steps") as kaggle,
+        child("tournaments.kaggle_steps") as kaggle,
     ):
         replays = Path(folder) / "replays"
         warm_up = replace(_INDEPENDENT, contained=contained)  # the first round also fills caches

@@ -1,7 +1,7 @@
 /** The matches of a mirrored block in step, and where they part. */
 
-import type { MatchRecord } from "../match/model.js";
-import { firstDifference, turns } from "../match/places.js";
+import type { MatchRecord } from "../../match/model.js";
+import { firstDifference, turns } from "../../match/places.js";
 
 export type StepBy = "turn" | "moment";
 

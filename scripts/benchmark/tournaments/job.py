@@ -15,7 +15,7 @@ from asara_server.tournament.run.costs import RunCosts
 from scripts.benchmark.figures import BenchError
 from scripts.benchmark.processor_time import run
 
-BOT: Final = Path(__file__).parents[2] / "bots" / "random"
+BOT: Final = Path(__file__).parents[3] / "bots" / "random"
 _TIMEOUT_S: Final = 300.0
 
 _FILE: Final = """

@@ -12,7 +12,7 @@ from scripts.benchmark.children import Child
 from scripts.benchmark.figures import BenchError
 from scripts.benchmark.processor_time import Usage, run
 
-_ROOT: Final = Path(__file__).parents[2]
+_ROOT: Final = Path(__file__).parents[3]
 _TIMEOUT_S: Final = 300.0
 _PELITA_ROUNDS: Final = (10, 600)
 """Number of rounds in the short and in the long match."""
@@ -45,7 +45,7 @@ def play_floor(
     `variables` are added to the environment of the loop, but not to the bots' environment.
     """
     given = {"replays": str(replays), "matches": matches, "concurrency": concurrency}
-    command = [sys.executable, "-m", "scripts.benchmark.tournament_floor", json.dumps(given)]
+    command = [sys.executable, "-m", "scripts.benchmark.tournaments.floor", json.dumps(given)]
     usage = run(command, folder=_ROOT, timeout_s=_TIMEOUT_S, environment=variables)
     seconds = json.loads(usage.printed.splitlines()[-1])["seconds"]
     return Rate(matches / seconds, usage.cpu_s / matches)

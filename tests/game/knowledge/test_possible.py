@@ -110,25 +110,6 @@ def test_a_rich_purse_comes_up_exactly():
     assert any(determinize(seen, dice).money[1] == asari for _ in range(5_000))
 
 
-def test_purses_are_known_before_the_first_turn():
-    seen = view(Table("pro+gifts", 4).state, 2)
-    worlds = [determinize(seen, random.Random(seed)) for seed in range(20)]
-    assert {tuple(world.money) for world in worlds} == {(20, 21, 22, 23)}
-
-
-def test_in_the_first_year_a_rival_holds_only_sections_that_it_can_have_bought():
-    table = Table("basic", 3)
-    table.send("base-market 1", table.held(0).split()[0])
-    table.play(table.offered()[0])
-    assert table.state.seat == 1
-    seen = view(table.state, 2)
-    for seed in range(20):
-        world = determinize(seen, random.Random(seed))
-        assert sum(world.unbuilt_of(0)) == 1
-        assert not any(world.unbuilt_of(1))
-        assert 20 - 8 <= world.money[0] <= 20 - 3
-
-
 def visited(*offers: str) -> Table:
     """Seat 0 and then seat 1 have visited the House of Lighted Windows for these prices."""
     table = Table("pro")

@@ -29,7 +29,7 @@ from asara_server.referee.limits import LimitSettings
 from asara_server.referee.stream_errors import Context
 from asara_server.replay.file import read_replay
 from scripts.benchmark.children import options
-from scripts.benchmark.tournament_job import BOT
+from scripts.benchmark.tournaments.job import BOT
 
 _SEATS: Final = 2
 
