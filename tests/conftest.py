@@ -28,7 +28,7 @@ from asara_server.replay.signing import load_or_make_key
 from tests.events import EVENT_S
 from tests.found_cases import pytest_pyfunc_call
 from tests.log_settings import logs_as_before
-from tests.summary import Summary, expected_s
+from tests.progress import Progress, expected_s
 
 P = ParamSpec("P")
 
@@ -80,7 +80,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--left-out",
         type=Path,
-        help="list how to run failed tests alone, and add lines on skipped tests to this file",
+        help="show progress instead of dots, and add lines on skipped tests to this file",
     )
 
 
@@ -91,7 +91,7 @@ def pytest_configure(config: pytest.Config) -> None:
         config.args = _files_from_elsewhere(config.workerinput)
     if config.option.left_out and not hasattr(config, "workerinput"):
         config.option.reportchars = ""
-        config.pluginmanager.register(Summary(config.option.left_out))
+        config.pluginmanager.register(Progress(config, config.option.left_out))
 
 
 def _files_from_elsewhere(worker: Mapping[str, Any]) -> list[str]:

@@ -1,4 +1,4 @@
-"""Turns and years: their order, dispatching, and how a year begins and ends."""
+"""Rule sets, and what a year begins with; `test_play` holds the order of turns in all matches."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The bytes that a seat is sent are the same in all worlds that it cannot tell apart."""
+"""A forfeit shows nobody how far another seat's turn has come; `tests/leak` holds the rest."""
 
 import random
 from itertools import pairwise

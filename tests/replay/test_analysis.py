@@ -15,11 +15,14 @@ from asara_server.replay.analysis import analyse
 from asara_server.replay.analysis_file import (
     Analysis,
     AnalysisError,
+    Value,
     analysis_bytes,
     parse_analysis,
     read_analysis,
 )
+from asara_server.replay.analysis_page import page_analysis
 from asara_server.replay.file import replay_bytes
+from asara_server.replay.replay_view import OPEN, replay_view
 from asara_server.replay.signing import SigningKey
 from tests.match.playouts import EVERYTHING, random_replay
 
@@ -113,10 +116,9 @@ def test_only_an_analysis_of_this_replay_and_version_is_read(data: bytes, tmp_pa
     content = analysis_bytes(found)
     assert parse_analysis(content, data) == found
     path = tmp_path / "a.analysis.json"
-    assert read_analysis(path, data, "quick") is None
+    assert read_analysis(path, data) is None
     path.write_bytes(content)
-    assert read_analysis(path, data, "quick") == found
-    assert read_analysis(path, data, "deep") is None
+    assert read_analysis(path, data) == found
     for other, fault in (
         (found.model_copy(update={"analyser": 99}), "another version of the program"),
         (found.model_copy(update={"rules_version": 99}), "another version of the program"),
@@ -124,10 +126,59 @@ def test_only_an_analysis_of_this_replay_and_version_is_read(data: bytes, tmp_pa
         (found.model_copy(update={"format": 2}), "not an analysis, or one in another format"),
     ):
         path.write_bytes(analysis_bytes(other))
-        with pytest.raises(AnalysisError, match=f"a.analysis.json: ignored: .*{fault}"):
-            read_analysis(path, data, "quick")
+        with pytest.raises(AnalysisError, match=fault):
+            read_analysis(path, data)
+
+
+def test_the_file_of_a_seat_contains_nothing_from_other_seats_and_from_luck(data: bytes) -> None:
+    found = analyse(data, "quick", lambda: None)
+    price = Value(mean=0.3, error=0.1, worlds=9)
+    decisions = [
+        one.model_copy(update={"label": "mistake", "best": "decline", "loss": price})
+        for one in found.decisions
+    ]
+    found = found.model_copy(update={"decisions": tuple(decisions)})
+    other = found.model_copy(
+        update={
+            "decisions": tuple(one for one in decisions if one.seat == 1),
+            "draws": (),
+            "course": tuple(one for one in found.course if one.seat == 1),
+            "seats": tuple(one.model_copy(update={"luck": price}) for one in found.seats),
+        }
+    )
+    own = page_analysis(found, 1)
+    assert own == page_analysis(other, 1)
+    assert {one["seat"] for part in own.values() for one in part} == {1}
+    assert own["marks"]
+    assert own["course"]
+    assert {one["seat"] for one in page_analysis(found)["marks"]} == {0, 1}
 
 
 def test_the_schema_is_published_as_it_is() -> None:
     schema = json.dumps(Analysis.model_json_schema(), indent=2) + "\n"
     assert SCHEMA.read_text() == schema
+
+
+@pytest.mark.parametrize("seed", [8, 9])
+def test_decisions_and_draws_have_their_place_among_the_events(seed: int) -> None:
+    replay = random_replay(EVERYTHING, 3, seed=seed, replies=70)
+    found = analysed(replay)
+    before = {}
+    sequence = 0
+    for moment in replay_view(replay, OPEN).moments:
+        if moment.HasField("decision") and moment.decision.actions:
+            before[moment.decision.seat, moment.decision.decision_id] = sequence
+        sequence = moment.sequence
+    decisions = [one for one in found.decisions if one.decision and not one.step]
+    assert len(decisions) > 20
+    for one in decisions:
+        assert one.sequence == before[one.seat, one.decision]
+    assert all(draw.sequence <= sequence for draw in found.draws)
+    ends = [(point.expected.mean, point.sequence) for point in found.course[-3:]]
+    assert ends == [(one.score, sequence) for one in found.seats]
+    places = [(point.seat, point.sequence) for point in found.course]
+    assert all(list(own) == sorted(own) for own in by_seat(places))
+
+
+def by_seat(places: list[tuple[int, int]]) -> list[list[int]]:
+    return [[sequence for one, sequence in places if one == seat] for seat in range(3)]

@@ -1,5 +1,6 @@
 """`asara report --pages`: pages of the matches, beside the report that links to them."""
 
+import json
 import re
 import zlib
 from base64 import b64decode
@@ -9,6 +10,7 @@ from urllib.parse import unquote
 import pytest
 
 from asara.v1.replay_view_pb2 import VIEWER_KIND_OPEN, ReplayView
+from asara_search.analysis import BUDGETS, Budget
 from asara_server import bundled
 from asara_server.replay.file import write_replay
 from asara_server.replay.signing import SigningKey
@@ -55,9 +57,37 @@ def test_every_match_has_a_page_that_the_report_links_to(tmp_path: Path) -> None
         assert b64decode(blocks["replay"]) == file.read_bytes()
 
 
+def test_the_pages_of_a_finished_run_contain_its_analyses(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(BUDGETS, "quick", Budget(2, 2, 1, 1, 1, 1))
+    run, _ = run_with_replays(tmp_path / "run", 2)
+    replays = sorted((run / "replays").iterdir())
+    asara("analyse", replays[0], status=0)
+    own = tmp_path / "own.html"
+    for options in ([], ["--seat", "1"]):
+        asara("replay", "page", replays[0], "--out", own, *options, status=0)
+        [block] = re.findall(r'id="analysis">([^<]*)<', own.read_text())
+        analysis = json.loads(zlib.decompress(b64decode(block)))
+        assert [one["luck"] is None for one in analysis["sums"]] == (
+            [True] if options else [False, False]
+        )
+    analyses = run / "analysis"
+    first = analyses / "r1-basic-0001.analysis.json"
+    (analyses / "r1-basic-0002.analysis.json").write_bytes(first.read_bytes())
+    done = asara("report", run, "--pages")
+    assert (
+        "skipped: r1-basic-0002.analysis.json: this analysis is about another replay" in done.stderr
+    )
+    pages = sorted((run / "pages").glob("*.html"))
+    assert ['id="analysis"' in page.read_text() for page in pages] == [True, False]
+
+
 def test_of_a_run_that_goes_on_only_published_replays_have_a_page(tmp_path: Path) -> None:
     run, _ = run_with_replays(tmp_path / "run", 3, **RUNNING)
     (run / "replays" / "r1-basic-0002.asara").unlink()  # its block goes on
+    (run / "analysis").mkdir()
+    (run / "analysis" / "r1-basic-0001.analysis.json").write_text("not read yet")
     done = asara("report", run, "--pages")
     assert "2 pages of matches" in done.stderr
     assert links(run / "report.html") == ["pages/r1-basic-0001.html", "pages/r1-basic-0003.html"]

@@ -19,9 +19,12 @@ from asara_search.analysis import (
     DecisionPrice,
     DecisionPricer,
     Estimate,
+    Luck,
+    Priced,
     deal_luck,
     draw_luck,
     is_draw,
+    turn_course,
 )
 from asara_search.analysis.decision_price import label_of
 from asara_search.analysis.statistics import Sums, expected_scores, scale_of
@@ -172,3 +175,27 @@ def test_a_decision_with_a_history_is_priced_from_it() -> None:
     price = DecisionPricer(BASIC, TINY).price(worlds.sample, state.legal, state.legal[0], "m")
     assert 0 < price.expected.mean < 1
     assert price.playouts <= TINY.choosing + 2 * TINY.doubtful + TINY.candidates
+
+
+def test_the_course_of_a_turn_falls_only_where_a_loss_is_certain() -> None:
+    def sure(mean: float, number: int) -> Estimate:
+        return Estimate(mean, 0.01, number)
+
+    noise, blunder = Estimate(0.3, 0.2, 6), Estimate(0.3, 0.01, 40)
+    turn = [Priced(10, 10, sure(0.8, 6), noise), Priced(10, 11, sure(0.6, 18), blunder)]
+    course = turn_course([*turn, Priced(11, 14, sure(0.4, 6), Estimate(0.0, 0.0, 0))])
+    # The third decision estimates the same score, less what the second one cost.
+    mean = (6 * 0.8 + 18 * 0.6 + 6 * 0.7) / 30
+    assert [(place, round(one.mean, 6)) for place, one in course] == [
+        (10, round(mean, 6)),
+        (10, round(mean, 6)),
+        (11, round(mean - 0.3, 6)),
+    ]
+    assert {one.worlds for _, one in course} == {30}
+    assert course[0][1].error > 0.01  # the decisions differ
+
+
+def test_a_stroke_of_luck_is_certain() -> None:
+    assert Luck((0.05, -0.05), (0.01, 0.01), 8).stroke == 0
+    assert Luck((0.05, -0.01, -0.06), (0.01, 0.01, 0.01), 8).stroke == 2
+    assert Luck((0.05, -0.05), (0.02, 0.02), 8).stroke is None

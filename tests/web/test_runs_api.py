@@ -13,7 +13,10 @@ from starlette.testclient import TestClient
 
 from asara.v1.replay_view_pb2 import ReplayView
 from asara_codec.results import Termination
+from asara_search.analysis import BUDGETS, Budget
 from asara_server.eventlog.journal import TABLE
+from asara_server.replay.analysis import analyse
+from asara_server.replay.analysis_file import analysis_bytes
 from asara_server.tournament.bots.output.decision_index import append_index, index_of
 from asara_server.tournament.run.directory import RunInfo
 from asara_server.tournament.standings.match_result import MatchResult, SeatOutcome
@@ -452,6 +455,55 @@ def test_a_replay_is_sent_as_it_is_and_as_views(client: TestClient, folder: Path
             422 if viewer == "seat-2" else 400,
             viewer=viewer,
         )
+
+
+ANALYSIS = "/cup/matches/r1-basic-0001/analysis"
+
+
+def analysed(run: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Write the analysis of a run's first match, and return its path."""
+    monkeypatch.setitem(BUDGETS, "quick", Budget(2, 2, 1, 1, 1, 1))
+    data = (run / "replays" / "r1-basic-0001.asara").read_bytes()
+    path = run / "analysis" / "r1-basic-0001.analysis.json"
+    path.parent.mkdir()
+    path.write_bytes(analysis_bytes(analyse(data, "quick", lambda: None)))
+    return path
+
+
+def test_an_analysis_is_shown_once_the_run_is_over(
+    client: TestClient, folder: Path, monkeypatch: pytest.MonkeyPatch
+):
+    run, _ = run_with_replays(folder / "cup", 1)
+    assert get(client, ANALYSIS) == {"analysis": None, "ignored": ""}
+    path = analysed(run, monkeypatch)
+    found = get(client, ANALYSIS)
+    assert found["ignored"] == ""
+    assert found["analysis"].keys() == {"course", "marks", "strokes", "sums"}
+    assert [one["seat"] for one in found["analysis"]["sums"]] == [0, 1]
+    get(client, "/cup/matches/r1-basic-0002/analysis", 404)
+    info = (run / "run.json").read_text()
+    (run / "run.json").write_text(info.replace('"finished"', '"running"'))
+    assert get(client, ANALYSIS)["analysis"] is None
+    (run / "run.json").write_text(info)
+    assert get(client, ANALYSIS) == found
+    path.rename(folder / "elsewhere")
+    path.symlink_to(folder / "elsewhere")
+    assert get(client, ANALYSIS)["analysis"] is None
+
+
+def test_an_analysis_of_something_else_is_ignored_with_the_reason(
+    client: TestClient, folder: Path, monkeypatch: pytest.MonkeyPatch
+):
+    run, _ = run_with_replays(folder / "cup", 1)
+    path = analysed(run, monkeypatch)
+    content = json.loads(path.read_bytes())
+    for change, reason in (
+        ({"replay_sha256": "0" * 64}, "this analysis is about another replay"),
+        ({"analyser": 99}, "another version of the program made this analysis"),
+        ({"seats": 3}, "not an analysis, or one in another format"),
+    ):
+        path.write_text(json.dumps(content | change))
+        assert get(client, ANALYSIS) == {"analysis": None, "ignored": reason}
 
 
 @pytest.mark.parametrize("logs", [True, False])

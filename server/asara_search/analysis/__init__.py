@@ -9,6 +9,7 @@ A decision is priced in worlds that fit what its seat knew. Luck is measured wit
 from __future__ import annotations
 
 from .budgets import BUDGETS, VERSION, Budget
+from .course import Priced, turn_course
 from .decision_price import CandidatePrice, DecisionPrice, DecisionPricer
 from .luck import Luck, deal_luck, draw_luck, is_draw
 from .statistics import Estimate
@@ -22,7 +23,9 @@ __all__ = [
     "DecisionPricer",
     "Estimate",
     "Luck",
+    "Priced",
     "deal_luck",
     "draw_luck",
     "is_draw",
+    "turn_course",
 ]

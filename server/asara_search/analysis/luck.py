@@ -27,6 +27,10 @@ from .statistics import LUCK_SPREAD, LUCK_WEIGHT, Sums, expected_scores, scale_o
 
 __all__ = ["Luck", "deal_luck", "draw_luck", "is_draw"]
 
+_STROKE: Final = 0.02
+"""Score that a stroke of luck certainly brings or costs a seat."""
+_CERTAIN: Final = 2.0
+"""Standard errors by which it must exceed that."""
 _DRAWS: Final = (YearStarted, BuyersRecruited, LitWindowsDrawn)
 _KNOWN: Final = 8
 """Lit windows in the stack from this number on are known to a seat."""
@@ -38,6 +42,17 @@ class Luck(NamedTuple):
     gained: tuple[float, ...]
     error: tuple[float, ...]
     playouts: int
+
+    @property
+    def stroke(self) -> int | None:
+        """The seat for which this was most certainly a stroke of luck, good or bad; None if it was
+        one for nobody.
+        """
+        sizes = [
+            abs(gained) - _CERTAIN * error
+            for gained, error in zip(self.gained, self.error, strict=True)
+        ]
+        return sizes.index(max(sizes)) if max(sizes) > _STROKE else None
 
 
 def is_draw(events: Sequence[Event]) -> bool:

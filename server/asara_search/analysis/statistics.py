@@ -50,6 +50,13 @@ class Sums:
         self.total += value
         self.squares += value * value
 
+    def add_estimate(self, estimate: Estimate) -> None:
+        """Add the values of which an estimate is the mean."""
+        mean, error, number = estimate
+        self.number += number
+        self.total += number * mean
+        self.squares += number * (mean * mean + (number - 1) * error * error)
+
     def estimate(self) -> Estimate:
         """Return the mean and its standard error, which is 0.5 for a single value."""
         number = self.number

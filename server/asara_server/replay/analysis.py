@@ -14,6 +14,7 @@ from asara_game.events import BuyersRecruited, Event, YearStarted
 from asara_game.rules import RULES_VERSION
 from asara_game.state import State
 from asara_game.view import view
+from asara_game.vocabulary import DecisionKind
 from asara_search.analysis import (
     BUDGETS,
     VERSION,
@@ -22,9 +23,11 @@ from asara_search.analysis import (
     DecisionPricer,
     Estimate,
     Luck,
+    Priced,
     deal_luck,
     draw_luck,
     is_draw,
+    turn_course,
 )
 from asara_server.eventlog.replay import Replay, ReplayError
 from asara_server.eventlog.resimulate import resimulated
@@ -37,6 +40,7 @@ from asara_server.replay.analysis_file import (
     Decision,
     Draw,
     DrawKind,
+    Point,
     SeatSum,
     Value,
 )
@@ -106,11 +110,16 @@ class _Analyst:
         self._budget = budget
         spec = replay.header.spec()
         rules = spec.rules
-        self.state, _ = new_match(rules, Deal(spec.deal_secret))
+        self.state, events = new_match(rules, Deal(spec.deal_secret))
         self._histories = [History.from_view(view(self.state, seat)) for seat in range(rules.seats)]
         self._pricer = DecisionPricer(rules, budget)
         self._decisions: list[Decision] = []
         self._draws: list[Draw] = []
+        self._turn: list[Priced] = []
+        self._course: list[Point] = []
+        self._events = len(events)
+        self._forfeits = 0
+        """Number of forfeits that had been announced when the turn began."""
         self._playouts = 0
         name = replay.header.match_id
         self._add_draw("deal", deal_luck(self.state, budget.luck, name))
@@ -118,10 +127,16 @@ class _Analyst:
     def act(self, one: Played) -> None:
         """Price an action and its luck, and carry it out."""
         state, action = self.state, one.action
-        if state.seat not in one.forfeited:
-            self._price(one)
+        if state.kind is DecisionKind.SPACE:
+            self._end_turn()
+            self._forfeits = len(one.forfeited)
         before = state.copy()
+        price = self._price(one) if state.seat not in one.forfeited else None
+        sequence = self._sequence
         events = apply_one(state, action)
+        self._events += len(events)
+        if price is not None:
+            self._turn.append(Priced(sequence, self._sequence, price.expected, price.loss))
         for history in self._histories:
             history.add(events)
         if is_draw(events) and state.seat >= 0:
@@ -129,17 +144,32 @@ class _Analyst:
             luck = draw_luck(before, action, state, one.forfeited, self._budget.luck, name)
             self._add_draw(_kind_of_draw(events), luck)
 
-    def _price(self, one: Played) -> None:
+    @property
+    def _sequence(self) -> int:
+        return self._events + self._forfeits
+
+    def _end_turn(self) -> None:
+        if self._turn:
+            seat = self._decisions[-1].seat
+            self._course += [
+                Point(seat=seat, sequence=sequence, expected=_value(expected))
+                for sequence, expected in turn_course(self._turn)
+            ]
+            self._turn = []
+
+    def _price(self, one: Played) -> DecisionPrice | None:
         state, seat = self.state, self.state.seat
         found = Decision(
             seat=seat,
             decision=one.decision,
             step=one.step,
+            sequence=self._sequence,
             year=state.year,
             kind=state.kind.name,
             chosen=str(one.action),
             forced=len(state.legal) == 1,
         )
+        price = None
         if not found.forced:
             worlds = Worlds(view(state, seat), self._histories[seat])
             name = f"{self._replay.header.match_id}/{seat}/{one.decision}/{one.step}"
@@ -147,6 +177,7 @@ class _Analyst:
             self._playouts += price.playouts
             found = _with_price(found, price)
         self._decisions.append(found)
+        return price
 
     def _add_draw(self, draw: DrawKind, luck: Luck) -> None:
         self._playouts += luck.playouts
@@ -155,14 +186,27 @@ class _Analyst:
                 year=self.state.year,
                 draw=draw,
                 before=len(self._decisions),
+                sequence=self._sequence,
                 gained=tuple(map(_rounded, luck.gained)),
                 error=tuple(map(_rounded, luck.error)),
+                stroke=luck.stroke,
             )
         )
 
     def result(self, replay_sha256: str, budget: str) -> Analysis:
         """Return the analysis of the whole match."""
+        self._end_turn()
         header = self._replay.header
+        seats = tuple(map(self._sum, range(len(header.entries))))
+        last = self._events + sum(one.termination.forfeit for one in self._replay.results)
+        self._course += [
+            Point(
+                seat=one.seat,
+                sequence=last,
+                expected=Value(mean=one.score, error=0.0, worlds=0),
+            )
+            for one in seats
+        ]
         return Analysis(
             analyser=VERSION,
             rules_version=RULES_VERSION,
@@ -171,9 +215,10 @@ class _Analyst:
             match_id=header.match_id,
             budget=budget,
             playouts=self._playouts,
-            seats=tuple(map(self._sum, range(len(header.entries)))),
+            seats=seats,
             decisions=tuple(self._decisions),
             draws=tuple(self._draws),
+            course=tuple(self._course),
         )
 
     def _sum(self, seat: int) -> SeatSum:

@@ -8,6 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from asara_game.rules import RULES_VERSION
 from asara_search.analysis import VERSION
+from asara_server.bounded_file import read_bounded
 
 SUFFIX: Final = ".analysis.json"
 LARGEST_FILE: Final = 4 * 2**20
@@ -53,6 +54,7 @@ class Decision(_Part):
         ge=0, description="Number of the decision in the protocol; 0 if the seat was not asked."
     )
     step: int = Field(ge=0, description="Position of the action in the seat's reply, from 0.")
+    sequence: int = Field(ge=0, description="Number of public events before the decision.")
     year: int
     kind: str
     chosen: str
@@ -70,8 +72,20 @@ class Draw(_Part):
     year: int
     draw: DrawKind
     before: int = Field(ge=0, description="Number of entries of `decisions` before the draw.")
+    sequence: int = Field(ge=0, description="Number of public events, with those of the draw.")
     gained: tuple[float, ...] = Field(description="The score that the draw brought, by seat.")
     error: tuple[float, ...]
+    stroke: Seat | None = Field(
+        description="Seat whose score it certainly changed most, by more than 0.02; null if none."
+    )
+
+
+class Point(_Part):
+    """The score that a seat could expect at its turn, from what it knew; at the end, its score."""
+
+    seat: Seat
+    sequence: int = Field(ge=0, description="Number of public events before.")
+    expected: Value
 
 
 class SeatSum(_Part):
@@ -102,6 +116,7 @@ class Analysis(_Part):
     seats: tuple[SeatSum, ...]
     decisions: tuple[Decision, ...]
     draws: tuple[Draw, ...]
+    course: tuple[Point, ...] = Field(description="Points of each seat in the order of events.")
 
 
 def analysis_bytes(analysis: Analysis) -> bytes:
@@ -124,21 +139,14 @@ def parse_analysis(data: bytes, replay: bytes) -> Analysis:
     return found
 
 
-def read_analysis(path: Path, replay: bytes, budget: str) -> Analysis | None:
-    """Return the analysis of a replay in a file; None if there is none, or with another budget.
+def read_analysis(path: Path, replay: bytes) -> Analysis | None:
+    """Return the analysis of a replay in a file; None if there is no file.
 
     Raises AnalysisError for a file that is to be ignored.
     """
     try:
-        with path.open("rb") as file:
-            data = file.read(LARGEST_FILE + 1)
-        if len(data) > LARGEST_FILE:
-            raise AnalysisError("larger than any analysis")
-        found = parse_analysis(data, replay)
+        return parse_analysis(read_bounded(path, LARGEST_FILE), replay)
     except FileNotFoundError:
         return None
     except OSError as error:
-        raise AnalysisError(f"{path}: ignored: {error.strerror or error}") from None
-    except AnalysisError as error:
-        raise AnalysisError(f"{path}: ignored: {error}") from None
-    return found if found.budget == budget else None
+        raise AnalysisError(error.strerror or "cannot be read") from None

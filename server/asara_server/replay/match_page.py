@@ -10,15 +10,17 @@ cannot end an element.
 """
 
 import html
+import json
 import re
 import zlib
 from base64 import b64encode
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from asara.v1.replay_view_pb2 import ReplayView
 from asara_codec.encode import serialize
@@ -143,11 +145,17 @@ def match_page(
     files: PageFiles | None,
     replay: bytes | None = None,
     language: PageLanguage | None = None,
+    analysis: Mapping[str, Any] | None = None,
 ) -> bytes:
-    """Return the page of a match; pass `replay`, the file's content, for an open view only."""
+    """Return the page of a match; pass `replay`, the file's content, for an open view only.
+
+    `analysis` is the part of an analysis that the viewer may see, made by `page_analysis`.
+    """
     data = data_block("replay-view", zlib.compress(serialize(seen), 9))
     if replay is not None:
         data += data_block("replay", replay)
+    if analysis is not None:
+        data += data_block("analysis", zlib.compress(json.dumps(analysis).encode(), 9))
     body = "<noscript>This page shows a match of ASARA, and needs JavaScript.</noscript>"
     return document(_title(seen), body, data, files, language)
 

@@ -6,7 +6,7 @@ appears only then.
 
 import errno
 import multiprocessing
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from typing import Final, NamedTuple
@@ -14,13 +14,16 @@ from urllib.parse import quote
 
 from asara_server.atomic_file import replace_file
 from asara_server.eventlog.replay import ReplayError
+from asara_server.replay.analysis_file import SUFFIX as ANALYSIS_SUFFIX
+from asara_server.replay.analysis_file import AnalysisError, read_analysis
+from asara_server.replay.analysis_page import page_analysis
 from asara_server.replay.file import read_file
 from asara_server.replay.match_page import SCRIPT, STYLE, PageFiles, match_page
 from asara_server.replay.replay_view import OPEN, replay_view
-from asara_server.report.times import SUFFIX, RunFiles, replay_of
+from asara_server.report.model import Report
+from asara_server.report.times import SUFFIX, replay_of
 from asara_server.tournament.config.tournament_file import usable_cores
-from asara_server.tournament.run.directory import PAGES
-from asara_server.tournament.standings.match_result import MatchResult
+from asara_server.tournament.run.directory import ANALYSIS, PAGES
 
 _FEW: Final = 64
 """Number of pages up to which a single process writes them all."""
@@ -33,7 +36,7 @@ class Pages(NamedTuple):
     links: dict[str, str]
     """By match name, the address of the match's page relative to the report's folder."""
     problems: tuple[str, ...]
-    """Replays for which no page was written, with the reason."""
+    """Replays for which no page was written, and analyses that are in no page, with the reason."""
 
 
 class _Job(NamedTuple):
@@ -42,11 +45,11 @@ class _Job(NamedTuple):
     match_id: str
     entries: tuple[str, ...]
     public_key: bytes | None
+    analysis: Path | None
+    """File that may contain the match's analysis; None while the run is not over."""
 
 
-def write_pages(
-    files: RunFiles, results: Iterable[MatchResult], page: PageFiles, beside: Path
-) -> Pages:
+def write_pages(made: Report, page: PageFiles, beside: Path) -> Pages:
     """Write a page for each match that has a replay, to a folder next to the report.
 
     Pages from earlier calls are replaced. Raises OSError.
@@ -57,27 +60,33 @@ def write_pages(
     folder.mkdir(exist_ok=True)
     replace_file(folder / SCRIPT, page.script.encode())
     replace_file(folder / STYLE, page.style.encode())
-    jobs = list(_jobs(files, results, folder))
+    jobs = list(_jobs(made, folder))
     links, problems = {}, []
-    for job, problem in zip(jobs, _written(jobs), strict=True):
-        if problem is None:
+    for job, (written, problem) in zip(jobs, _written(jobs), strict=True):
+        if written:
             links[job.match_id] = f"{PAGES}/{quote(job.page.name)}"
-        else:
-            problems.append(f"{job.replay.name}: {problem}")
+        if problem:
+            problems.append(problem)
     return Pages(links, tuple(problems))
 
 
-def _jobs(files: RunFiles, results: Iterable[MatchResult], folder: Path) -> Iterator[_Job]:
-    for result in results:
+def _jobs(made: Report, folder: Path) -> Iterator[_Job]:
+    files = made.files
+    analyses = files.replays.parent / ANALYSIS
+    shown = made.over and not analyses.is_symlink()
+    for result in made.results:
         name = result.played_as
         if name in files.published:
             entries = tuple(seat.entry for seat in result.seats)
             replay = files.replays / f"{name}{SUFFIX}"
-            yield _Job(replay, folder / f"{name}.html", name, entries, files.public_key)
+            analysis = analyses / f"{name}{ANALYSIS_SUFFIX}" if shown else None
+            yield _Job(replay, folder / f"{name}.html", name, entries, files.public_key, analysis)
 
 
-def _written(jobs: list[_Job]) -> Iterator[str | None]:
-    """Write all pages, in parallel if there are many; yield the error of each page, or None."""
+def _written(jobs: list[_Job]) -> Iterator[tuple[bool, str]]:
+    """Write all pages, in parallel if there are many; for each page, yield whether it was written,
+    and what was wrong.
+    """
     processors = usable_cores()
     if len(jobs) <= _FEW or processors == 1:
         yield from map(_write, jobs)
@@ -87,16 +96,25 @@ def _written(jobs: list[_Job]) -> Iterator[str | None]:
         yield from processes.map(_write, jobs, chunksize=_CHUNK)
 
 
-def _write(job: _Job) -> str | None:
+def _write(job: _Job) -> tuple[bool, str]:
     try:
-        replace_file(job.page, _page(job))
+        page, problem = _page(job)
+        replace_file(job.page, page)
     except ReplayError as error:
         job.page.unlink(missing_ok=True)  # from an earlier call, when the replay was sound
-        return str(error)
-    return None
+        return False, f"{job.replay.name}: {error}"
+    return True, problem
 
 
-def _page(job: _Job) -> bytes:
+def _page(job: _Job) -> tuple[bytes, str]:
+    """Return the page, and why it does not contain the analysis that exists."""
     data = read_file(job.replay)
     replay = replay_of(data, job.match_id, job.entries, job.public_key).replay
-    return match_page(replay_view(replay, OPEN), None, data)
+    analysis, problem = None, ""
+    if job.analysis is not None and not job.analysis.is_symlink():
+        try:
+            found = read_analysis(job.analysis, data)
+            analysis = None if found is None else page_analysis(found)
+        except AnalysisError as error:
+            problem = f"{job.analysis.name}: {error}"
+    return match_page(replay_view(replay, OPEN), None, data, analysis=analysis), problem

@@ -15,11 +15,13 @@ from asara_server.bounded_file import read_bounded
 from asara_server.eventlog.file_lock import is_held
 from asara_server.eventlog.journal import TABLE
 from asara_server.eventlog.replay import Replay, ReplayError
+from asara_server.replay.analysis_file import SUFFIX as ANALYSIS_SUFFIX
+from asara_server.replay.analysis_file import Analysis, read_analysis
 from asara_server.replay.file import LARGEST_FILE, parse_file
 from asara_server.replay.signing import PUBLIC_KEY_FILE, KeyFileError, read_public_key
 from asara_server.report.run_json import MatchRow, match_row
 from asara_server.text import plain
-from asara_server.tournament.run.directory import RunDirectoryError
+from asara_server.tournament.run.directory import ANALYSIS, RunDirectoryError
 from asara_server.tournament.run.status import RunState, RunStatus, StatusReader
 from asara_server.tournament.standings.match_result import (
     MatchResult,
@@ -140,6 +142,21 @@ class OpenRun:
             raise WebError(
                 404, f"the replay of {plain(match)!r} cannot be read; it may have been deleted"
             ) from None
+
+    def analysis(self, match: str) -> Analysis | None:
+        """Return the analysis of a match; None without one, and while the run is not over.
+
+        Raises WebError, and AnalysisError for a file that is to be ignored.
+        """
+        replay = self.replay_bytes(match)
+        folder, over = self.source.directory, not self.is_played
+        if self.status is not None:
+            folder /= ANALYSIS
+            over = self.status.state in {RunState.FINISHED, RunState.STOPPED}
+        path = folder / f"{match}{ANALYSIS_SUFFIX}"
+        if not over or folder.is_symlink() or path.is_symlink():
+            return None
+        return read_analysis(path, replay)
 
     def public_key(self) -> bytes | None:
         """Return the public key of the run's referee; None if the run does not have it."""

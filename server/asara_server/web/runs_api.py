@@ -14,6 +14,8 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from asara_server.eventlog.replay import ReplayError
+from asara_server.replay.analysis_file import AnalysisError
+from asara_server.replay.analysis_page import page_analysis
 from asara_server.replay.file import parse_replay
 from asara_server.replay.replay_view import parse_viewer, replay_view
 from asara_server.text import plain
@@ -62,6 +64,7 @@ def runs_part(catalogue: RunCatalogue, live: LiveRuns, *, logs: bool) -> Part:
             Route(f"{run}/matches", api.matches),
             Route(f"{run}/matches/{{match}}/view", api.view),
             Route(f"{run}/matches/{{match}}/replay", api.replay),
+            Route(f"{run}/matches/{{match}}/analysis", api.analysis),
             Route(f"{run}/blocks/{{block}}", api.block),
         ],
         api.running,
@@ -217,6 +220,23 @@ class RunsApi:
             return self._views(run.replay_bytes(match), viewer, folder)
 
         return tagged_response(request, await self._in_thread(view), PROTOBUF)
+
+    async def analysis(self, request: Request) -> Response:
+        """What a match of a finished run was decided by; null without an analysis.
+
+        `ignored` is the reason if there is a file that is not an analysis of this match.
+        """
+        run, *_ = await self._open(request)
+        match = request.path_params["match"]
+
+        def analysis() -> dict[str, Any]:
+            try:
+                found = run.analysis(match)
+                return {"analysis": None if found is None else page_analysis(found), "ignored": ""}
+            except AnalysisError as error:
+                return {"analysis": None, "ignored": str(error)}
+
+        return json_response(request, await self._in_thread(analysis))
 
 
 def _view_bytes(data: bytes, viewer: str, folder: Path | None) -> bytes:

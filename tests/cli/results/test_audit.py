@@ -233,17 +233,6 @@ def test_a_run_that_was_killed_says_that_nothing_signs_its_end(tmp_path: Path) -
     assert "results.jsonl: line 1: seats[0].prestige: expected" in done.stdout
 
 
-def test_a_run_that_resumes_keeps_its_manifest_and_is_sound_at_its_end(tmp_path: Path) -> None:
-    run = play_run(tmp_path / "cup", most=8, void=["r1-basic-0001-2"])
-    before = (run / "manifest.json").read_bytes()
-    (run / "manifest.json").write_text("{}")
-    play_run(tmp_path / "cup", resume=True)
-    assert (run / "manifest.json").read_bytes() == before
-    done = asara("audit", run, "--manifest", manifest_of(run), status=0)
-    assert "finished: 12 of 12" in done.stdout
-    assert "r1-basic-0001-2: attempt 1 is void" in done.stdout
-
-
 def test_a_run_does_not_resume_otherwise_than_it_began(tmp_path: Path) -> None:
     folder = tmp_path / "cup"
     play_run(folder, HEADER + "[clocks]\ntime_bank_s = 33\n", most=5)

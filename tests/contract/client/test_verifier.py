@@ -1,4 +1,4 @@
-"""Verification by the client: nonces, message digest, commitments and transcripts."""
+"""Verification by the client: nonces, message digest and transcripts."""
 
 from __future__ import annotations
 

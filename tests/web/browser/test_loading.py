@@ -15,7 +15,7 @@ from tests.web.web_process import asara_web
 
 VECTORS: Final = Path(__file__).parents[2] / "vectors" / "replay_views"
 LANGUAGE: Final = re.compile(r"/assets/(de|en|es|fr|it|nl)-[\w-]+\.js$")
-MOST_KB: Final = 130
+MOST_KB: Final = 132
 
 
 @pytest.fixture(scope="module")

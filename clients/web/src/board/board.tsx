@@ -35,6 +35,8 @@ export interface BoardProps {
   readonly litSeat?: number | undefined;
   /** Towers to raise in the final evaluation; all others are lowered. */
   readonly raised?: readonly RaisedTower[] | undefined;
+  /** Targets of an action that would have been better. */
+  readonly better?: ReadonlySet<string> | undefined;
   /** Third column on wide screens, below the city on others: sentences, decisions. */
   readonly aside?: ComponentChildren;
 }
@@ -50,6 +52,7 @@ export function Board({
   focusSeat,
   litSeat,
   raised,
+  better,
   aside,
 }: BoardProps) {
   const root = useRef<HTMLDivElement>(null);
@@ -61,11 +64,12 @@ export function Board({
   const scale = towerScale(view.seats);
   const turn = litSeat ?? view.turnSeat;
   const searching = searchedPile(moment);
-  const needed = searching !== 0 || [...(choices?.actions.keys() ?? [])].some(inMarket);
+  const targets = [...(choices?.actions.keys() ?? []), ...(better ?? [])];
+  const needed = searching !== 0 || targets.some(inMarket);
   const stallsShown = !narrow || open || needed;
 
   useLayoutEffect(() => {
-    if (root.current !== null) lightTargets(root.current, choices);
+    if (root.current !== null) lightTargets(root.current, choices, better);
   });
   useLayoutEffect(() => {
     if (root.current === null) return;
@@ -111,7 +115,7 @@ export function Board({
               litWindows={rules.has(RuleSet.PROFESSIONAL)}
               plot={
                 seat.seat === turn &&
-                (choices?.actions.has("plot") === true || choices?.chosen.has("plot") === true)
+                (targets.includes("plot") || choices?.chosen.has("plot") === true)
               }
               raised={raised && towersOf(raised, seat.seat)}
             />

@@ -6,8 +6,15 @@ const all = (root: Element): (HTMLElement | SVGElement)[] => [
   ...root.querySelectorAll<HTMLElement | SVGElement>("[data-target]"),
 ];
 
-/** Marks what can be chosen: as buttons, of which one at a time can be reached by Tab. */
-export function lightTargets(root: Element, choices: BoardChoices | undefined): void {
+/**
+ * Marks what can be chosen: as buttons, of which one at a time can be reached by Tab. Also marks
+ * what would have been better.
+ */
+export function lightTargets(
+  root: Element,
+  choices: BoardChoices | undefined,
+  better: ReadonlySet<string> | undefined,
+): void {
   const elements = all(root);
   const lit = elements.filter((element) => choices?.actions.has(element.dataset["target"] ?? ""));
   const stop = lit.find((element) => element === document.activeElement) ?? lit[0];
@@ -16,6 +23,7 @@ export function lightTargets(root: Element, choices: BoardChoices | undefined): 
     const usable = chosen || lit.includes(element);
     element.toggleAttribute("data-lit", lit.includes(element));
     element.toggleAttribute("data-chosen", chosen);
+    element.toggleAttribute("data-better", better?.has(element.dataset["target"] ?? "") === true);
     write(element, "role", usable ? "button" : "img");
     write(element, "aria-pressed", usable ? `${chosen}` : null);
     write(element, "tabindex", usable ? (element === stop ? "0" : "-1") : null);

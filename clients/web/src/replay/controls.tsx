@@ -42,8 +42,10 @@ export function ScrubBar({ store }: Props) {
   const at = (index: number) => ({ "--at": last === 0 ? 0 : index / last });
   const seen = (indices: readonly number[]) => indices.filter((index) => index <= last);
   const marks = { build: builds, award: awards, fault: faults };
+  const analysed = store.analysed.value;
   return (
     <div class="scrub">
+      {analysed && <analysed.parts.Curve store={store} analysed={analysed} />}
       <div class="marks" aria-hidden="true">
         {seen(years).map((index, order) => (
           <span key={`year ${index}`} class="mark year" style={at(order === 0 ? 0 : index)}>
@@ -154,6 +156,14 @@ export function JumpMenu({ store }: Props) {
     [t(replay, "nextAward"), () => store.jump("awards", true)],
     [t(replay, "lastFault"), () => store.jump("faults", false)],
     [t(replay, "nextFault"), () => store.jump("faults", true)],
+    ...(store.analysed.value === undefined
+      ? []
+      : ([
+          [t(replay, "lastMistake"), () => store.jump("mistakes", false)],
+          [t(replay, "nextMistake"), () => store.jump("mistakes", true)],
+          [t(replay, "lastLuck"), () => store.jump("luck", false)],
+          [t(replay, "nextLuck"), () => store.jump("luck", true)],
+        ] satisfies [string, () => void][])),
     [t(replay, "first"), () => store.goTo(0)],
     [t(replay, "last"), () => store.toEnd()],
   ];

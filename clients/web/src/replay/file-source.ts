@@ -2,6 +2,7 @@
 
 import { fromBinary } from "@bufbuild/protobuf";
 import { ReplayViewSchema } from "asara/gen/replay_view_pb.js";
+import type { AnalysisAnswer } from "../match/analysis.js";
 import { MatchError } from "../match/errors.js";
 import type { Viewer } from "../match/model.js";
 import { recordOf } from "../match/timeline.js";
@@ -76,5 +77,16 @@ export class FileSource extends HeldSource {
     const shown = this.whole;
     if (file === undefined || shown === undefined) return { kind: "part" };
     return { kind: "file", file, shown, runKey: undefined };
+  }
+
+  override async analysis(): Promise<AnalysisAnswer | undefined> {
+    try {
+      const packed = dataBlock("analysis");
+      if (packed === undefined) return undefined;
+      const text = new TextDecoder().decode(await unpacked(packed));
+      return { analysis: JSON.parse(text), ignored: "" };
+    } catch {
+      return { analysis: null, ignored: t(replay, "damaged") };
+    }
   }
 }

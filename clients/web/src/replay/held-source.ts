@@ -2,6 +2,7 @@
 
 import { signal } from "@preact/signals";
 import type { ReplayView } from "asara/gen/replay_view_pb.js";
+import type { AnalysisAnswer } from "../match/analysis.js";
 import type { MatchRecord, MatchSetting, Viewer } from "../match/model.js";
 import { restrictView } from "../match/restrict.js";
 import { recordOf } from "../match/timeline.js";
@@ -32,6 +33,10 @@ export class HeldSource implements MatchSource {
 
   async signature(): Promise<Signature | undefined> {
     return { kind: "part" };
+  }
+
+  async analysis(): Promise<AnalysisAnswer | undefined> {
+    return undefined;
   }
 
   close(): void {}

@@ -16,13 +16,23 @@ export interface Landmarks {
   readonly awards: Indices;
   /** Rejected replies and forfeits. */
   readonly faults: Indices;
+  /** Decisions that certainly cost something. */
+  readonly mistakes: Indices;
+  /** Draws that certainly helped or hurt a seat. */
+  readonly luck: Indices;
   /** Moments that answer a decision, by seat. */
   readonly decisions: readonly Indices[];
 }
 
-export type Jump = "turns" | "years" | "builds" | "awards" | "faults";
+export type Jump = "turns" | "years" | "builds" | "awards" | "faults" | "mistakes" | "luck";
 
-export function landmarksOf(record: MatchRecord): Landmarks {
+type Places = readonly { readonly at: number }[];
+
+/** `analysed` are the marks of an analysis, if one is shown. */
+export function landmarksOf(
+  record: MatchRecord,
+  analysed?: { readonly marks: Places; readonly strokes: Places },
+): Landmarks {
   const decisions: number[][] = record.setting.entries.map(() => []);
   for (const { decision, index } of record.moments) {
     if (decision !== undefined) decisions[decision.seat]?.push(index);
@@ -33,8 +43,14 @@ export function landmarksOf(record: MatchRecord): Landmarks {
     builds: builds(record),
     awards: awards(record),
     faults: faults(record),
+    mistakes: indices(analysed?.marks),
+    luck: indices(analysed?.strokes),
     decisions,
   };
+}
+
+function indices(places: Places = []): Indices {
+  return [...new Set(places.map(({ at }) => at))].sort((a, b) => a - b);
 }
 
 /** The next index after `position`, or the last one before it; undefined if there is none. */

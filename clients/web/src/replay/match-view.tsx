@@ -7,6 +7,7 @@ import type { MatchRecord } from "../match/model.js";
 import { forfeitedSeat } from "../match/places.js";
 import { type Binding, KeyHelp, useKeys } from "../ui/keyboard.js";
 import { useMore } from "../ui/more.js";
+import { Referee } from "../ui/referee.js";
 import { isolate, t } from "../words/language.js";
 import { replay } from "../words/sections/replay.js";
 import { Controls, JumpMenu, positionText, ScrubBar, SpeedChoice } from "./controls.js";
@@ -119,6 +120,8 @@ function Match({
 
 function Table({ store, aside }: { store: MatchStore; aside: ComponentChildren }) {
   const award = store.awards.value[store.award.value ?? -1];
+  const analysed = store.analysed.value;
+  const better = analysed?.parts.betterAt(analysed, store.moment.value);
   return (
     <Board
       setting={store.record.value.setting}
@@ -126,6 +129,8 @@ function Table({ store, aside }: { store: MatchStore; aside: ComponentChildren }
       previous={award === undefined ? store.previous.value : undefined}
       animate={animated(store.player.value)}
       focusSeat={award === undefined ? forfeitedSeat(store.shown.value) : undefined}
+      litSeat={better?.seat}
+      better={better?.targets}
       raised={award?.towers}
       aside={aside}
     />
@@ -135,12 +140,19 @@ function Table({ store, aside }: { store: MatchStore; aside: ComponentChildren }
 function Panel({ store }: { store: MatchStore }) {
   const box = useRef<HTMLElement>(null);
   useMore(box);
+  const analysed = store.analysed.value;
   return (
     <aside class="panel" ref={box}>
       <Results store={store} />
       <Awards store={store} />
       {store.atResult.value && <Ledger store={store} />}
       <Happened store={store} />
+      {analysed && <analysed.parts.Note store={store} analysed={analysed} />}
+      {store.ignored.value !== "" && (
+        <p class="quiet">
+          {t(replay, "ignored")} <Referee words={store.ignored.value} />
+        </p>
+      )}
       <Decision store={store} />
       {!store.atResult.value && <Ledger store={store} />}
       <TableText store={store} />
@@ -152,7 +164,11 @@ function Panel({ store }: { store: MatchStore }) {
 /** The current sentence and the last notice, which screen readers announce. */
 function Announcement({ store }: { store: MatchStore }) {
   const record = store.record.value;
-  const lines = sentences(store.moment.value, record);
+  const analysed = store.analysed.value;
+  const lines = [
+    ...(analysed?.parts.notesAt(analysed, store.moment.value.index, record) ?? []),
+    ...sentences(store.moment.value, record),
+  ];
   return (
     <div class="announcement">
       <p class="now" aria-live="polite">
@@ -202,6 +218,14 @@ function keysOf(store: MatchStore, linked: boolean, help: () => void): readonly 
     { keys: ["Shift+a"], label: t(replay, "lastAward"), run: jump("awards", false) },
     { keys: ["f"], label: t(replay, "nextFault"), run: jump("faults", true) },
     { keys: ["Shift+f"], label: t(replay, "lastFault"), run: jump("faults", false) },
+    ...(store.analysed.value === undefined
+      ? []
+      : [
+          { keys: ["m"], label: t(replay, "nextMistake"), run: jump("mistakes", true) },
+          { keys: ["Shift+m"], label: t(replay, "lastMistake"), run: jump("mistakes", false) },
+          { keys: ["l"], label: t(replay, "nextLuck"), run: jump("luck", true) },
+          { keys: ["Shift+l"], label: t(replay, "lastLuck"), run: jump("luck", false) },
+        ]),
     ...entries.flatMap((entry, seat) => {
       const name = isolate(entry);
       return [

@@ -3,7 +3,8 @@
 import { fromBinary } from "@bufbuild/protobuf";
 import { computed, signal } from "@preact/signals";
 import { type ReplayView, ReplayViewSchema } from "asara/gen/replay_view_pb.js";
-import { isRefusal, matchPath, request, ServerError } from "../match/api.js";
+import type { AnalysisAnswer } from "../match/analysis.js";
+import { getJson, isRefusal, matchPath, request, ServerError } from "../match/api.js";
 import { MatchError } from "../match/errors.js";
 import type { MatchRecord, Viewer } from "../match/model.js";
 import { recordOf } from "../match/timeline.js";
@@ -132,6 +133,15 @@ export class ServerSource implements MatchSource {
     const response = await get(`${matchPath(this.run, this.match)}/replay`);
     const file = new Uint8Array(await response.arrayBuffer());
     return { kind: "file", file, shown, runKey: runKeyOf(response) };
+  }
+
+  async analysis(): Promise<AnalysisAnswer | undefined> {
+    if (this.#view === undefined) return undefined; // watched: its run goes on
+    try {
+      return await getJson(`${matchPath(this.run, this.match)}/analysis`);
+    } catch {
+      return undefined;
+    }
   }
 
   close(): void {

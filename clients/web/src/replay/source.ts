@@ -2,6 +2,7 @@
 
 import type { ReadonlySignal } from "@preact/signals";
 import type { ReplayView } from "asara/gen/replay_view_pb.js";
+import type { AnalysisAnswer } from "../match/analysis.js";
 import type { MatchRecord, Viewer } from "../match/model.js";
 
 export type SourceState =
@@ -35,6 +36,8 @@ export interface MatchSource {
   show(viewer: Viewer): Promise<string | undefined>;
   /** The signed file; undefined while the match is running. */
   signature(): Promise<Signature | undefined>;
+  /** What the match was decided by; undefined while it is running, and if nothing is known. */
+  analysis(): Promise<AnalysisAnswer | undefined>;
   close(): void;
 }
 

@@ -1,10 +1,13 @@
 /** The state of a match page: the player, and what follows from it and from the match. */
 
-import { batch, computed, effect, signal } from "@preact/signals";
+import { batch, computed, effect, type ReadonlySignal, signal } from "@preact/signals";
+import type { Analysis } from "../match/analysis.js";
 import type { MatchRecord, Moment, Viewer } from "../match/model.js";
+import { decisionIndex } from "../match/places.js";
 import * as settings from "../ui/settings.js";
 import { t } from "../words/language.js";
 import { replay } from "../words/sections/replay.js";
+import type { Placed } from "./analysis/analysed.js";
 import { type Jump, landmarksOf } from "./landmarks.js";
 import { fragmentOf, type Link, locate, parseFragment, samePlace, viewerText } from "./links.js";
 import * as players from "./player.js";
@@ -14,6 +17,13 @@ import type { MatchSource } from "./source.js";
 const ADDRESS_DELAY_MS = 300; // browsers permit few changes of the address a second
 const AWARD_MS = 2200;
 
+type AnalysisParts = typeof import("./analysis/analysis.js");
+
+/** What is shown of an analysis, and the code that shows it, which only few matches need. */
+export interface Analysed extends Placed {
+  readonly parts: AnalysisParts;
+}
+
 /** A match with its position. `record` is there: a page makes a store when its match is. */
 export class MatchStore {
   readonly record;
@@ -22,6 +32,12 @@ export class MatchStore {
   readonly notice = signal("");
   /** Number of the award shown; that of all awards shows the table. */
   readonly award = signal<number | undefined>(undefined);
+  /** The analysis of the match with the code that shows it, once both are loaded. */
+  readonly #analysis = signal<
+    { readonly data: Analysis; readonly parts: AnalysisParts } | undefined
+  >(undefined);
+  /** Why an analysis that exists is ignored. */
+  readonly ignored = signal("");
   readonly #awardsPlay = signal(false);
   readonly #stops: (() => void)[] = [];
 
@@ -39,7 +55,7 @@ export class MatchStore {
     if (!this.course.value.over) this.act((player, course) => players.goToEnd(player, course));
   }
 
-  readonly landmarks = computed(() => landmarksOf(this.record.value));
+  readonly landmarks = computed(() => landmarksOf(this.record.value, this.analysed.value));
   readonly course = computed<players.Course>(() => ({
     length: this.record.value.moments.length,
     over: this.record.value.results !== undefined || this.record.value.void === true,
@@ -52,6 +68,13 @@ export class MatchStore {
   });
   readonly previous = computed(() => this.record.value.moments[this.moment.value.index - 1]);
   readonly hidesEnd = computed(() => players.hidesEnd(this.player.value, this.course.value));
+  /** The analysis as far as this view may show it; absent until the end without spoilers. */
+  readonly analysed: ReadonlySignal<Analysed | undefined> = computed(() => {
+    const found = this.#analysis.value;
+    if (found === undefined || this.hidesEnd.value) return undefined;
+    const { data, parts } = found;
+    return { ...parts.placed(data, this.record.value), parts };
+  });
   readonly awards = computed(() => finalAwards(this.record.value));
   /** The moment as the board shows it: while the awards are shown, with the score so far. */
   readonly shown = computed<Moment>(() => {
@@ -86,9 +109,26 @@ export class MatchStore {
         settings.speed.value = this.player.value.speed;
       }),
     );
+    void this.#loadAnalysis();
     return () => {
       for (const stop of this.#stops.splice(0)) stop();
     };
+  }
+
+  async #loadAnalysis(): Promise<void> {
+    const answer = await this.source.analysis();
+    if (answer === undefined) return;
+    this.ignored.value = answer.ignored;
+    const { analysis: data } = answer;
+    if (data === null) return;
+    const parts = await import("./analysis/analysis.js").catch(() => undefined);
+    if (parts === undefined) return; // no connection
+    try {
+      parts.placed(data, this.record.peek());
+      this.#analysis.value = { data, parts };
+    } catch {
+      this.ignored.value = t(replay, "damaged");
+    }
   }
 
   #wait(): (() => void) | undefined {
@@ -134,10 +174,12 @@ export class MatchStore {
       const player = this.player.peek();
       const shown = this.moment.peek();
       const farthest = this.record.peek().moments[player.farthest] ?? shown;
+      const mark = this.analysed.peek()?.marks.find(({ at }) => at === shown.index);
+      const marked = mark && decisionIndex(record, mark.seat, mark.decision);
       this.record.value = record;
       this.player.value = {
         ...player,
-        position: samePlace(record, shown),
+        position: marked ?? samePlace(record, shown),
         farthest: samePlace(record, farthest),
         stepped: false,
       };

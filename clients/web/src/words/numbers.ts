@@ -27,6 +27,14 @@ export function signed(value: number, digits = 0): string {
   return numberFormat({ maximumFractionDigits: digits, signDisplay: "exceptZero" }).format(value);
 }
 
+/** Returns a value with two decimals and its margin, such as `0.12 ± 0.05`, or `+0.12 ± 0.05`. */
+export function interval([middle, margin]: readonly [number, number], withSign = false): string {
+  const signDisplay = withSign ? "exceptZero" : "auto";
+  const [minimumFractionDigits, maximumFractionDigits] = [2, 2];
+  const format = numberFormat({ minimumFractionDigits, maximumFractionDigits, signDisplay });
+  return `${format.format(middle)}\u00a0±\u00a0${decimal(margin, 2)}`;
+}
+
 /** Returns a share of 1 in per cent. */
 export function percent(share: number, digits = 0): string {
   return numberFormat({ style: "percent", maximumFractionDigits: digits }).format(share);

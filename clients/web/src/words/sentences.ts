@@ -382,10 +382,14 @@ export function choiceSentence(
   { setting }: ActionContext,
 ): string {
   if (actions.length === 0) return "";
-  const action = actions.map((each) => actionText(each.action, setting)).join(t(texts, "between"));
-  // Inside a sentence; a German action may begin with a noun.
-  const doing = language.value === "de" ? action : action.charAt(0).toLowerCase() + action.slice(1);
-  return say("chooses", seat, { setting }, { doing });
+  return say("chooses", seat, { setting }, { doing: actionsPhrase(actions, { setting }) });
+}
+
+/** Returns actions for use inside a sentence. */
+export function actionsPhrase(actions: readonly Action[], { setting }: ActionContext): string {
+  const text = actions.map((each) => actionText(each.action, setting)).join(t(texts, "between"));
+  // A German action may begin with a noun.
+  return language.value === "de" ? text : text.charAt(0).toLowerCase() + text.slice(1);
 }
 
 /** Returns a decision's title. */

@@ -149,11 +149,11 @@ def _do(job: Job, progress: Callable[[], None]) -> Done:
     try:
         data = read_file(job.replay)
         try:
-            found = read_analysis(job.target, data, job.budget)
+            found = read_analysis(job.target, data)
         except AnalysisError as error:
-            ignored = str(error)
+            ignored = f"{job.target}: ignored: {error}"
             found = None
-        if found is None:
+        if found is None or found.budget != job.budget:
             found = analyse(data, job.budget, progress)
             write_output(job.target, analysis_bytes(found))
     except ReplayError as error:
@@ -161,13 +161,19 @@ def _do(job: Job, progress: Callable[[], None]) -> Done:
     return Done(job.replay, found, "", ignored)
 
 
-def _target(replay: Path) -> Path:
+def analysis_path(replay: Path) -> Path:
     """Return the path of a replay's analysis: next to it, or in the folder of its run."""
     name = replay.name.removesuffix(".asara") + SUFFIX
+    run = run_of(replay)
+    return replay.with_name(name) if run is None else run / ANALYSIS / name
+
+
+def _target(replay: Path) -> Path:
+    target = analysis_path(replay)
     if (run := run_of(replay)) is not None:
-        return _folder(run) / name
-    target = replay.with_name(name)
-    check_output("analysis", target, inputs=[replay])
+        _folder(run)
+    else:
+        check_output("analysis", target, inputs=[replay])
     return target
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from asara_server.cli.commands import report as commands
 from asara_server.cli.commands.bundle import Bundle
@@ -10,7 +11,10 @@ from asara_server.cli.display.console import notify, warn
 from asara_server.cli.display.quantities import listed
 from asara_server.cli.options.log import LogOptions
 from asara_server.cli.options.output_file import check_output, run_of, write_output
+from asara_server.cli.sessions.analyse import analysis_path
 from asara_server.eventlog.replay import Replay, ReplayError
+from asara_server.replay.analysis_file import AnalysisError, read_analysis
+from asara_server.replay.analysis_page import page_analysis
 from asara_server.replay.file import parse_file, read_file
 from asara_server.replay.match_page import (
     NoPageError,
@@ -73,7 +77,7 @@ def write_report(options: commands.Report, _log: LogOptions) -> None:
 
 def _write_pages(made: Report, files: PageFiles, beside: Path) -> Pages:
     try:
-        return write_pages(made.files, made.results, files, beside)
+        return write_pages(made, files, beside)
     except OSError as error:
         place = error.filename or beside
         raise UserError(f"{place}: cannot be written: {error.strerror}", status=1) from None
@@ -148,7 +152,20 @@ def _page(options: Page) -> bytes:
         signed.replay, viewer, _logs(file, signed.replay) if options.bot_output else None
     )
     own = data if options.seat is None else None
-    return match_page(seen, read_page_files(), own, options.language)
+    return match_page(
+        seen, read_page_files(), own, options.language, _analysis(file, data, options.seat)
+    )
+
+
+def _analysis(file: Path, data: bytes, seat: int | None) -> dict[str, Any] | None:
+    """Return the analysis of a replay as its page shows it; None if there is none."""
+    path = analysis_path(file)
+    try:
+        found = read_analysis(path, data)
+        return None if found is None else page_analysis(found, seat)
+    except AnalysisError as error:
+        warn(f"{path}: ignored: {error}")
+        return None
 
 
 def _logs(file: Path, replay: Replay) -> Logs:

@@ -33,6 +33,7 @@ export function Results({ store }: Props) {
   const { results, setting } = store.record.value;
   if (results === undefined || !store.atResult.value || scoringGoesOn(store)) return null;
   const ranked = [...results].sort((a, b) => a.rank - b.rank);
+  const analysed = store.analysed.value;
   return (
     <section class="ranking" aria-labelledby="results">
       <h2 id="results">{t(replay, "results")}</h2>
@@ -47,9 +48,11 @@ export function Results({ store }: Props) {
             {termination !== Termination.COMPLETED && (
               <small class="forfeit">{terminationText(termination)}</small>
             )}
+            {analysed && <analysed.parts.Sums analysed={analysed} seat={seat} />}
           </li>
         ))}
       </ol>
+      {analysed && <analysed.parts.Decisive store={store} analysed={analysed} />}
     </section>
   );
 }
