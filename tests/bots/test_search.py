@@ -5,10 +5,13 @@ import random
 import re
 import sys
 import threading
+import time
 from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
 from random import Random
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
@@ -91,6 +94,31 @@ def test_no_time_still_gives_an_answer():
     action = search.choose(lambda: determinize(seen, rng), seen.legal, rng, 10**12, 1e-9)
     assert action in legal_actions(state)
     assert search.playouts == 0
+
+
+class Planned:
+    """A search, and the time manager of its bot: both note what they are given."""
+
+    deadline_s = planned_s = 0.0
+
+    def choose(self, sample, legal, rng, iterations, deadline_s):
+        self.deadline_s = deadline_s
+        return legal[0]
+
+    def searched(self, planned_s, took_s):
+        self.planned_s = planned_s
+
+
+@pytest.mark.parametrize(("share_s", "planned_s"), [(10, 0.5), (0.125, 0.125)])
+def test_a_decision_takes_its_share_of_the_clock_up_to_the_milliseconds(share_s, planned_s):
+    bot: Any = configured(["--milliseconds", "500"])()
+    bot.match = SimpleNamespace(random=Random(1))
+    bot.time_manager = planned = Planned()
+    began_s = time.perf_counter()
+    bot.choose(planned, lambda rng: None, ["first", "second"], share_s)
+    ended_s = time.perf_counter()
+    assert planned.planned_s == planned_s
+    assert began_s + planned_s <= planned.deadline_s <= ended_s + planned_s
 
 
 @pytest.mark.parametrize(

@@ -93,11 +93,12 @@ def test_a_match_of_another_journal_is_adopted_from_where_this_one_stopped(tmp_p
         opened = worker.unfinished["one"]
     with Journal(tmp_path / "j") as journal:
         journal.add(journal.begin("one", b"header"), b"start")
-    with Journal(tmp_path / "j") as journal:
-        journal.adopt(opened)
-        for other in ((b"header", b"start", b"another move"), (b"another header",)):
-            journal.adopt(opened._replace(records=other))
-        journal.adopt(opened._replace(match_id="two"))
+    journal = Journal(tmp_path / "j")
+    journal.adopt(opened)
+    for other in ((b"header", b"start", b"another move"), (b"another header",)):
+        journal.adopt(opened._replace(records=other))
+    journal.adopt(opened._replace(match_id="two"))
+    abandon(journal)  # adopted matches are committed, because the worker's journal is deleted next
     with Journal(tmp_path / "j") as journal:
         assert records(journal) == dict.fromkeys(("one", "two"), opened.records)
 

@@ -304,6 +304,27 @@ def test_a_message_that_is_repeated_after_a_break_changes_nothing():
     at_decision(25, check)
 
 
+def test_events_that_are_repeated_beside_new_ones_are_taken_once():
+    def check(decision, match):
+        messages: list[bytes] = []
+        known: list[asara.Event] = []
+        for message in match.messages:
+            response = PlayResponse.FromString(message)
+            new = list(response.decision.events)
+            if new:
+                response.decision.ClearField("events")
+                response.decision.events.extend([*known[-3:], *new])
+                known += new
+            messages.append(response.SerializeToString())
+        longer = shadow(match, messages)
+        assert list(longer.events) == list(match.events)
+        one = asara_search.world(decision, match, random.Random(3))
+        two = asara_search.world(decision, longer, random.Random(3))
+        assert snapshot(one) == snapshot(two)
+
+    at_decision(25, check)
+
+
 def test_what_is_known_of_a_match_is_forgotten_with_it():
     matches = []
 

@@ -44,7 +44,6 @@ from asara_game.events import (
     Event,
     GiftTaken,
     LitWindowsDrawn,
-    PileSearched,
     YearStarted,
 )
 from asara_game.state import Decision
@@ -62,7 +61,7 @@ _events: Final = RepeatedField(ReplayMoment, "events")
 _legal_actions: Final = RepeatedField(ReplayDecision, "legal_actions")
 _actions: Final = RepeatedField(ReplayDecision, "actions")
 _build_steps: Final = RepeatedField(ReplayDecision, "build_steps")
-_REVEALING: Final = (GiftTaken, BuyersRecruited, LitWindowsDrawn, PileSearched)
+_REVEALING: Final = (GiftTaken, BuyersRecruited, LitWindowsDrawn)
 """Events from which their own seat may learn something that the event does not contain."""
 
 Logs = Mapping[tuple[int, int], str]

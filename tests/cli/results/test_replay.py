@@ -7,6 +7,7 @@ from google.protobuf.json_format import Parse
 
 from asara.v1.replay_pb2 import Replay as ReplayMessage
 from asara_server.eventlog.replay import Replay, ReplayHeader
+from asara_server.match.inputs import ReplyRecord
 from asara_server.match.match import Answer
 from asara_server.match.spec import ClockSettings
 from asara_server.replay.file import parse_file, write_replay
@@ -57,7 +58,11 @@ def test_where_the_time_went(tmp_path: Path) -> None:
     assert "Longest decisions" in done.stdout
     assert "Seat 2 (bot 2) forfeited after" in done.stdout
     assert "crash: exit code 1" in done.stdout
-    assert len(done.stdout.splitlines()) == 2 + 3 + 1 + 2 + 5 + 2
+    lines = done.stdout.splitlines()
+    assert len(lines) == 2 + 3 + 1 + 2 + 5 + 2
+    costs = (one.bot_us for one in REPLAY.records if isinstance(one, ReplyRecord))
+    longest = [f"{bot_us / 1000:.2f}" for bot_us in sorted(costs, reverse=True)[:5]]
+    assert [line.split()[3] for line in lines[8:13]] == longest
 
 
 @pytest.mark.parametrize(

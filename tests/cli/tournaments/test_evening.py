@@ -10,7 +10,7 @@ import pytest
 from asara_server.tournament.trust.audit_trust import Published, check_signed
 from asara_server.tournament.trust.document_check import tournament_faults
 from asara_server.tournament.trust.run_files import read_files
-from tests.cli.command import asara
+from tests.cli.command import asara, refusal
 from tests.tournament import sample_bots
 from tests.tournament.samples import match, seat, write_run
 
@@ -247,7 +247,10 @@ def test_bundles_are_private_and_the_same_if_they_are_written_again(evening: Pat
 def test_what_bots_know_of_a_run_that_goes_on_is_in_no_bundle(
     prepared: Path, tmp_path: Path
 ) -> None:
-    assert "has not ended" in asara("bundle", prepared / "run").stderr
+    running = write_run(tmp_path / "running", [], state="running", tournament_secret=None)
+    for run in (prepared / "run", running):
+        assert "has not ended, and its deals are secret until" in refusal("bundle", run)
+        assert not (run / "bundles").exists()
     shown, hidden = (
         match("r1-basic-0001", seat("ann", 1), seat("bob", 2)),
         match("r1-basic-0002", seat("ann", 1), seat("bob", 2, "crashed; it printed: a hand")),

@@ -13,6 +13,7 @@ from asara_server import tournament
 from asara_server.tournament.sandbox.cgroups import WITHOUT_CGROUPS, Cgroups
 from tests.cli.command import asara, on_terminal, refusal, started
 from tests.events import EVENT_S, wait_until
+from tests.sizes import others_long
 from tests.tournament import sample_bots
 from tests.tournament.sample_bots import HEADER, write_tournament
 from tests.tournament.sandbox_config import sandbox_or_skip
@@ -195,8 +196,7 @@ def processes_of(folder: Path) -> str:
     return found.stdout
 
 
-@pytest.mark.long
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("number", others_long([signal.SIGINT, signal.SIGTERM], 2))
 def test_a_signal_ends_a_run_in_good_order(tmp_path: Path, number: signal.Signals) -> None:
     file = write_tournament(tmp_path, GOOD, HEADER + "rounds = 1000\njobs = 1\n")
     out = tmp_path / "run"
@@ -212,6 +212,7 @@ def test_a_signal_ends_a_run_in_good_order(tmp_path: Path, number: signal.Signal
         assert standings["complete"] is False
         assert standings["matches"]["played"] == len(results.read_text().splitlines())
         assert "cut in year" in stderr
+        assert "Tournament secret" not in stderr  # its deals are still to be played
         assert stdout.startswith(f"Cup: {standings['matches']['played']} of 2,000 matches\n")
         assert processes_of(tmp_path) == ""
 

@@ -270,6 +270,12 @@ def fourth_attempt(forger: Forger) -> None:
     forger.results[:1] = [*void, result_of(match, 4, replay)]
 
 
+def given_up(forger: Forger) -> None:
+    """Say that the referee failed in a match until no attempt was left."""
+    forger.replay(FIRST).unlink()
+    forger.results[:1] = [result_of(forger.schedule[0], attempt, None) for attempt in (1, 2, 3)]
+
+
 def unscheduled_block(forger: Forger) -> None:
     for name in (FIRST, SECOND):
         spec = read_replay(forger.replay(name)).header.spec()
@@ -333,6 +339,7 @@ RESULTS: dict[str, tuple[Callable[[Forger], None], str]] = {
         "r1-basic-0009-1: not in the schedule that follows from manifest.json",
     ),
     "a match less": (without_a_match, f"{FIRST}: no result, although the run is finished"),
+    "a match given up": (given_up, f"{FIRST}: no result, although the run is finished"),
     "a round less": (without_a_round, "r2-basic-0001-1: no result, although the run is finished"),
     "a void attempt hidden": (hide_void, f"{AGAIN}: attempt 2, but attempt 1 is missing"),
     "a void attempt without a reason": (

@@ -24,7 +24,6 @@ const REVEALING: ReadonlySet<string | undefined> = new Set([
   "giftTaken",
   "buyersRecruited",
   "litWindowsDrawn",
-  "pileSearched",
 ]);
 
 /** Returns the part of an open view that the viewer may see. */

@@ -99,7 +99,7 @@ def copy_source(
     if built is not None:
         return EntrySource(CopySource(((built, entry.directory),), excluded))
     source = CopySource(
-        tuple((real_path(path), path) for path in own.paths),
+        tuple((path, path) for path in own.paths),
         excluded.union(own.hidden),
         dot_folders=not own.shared,
         kept=frozenset(one for path in own.named for one in (path, *path.parents)),

@@ -70,7 +70,7 @@ class CopySource:
     pairs: tuple[tuple[Path, Path], ...]
     """Pairs of the path on this machine and the path in the sandbox."""
     excluded: frozenset[Path] = frozenset()
-    """Excluded paths, given as paths on this machine or in the sandbox."""
+    """Excluded paths in the sandbox."""
     dot_folders: bool = True
     """False to leave out folders whose names begin with a dot."""
     kept: frozenset[Path] = frozenset()
@@ -243,7 +243,7 @@ def _children(folder: Path, inside: Path, source: CopySource) -> list[_Member]:
     members = []
     for one in found:
         path, target = folder / one.name, inside / one.name
-        if path in source.excluded or target in source.excluded or one.name == BUILD_CACHE:
+        if target in source.excluded or one.name == BUILD_CACHE:
             continue
         with suppress(OSError):
             member = _Member(path, target, one.stat(follow_symlinks=False))
