@@ -4,7 +4,7 @@ import { create, isMessage } from "@bufbuild/protobuf";
 import { type Answer, type Awaitable, type Bot, Match } from "./bot.js";
 import { hex } from "./bytes.js";
 import { decodeResponse, encodeRequest } from "./codec.js";
-import { BotError } from "./errors.js";
+import { BotError, ConfigurationError } from "./errors.js";
 import type { Event } from "./gen/event_pb.js";
 import {
   type DealCommitted,
@@ -22,12 +22,33 @@ import {
 } from "./gen/play_pb.js";
 import { ActionSchema } from "./gen/vocabulary_pb.js";
 import type { Platform } from "./platform.js";
-import type { ProtocolSettings } from "./protocol-settings.js";
 import { makeNonce, Verifier } from "./verifier.js";
 
 const PROTOCOL_VERSION = 1;
 const NAME_BYTES = 64; // of Hello.bot_name
 const LONGEST_ANSWER = 80; // characters, in messages
+
+/** The settings on which messages to the referee depend. */
+export interface ProtocolSettings {
+  /** Secret that identifies the bot to the referee. */
+  readonly token: string;
+  /** Expected seat, if the bot plays a single match. */
+  readonly seat: number | undefined;
+  /** Seed of `match.random` and of nonces; empty if there is none. */
+  readonly seed: string;
+  readonly botName: string;
+  /** Maximum number of matches at once. */
+  readonly maxMatches: number;
+  readonly liveUpdates: boolean;
+  readonly omitPublicView: boolean;
+}
+
+/** Throws ConfigurationError unless this can be the maximum number of matches at once. */
+export function checkMaxMatches(maxMatches: number): void {
+  if (!Number.isInteger(maxMatches) || maxMatches < 1) {
+    throw new ConfigurationError(`maxMatches is ${maxMatches}: expected 1 or more`);
+  }
+}
 
 /** Sends a serialized PlayRequest on the stream of the response that it answers. */
 export type Send = (request: Uint8Array) => void;

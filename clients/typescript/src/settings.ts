@@ -4,7 +4,7 @@ import { X509Certificate } from "node:crypto";
 import { mkdirSync, readFileSync } from "node:fs";
 import { ConfigurationError } from "./errors.js";
 import { systemError } from "./log.js";
-import { checkMaxMatches, type ProtocolSettings } from "./protocol-settings.js";
+import { checkMaxMatches, type ProtocolSettings } from "./protocol-client.js";
 
 const DEFAULT_PATIENCE_S = 30;
 

@@ -2,8 +2,7 @@
 
 import { type BotClass, botFactory, type DecideFunction } from "./bot.js";
 import type { Platform } from "./platform.js";
-import { ProtocolClient } from "./protocol-client.js";
-import { checkMaxMatches } from "./protocol-settings.js";
+import { checkMaxMatches, ProtocolClient } from "./protocol-client.js";
 import { breakReason, type Connection, Session } from "./session.js";
 
 const DEFAULT_PATIENCE_S = 30;
