@@ -39,7 +39,10 @@ async def welcome(address, **options):
             credentials = grpc.ssl_channel_credentials(TLS.certificate.read_bytes())
             channel = grpc.aio.secure_channel(bound, credentials)
         else:
-            channel = grpc.aio.insecure_channel(bound)
+            channel = grpc.aio.insecure_channel(
+                bound,
+                [("grpc.use_local_subchannel_pool", 1)],  # not that of an earlier server
+            )
         async with channel:
             stream = Stream(channel)
             await stream.hello("token-a")
