@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Iterable, Iterator
-from contextlib import closing, contextmanager, suppress
+from contextlib import ExitStack, closing, contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -209,11 +209,12 @@ def _dask_executor(
     requirements = worker_requirements(
         not_built, {}, sandbox_config(sandbox), limits, freezer=not tournament.ponder
     )
-    try:
-        with dask_workers(scheduler, requirements, private) as backend:
-            yield WorkerExecutor(backend)
-    except WorkerError as error:
-        raise UserError(str(error)) from None
+    with ExitStack() as stack:
+        try:
+            backend = stack.enter_context(dask_workers(scheduler, requirements, private))
+        except WorkerError as error:  # the option is wrong, not the run
+            raise UserError(str(error)) from None
+        yield WorkerExecutor(backend)
 
 
 def notify_address(address: str) -> None:
