@@ -9,6 +9,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import grpc
 import pytest
@@ -19,7 +20,7 @@ from asara_server.logs import logger
 from asara_server.match.inputs import LateReplyRecord, UnreadRecord
 from asara_server.match.spec import ClockSettings
 from asara_server.network.addresses import client_network
-from asara_server.network.connection_gate import ConnectionGate
+from asara_server.network.connection_gate import ConnectionGate, GateConnection
 from asara_server.network.grpc_server import serve
 from asara_server.referee.limits import LimitSettings
 from asara_server.referee.referee import Referee
@@ -98,6 +99,30 @@ async def test_connections_of_one_client_take_no_place_of_another() -> None:
         assert is_open(other)
         for connection in (other, *crowd):
             connection.close()
+
+
+async def test_connections_that_were_known_once_make_room_for_strangers() -> None:
+    """Otherwise a bot with a valid token could keep out all others."""
+    limits = LimitSettings(unknown_connections=5)
+    gate = ConnectionGate(Path("socket"), limits, logger("test"), tls=False)
+
+    def connect(client: str) -> GateConnection:
+        connection = GateConnection(gate, client)
+        connection.transport = mock.Mock(**{"is_closing.return_value": False})
+        gate.add(connection)
+        return connection
+
+    insider = [connect("10.0.0.1") for _ in range(4)]
+    gate._minute_ends_s = 0.0  # the minute in which they were counted is over
+    strangers = [connect("10.0.0.2")]
+    for connection in insider:
+        connection.admit()
+    for connection in insider:
+        connection.release()
+    strangers += [connect("10.0.0.3"), connect("10.0.0.4")]
+    assert gate._unknown.keys() >= set(strangers)
+    assert min(gate._attempts.values()) >= 0
+    gate.break_connections()
 
 
 async def test_a_known_bot_keeps_its_connection_whatever_strangers_do() -> None:

@@ -6,8 +6,8 @@ server's Unix socket. TLS ends in the server. A *client* is an IPv4 address or a
 bits. A connection is *unknown* until one of its bots has presented a valid token. The caps on
 unknown connections are:
 
-- Their number is limited. If there are too many, the oldest connection of the client that has
-  connected most often within the minute makes room.
+- Their number is limited. If there are too many, the oldest connection of the client that has most
+  of them makes room; among equals, of the client that has connected most often within the minute.
 - A connection is closed after `hello_s`, after too many bytes, and after too many streams.
 - Connections are forwarded after their first bytes, at a limited rate. The newest connection of the
   client that has connected least often comes first.
@@ -314,12 +314,16 @@ class ConnectionGate:
 
     def forgive(self, client: str) -> None:
         """Do not count a connection on which a valid token has come."""
-        self._attempts[client] -= 1
+        if self._attempts[client]:  # it may have been counted in an earlier minute
+            self._attempts[client] -= 1
 
     def add_unknown(self, connection: GateConnection) -> None:
         """Apply the caps to a connection from now on; another connection may have to make room."""
         if len(self._unknown) >= self.limits.unknown_connections:
-            max(self._unknown, key=self._attempts_of).refuse("it made room for a newer one")
+            held = Counter(each.client for each in self._unknown)
+            max(
+                self._unknown, key=lambda each: (held[each.client], self._attempts_of(each))
+            ).refuse("it made room for a newer one")
         self._unknown[connection] = None
         connection.deadline = asyncio.get_running_loop().call_later(
             self.limits.hello_s, connection.refuse, "it presented no valid token in time"
