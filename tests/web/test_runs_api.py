@@ -59,7 +59,7 @@ def get(client: TestClient, path: str, status: int = 200, /, **query: str) -> An
 def test_a_run_that_has_just_begun_is_found(
     client: TestClient, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Who leaves a match follows a link to it at once."""
+    """A player can follow the link to the replay as soon as the match is over."""
     monkeypatch.setattr("asara_server.web.run_catalogue._FRESH_S", 1e9)
     get(client, "/cup", 404)
     (folder / "cup").mkdir()

@@ -82,7 +82,7 @@ def index_end(path: Path) -> int:
 
 
 class LineFollower:
-    """Reads the lines about the run in a journal, and those that are added to it."""
+    """Reads the lines about the run in a journal, including lines that are added later."""
 
     def __init__(self, journal: Path, index: Path) -> None:
         self._journal = journal

@@ -69,7 +69,7 @@ class SummedMetrics(Collector):
         self._lock = Lock()
         self._own: CollectorRegistry | None = None
         self._reported: dict[object, list[Metric]] = {}
-        """By source, the latest metrics that it reported."""
+        """The latest metrics of each source."""
         self._ended: list[Metric] = []
 
     def watch(self, referee: Referee) -> None:

@@ -83,7 +83,7 @@ class HostedBot:
         self.absence = Termination.NEVER_STARTED
         """How it forfeits a match if it is lost before it has ever connected."""
         self.matches: dict[str, tuple[HostedMatch, int]] = {}
-        """By name, the matches that it plays, with its seat."""
+        """The matches that the bot plays, by match name, each with the bot's seat."""
         self.forfeited: set[str] = set()
         """Names of the running matches that it has forfeited."""
         self.late_matches: dict[str, tuple[HostedMatch, int]] = {}
@@ -782,7 +782,7 @@ class HostedMatch:
 
 
 class MatchHost:
-    """What the matches of a referee share."""
+    """The settings and services that all matches of a referee share."""
 
     def __init__(
         self,

@@ -96,7 +96,7 @@ def test_a_signal_ends_the_table_at_once(number: signal.Signals, temporary: Path
 
 @pytest.mark.long
 def test_a_terminal_that_is_closed_ends_the_table(temporary: Path) -> None:
-    """What is still printed then raises errors, which keep nothing alive."""
+    """Printing to a closed terminal raises errors. They must not keep the process alive."""
     ours, theirs = pty.openpty()
     words = command_line("play", "random", "--no-browser")
     with subprocess.Popen(

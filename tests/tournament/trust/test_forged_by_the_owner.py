@@ -419,7 +419,7 @@ FACTS: dict[str, tuple[Callable[[Forger], None], str]] = {
         lambda forger: write_facts(
             forger.run, [*facts_of(forger.run), Fact("run", {"seed": OTHER_SEED})]
         ),
-        "run.json: seed: the deals that follow from it are not those of manifest.json",
+        "run.json: seed: does not lead to the deals of manifest.json",
     ),
 }
 OWNER = MANIFESTS | REPLAYS | RESULTS | FACTS

@@ -26,7 +26,7 @@ class RunError(UserError, ValueError):
 
 
 class RunLog:
-    """What the journal of a run says, as far as it was read."""
+    """A run as its journal describes it, up to the last row that was read."""
 
     info: RunInfo
     """What is known about the run after `read`."""

@@ -124,7 +124,7 @@ def head_faults(
 def seed_fault(info: RunInfo, manifest: Manifest) -> Iterator[str]:
     """Yield a fault if the deals do not follow from the seed of the run."""
     if commitment(tournament_secret(info.seed)).hex() != manifest.deal_commitment:
-        yield f"{RUN_INFO}: seed: the deals that follow from it are not those of {MANIFEST}"
+        yield f"{RUN_INFO}: seed: does not lead to the deals of {MANIFEST}"
 
 
 def _suspension_faults(
