@@ -30,7 +30,6 @@ from .engine import apply, decision, legal_actions, new_match, outcome
 from .events import Event
 from .knowledge.determinize import determinize
 from .knowledge.history import History
-from .knowledge.possible import is_possible
 from .knowledge.worlds import Worlds
 from .rules import RULE_COMBINATIONS, RULES_VERSION, Rules, format_rule_sets, parse_rule_sets
 from .scoring import Outcome
@@ -80,7 +79,6 @@ __all__ = [
     "format_rule_sets",
     "format_section",
     "format_space",
-    "is_possible",
     "legal_actions",
     "load_edition",
     "new_match",

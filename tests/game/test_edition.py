@@ -14,9 +14,9 @@ from asara_game.deal import RandomShuffler
 from asara_game.edition import EditionError, load_edition, parse_edition
 from asara_game.engine import apply, new_match
 from asara_game.knowledge.determinize import determinize
-from asara_game.knowledge.possible import is_possible
 from asara_game.rules import RULE_COMBINATIONS, Rules
 from asara_game.view import view
+from tests.game.knowledge.possible_states import is_possible
 from tests.game.play import check_legal, check_tables
 
 SHIPPED = load_edition()

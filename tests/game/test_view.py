@@ -9,11 +9,11 @@ from hypothesis import strategies as st
 
 from asara_game.edition import load_edition, parse_edition
 from asara_game.knowledge.determinize import determinize
-from asara_game.knowledge.possible import is_possible
 from asara_game.rules import RULE_COMBINATIONS, Rules
 from asara_game.state import known_lit_window, lit_colour
 from asara_game.view import PrivateView, RunningView, public_view, view
 from asara_game.vocabulary import MARKET_TYPES, Area, BuyerColour, Colour, DecisionKind, Space
+from tests.game.knowledge.possible_states import is_possible
 from tests.game.play import (
     POLICIES,
     WIDE_CASES,

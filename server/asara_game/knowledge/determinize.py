@@ -57,7 +57,7 @@ def determinize(seen: View, rng: random.Random) -> State:
 
     Hidden components are dealt at random from those that the seat cannot see. Purses and sections
     stay within the limits that `possible` derives from the rules. Later shuffles come from `rng`.
-    The result can be any state for which `is_possible` holds, and no other.
+    The result can be any state within these limits, and no other.
 
     Raise ValueError for a view from within another seat's turn. Also raise ValueError if the view
     shows more sections bought than the other seats can have paid for.

@@ -8,10 +8,11 @@ import pytest
 from asara_game.engine import apply
 from asara_game.knowledge import determinize as dealing
 from asara_game.knowledge.determinize import _shares, determinize
-from asara_game.knowledge.possible import SeatLimits, is_possible, limits_of, purse
-from asara_game.state import State, known_lit_window, lit_colour
+from asara_game.knowledge.possible import SeatLimits, limits_of, purse
+from asara_game.state import State, lit_colour
 from asara_game.view import View, view
 from tests.found_cases import seeds
+from tests.game.knowledge.possible_states import is_possible
 from tests.game.play import POLICIES, WIDE_CASES, Policy, playout, visitor
 from tests.game.table import EVERYTHING, Table, rules
 from tests.sizes import others_long
@@ -155,89 +156,11 @@ def test_nobody_knows_a_place_before_the_first_visit():
         assert set(owners(determinize(seen, random.Random(seed)))) == {-1}
 
 
-# What is not possible.
-
-
-def in_the_second_year() -> tuple[View, State]:
-    table = Table(EVERYTHING, 3)
-    table.play_out(until=2)
-    table.turn(0)
-    seen = view(table.state, 0)
-    assert is_possible(seen, table.state)
-    return seen, table.state.copy()
-
-
-def another_purse(state):
-    state.money[0] += 1
-
-
-def a_purse_that_nobody_can_have(state):
-    state.money[1] = 400
-
-
-def less_than_the_yearly_income(state):
-    state.money[2] = 19
-
-
-def a_buyer_too_many(state):
-    state.buyer_pile.append(1)
-
-
-def a_section_less(state):
-    state.piles[2].pop()
-
-
-def a_section_exchanged(state):
-    state.piles[0][0] = (state.piles[0][0] + 1) % 10
-
-
-def a_gift_card_exchanged(state):
-    state.gift_deck[0] = (state.gift_deck[0] + 1) % 4
-    state.gift_deck[1:] = [state.gift_deck[0]] * (len(state.gift_deck) - 1)
-
-
-def a_lit_window_exchanged(state):
-    state.lit_stack[3] = state.lit_stack[3] % 5 + 1
-
-
-def a_place_known_without_a_visit(state):
-    state.lit_stack[0] = known_lit_window(1, state.lit_stack[0])
-
-
-@pytest.mark.parametrize(
-    "change",
-    [
-        another_purse,
-        a_purse_that_nobody_can_have,
-        less_than_the_yearly_income,
-        a_buyer_too_many,
-        a_section_less,
-        a_section_exchanged,
-        a_gift_card_exchanged,
-        a_lit_window_exchanged,
-        a_place_known_without_a_visit,
-    ],
-)
-def test_a_state_that_the_rules_exclude_is_not_possible(change):
-    seen, state = in_the_second_year()
-    change(state)
-    assert not is_possible(seen, state)
-
-
-def test_a_place_above_one_that_nobody_knows_is_not_known():
-    table = visited("pay 10")
-    seen = view(table.state, 1)
-    assert is_possible(seen, table.state)
-    stack = table.state.lit_stack
-    stack[0], stack[5] = lit_colour(stack[0]), known_lit_window(0, stack[5])
-    assert not is_possible(seen, table.state)
-
-
 def test_within_another_seats_turn_there_are_no_worlds():
     table = Table("pro", 3)
     table.play("dispatch base-market 1")
     with pytest.raises(ValueError, match="another seat's turn"):
-        is_possible(view(table.state, 1), table.state)
+        determinize(view(table.state, 1), random.Random(1))
 
 
 def check_played_worlds(rule_sets: str, seats: int, seed: int, step: int) -> None:

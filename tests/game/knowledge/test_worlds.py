@@ -15,13 +15,13 @@ from asara_game.engine import apply, new_match
 from asara_game.events import Event
 from asara_game.knowledge import buyer_history
 from asara_game.knowledge.history import History
-from asara_game.knowledge.possible import is_possible
 from asara_game.knowledge.worlds import Worlds
 from asara_game.rules import Rules, parse_rule_sets
 from asara_game.state import State, buyer_counts
 from asara_game.view import View, view
 from asara_game.vocabulary import DecisionKind
 from asara_search.policies import GreedyPolicy
+from tests.game.knowledge.possible_states import is_possible
 from tests.game.play import CASES, POLICIES, Policy, anything, playout, visitor
 from tests.game.table import rules
 from tests.sizes import others_long
