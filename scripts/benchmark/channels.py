@@ -23,7 +23,7 @@ from asara_server.tournament.bots.process import BotProcess, build_environment
 from asara_server.tournament.sandbox.bubblewrap import Sandbox, SandboxSpec
 from asara_server.tournament.sandbox.private_copy import CopySource, copy_into_memory
 from asara_server.tournament.sandbox.probe import SandboxError, find_sandbox
-from asara_server.tournament.sandbox.spec import FilesystemView, ResourceLimits
+from asara_server.tournament.sandbox.spec import ResourceLimits
 from scripts.benchmark.figures import BenchError, Figure
 
 _LIMITS = ResourceLimits(memory_mib=256, processes=64, open_files=256, cpu_s=60, disk_mib=8)
@@ -207,7 +207,7 @@ def _measure(name: str, sandbox: Sandbox, program: str, bits: int, together: boo
         (path / "main.py").write_text(_COMMON + program)
         (path / "files").write_text("\n".join(_cold_files(bits) if program == _PAGES else []))
         copied = copy_into_memory(CopySource(((path, path),)), 8)
-        spec = SandboxSpec(sandbox, FilesystemView(path, (), copied=copied), _LIMITS)
+        spec = SandboxSpec(sandbox, _LIMITS, path, copied=copied)
         right, seconds = asyncio.run(_pass_on(spec, path, bits, together))
     print(f"{name}: {right} of {bits} bits right", file=sys.stderr)
     rate = _rate(right, bits, seconds)

@@ -22,7 +22,8 @@ from scipy.sparse import csr_array
 from scipy.special import expit
 from scipy.stats import false_discovery_control
 
-from asara_server.tournament.run.read_run import RunError, read_run
+from asara_server.tournament.run.directory import RunError
+from asara_server.tournament.run.read_run import read_run
 from asara_server.tournament.standings.comparison import compared
 from asara_server.tournament.standings.match_result import MatchResult
 from asara_server.tournament.standings.plackett_luce import choices, fit

@@ -9,7 +9,7 @@ from asara_server.eventlog.replay import Replay
 from asara_server.match.inputs import ReplyRecord
 from asara_server.replay.file import write_replay
 from asara_server.replay.signing import SigningKey
-from asara_server.report.times import Times, evenly, read_run_files, time_use
+from asara_server.report.times import Times, evenly, read_published_files, time_use
 from asara_server.tournament.run.read_run import read_run
 from asara_server.tournament.standings.standings import by_schedule
 from tests.report.runs import played, run_with_replays
@@ -18,7 +18,7 @@ from tests.tournament.samples import match, seat
 
 def times_of(directory: Path, most: int = 100) -> Times:
     results = by_schedule(read_run(directory).results)
-    return time_use(read_run_files(directory), results, most)
+    return time_use(read_published_files(directory), results, most)
 
 
 @pytest.fixture

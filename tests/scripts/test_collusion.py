@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from asara_server.tournament.run.read_run import RunError
+from asara_server.tournament.run.directory import RunError
 from asara_server.tournament.standings.result_table import ResultTable
 from scripts.lib.collusion import MEANING, NO_THIRD, report, unusual
 from tests.tournament.samples import add_results, write_run

@@ -10,6 +10,7 @@ import pytest
 from asara_server.tournament.sandbox.bubblewrap import Sandbox
 from asara_server.tournament.sandbox.cgroups import Cgroups
 from asara_server.tournament.sandbox.probe import find_sandbox
+from asara_server.tournament.sandbox.spec import ReservedPaths
 
 HOSTILE = Path(__file__).parent / "sandbox" / "hostile.py"
 """Program of the malicious bots."""
@@ -23,7 +24,7 @@ def sandbox_or_skip(hidden: tuple[Path, ...] = (), shared: tuple[Path, ...] = ()
         pytest.skip("this user may not create user namespaces")
     if os.geteuid() == 0 and Cgroups.find() is None:
         pytest.skip("root cannot create control groups here")
-    return find_sandbox(hidden=hidden, shared=shared)
+    return find_sandbox(reserved=ReservedPaths(hidden, shared))
 
 
 def living(mark: str) -> list[str]:

@@ -21,12 +21,13 @@ from typing import Final
 
 from asara_server.logs import configure
 from asara_server.replay.signing import SigningKey
+from asara_server.tournament.bots.match_settings import MatchSettings
 from asara_server.tournament.config.tournament_file import Tournament, load_tournament
 from asara_server.tournament.run.directory import RunDirectory
 from asara_server.tournament.runner import Runner
 from asara_server.tournament.schedule.plan import planned_matches
 from asara_server.tournament.workers.dask_workers import dask_workers
-from asara_server.tournament.workers.requirements import worker_requirements
+from asara_server.tournament.workers.run_settings import RunSettings
 from asara_server.tournament.workers.worker_executor import WorkerExecutor
 from scripts.benchmark.figures import Bar, BenchError, Figure, compare
 
@@ -91,9 +92,7 @@ def _rate(tournament: Tournament, folder: Path, workers: int) -> float:
     folder.mkdir(parents=True)
     with (
         _cluster(folder, workers) as address,
-        dask_workers(
-            address, worker_requirements(tournament.entries, {}, None, tournament.limits)
-        ) as backend,
+        dask_workers(address, RunSettings(MatchSettings.of(tournament, None, {}), None)) as backend,
         closing(RunDirectory.create(folder / "run")) as directory,
     ):
         runner = Runner(

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
-from asara_server.report.times import RunFiles, Times, read_run_files, time_use
+from asara_server.report.times import PublishedFiles, Times, read_published_files, time_use
 from asara_server.text import on_one_line, plain, without_paths
 from asara_server.tournament.run.run_record import RunInfo
 from asara_server.tournament.standings.match_result import (
@@ -67,7 +67,7 @@ class Report:
     results: tuple[MatchResult, ...]
     """Results that count, in schedule order."""
     standings: Standings
-    files: RunFiles
+    files: PublishedFiles
     times: Times
     publisher: Publisher
 
@@ -87,6 +87,6 @@ def read_report(
 ) -> Report:
     """Return the report of a run; `results` are all of its results, in any order."""
     counted = tuple(result for result in by_schedule(results) if not result.void)
-    files = read_run_files(directory)
+    files = read_published_files(directory)
     times = time_use(files, counted)
     return Report(info, counted, standings, files, times, Publisher(files.private, full))

@@ -20,7 +20,7 @@ SUFFIX = ".asara"
 
 
 @dataclass(frozen=True, slots=True)
-class RunFiles:
+class PublishedFiles:
     """Replays and key of a run, in whatever state the run is."""
 
     replays: Path
@@ -34,7 +34,7 @@ class RunFiles:
     """Files that could not be read, with the reason."""
 
 
-def read_run_files(directory: Path) -> RunFiles:
+def read_published_files(directory: Path) -> PublishedFiles:
     problems = []
     key = None
     try:
@@ -53,7 +53,9 @@ def read_run_files(directory: Path) -> RunFiles:
             ]
     except OSError as error:
         problems.append(f"{replays.name}: {error.strerror}")
-    return RunFiles(replays, frozenset(names), key, directories_of(directory), tuple(problems))
+    return PublishedFiles(
+        replays, frozenset(names), key, directories_of(directory), tuple(problems)
+    )
 
 
 # Times
@@ -109,7 +111,9 @@ class Times:
     """Replays that could not be read, with the reason."""
 
 
-def time_use(files: RunFiles, results: Sequence[MatchResult], most: int = MOST_REPLAYS) -> Times:
+def time_use(
+    files: PublishedFiles, results: Sequence[MatchResult], most: int = MOST_REPLAYS
+) -> Times:
     """Return the times from the replays of these results, which are given in schedule order.
 
     If there are more than `most` matches, an evenly spread sample of `most` matches is read.
@@ -138,7 +142,7 @@ def evenly(results: Sequence[MatchResult], most: int) -> list[MatchResult]:
     return [results[number * len(results) // most] for number in range(most)]
 
 
-def _read(files: RunFiles, result: MatchResult, name: str) -> Iterable[Spent]:
+def _read(files: PublishedFiles, result: MatchResult, name: str) -> Iterable[Spent]:
     entries = tuple(line.entry for line in result.seats)
     data = read_file(files.replays / name)
     return _spent(replay_of(data, result.played_as, entries, files.public_key).replay)

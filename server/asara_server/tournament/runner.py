@@ -43,7 +43,7 @@ from asara_server.tournament.standings.match_result import MatchResult, utc_now
 from asara_server.tournament.standings.model import Standings
 from asara_server.tournament.standings.standings import compute_standings, ranks_settled
 from asara_server.tournament.trust.manifest import ScheduleRule, new_manifest
-from asara_server.tournament.trust.run_signing import RunSigner
+from asara_server.tournament.trust.run_signing import sign_end, signed_beginning
 
 _WORKERS_END_S = 20.0
 """Seconds given to the workers of a killed runner to end."""
@@ -117,14 +117,17 @@ class Runner:
             tournament.limits,
             directory,
             key,
-            self,
+            finished=hooks.finished,
+            enough=hooks.enough,
+            settled=self._are_settled,
             looks=self._looks,
             legs=None if schedule_rule == "rotations" else legs,
         )
         self._sandbox = None if sandbox is None else sandbox.with_hidden(directory.path)
         self._build_cache = build_cache
         self._logger = logger("runner")
-        manifest = new_manifest(
+        self._schedule = tuple(schedule)
+        self._manifest = new_manifest(
             tournament,
             schedule,
             edition=self._edition,
@@ -136,7 +139,7 @@ class Runner:
             looks=self._looks,
             sandbox=self._sandbox_kind,
         )
-        self._signer = RunSigner(directory, key, manifest, schedule)
+        self._begun = False
 
     def stop(self) -> None:
         """Start no further matches; running matches finish only their open decisions."""
@@ -199,29 +202,30 @@ class Runner:
     @property
     def manifest_sha256(self) -> str:
         """SHA-256 of the manifest, available after `begin`. Publish it before `run`."""
-        return self._signer.manifest_sha256
+        return self._directory.info.manifest_sha256
 
     def begin(self, *, prepare: bool = False) -> None:
         """Write everything that is decided before the first match; if the run is resumed, check it.
 
         With `prepare`, the journal records that no match has been played yet, so playing the run
-        starts by resuming it. Raises RunDirectoryError if the run was started with other settings.
+        starts by resuming it. Raises RunError if the run was started with other settings.
         """
-        manifest = self._signer.begin()
+        manifest = signed_beginning(self._directory, self._manifest, self._key)
         state = "prepared" if prepare else "running"
         self._directory.note(*manifest, Fact(RUN, {**self._beginning(), "state": state}))
         self._directory.export()
         self._directory.journal.facts.clear()
         self._directory.write_public_key(self._key.public_pem)
+        self._begun = True
 
     async def run(self) -> RunEnd:
         """Play all matches that have no result yet, calling `begin` first if necessary.
 
         All bots are ended and the standings are written even if the run fails or is cancelled.
-        Raises ServeError if remote bots cannot be served, and RunDirectoryError like `begin`.
+        Raises ServeError if remote bots cannot be served, and RunError like `begin`.
         """
         progress = self._progress
-        if not self.manifest_sha256:
+        if not self._begun:
             self.begin()
         self._logger.info(
             "run resumed" if self._resumed else "run started",
@@ -350,21 +354,10 @@ class Runner:
             "building": {},
         }
 
-    # Callbacks of `ProgressWatch`
-
-    def finish_match(self, last: MatchResult) -> None:
-        self._hooks.finished(last)
-
-    def has_enough(self) -> bool:
-        return self._hooks.enough is not None and self._hooks.enough()
-
-    def are_settled(self, results: Sequence[MatchResult]) -> bool:
+    def _are_settled(self, results: Sequence[MatchResult]) -> bool:
+        """Return True if the run may end with these results, which belong to a look."""
         names = [entry.name for entry in self._tournament.entries]
         return ranks_settled(names, results, self._tournament.settled_places, self._looks)
-
-    def change(self) -> None:
-        progress = self._progress
-        self._directory.change(out=dict(progress.out), suspended=dict(progress.suspended))
 
     def _write_end(self) -> Standings:
         """Write the standings and how the run ended, and return the standings."""
@@ -388,9 +381,12 @@ class Runner:
         if standings.complete and standings.matches.played:
             end["leader"] = standings.overall[0].entry
         self._directory.change(**end)
-        self._signer.end(
-            standings,
+        sign_end(
+            self._directory,
+            self._key,
+            self._schedule,
             progress.results,
+            standings,
             out=dict(progress.out),
             suspended=dict(progress.suspended),
             tournament_secret=self.tournament_secret if standings.complete else None,

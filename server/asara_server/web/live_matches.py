@@ -30,8 +30,8 @@ from asara_server.match.match import Match
 from asara_server.referee.stream_errors import ErrorKind, StreamError
 from asara_server.report.run_json import MatchRow
 from asara_server.text import plain
-from asara_server.tournament.run.directory import JOURNAL
-from asara_server.tournament.run.read_run import RunError, RunLog
+from asara_server.tournament.run.directory import JOURNAL, RunError
+from asara_server.tournament.run.read_run import RunLog
 from asara_server.tournament.standings.match_result import utc_text
 from asara_server.web.watch_messages import WatchMessages, follow
 

@@ -21,8 +21,7 @@ from asara_server.replay.file import LARGEST_FILE, parse_file
 from asara_server.replay.signing import PUBLIC_KEY_FILE, KeyFileError, read_public_key
 from asara_server.report.run_json import MatchRow, match_row
 from asara_server.text import plain
-from asara_server.tournament.run.directory import ANALYSIS
-from asara_server.tournament.run.read_run import RunError
+from asara_server.tournament.run.directory import ANALYSIS, RunError
 from asara_server.tournament.run.status import RunState, RunStatus, StatusReader
 from asara_server.tournament.standings.match_result import MatchResult, SeatOutcome, utc_text
 from asara_server.web.match_list import MatchFilter, MatchList

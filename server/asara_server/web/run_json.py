@@ -22,7 +22,8 @@ from asara_server.report import run_json as report
 from asara_server.report.model import Publisher, read_report
 from asara_server.report.tables import details_json
 from asara_server.text import plain
-from asara_server.tournament.run.read_run import RunError, RunLog, directories_of, run_standings
+from asara_server.tournament.run.directory import RunError
+from asara_server.tournament.run.read_run import RunLog, directories_of, run_standings
 from asara_server.tournament.run.status import RunState, read_state
 from asara_server.tournament.standings.match_result import MatchResult
 from asara_server.tournament.standings.model import Standings

@@ -9,7 +9,7 @@ import pytest
 from asara_game.rules import RULE_COMBINATIONS
 from asara_server.replay.file import write_replay
 from asara_server.replay.signing import SigningKey
-from asara_server.tournament.run.directory import RunDirectoryError
+from asara_server.tournament.run.directory import RunError
 from asara_server.tournament.run.read_run import read_run
 from asara_server.tournament.trust.audit_trust import Published
 from asara_server.tournament.trust.inclusion import ProofMaker, check_inclusion
@@ -235,7 +235,7 @@ def test_a_run_does_not_resume_otherwise_than_it_began(tmp_path: Path) -> None:
     play_run(folder, HEADER + "[clocks]\ntime_bank_s = 33\n", most=5)
     path = folder / "cup.toml"
     path.write_text(path.read_text().replace("time_bank_s", "increment_s"))
-    with pytest.raises(RunDirectoryError, match="clocks: it began with"):
+    with pytest.raises(RunError, match="clocks: it began with"):
         play_run(folder, resume=True)
 
 

@@ -13,8 +13,7 @@ from typing import Any
 import pytest
 
 from asara_codec.results import Termination
-from asara_server.tournament.run.directory import RunDirectory
-from asara_server.tournament.run.read_run import RunError
+from asara_server.tournament.run.directory import RunDirectory, RunError
 from asara_server.tournament.run.status import RunState, StatusReader
 from asara_server.tournament.standings.match_result import MatchResult
 from tests.cli.command import asara, command_line, environment, on_terminal, refusal

@@ -19,7 +19,6 @@ from asara_server.tournament.bots.output.output_log import OutputLog
 from asara_server.tournament.bots.process import BotProcess, build_environment
 from asara_server.tournament.sandbox.bubblewrap import Sandbox, SandboxSpec
 from asara_server.tournament.sandbox.cgroups import Cgroups
-from asara_server.tournament.sandbox.spec import FilesystemView
 from tests.events import until, wait_until
 from tests.tournament.processes import children
 from tests.tournament.sandbox.contained import LIMITS
@@ -68,8 +67,7 @@ async def cling(
     path = folder / "bot.log"
     spec = None
     if sandbox is not None:
-        view = FilesystemView(folder, ((CLINGING, CLINGING),))
-        spec = SandboxSpec(sandbox, view, LIMITS)
+        spec = SandboxSpec(sandbox, LIMITS, folder, ((CLINGING, CLINGING),))
     if sandbox is not None and platform.machine() == "x86_64":
         words = (*words, "hijack")
     command = ("python", str(CLINGING), *words)

@@ -12,7 +12,6 @@ import pytest
 from asara_server.tournament.bots.output.output_log import OutputLog
 from asara_server.tournament.bots.process import BotProcess, bot_environment
 from asara_server.tournament.sandbox.bubblewrap import SandboxSpec
-from asara_server.tournament.sandbox.spec import FilesystemView
 from asara_server.tournament.standings.match_result import with_output, without_output
 from tests.network.sockets import open_files
 from tests.sizes import others_long
@@ -80,8 +79,7 @@ def test_the_output_can_be_removed_from_the_sentence_again() -> None:
 def test_a_start_that_fails_in_any_way_leaves_no_descriptor(
     tmp_path: Path, word: str, value: str, *, contained: bool
 ) -> None:
-    view = FilesystemView(tmp_path, ())
-    sandbox = SandboxSpec(sandbox_or_skip(), view, LIMITS) if contained else None
+    sandbox = SandboxSpec(sandbox_or_skip(), LIMITS, tmp_path) if contained else None
     # In this process, others may open and close descriptors meanwhile.
     with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as alone:
         first, second = (

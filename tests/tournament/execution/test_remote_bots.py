@@ -14,7 +14,7 @@ from asara_server.logs import configure
 from asara_server.tournament.config.token_store import new_token, revoke_token, sha256_of
 from asara_server.tournament.config.tournament_file import load_tournament
 from asara_server.tournament.run.directory import (
-    RunDirectoryError,
+    RunError,
     read_remote,
 )
 from asara_server.tournament.run.read_run import read_run
@@ -361,5 +361,5 @@ def test_who_is_here_is_read_from_what_a_run_wrote_only(tmp_path: Path) -> None:
     assert read_remote(tmp_path) is None
     for garbage in ("", "[]", '{"address": "x", "wait_s": NaN, "entries": {}}', "\x1b[2J"):
         (tmp_path / "remote.json").write_text(garbage)
-        with pytest.raises(RunDirectoryError, match=r"remote\.json: cannot be read$"):
+        with pytest.raises(RunError, match=r"remote\.json: cannot be read$"):
             read_remote(tmp_path)

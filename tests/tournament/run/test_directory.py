@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from asara_server.eventlog.journal import Fact
-from asara_server.tournament.run.directory import RunDirectory, RunDirectoryError
+from asara_server.tournament.run.directory import RunDirectory, RunError
 from asara_server.tournament.run.run_record import RUN
 from tests.cli.command import command_line, environment, refusal
 from tests.events import EVENT_S
@@ -80,7 +80,7 @@ def test_a_directory_is_locked_before_there_is_a_run_in_it(tmp_path: Path) -> No
         assert first.stdout is not None
         first.stdout.readline()
         before = contents(tmp_path)
-        with pytest.raises(RunDirectoryError, match=f"being played in it by process {first.pid}"):
+        with pytest.raises(RunError, match=f"being played in it by process {first.pid}"):
             RunDirectory.create(tmp_path / "run")
         assert contents(tmp_path) == before
         first.kill()
@@ -91,7 +91,7 @@ def test_a_directory_that_cannot_hold_a_run_is_named(tmp_path: Path) -> None:
     (tmp_path / "loop").symlink_to(tmp_path / "loop")
     (tmp_path / "file").touch()
     for name in ("loop", "file", "file/run", "n" * 256, "/proc/run", "/".join("n" * 3000)):
-        with pytest.raises(RunDirectoryError) as caught:
+        with pytest.raises(RunError) as caught:
             RunDirectory.create(tmp_path / name)
         assert str(tmp_path / name) in str(caught.value)
 

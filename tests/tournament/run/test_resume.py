@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from asara_server.tournament.run.directory import RunDirectory, RunDirectoryError
+from asara_server.tournament.run.directory import RunDirectory, RunError
 from tests.cli.command import asara, interrupted_run, refusal
 from tests.tournament.played_runs import play_run
 from tests.tournament.sample_bots import GOOD, HEADER, write_tournament
@@ -142,7 +142,7 @@ def test_documents_that_are_missing_are_written_again_from_the_journal(
     finished = play_run(tmp_path / "finished")
     documents = take(finished)
     assert len(documents) == 5
-    with pytest.raises(RunDirectoryError, match="this run is complete"):
+    with pytest.raises(RunError, match="this run is complete"):
         RunDirectory.reopen(finished)
     assert take(finished) == documents
 

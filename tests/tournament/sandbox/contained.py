@@ -15,7 +15,7 @@ from asara_server.tournament.sandbox.private_copy import (
     PrivateCopies,
     copy_into_memory,
 )
-from asara_server.tournament.sandbox.spec import FilesystemView, ResourceLimits
+from asara_server.tournament.sandbox.spec import ResourceLimits
 from tests.events import EVENT_S
 
 LIMITS = ResourceLimits(memory_mib=256, processes=64, open_files=256, cpu_s=60, disk_mib=8)
@@ -35,8 +35,10 @@ async def running(
     log = OutputLog(path, 100_000)
     environment = bot_environment(settings or {}, address="unix:/none", token="t0ken", seed=7)
     del environment["ASARA_ADDRESS"]
-    copied = copy_into_memory(CopySource(((folder, folder),), frozenset(sandbox.hidden)), 128)
-    spec = SandboxSpec(sandbox, FilesystemView(folder, readable, copied=copied), limits)
+    copied = copy_into_memory(
+        CopySource(((folder, folder),), frozenset(sandbox.reserved.hidden)), 128
+    )
+    spec = SandboxSpec(sandbox, limits, folder, readable, copied=copied)
     process = await BotProcess.start(command, folder, environment, log, spec)
     try:
         yield process, path

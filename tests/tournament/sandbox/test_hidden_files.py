@@ -7,6 +7,7 @@ import pytest
 from asara_server.tournament.config.tournament_file import Limits, check_tournament
 from asara_server.tournament.sandbox.hidden_files import HiddenFiles, reports_missing_file
 from asara_server.tournament.sandbox.own_files import EntryFiles
+from asara_server.tournament.sandbox.spec import ReservedPaths
 
 MIB = 1 << 20
 REMEDY = 'let the bot read it with --readable {0} (readable = ["{0}"] in a tournament file)'
@@ -31,7 +32,7 @@ def explain(base: Path, printed: str, command: str = "python a.py") -> str:
     data = {"title": "Cup", "seats": 2, "rules": "basic", "entries": entries}
     found = check_tournament(data, name="cup.toml", base=base).entries
     hidden = (base / "cup.toml", base / "run")
-    files = EntryFiles(found, hidden=hidden, shared=(base,))
+    files = EntryFiles(found, ReservedPaths(hidden, (base,)))
     if not reports_missing_file(printed):
         return ""
     return HiddenFiles.of(found[0], files, hidden, Limits(directory_mib=1)).explain(printed)

@@ -19,14 +19,15 @@ from asara_server.eventlog.resimulate import resimulated_steps
 from asara_server.match.inputs import ReplyRecord
 from asara_server.replay.file import read_replay
 from asara_server.replay.signing import SigningKey
+from asara_server.tournament.bots.match_settings import MatchSettings
 from asara_server.tournament.config.tournament_file import load_tournament
 from asara_server.tournament.execution.executor import Executor
 from asara_server.tournament.runner import RunEnd
 from asara_server.tournament.sandbox.bubblewrap import Sandbox
 from asara_server.tournament.schedule.schedule import ScheduledMatch
 from asara_server.tournament.workers.dask_workers import dask_workers
-from asara_server.tournament.workers.requirements import worker_requirements
-from asara_server.tournament.workers.worker_executor import WorkerExecutor, sandbox_config
+from asara_server.tournament.workers.run_settings import RunSettings
+from asara_server.tournament.workers.worker_executor import WorkerExecutor
 from tests.tournament.dask_clusters import Cluster
 from tests.tournament.processes import is_in_tree
 from tests.tournament.runs import matches_at, play
@@ -344,10 +345,8 @@ def test_workers_of_a_cluster_contain_bots_that_mean_harm_as_well(
         patch.setenv("ORGANISERS_SECRET", "AWS_SECRET")
         cluster.start(workers=2)
     try:
-        limits = load_tournament(cup).limits
-        needs = worker_requirements(
-            load_tournament(cup).entries, {}, sandbox_config(wanted[1]), limits
-        )
+        settings = MatchSettings.of(load_tournament(cup), None, {})
+        needs = RunSettings(settings, wanted[1].reserved)
         with dask_workers(cluster.address, needs) as backend:
             contained(cup, wanted[1], some_matches(), WorkerExecutor(backend))
     finally:

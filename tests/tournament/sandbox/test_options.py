@@ -26,8 +26,8 @@ from asara_server.tournament.sandbox.seccomp import seccomp_filter
 from asara_server.tournament.sandbox.spec import (
     MIB,
     CopiedFile,
-    FilesystemView,
     PrivateCopy,
+    ReservedPaths,
     ResourceLimits,
 )
 from tests.network.sockets import open_files
@@ -77,7 +77,7 @@ def sandbox(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Sandbox:
     (tmp_path / "tool" / "keys" / "more").mkdir(parents=True)
     tools = SandboxTools("/usr/bin/bwrap", "/usr/bin/prlimit", None, ("guard",))
     hidden = ("tool/key", "tool/keys", "tool/keys/more", "bot/none", "bot/secret")
-    made = Sandbox(tools, hidden=[tmp_path / name for name in hidden])
+    made = Sandbox(tools, ReservedPaths(tuple(tmp_path / name for name in hidden)))
     made._system_mounts = {}
     proc = {"/proc/stat": b"cpu", "/proc/sys/x": b"1"}
     made._proc = ProcView({"/proc/sys": ["--tmpfs", "/proc/sys"]}, proc)
@@ -104,14 +104,17 @@ def test_the_command_line_has_what_is_listed_and_nothing_else(
     file = CopiedFile(folder / "b.py", 0o555, memory_file(b"print()"))
     archive = memory_file(b"archive")
     copied = PrivateCopy((folder,), (file,), archive, size=1_000, largest=5_000_000)
-    view = FilesystemView(
+    spec = SandboxSpec(
+        sandbox,
+        LIMITS,
         folder,
         readable=((tmp_path / "tool", Path("/tool")),),
         copied=None if kind == "build in place" else copied,
         writable=kind == "build in place",
         output=archive if kind == "build" else None,
+        loopback=kind == "build",
     )
-    made = sandbox.wrap(["./bot", "-x"], ENVIRONMENT, view, LIMITS, loopback=kind == "build")
+    made = spec.wrap(["./bot", "-x"], ENVIRONMENT)
     assert made.first is not None
     size, home, own = {
         "match": (3_146_728, "/tmp", COPIES),
@@ -123,8 +126,8 @@ def test_the_command_line_has_what_is_listed_and_nothing_else(
     head = [next(words) for _ in range(4)]
     assert head[:2] + head[3:] == ["/bin/sh", "-c", "sh"]
     files = f"/proc/{os.getpid()}/fd"
-    expected_archive = "" if view.copied is None else f"{files}/{archive}"
-    limits = LIMITS.prlimit_options(memory=True, largest_file=5_000_000 if view.copied else 0)
+    expected_archive = "" if spec.copied is None else f"{files}/{archive}"
+    limits = LIMITS.prlimit_options(memory=True, largest_file=5_000_000 if spec.copied else 0)
     rest = list(words)
     options = rest.index("--args") + 1
     script = rest[-4]
@@ -165,7 +168,7 @@ def test_the_command_line_has_what_is_listed_and_nothing_else(
     unpack = (
         'tar -xpof - -C / <&3 || { echo "its folder cannot be copied into memory" >&2; exit 125;'
         " }; exec 3<&-\nulimit -f 6144\n"
-    ) * (view.copied is not None)
+    ) * (spec.copied is not None)
     pack = f"\ntar --format=gnu -cf - -C {folder} . >/proc/self/fd/{made.descriptors[-1]}"
     if kind == "build":
         assert told[str(made.descriptors[-1])] == b"archive"
@@ -210,9 +213,10 @@ def test_with_control_groups_the_program_starts_in_its_own(
     monkeypatch.setattr("site.ENABLE_USER_SITE", True)
     monkeypatch.setattr("site.getuserbase", lambda: "/users/base")
     limits = replace(LIMITS, cores=2)
-    view = FilesystemView(tmp_path / "bot", ())
     environment = {"ASARA_ADDRESS": "127.0.0.1:9", "PATH": "/runtime:/runtime/bin:/tmp:/run"}
-    made = SandboxSpec(sandbox, view, limits, loopback=True).wrap(["./bot"], environment)
+    made = SandboxSpec(sandbox, limits, tmp_path / "bot", loopback=True).wrap(
+        ["./bot"], environment
+    )
     assert groups.created == [{"memory_bytes": 256 * MIB, "processes": 14, "cores": 2}]
     assert made.first is None
     assert made.memory_mib == 256
@@ -240,20 +244,21 @@ def test_with_control_groups_the_program_starts_in_its_own(
 def test_more_can_be_hidden_from_the_programs_of_a_sandbox(
     sandbox: Sandbox, tmp_path: Path
 ) -> None:
-    sandbox.shared = (tmp_path / "shared",)
+    hidden = sandbox.reserved.hidden
+    sandbox.reserved = ReservedPaths(hidden, (tmp_path / "shared",))
     more = sandbox.with_hidden(tmp_path / "run", tmp_path / "log")
     assert more.tools is sandbox.tools
-    assert more.hidden == (*sandbox.hidden, tmp_path / "run", tmp_path / "log")
-    assert more.shared == sandbox.shared
+    assert more.reserved.hidden == (*hidden, tmp_path / "run", tmp_path / "log")
+    assert more.reserved.shared == sandbox.reserved.shared
 
 
 def test_a_command_line_that_cannot_be_made_leaves_no_descriptor(
     sandbox: Sandbox, tmp_path: Path
 ) -> None:
-    view = FilesystemView(tmp_path / "bot", ())
+    spec = SandboxSpec(sandbox, LIMITS, tmp_path / "bot")
     before = open_files()
     with pytest.raises(UnicodeEncodeError):
-        sandbox.wrap(["./bot"], {"A": "\ud800"}, view, LIMITS)
+        spec.wrap(["./bot"], {"A": "\ud800"})
     assert open_files() == before
 
 

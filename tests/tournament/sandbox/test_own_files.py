@@ -10,6 +10,7 @@ from asara_server.tournament.config.tournament_file import Entry, Limits, check_
 from asara_server.tournament.sandbox.filesystem_view import copy_source, preview_views
 from asara_server.tournament.sandbox.own_files import EntryFiles
 from asara_server.tournament.sandbox.private_copy import source_members
+from asara_server.tournament.sandbox.spec import ReservedPaths
 from tests.tournament.sandbox.contained import run_entry
 from tests.tournament.sandbox_config import sandbox_or_skip
 
@@ -44,7 +45,7 @@ def seen(base: Path, *tables: Mapping[str, object], limit_mib: int = 128) -> lis
     """Return the files that each of these entries sees, relative to the tournament file."""
     entries = entries_of(base, tables)
     hidden = (base / "cup.toml", base / "run")
-    files = EntryFiles(entries, hidden=hidden, shared=(base,))
+    files = EntryFiles(entries, ReservedPaths(hidden, (base,)))
     found = []
     for entry in entries[: len(tables)]:
         mine = copy_source(files.of(entry), entry, hidden, Limits(directory_mib=limit_mib))
@@ -177,14 +178,13 @@ def test_the_largest_files_beside_a_program_are_left_out_and_named(base: Path) -
     (mine,) = seen(base, table, limit_mib=1)
     assert {"loose.py", "tools.py", "medium", "models/weights"} <= mine
     assert not {path for path in mine if path.startswith(("dump", "data/"))}
-    preview = preview_views(
-        entries_of(base, [table]), Limits(directory_mib=1), hidden=[], shared=[base]
-    )
+    reserved = ReservedPaths(shared=(base,))
+    preview = preview_views(entries_of(base, [table]), Limits(directory_mib=1), reserved)
     assert preview.left_out == {"bot0": (base / "data", base / "dump")}
     assert preview.out == {}
     (base / "loose.py").write_bytes(bytes(2 * MIB))
     entries = entries_of(base, [table])
-    preview = preview_views(entries, Limits(directory_mib=1), hidden=[], shared=[base])
+    preview = preview_views(entries, Limits(directory_mib=1), ReservedPaths(shared=(base,)))
     assert list(preview.out) == ["bot0"]
 
 
@@ -197,14 +197,14 @@ def test_entries_that_share_a_folder_are_named_unless_they_are_of_one_team(base:
     ]
     for team, together in (({}, [("bot0", "bot1")]), ({"team": "Foxes"}, [])):
         entries = entries_of(base, [table | team for table in tables[:2]] + tables[2:])
-        preview = preview_views(entries, Limits(), hidden=[], shared=[base])
+        preview = preview_views(entries, Limits(), ReservedPaths(shared=(base,)))
         assert preview.together == together
 
 
 def test_an_entry_with_a_directory_of_its_own_is_out_instead(base: Path) -> None:
     (base / "one" / "large").write_bytes(bytes(2 * MIB))
     entries = entries_of(base, [{"command": "python main.py", "directory": "one"}])
-    preview = preview_views(entries, Limits(directory_mib=1), hidden=[], shared=[base])
+    preview = preview_views(entries, Limits(directory_mib=1), ReservedPaths(shared=(base,)))
     assert "limits.directory_mib" in preview.out["bot0"]
     assert preview.left_out == {}
 

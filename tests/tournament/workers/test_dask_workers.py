@@ -110,7 +110,7 @@ def test_ctrl_c_keeps_what_is_over(cluster: Cluster, cup: Path) -> None:
     wait_until_gone([], cup)
 
 
-@pytest.mark.parametrize("at", ["WorkerRequirements.missing", "FileMark.of"])
+@pytest.mark.parametrize("at", ["RunSettings.missing", "FileMark.of"])
 def test_a_worker_that_dies_while_it_is_asked_is_a_lost_worker(
     cluster: Cluster, cup: Path, tmp_path: Path, at: str
 ) -> None:
@@ -118,7 +118,7 @@ def test_a_worker_that_dies_while_it_is_asked_is_a_lost_worker(
     name = at.partition(".")[0]
     fatal = tmp_path / "fatal.py"
     fatal.write_text(
-        f"import os\nfrom asara_server.tournament.workers.requirements import {name}\n"
+        f"import os\nfrom asara_server.tournament.workers.run_settings import {name}\n"
         f"{at} = lambda *_: os._exit(1)\n"
     )
     cluster.add_worker(options=("--preload", str(fatal)))

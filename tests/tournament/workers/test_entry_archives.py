@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 
 from asara_server.tournament.config.tournament_file import load_tournament
-from asara_server.tournament.sandbox.spec import SandboxConfig
+from asara_server.tournament.sandbox.spec import ReservedPaths
 from asara_server.tournament.workers.dask_files import (
     Archive,
-    ArchiveError,
     ArchiveStore,
     Packer,
+    WorkerError,
 )
 
 FILE = """
@@ -49,7 +49,7 @@ def cup(tmp_path: Path) -> Path:
 
 def packer(cup: Path) -> Packer:
     tournament = load_tournament(cup / "cup.toml")
-    private = SandboxConfig((cup / "ann" / "secret.key",), (cup,))
+    private = ReservedPaths((cup / "ann" / "secret.key",), (cup,))
     return Packer(tournament.entries, tournament.limits, private)
 
 
@@ -91,7 +91,7 @@ def test_a_single_readable_file_keeps_its_name(cup: Path, tmp_path: Path) -> Non
 def test_a_program_outside_of_its_directory_is_not_sent(cup: Path) -> None:
     text = (cup / "cup.toml").read_text()
     (cup / "cup.toml").write_text(text.replace('"./bot"', '"../bob/bot"', 1))
-    with closing(packer(cup)) as packed, pytest.raises(ArchiveError, match="is outside of its"):
+    with closing(packer(cup)) as packed, pytest.raises(WorkerError, match="is outside of its"):
         packed.directory("ann", None)
 
 
@@ -101,7 +101,7 @@ def test_an_archive_that_arrives_changed_is_refused(cup: Path, tmp_path: Path) -
         data = bytearray(archive.path.read_bytes())
     data[600] ^= 1
     store = ArchiveStore(tmp_path)
-    with pytest.raises(ArchiveError, match="arrived changed"):
+    with pytest.raises(WorkerError, match="arrived changed"):
         store_all(store, archive, bytes(data))
     assert not store.has(archive.sha256)
 
@@ -134,7 +134,7 @@ def test_a_forged_archive_is_refused(tmp_path: Path) -> None:
     home = tmp_path / "home"
     digest = sha256(bytes(home) + b"\0\0" + data).hexdigest()
     store = ArchiveStore(tmp_path)
-    with pytest.raises(ArchiveError, match="cannot be unpacked: what came was not written as"):
+    with pytest.raises(WorkerError, match="cannot be unpacked: what came was not written as"):
         store_all(store, Archive(digest, tmp_path, "", home), data)
     assert not store.has(digest)
     assert not (tmp_path / "asara-files" / "out").exists()

@@ -25,16 +25,14 @@ from asara_server.tournament.workers.block_job import (
     BlockJob,
     BlockResult,
     BotsEnd,
-    RunSettings,
     WorkerError,
 )
 from asara_server.tournament.workers.block_player import (
-    UnfitWorkerError,
-    UnpreparedWorkerError,
+    LostWorkerError,
     begin_run,
     play_block,
 )
-from asara_server.tournament.workers.requirements import Program
+from asara_server.tournament.workers.run_settings import Program, RunSettings
 from asara_server.tournament.workers.worker_executor import WorkerExecutor
 from tests.cli.command import asara
 from tests.tournament import sample_bots, samples
@@ -272,7 +270,7 @@ def test_what_workers_had_when_the_runner_was_killed_is_not_forgotten(
 def test_a_worker_that_does_not_fit_ends_the_run_which_can_go_on(cup: Path, tmp_path: Path) -> None:
     def refuse(job: BlockJob) -> BlockResult:
         if names(job)[0] == "r1-basic-0002-1":
-            raise UnfitWorkerError("worker 7: it has Python 2.7")
+            raise WorkerError("worker 7: it has Python 2.7")
         return done(job)
 
     with pytest.raises(WorkerError, match=r"worker 7: it has Python 2\.7"):
@@ -324,23 +322,22 @@ def test_what_was_not_built_is_not_asked_of_a_worker(cup: Path, tmp_path: Path) 
     assert end.unstartable == {"broken": "build failed: exited with status 1"}
     job = backend.jobs[0]
     assert job.out == end.unstartable
-    requirements = backend.settings[0].requirements
-    assert requirements.paths == (("made", tmp_path / "run" / "builds" / "made"),)
-    assert requirements.missing() == []
+    settings = backend.settings[0]
+    assert settings.paths == (("made", tmp_path / "run" / "builds" / "made"),)
+    assert settings.missing() == []
 
 
 def test_where_a_block_does_not_fit_it_is_said_what_is_missing(cup: Path, tmp_path: Path) -> None:
     backend = Scripted(done)
     play(cup, tmp_path / "run", WorkerExecutor(backend))
     job, settings = backend.jobs[0], backend.settings[0]
-    with pytest.raises(UnpreparedWorkerError):
+    with pytest.raises(LostWorkerError):
         play_block(job)
     gone = tmp_path / "gone"
-    program = settings.requirements.program._replace(asara="7.0", python="2.7", edition_sha256="00")
+    program = settings.program._replace(asara="7.0", python="2.7", edition_sha256="00")
     paths = (("ann", gone), ("elsewhere", gone))
-    requirements = replace(settings.requirements, program=program, paths=paths)
-    begin_run(replace(settings, requirements=requirements))
-    with pytest.raises(UnfitWorkerError) as caught:
+    begin_run(replace(settings, program=program, paths=paths))
+    with pytest.raises(WorkerError) as caught:
         play_block(job)
     lines = str(caught.value).splitlines()
     assert all(line.startswith("worker process ") for line in lines)
@@ -352,7 +349,7 @@ def test_where_a_block_does_not_fit_it_is_said_what_is_missing(cup: Path, tmp_pa
         "entry ann",
     ]
     assert f"entry ann: {gone} does not exist there" in lines[-1]
-    assert isinstance(pickle.loads(pickle.dumps(caught.value)), UnfitWorkerError)
+    assert isinstance(pickle.loads(pickle.dumps(caught.value)), WorkerError)
 
 
 def test_a_deal_that_was_lost_is_played_again_when_the_others_of_its_leg_are_over(

@@ -16,9 +16,8 @@ from asara_server.tournament.bots.output.remedies import NO_NETWORK, wants_netwo
 from asara_server.tournament.config.tournament_file import Entry, Limits, Tournament
 from asara_server.tournament.run.run_record import RunInfo
 from asara_server.tournament.runner import RunEnd
-from asara_server.tournament.sandbox.bubblewrap import Sandbox
 from asara_server.tournament.sandbox.filesystem_view import preview_views
-from asara_server.tournament.sandbox.spec import SandboxConfig
+from asara_server.tournament.sandbox.spec import ReservedPaths
 from asara_server.tournament.standings.match_result import (
     MatchResult,
     SeatOutcome,
@@ -98,7 +97,7 @@ def warn_of_earlier_exclusions(run: RunInfo) -> None:
 def warn_of_views(
     entries: Sequence[Entry],
     limits: Limits,
-    sandbox: Sandbox | SandboxConfig,
+    reserved: ReservedPaths,
     *,
     own: bool = False,
 ) -> None:
@@ -107,7 +106,7 @@ def warn_of_views(
     `own` is True if all bots are the user's, given on the command line; they may share folders.
     """
     remedy = "--readable" if own else "`readable`"
-    preview = preview_views(entries, limits, hidden=sandbox.hidden, shared=sandbox.shared)
+    preview = preview_views(entries, limits, reserved)
     for entry, reason in preview.out.items():
         warn(f"{entry} will be out in the sandbox: {reason}")
     for entry, left_out in preview.left_out.items():

@@ -32,7 +32,8 @@ from asara_server.tournament.execution.asking_referee import (
     AskedBotError,
     AskingReferee,
 )
-from asara_server.tournament.run.read_run import RunError, read_run
+from asara_server.tournament.run.directory import RunError
+from asara_server.tournament.run.read_run import read_run
 from asara_server.tournament.sandbox.bubblewrap import Sandbox
 from asara_server.tournament.schedule.schedule import bot_seed
 from asara_server.user_error import UserError
@@ -68,7 +69,7 @@ def ask_again(options: Ask, log: LogOptions) -> int:
     sandbox = sandbox_of_bots(options.sandbox, [bot.directory], secret=hidden)
     [entry] = built_bots([bot], sandbox)
     if sandbox is not None:
-        warn_of_views([entry], Limits(), sandbox)
+        warn_of_views([entry], Limits(), sandbox.reserved)
     with tempfile.TemporaryDirectory(prefix="asara-logs-") as folder:
         logs = Path(folder)
         try:

@@ -18,6 +18,7 @@ from asara_server.replay.audit import Checked, Verdict
 from asara_server.replay.file import read_file
 from asara_server.replay.signing import fingerprint, read_public_key
 from asara_server.text import count, plain, plain_words
+from asara_server.tournament.run.directory import RunError
 from asara_server.tournament.trust.audit import (
     AuditJob,
     AuditPlan,
@@ -30,7 +31,6 @@ from asara_server.tournament.trust.audit import (
 from asara_server.tournament.trust.audit_trust import KeySource, Published, Signed
 from asara_server.tournament.trust.inclusion import (
     PROOF_SUFFIX,
-    InclusionError,
     check_inclusion,
     make_proof,
     proof_in_bundle,
@@ -88,7 +88,7 @@ def write_proof(options: Prove, _log: LogOptions) -> None:
         if (run := run_of(path)) is None:
             raise UserError(f"{path}: is not in a run's `replays` folder; pass its path there")
         proof = make_proof(run, data)
-    except (InclusionError, ReplayError) as error:
+    except (RunError, ReplayError) as error:
         raise UserError(f"{path}: {error}") from None
     write_output(options.out_file, proof.content())
 
@@ -222,10 +222,10 @@ def _inclusion(
         elif (run := run_of(path)) is not None:
             proof = make_proof(run, data)
         else:
-            raise InclusionError(
+            raise RunError(
                 "is not in a run; pass a proof with --proof (`asara replay prove` writes one)"
             )
-    except (InclusionError, ReplayError) as error:
+    except (RunError, ReplayError) as error:
         return str(error), ""
     found = check_inclusion(proof, held)
     if warning := key_warning(found.signed, held):

@@ -115,7 +115,7 @@ def play_series(
     entries = built_bots(tournament.entries, sandbox)
     tournament = tournament.model_copy(update={"entries": entries})
     if sandbox is not None:
-        warn_of_views(tournament.entries, tournament.limits, sandbox, own=True)
+        warn_of_views(tournament.entries, tournament.limits, sandbox.reserved, own=True)
     with kept_or_temporary(options.out_directory) as directory:
         # Without --out, nothing that the key signs is kept.
         key = SigningKey.new() if options.out_directory is None else signing_key(key_file)

@@ -3,6 +3,7 @@
 import os
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, closing, contextmanager, suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -22,6 +23,7 @@ from asara_server.replay.signing import (
     load_or_make_key,
 )
 from asara_server.text import count
+from asara_server.tournament.bots.match_settings import MatchSettings
 from asara_server.tournament.config.entry_folders import has_bot_file
 from asara_server.tournament.config.tournament_file import Limits, Tournament
 from asara_server.tournament.execution.executor import Executor
@@ -34,12 +36,12 @@ from asara_server.tournament.sandbox.probe import (
     find_sandbox,
     require_freezer,
 )
-from asara_server.tournament.sandbox.spec import SandboxConfig
+from asara_server.tournament.sandbox.spec import ReservedPaths
 from asara_server.tournament.workers.block_job import WorkerError
 from asara_server.tournament.workers.dask_workers import dask_workers
 from asara_server.tournament.workers.process_workers import process_workers
-from asara_server.tournament.workers.requirements import worker_requirements
-from asara_server.tournament.workers.worker_executor import WorkerExecutor, sandbox_config
+from asara_server.tournament.workers.run_settings import RunSettings
+from asara_server.tournament.workers.worker_executor import WorkerExecutor
 from asara_server.user_error import UserError
 
 if TYPE_CHECKING:
@@ -76,18 +78,16 @@ def key_of_run(key: Path | None, run: Path | None) -> Path | None:
 
 def chosen_sandbox(
     choice: SandboxChoice,
+    reserved: ReservedPaths,
     *,
-    secret: Iterable[Path],
-    shared: Iterable[Path],
     limits: Limits | None = None,
     builds: bool = False,
     transport: Literal["unix", "tcp"] = "unix",
 ) -> Sandbox | None:
     """Return the chosen sandbox after testing it; None if bots run unconfined.
 
-    Bots cannot see the paths in `secret`. A directory in `shared` belongs to no single entry; see
-    `own_files`. `limits` and `builds` are passed to `find_sandbox`. A warning lists the limits that
-    the machine cannot enforce.
+    The arguments are passed to `find_sandbox`. A warning lists the limits that the machine cannot
+    enforce.
     """
     if choice is SandboxChoice.NONE:
         return None
@@ -98,7 +98,7 @@ def chosen_sandbox(
         )
     try:
         limits = limits or Limits()
-        sandbox = find_sandbox(limits, builds=builds, hidden=secret, shared=shared)
+        sandbox = find_sandbox(limits, reserved, builds=builds)
     except SandboxError as error:
         raise UserError(f"--sandbox bubblewrap: {error}") from None
     for one in reductions(limits, sandbox.tools.ceilings, builds=builds):
@@ -127,8 +127,8 @@ def sandbox_of_bots(
     A folder with a bot.toml belongs to its bot alone, as in a tournament. The directory of any
     other bot may contain its author's other files.
     """
-    shared = [folder for folder in directories if not has_bot_file(folder)]
-    return chosen_sandbox(choice, secret=secret, shared=shared)
+    shared = tuple(folder.resolve() for folder in directories if not has_bot_file(folder))
+    return chosen_sandbox(choice, ReservedPaths(shared=shared).with_hidden(secret))
 
 
 def log_to_terminal(options: LogOptions, default_level: str = "error") -> None:
@@ -161,7 +161,7 @@ def _notify_key(path: Path) -> None:
 
 @contextmanager
 def chosen_executor(
-    options: Run, tournament: Tournament, sandbox: Sandbox | None, private: SandboxConfig
+    options: Run, tournament: Tournament, sandbox: Sandbox | None, private: ReservedPaths
 ) -> Iterator[tuple[Executor, str]]:
     """Yield the executor, and the number of matches that it plays concurrently, in words.
 
@@ -200,18 +200,16 @@ def _metrics_server(options: Run) -> "Iterator[SummedMetrics | None]":
 
 @contextmanager
 def _dask_executor(
-    scheduler: str, tournament: Tournament, sandbox: Sandbox | None, private: SandboxConfig
+    scheduler: str, tournament: Tournament, sandbox: Sandbox | None, private: ReservedPaths
 ) -> Iterator[Executor]:
-    not_built = tuple(entry for entry in tournament.entries if not entry.build)
-    limits = tournament.limits
+    settings = MatchSettings.of(tournament, None, {})
     if sandbox is not None:
-        limits = effective_limits(limits, sandbox.tools.ceilings)
-    requirements = worker_requirements(
-        not_built, {}, sandbox_config(sandbox), limits, freezer=not tournament.ponder
-    )
+        limits = effective_limits(settings.limits, sandbox.tools.ceilings)
+        settings = replace(settings, limits=limits)
+    required = RunSettings(settings, None if sandbox is None else sandbox.reserved)
     with ExitStack() as stack:
         try:
-            backend = stack.enter_context(dask_workers(scheduler, requirements, private))
+            backend = stack.enter_context(dask_workers(scheduler, required, private))
         except WorkerError as error:  # the option is wrong, not the run
             raise UserError(str(error)) from None
         yield WorkerExecutor(backend)

@@ -43,7 +43,7 @@ from asara_server.tournament.run.read_run import read_run
 from asara_server.tournament.runner import RunEnd
 from asara_server.tournament.sandbox.bubblewrap import Sandbox
 from asara_server.tournament.sandbox.cgroups import WITHOUT_CGROUPS, Cgroups
-from asara_server.tournament.sandbox.spec import SandboxConfig
+from asara_server.tournament.sandbox.spec import ReservedPaths
 from asara_server.tournament.schedule.layout import balance, seat_orders
 from asara_server.tournament.schedule.looks import looks_at
 from asara_server.tournament.schedule.plan import (
@@ -87,7 +87,7 @@ def plan(options: Plan, _log: LogOptions) -> None:
         warn(WITHOUT_CGROUPS)
     warn_of_folders(tournament)
     path = options.file.resolve()
-    warn_of_views(tournament.entries, tournament.limits, SandboxConfig((path,), (path.parent,)))
+    warn_of_views(tournament.entries, tournament.limits, ReservedPaths((path,), (path.parent,)))
     check = shlex.join(["asara", "tournament", "check", str(options.file)])
     notify(f"To see which bots work: {check}")
 
@@ -106,7 +106,7 @@ def play_tournament(options: Run, log: LogOptions) -> int:
         check_freezer(sandbox, f"{options.file.name}: ponder = false")
     warn_of_folders(tournament)
     if sandbox is not None:
-        warn_of_views(tournament.entries, tournament.limits, sandbox)
+        warn_of_views(tournament.entries, tournament.limits, sandbox.reserved)
     if options.prepare:
         key = signing_key(options.key)
         with _run_directory(options) as directory:
@@ -178,11 +178,9 @@ def tournament_sandbox(
     tournament: Tournament, choice: SandboxChoice, file: Path, key: Path | None
 ) -> Sandbox | None:
     """Return a sandbox that hides the tournament file and the referee's secrets."""
-    private = _private_paths(tournament, file, key)
     sandbox = chosen_sandbox(
         choice,
-        secret=private.hidden,
-        shared=private.shared,
+        _private_paths(tournament, file, key),
         limits=tournament.limits,
         builds=any(entry.build for entry in tournament.entries),
         transport=tournament.transport,
@@ -192,12 +190,12 @@ def tournament_sandbox(
     return sandbox
 
 
-def _private_paths(tournament: Tournament, file: Path, key: Path | None) -> SandboxConfig:
+def _private_paths(tournament: Tournament, file: Path, key: Path | None) -> ReservedPaths:
     """Return the paths of the referee's secrets, and the folder that belongs to no single entry."""
     remote = tournament.remote
     remote_secrets = () if remote is None else (remote.key, remote.tokens)
     secret = (file, key or default_key_path(), *remote_secrets)
-    return SandboxConfig(tuple(path.resolve() for path in secret), (file.resolve().parent,))
+    return ReservedPaths(tuple(path.resolve() for path in secret), (file.resolve().parent,))
 
 
 @contextmanager

@@ -182,11 +182,9 @@ class ProcessStarter:
             return ""
 
         def explain() -> str:
-            entries = self._entries.values()
-            files = EntryFiles(entries, hidden=sandbox.hidden, shared=sandbox.shared)
-            return HiddenFiles.of(entry, files, sandbox.hidden, self._settings.limits).explain(
-                printed
-            )
+            files = EntryFiles(self._entries.values(), sandbox.reserved)
+            hidden = sandbox.reserved.hidden
+            return HiddenFiles.of(entry, files, hidden, self._settings.limits).explain(printed)
 
         try:
             return await asyncio.to_thread(explain)

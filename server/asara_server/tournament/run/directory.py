@@ -85,8 +85,10 @@ _NOT_INDEXED = (b"match ", b"began ", b"plays ", b"ended ", b"cleared ", b"given
 """Beginnings of the lines that nobody looks up: those that come with every match and every bot."""
 
 
-class RunDirectoryError(UserError, ValueError):
-    """Raised if a directory cannot be used for a run; the text gives the reason and the remedy."""
+class RunError(UserError, ValueError):
+    """Raised if a run cannot be read, or a directory cannot be used for one; the text gives the
+    reason and the remedy.
+    """
 
 
 class RemoteEntry(BaseModel):
@@ -114,14 +116,14 @@ class RemoteInfo(BaseModel):
 def read_remote(path: Path) -> RemoteInfo | None:
     """Return the content of a directory's `remote.json`, or None if the file is missing.
 
-    Raises RunDirectoryError if the file cannot be read.
+    Raises RunError if the file cannot be read.
     """
     try:
         return RemoteInfo.model_validate_json(read_bounded(path / "remote.json", _LARGEST_JSON))
     except FileNotFoundError:
         return None
     except (OSError, ValidationError):
-        raise RunDirectoryError(f"{path / 'remote.json'}: cannot be read") from None
+        raise RunError(f"{path / 'remote.json'}: cannot be read") from None
 
 
 def open_journal(path: Path, wanted: Callable[[str], bool] = lambda name: True) -> Journal:
@@ -139,14 +141,14 @@ class RunDirectory:
     """
 
     def __init__(self, path: Path, journal: Journal) -> None:
-        """Raises RunDirectoryError if the end of the journal was lost."""
+        """Raises RunError if the end of the journal was lost."""
         self.path = path
         self.replays = path / "replays"
         self.logs = path / "logs"
         self.builds = path / "builds"
         self.journal = journal
         if index_end(path / INDEX) > journal.size:  # these matches would be played again
-            raise RunDirectoryError(
+            raise RunError(
                 f"{path / JOURNAL}: its end is missing; restore it from a backup, or delete "
                 f"{INDEX}: what is missing is then played again"
             )
@@ -169,13 +171,13 @@ class RunDirectory:
 
     @classmethod
     def create(cls, path: Path) -> Self:
-        """Create the directory of a new run; raises RunDirectoryError.
+        """Create the directory of a new run; raises RunError.
 
         `path` must be empty, missing, or contain only the leftovers of a run that never began.
         """
         with _errors(path), ExitStack() as stack:
             if path.exists() and not path.is_dir():
-                raise RunDirectoryError(f"{path}: is a file; choose a folder for the run")
+                raise RunError(f"{path}: is a file; choose a folder for the run")
             path.mkdir(parents=True, exist_ok=True)
             _check_not_played(path)
             if any(path.iterdir()):
@@ -190,17 +192,17 @@ class RunDirectory:
 
     @classmethod
     def reopen(cls, path: Path) -> Self:
-        """Open the directory of an unfinished run; raises RunDirectoryError.
+        """Open the directory of an unfinished run; raises RunError.
 
         A refused directory is not changed, except that documents are written that a killed program
         did not write.
         """
         with _errors(path), ExitStack() as stack:
             if not has_run(path) and not (path / RUN_INFO).exists():
-                raise RunDirectoryError(f"{path}: contains no run; start one without --resume")
+                raise RunError(f"{path}: contains no run; start one without --resume")
             _check_not_played(path)
             if not has_run(path):
-                raise RunDirectoryError(
+                raise RunError(
                     f"{path}: this run has no {JOURNAL} to resume from: restore it from a backup, "
                     "or start the run again in another folder"
                 )
@@ -212,7 +214,7 @@ class RunDirectory:
             finished = directory.info.state == "finished"
             directory.export()
             if finished:
-                raise RunDirectoryError(f"{path}: this run is complete; there is nothing to resume")
+                raise RunError(f"{path}: this run is complete; there is nothing to resume")
             for folder in _ALWAYS:
                 (path / folder).mkdir(exist_ok=True)
             stack.pop_all()
@@ -359,14 +361,14 @@ class RunDirectory:
 
 @contextmanager
 def _errors(path: Path) -> Iterator[None]:
-    """Convert every expected error raised in the context to RunDirectoryError."""
+    """Convert every expected error raised in the context to RunError."""
     try:
         yield
     except JournalError as error:
-        raise RunDirectoryError(str(error)) from None
+        raise RunError(str(error)) from None
     except OSError as error:
         what = error.strerror or error
-        raise RunDirectoryError(f"{error.filename or path}: cannot be written: {what}") from None
+        raise RunError(f"{error.filename or path}: cannot be written: {what}") from None
 
 
 def has_run(path: Path) -> bool:
@@ -376,25 +378,25 @@ def has_run(path: Path) -> bool:
 
 
 def _check_not_played(path: Path) -> None:
-    """Raise RunDirectoryError if a run is being played in the directory; may also raise OSError."""
+    """Raise RunError if a run is being played in the directory; may also raise OSError."""
     with suppress(FileNotFoundError):
         process = lock_holder(path / JOURNAL)
         if process is not None:
             which = f" by process {process}" if process else ""
-            raise RunDirectoryError(
+            raise RunError(
                 f"{path}: a run is being played in it{which}: wait until it is over, stop it, or "
                 "choose another folder"
             )
 
 
 def _check_never_begun(path: Path) -> None:
-    """Raise RunDirectoryError if a directory holds more than an unbegun run could leave there."""
+    """Raise RunError if a directory holds more than an unbegun run could leave there."""
     if has_run(path):
-        raise RunDirectoryError(
+        raise RunError(
             f"{path}: already contains a run; choose another folder, or delete that run first"
         )
     if not _was_never_begun(path):
-        raise RunDirectoryError(f"{path}: is not empty; choose a folder that is new or empty")
+        raise RunError(f"{path}: is not empty; choose a folder that is new or empty")
 
 
 def _clear(path: Path) -> None:

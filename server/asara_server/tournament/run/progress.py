@@ -6,8 +6,8 @@ to one event loop.
 
 import asyncio
 from collections import Counter, defaultdict
-from collections.abc import Collection, Mapping, Sequence
-from typing import NamedTuple, Protocol
+from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import NamedTuple
 
 from asara_game.rules import format_rule_sets
 from asara_server.eventlog.journal import JournalError
@@ -52,25 +52,6 @@ class PendingBlock(NamedTuple):
     matches: tuple[PendingMatch, ...]
 
 
-class ProgressWatch(Protocol):
-    """Receives the progress of a run, and decides when the run may end."""
-
-    def finish_match(self, last: MatchResult) -> None:
-        """Receives the final result of a match."""
-
-    def has_enough(self) -> bool:
-        """Return True if no further block needs to begin.
-
-        Blocks that have begun are played to the end, and become the whole schedule.
-        """
-
-    def are_settled(self, results: Sequence[MatchResult]) -> bool:
-        """Return True if the run may end with these results, which belong to a look."""
-
-    def change(self) -> None:
-        """Called when an entry is out or suspended, or a group begins."""
-
-
 class RunProgress:
     """Progress of one run. An executor plays the pending matches and records the results."""
 
@@ -80,8 +61,10 @@ class RunProgress:
         limits: Limits,
         directory: RunDirectory,
         key: SigningKey,
-        watch: ProgressWatch,
         *,
+        finished: Callable[[MatchResult], None],
+        enough: Callable[[], bool] | None,
+        settled: Callable[[Sequence[MatchResult]], bool],
         looks: Sequence[int] = (),
         legs: Legs | None = None,
     ) -> None:
@@ -89,9 +72,13 @@ class RunProgress:
 
         Entries that could not be built or started stay out.
 
+        `finished` is called with the final result of each match. Once `enough` returns True, no
+        further block begins: blocks that have begun are played to the end, and become the whole
+        schedule.
+
         `looks` are match counts from the start of the schedule. When this many matches are over,
-        and before any other begins, the `watch` decides whether the ranks are settled. If they are
-        settled, these matches become the whole schedule.
+        and before any other begins, their results may be `settled`. If they are, these matches
+        become the whole schedule.
 
         With `legs`, no bot lives through two matches of one deal (see `schedule.legs`). If all bots
         are also contained, replays may be published immediately.
@@ -116,7 +103,7 @@ class RunProgress:
         self.out: dict[str, str] = dict(info.out) if info else {}
         """Entries that could not be built or started, with the reasons."""
         self._key = key
-        self._watch = watch
+        self._finished, self._enough, self._settled = finished, enough, settled
         self._looks = list(looks)
         """The remaining looks; the last look is the end of the schedule."""
         self._open: set[str] = set()
@@ -166,7 +153,10 @@ class RunProgress:
         new = {name: why for name, why in entries.items() if name not in self.out}
         if new:
             self.out |= new
-            self._watch.change()
+            self._note_excluded()
+
+    def _note_excluded(self) -> None:
+        self.directory.change(out=dict(self.out), suspended=dict(self.suspended))
 
     def pending_matches(self) -> list[PendingMatch]:
         """Return the matches without a result that come before the next look.
@@ -234,7 +224,7 @@ class RunProgress:
             self.group = {name: matches[name] for name in left[:size]}
             self._begun.update(self.group)
             self.directory.processes.note("group", blocks=self.group)
-            self._watch.change()
+            self.directory.change()
 
     @property
     def open_in_group(self) -> tuple[int, float]:
@@ -361,7 +351,7 @@ class RunProgress:
         for name, why in suspended.items():
             self._logger.warning("entry suspended", entry=name, why=why)
         if suspended:
-            self._watch.change()
+            self._note_excluded()
         return suspended
 
     def finish_match(self, match: ScheduledMatch, last: MatchResult) -> None:
@@ -375,11 +365,11 @@ class RunProgress:
             self._pending_in[match.block] -= 1
             if not self._pending_in[match.block]:
                 self.directory.publish_replays(self._withheld.pop(match.block, ()))
-        self._watch.finish_match(last)
+        self._finished(last)
         if self._looks:
             self._open.discard(match.match_id)
             self._look()
-        elif not self._decided and self._watch.has_enough():
+        elif not self._decided and self._enough is not None and self._enough():
             self._decided = True
             self.schedule = [match for match in self.schedule if match.deal_block in self._begun]
 
@@ -393,7 +383,7 @@ class RunProgress:
             names = {match.match_id for match in seen}
             # A run that is resumed has results of later matches as well.
             results = [result for result in self.results if result.match_id in names]
-            if self._looks and self._watch.are_settled(results):
+            if self._looks and self._settled(results):
                 self.schedule = seen
                 self._looks.clear()
 

@@ -9,20 +9,15 @@ from pydantic import ValidationError
 
 from asara_server.eventlog.journal import Fact, JournalError, split_line
 from asara_server.eventlog.line_index import LineFollower
-from asara_server.tournament.run.directory import INDEX, JOURNAL
+from asara_server.tournament.run.directory import INDEX, JOURNAL, RunError
 from asara_server.tournament.run.run_record import RunInfo, RunRecord
 from asara_server.tournament.standings.match_result import MatchResult
 from asara_server.tournament.standings.model import Standings
 from asara_server.tournament.standings.standings import compute_standings
-from asara_server.user_error import UserError
 
 NOT_A_RUN: Final = (
     "not the folder of a run; pass the folder that you gave to --out when you started the run"
 )
-
-
-class RunError(UserError, ValueError):
-    """Raised if a run cannot be read; the text gives the file and the reason."""
 
 
 class RunLog:

@@ -20,11 +20,10 @@ from asara_server.eventlog.file_lock import lock_holder
 from asara_server.tournament.run.directory import (
     JOURNAL,
     RemoteInfo,
-    RunDirectoryError,
     read_remote,
 )
 from asara_server.tournament.run.progress import MAX_ATTEMPTS
-from asara_server.tournament.run.read_run import RunError, RunLog
+from asara_server.tournament.run.read_run import RunLog
 from asara_server.tournament.run.run_record import RunInfo
 from asara_server.tournament.standings.match_result import MatchResult, short_reason
 
@@ -141,10 +140,7 @@ class StatusReader:
         """Return the status; `now` is in seconds since 1970. Raises RunError."""
         now = time.time() if now is None else now
         state, process = read_state(self.log)
-        try:
-            remote = read_remote(self.directory) if state is RunState.RUNNING else None
-        except RunDirectoryError as error:
-            raise RunError(str(error)) from None
+        remote = read_remote(self.directory) if state is RunState.RUNNING else None
         info = self.log.info
         if self._tallied is not self.log.results:  # the journal was replaced
             self._tally, self._tallied, self._number = _Tally(), self.log.results, 0

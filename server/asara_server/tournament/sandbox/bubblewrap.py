@@ -45,9 +45,10 @@ from asara_server.tournament.sandbox.seccomp import seccomp_filter
 from asara_server.tournament.sandbox.spec import (
     BUILD_CACHE,
     MIB,
+    NOTHING_RESERVED,
     OWN_PROCESSES,
-    FilesystemView,
     PrivateCopy,
+    ReservedPaths,
     ResourceLimits,
 )
 from asara_server.tournament.sandbox.system_mounts import Mounts, system_mounts
@@ -119,20 +120,10 @@ class Sandbox:
     `find_sandbox` returns a sandbox that has been tested on this machine.
     """
 
-    def __init__(
-        self,
-        tools: SandboxTools,
-        *,
-        hidden: Iterable[Path] = (),
-        shared: Iterable[Path] = (),
-    ) -> None:
-        """No program sees the `hidden` files and directories, wherever they are.
-
-        No directory in `shared` belongs to a single entry; see `own_files`.
-        """
+    def __init__(self, tools: SandboxTools, reserved: ReservedPaths = NOTHING_RESERVED) -> None:
+        """All `reserved` paths are resolved."""
         self.tools = tools
-        self.hidden = tuple(path.resolve() for path in hidden)
-        self.shared = tuple(path.resolve() for path in shared)
+        self.reserved = reserved
         self._system_mounts = system_mounts()
         self._proc = ProcView.of_this_machine()
         self._seccomp_filters = {
@@ -158,33 +149,24 @@ class Sandbox:
 
     def with_hidden(self, *paths: Path) -> "Sandbox":
         """Return a copy of this sandbox with additional hidden paths."""
-        return Sandbox(self.tools, hidden=(*self.hidden, *paths), shared=self.shared)
+        return Sandbox(self.tools, self.reserved.with_hidden(paths))
 
     def wrap(
-        self,
-        command: Sequence[str],
-        environment: Mapping[str, str],
-        view: FilesystemView,
-        limits: ResourceLimits,
-        *,
-        loopback: bool = False,
+        self, spec: "SandboxSpec", command: Sequence[str], environment: Mapping[str, str]
     ) -> SandboxedCommand:
-        """Return the command that runs `command` in the sandbox.
-
-        With `loopback` the program has internet sockets that reach only its own loopback. Raises
-        OSError if its control group cannot be created.
-        """
-        programs = visible_programs(command, view.directory, environment, view.content)
-        mounts = self._mounts(programs, environment, view, limits)
-        copied = view.copied or PrivateCopy()
+        """Return what `SandboxSpec.wrap` returns."""
+        limits = spec.limits
+        programs = visible_programs(command, spec.directory, environment, spec.content)
+        mounts = self._mounts(programs, environment, spec)
+        copied = spec.copied or PrivateCopy()
         first = None if self.has_cgroups else FirstProcess()
         descriptors = [] if first is None else [first.teller]
         try:
             variables = _bot_variables(environment, mounts, programs)
-            if view.writable:
-                variables["TMPDIR"] = variables["HOME"] = str(view.directory / BUILD_CACHE)
-            options = self._bubblewrap_options(mounts, variables, view, limits, descriptors)
-            allowed = self._seccomp_filters[loopback, not view.writable]
+            if spec.writable:
+                variables["TMPDIR"] = variables["HOME"] = str(spec.directory / BUILD_CACHE)
+            options = self._bubblewrap_options(mounts, variables, spec, descriptors)
+            allowed = self._seccomp_filters[spec.loopback, not spec.writable]
             if allowed is not None:
                 descriptors.append(memory_file(allowed))
                 options += ["--seccomp", str(descriptors[-1])]
@@ -193,9 +175,9 @@ class Sandbox:
             # The program can read its command line, which would reveal where the files are.
             options_file = memory_file(b"".join(os.fsencode(word) + b"\0" for word in options))
             descriptors.append(options_file)
-            if view.output is not None:
-                descriptors.append(duplicate(view.output))
-            start = _BEGIN + _start_script(view, limits, descriptors[-1])
+            if spec.output is not None:
+                descriptors.append(duplicate(spec.output))
+            start = _BEGIN + _start_script(spec, descriptors[-1])
             began = memory_file(b"")
             descriptors.append(began)
             cgroup = self._create_cgroup(limits)
@@ -247,8 +229,7 @@ class Sandbox:
         self,
         mounts: Mounts,
         variables: Mapping[str, str],
-        view: FilesystemView,
-        limits: ResourceLimits,
+        spec: "SandboxSpec",
         descriptors: list[int],
     ) -> list[str]:
         """Return bubblewrap's options; the descriptors that they use are appended to a list."""
@@ -258,14 +239,14 @@ class Sandbox:
             "/etc/group": f"bot:x:{_UID}:\n".encode(),
             "/etc/hosts": b"127.0.0.1 localhost bot\n::1 localhost\n",
             _VARIABLES_FILE: _export_script(variables),
-            **self._proc.files(limits.memory_mib),
+            **self._proc.files(spec.limits.memory_mib),
         }
         for path, content in files.items():
             descriptors.append(memory_file(content))
             in_new_folder = path.startswith("/proc/sys/")
             options_of_file = ["--perms", "0444", "--file"] if in_new_folder else ["--ro-bind-data"]
             mounts[path] = [*options_of_file, str(descriptors[-1]), path]
-        for file in view.copied.files if view.copied else ():
+        for file in spec.copied.files if spec.copied else ():
             descriptors.append(reopened(file.content))
             name = str(file.path)
             mounts[name] = ["--perms", f"{file.mode:o}", "--file", str(descriptors[-1]), name]
@@ -274,17 +255,13 @@ class Sandbox:
         for path in ("/dev", "/proc/sys", "/proc", "/"):
             if path in mounts or path == "/":
                 options += ["--remount-ro", path]
-        return [*options, "--chdir", str(view.directory)]
+        return [*options, "--chdir", str(spec.directory)]
 
     def _mounts(
-        self,
-        programs: VisiblePrograms,
-        environment: Mapping[str, str],
-        view: FilesystemView,
-        limits: ResourceLimits,
+        self, programs: VisiblePrograms, environment: Mapping[str, str], spec: "SandboxSpec"
     ) -> Mounts:
         """Return all mounts except the mounts of generated files."""
-        size = str(limits.disk_mib * MIB)
+        size = str(spec.limits.disk_mib * MIB)
         mounts = {
             "/proc": ["--proc", "/proc"],
             # bubblewrap's process, which ends the bot: its memory, descriptors, command line.
@@ -296,40 +273,60 @@ class Sandbox:
             "/tmp": ["--size", size, "--tmpfs", "/tmp"],  # noqa: S108
         }
         mounts |= self._system_mounts | self._proc.mounts
-        for source, path in (*programs.mounts, *view.readable):
+        for source, path in (*programs.mounts, *spec.readable):
             mounts[str(path)] = ["--ro-bind", str(source), str(path)]
-        if view.writable:
-            directory = str(view.directory)
+        if spec.writable:
+            directory = str(spec.directory)
             mounts[directory] = ["--bind", directory, directory]
-        if view.copied is not None:
-            own = view.copied.size if view.output is None else 0
-            size = str(own + limits.disk_mib * MIB)
-            for path in view.copied.directories:
+        if spec.copied is not None:
+            own = spec.copied.size if spec.output is None else 0
+            size = str(own + spec.limits.disk_mib * MIB)
+            for path in spec.copied.directories:
                 mounts[str(path)] = ["--size", size, "--tmpfs", str(path)]
         address = environment.get("ASARA_ADDRESS", "")
         if address.startswith("unix:"):
             socket = address.removeprefix("unix:")
             mounts[socket] = ["--ro-bind", socket, socket]
-        mounts.setdefault(str(view.directory), ["--dir", str(view.directory)])
-        mounts |= _covers(self.hidden, mounts)
+        mounts.setdefault(str(spec.directory), ["--dir", str(spec.directory)])
+        mounts |= _covers(self.reserved.hidden, mounts)
         return mounts
 
 
 @dataclass(frozen=True, slots=True)
 class SandboxSpec:
-    """A sandbox with the files and limits of one program."""
+    """The sandbox of one program: the files that it sees in addition to the system and the
+    interpreter, and its limits.
+    """
 
     sandbox: Sandbox
-    view: FilesystemView
     limits: ResourceLimits
+    directory: Path
+    """The program's working directory."""
+    readable: tuple[tuple[Path, Path], ...] = ()
+    """Files or directories, each as its path on this machine and its path in the sandbox.
+
+    All programs that see such a path share it, read-only.
+    """
+    copied: PrivateCopy | None = None
+    """Files and directories of which the program gets its own copy in memory."""
+    content: Path | None = None
+    """Directory on this machine with the content of `directory`; None if the paths are equal."""
+    writable: bool = False
+    """True if the program works directly in this machine's directory instead of a copy.
+
+    $HOME and $TMPDIR are then the directory `BUILD_CACHE` in it, which must exist.
+    """
+    output: int | None = None
+    """Descriptor to which the directory is written as a tar archive after success."""
     loopback: bool = False
     """True if the program has internet sockets, which reach only its own loopback."""
 
     def wrap(self, command: Sequence[str], environment: Mapping[str, str]) -> SandboxedCommand:
-        """Return the command that runs `command` in the sandbox; see `Sandbox.wrap`."""
-        return self.sandbox.wrap(
-            command, environment, self.view, self.limits, loopback=self.loopback
-        )
+        """Return the command that runs `command` in the sandbox.
+
+        Raises OSError if its control group cannot be created.
+        """
+        return self.sandbox.wrap(self, command, environment)
 
 
 def _covers(hidden: Iterable[Path], mounts: Mounts) -> Mounts:
@@ -357,18 +354,18 @@ def _covers(hidden: Iterable[Path], mounts: Mounts) -> Mounts:
     }
 
 
-def _start_script(view: FilesystemView, limits: ResourceLimits, output: int) -> str:
+def _start_script(spec: SandboxSpec, output: int) -> str:
     """Return the shell script that is finally replaced by the program, given as its arguments.
 
-    `output` is the descriptor in the sandbox that corresponds to `view.output`.
+    `output` is the descriptor in the sandbox that corresponds to `spec.output`.
     """
     run = f'. {_VARIABLES_FILE}; exec "$@"'
     unpack = ""
-    if view.copied is not None and view.copied.archive is not None:
-        unpack = f"{_UNPACK}ulimit -f {limits.disk_mib * MIB // _ULIMIT_BYTES}\n"
-    if view.output is None:
+    if spec.copied is not None and spec.copied.archive is not None:
+        unpack = f"{_UNPACK}ulimit -f {spec.limits.disk_mib * MIB // _ULIMIT_BYTES}\n"
+    if spec.output is None:
         return unpack + run
-    directory = shlex.quote(str(view.directory))
+    directory = shlex.quote(str(spec.directory))
     pack = f"tar --format=gnu -cf - -C {directory} . >/proc/self/fd/{output}"
     return f"{unpack}({run}) || exit\n{pack}"
 

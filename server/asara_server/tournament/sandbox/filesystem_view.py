@@ -33,7 +33,7 @@ from asara_server.tournament.sandbox.private_copy import (
     largest_parts,
 )
 from asara_server.tournament.sandbox.runtimes import visible_programs
-from asara_server.tournament.sandbox.spec import FilesystemView, PrivateCopy
+from asara_server.tournament.sandbox.spec import PrivateCopy, ReservedPaths
 from asara_server.tournament.sandbox.system_mounts import system_paths
 
 
@@ -64,8 +64,9 @@ def match_sandbox(
         return None
 
     def read() -> PrivateCopy:
-        files = EntryFiles(entries, hidden=sandbox.hidden, shared=sandbox.shared)
-        source = copy_source(files.of(entry), entry, sandbox.hidden, limits, built).source
+        reserved = sandbox.reserved
+        own = EntryFiles(entries, reserved).of(entry)
+        source = copy_source(own, entry, reserved.hidden, limits, built).source
         return copy_into_memory(source, limits.directory_mib)
 
     on_path = search_path()
@@ -73,13 +74,15 @@ def match_sandbox(
     load_program(entry.command[0], os.pathsep.join(programs.search_path(on_path)))
     for path in entry.readable:
         load(readable_copies[path].path if path in readable_copies else real_path(path))
-    view = FilesystemView(
+    return SandboxSpec(
+        sandbox,
+        match_limits(limits, sandbox.tools.ceilings),
         entry.directory,
-        readable=tuple(_readable_mounts(entry, readable_copies)),
+        tuple(_readable_mounts(entry, readable_copies)),
         copied=copies.get(entry.name, read),
         content=built,
+        loopback=entry.loopback,
     )
-    return SandboxSpec(sandbox, view, match_limits(limits, sandbox.tools.ceilings), entry.loopback)
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,9 +116,9 @@ def entry_size(sandbox: Sandbox | None, entry: Entry, built: Path | None, limits
 
     `built` is as in `match_sandbox`.
     """
-    hidden, shared = (sandbox.hidden, sandbox.shared) if sandbox else ((), ())
-    own = EntryFiles([entry], hidden=hidden, shared=shared).of(entry)
-    return copy_size(copy_source(own, entry, hidden, limits, built).source)
+    reserved = sandbox.reserved if sandbox else ReservedPaths()
+    own = EntryFiles([entry], reserved).of(entry)
+    return copy_size(copy_source(own, entry, reserved.hidden, limits, built).source)
 
 
 def oversized_entries(
@@ -126,8 +129,7 @@ def oversized_entries(
     `built` maps entries to the directories that their builds have produced.
     """
     log = logger("runner")
-    hidden, shared = sandbox.hidden, sandbox.shared
-    preview = preview_views(entries, limits, hidden=hidden, shared=shared, built=built)
+    preview = preview_views(entries, limits, sandbox.reserved, built)
     for name, parts in preview.left_out.items():
         too_large = [str(part) for part in parts]
         log.warning("entry does not see all of its folder", entry=name, too_large=too_large)
@@ -151,19 +153,16 @@ class ViewPreview:
 def preview_views(
     entries: Sequence[Entry],
     limits: Limits,
-    *,
-    hidden: Sequence[Path],
-    shared: Sequence[Path],
+    reserved: ReservedPaths,
     built: Mapping[str, Path] = MappingProxyType({}),
 ) -> ViewPreview:
     """Return what can be known before the first match about the files that bots will see.
 
     The size of an entry with a build is known only after the build; `built` maps entries to the
-    directories that their builds have produced. `hidden` and `shared` are as in `Sandbox`; no
-    sandbox is needed.
+    directories that their builds have produced. No sandbox is needed.
     """
     preview = ViewPreview()
-    files = EntryFiles(entries, hidden=hidden, shared=shared)
+    files = EntryFiles(entries, reserved)
     users: dict[Path, list[tuple[Entry, tuple[Path, ...]]]] = {}
     for entry in entries:
         if entry.remote or (entry.build and entry.name not in built):
@@ -172,7 +171,7 @@ def preview_views(
             own = files.of(entry)
             for path in own.paths if own.shared else ():
                 users.setdefault(path, []).append((entry, own.named))
-            mine = copy_source(own, entry, hidden, limits, built.get(entry.name))
+            mine = copy_source(own, entry, reserved.hidden, limits, built.get(entry.name))
             if mine.left_out:
                 preview.left_out[entry.name] = mine.left_out
             check_size(mine.source, limits.directory_mib)
@@ -212,7 +211,7 @@ def _readable_excluded(entry: Entry) -> Iterator[Path]:
 
 def build_source(sandbox: Sandbox, entry: Entry, hidden: Iterable[Path]) -> CopySource:
     """Return the files that are copied for a build of `entry`; see `build_sandbox`."""
-    excluded = [*_readable_excluded(entry), *sandbox.hidden, *system_paths(), *hidden]
+    excluded = [*_readable_excluded(entry), *sandbox.reserved.hidden, *system_paths(), *hidden]
     return CopySource(((entry.directory, entry.directory),), frozenset(excluded))
 
 
@@ -225,13 +224,15 @@ def build_sandbox(
     directory is written to `output`. Raises CopyTooLargeError.
     """
     source = build_source(sandbox, entry, hidden)
-    view = FilesystemView(
+    return SandboxSpec(
+        sandbox,
+        build_limits(limits, sandbox.tools.ceilings),
         entry.directory,
-        readable=tuple(_readable_mounts(entry)),
+        tuple(_readable_mounts(entry)),
         copied=copy_into_memory(source, limits.build_mib),
         output=output,
+        loopback=True,
     )
-    return SandboxSpec(sandbox, view, build_limits(limits, sandbox.tools.ceilings), loopback=True)
 
 
 def in_place_sandbox(
@@ -242,8 +243,8 @@ def in_place_sandbox(
     The build also sees the `readable` files and directories, which are all outside that directory.
     """
     mounts = tuple((real_path(path), path) for path in readable)
-    view = FilesystemView(directory, readable=mounts, writable=True)
-    return SandboxSpec(sandbox, view, build_limits(limits, sandbox.tools.ceilings), loopback=True)
+    allowed = build_limits(limits, sandbox.tools.ceilings)
+    return SandboxSpec(sandbox, allowed, directory, mounts, writable=True, loopback=True)
 
 
 _MAX_BYTES: Final = 4 << 30

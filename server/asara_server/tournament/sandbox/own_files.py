@@ -27,6 +27,7 @@ from asara_server.tournament.config.commands import OWN_PYTHON
 from asara_server.tournament.config.entry_folders import has_bot_file
 from asara_server.tournament.config.fields import exposes_too_much
 from asara_server.tournament.config.tournament_file import Entry
+from asara_server.tournament.sandbox.spec import ReservedPaths
 from asara_server.tournament.sandbox.system_mounts import system_paths
 
 REFEREE: Final = "it belongs to the referee"
@@ -58,20 +59,11 @@ class OwnFiles:
 class EntryFiles:
     """The files of all entries of a run."""
 
-    def __init__(
-        self,
-        entries: Iterable[Entry],
-        *,
-        hidden: Sequence[Path] = (),
-        shared: Sequence[Path] = (),
-    ) -> None:
-        """`hidden` are paths that no program sees. No directory in `shared` is one entry's
-        alone.
-        """
+    def __init__(self, entries: Iterable[Entry], reserved: ReservedPaths) -> None:
         self._entries = [entry for entry in entries if not entry.remote]
         self._programs = {entry.name: programs_of(entry) for entry in self._entries}
-        self._hidden = dict.fromkeys(hidden, REFEREE)
-        self._shared = tuple(shared)
+        self._hidden = dict.fromkeys(reserved.hidden, REFEREE)
+        self._shared = reserved.shared
 
     def of(self, entry: Entry) -> OwnFiles:
         """Return the files of an entry."""

@@ -6,14 +6,13 @@ import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Iterable
 from pathlib import Path
 from typing import Final
 
 from asara_server import system
 from asara_server.logs import logger
 from asara_server.tournament.config.tournament_file import Limits
-from asara_server.tournament.sandbox.bubblewrap import Sandbox, SandboxTools
+from asara_server.tournament.sandbox.bubblewrap import Sandbox, SandboxSpec, SandboxTools
 from asara_server.tournament.sandbox.cgroups import Cgroups
 from asara_server.tournament.sandbox.machine_limits import (
     find_ceilings,
@@ -22,7 +21,7 @@ from asara_server.tournament.sandbox.machine_limits import (
 )
 from asara_server.tournament.sandbox.sandboxed_command import SandboxedCommand
 from asara_server.tournament.sandbox.seccomp import seccomp_filter
-from asara_server.tournament.sandbox.spec import FilesystemView, ResourceLimits
+from asara_server.tournament.sandbox.spec import NOTHING_RESERVED, ReservedPaths, ResourceLimits
 
 USE_NONE: Final = "use --sandbox none to run bots unconfined, with your permissions"
 """The remedy at the end of every message about a missing sandbox."""
@@ -44,16 +43,15 @@ class SandboxError(Exception):
 
 def find_sandbox(
     limits: Limits | None = None,
+    reserved: ReservedPaths = NOTHING_RESERVED,
     *,
     builds: bool = False,
-    hidden: Iterable[Path] = (),
-    shared: Iterable[Path] = (),
 ) -> Sandbox:
     """Return this machine's sandbox after a test run with the limits of a bot.
 
-    `hidden` and `shared` are as in `Sandbox`. Raises SandboxError if there is no working sandbox,
-    or if the machine permits less than half of the `limits`: of bots, and of `builds` if there are
-    any. By default, `limits` are the defaults of a tournament.
+    Raises SandboxError if there is no working sandbox, or if the machine permits less than half of
+    the `limits`: of bots, and of `builds` if there are any. By default, `limits` are the defaults
+    of a tournament.
     """
     limits = limits or Limits()
     bubblewrap, prlimit = shutil.which("bwrap"), shutil.which("prlimit")
@@ -82,7 +80,7 @@ def find_sandbox(
             raise SandboxError(f"{one.text}; {one.remedy}")
     guard = device_guard()
     tools = SandboxTools(bubblewrap, str(Path(prlimit).resolve()), cgroups, guard, ceilings)
-    sandbox = Sandbox(tools, hidden=hidden, shared=shared)
+    sandbox = Sandbox(tools, reserved)
     _test(sandbox, match_limits(limits, ceilings))
     if not guard:
         logger("sandbox").warning(
@@ -107,11 +105,9 @@ def require_freezer(sandbox: Sandbox | None) -> None:
 def _test(sandbox: Sandbox, limits: ResourceLimits) -> None:
     """Run the interpreter in the sandbox and look for the client. Raises SandboxError."""
     try:
-        sandboxed = sandbox.wrap(
-            [sys.executable, "-c", _PROBE],
-            {"PATH": os.environ.get("PATH", os.defpath)},
-            FilesystemView(Path("/tmp"), ()),  # noqa: S108
-            limits,
+        spec = SandboxSpec(sandbox, limits, Path("/tmp"))  # noqa: S108
+        sandboxed = spec.wrap(
+            [sys.executable, "-c", _PROBE], {"PATH": os.environ.get("PATH", os.defpath)}
         )
         done = _run(sandboxed)
     except (OSError, subprocess.TimeoutExpired) as error:

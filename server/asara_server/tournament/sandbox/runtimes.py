@@ -96,7 +96,7 @@ def visible_programs(
 ) -> VisiblePrograms:
     """Return the programs that a command needs to see when it starts in a directory.
 
-    `content` is as in `FilesystemView`. A program given by its path makes neither the directory nor
+    `content` is as in `SandboxSpec`. A program given by its path makes neither the directory nor
     the folders around it visible.
     """
     path = environment.get("PATH", os.defpath)

@@ -1,8 +1,9 @@
 """Values that describe a sandbox: the files a program sees, and the resources it may use."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final, Literal, NamedTuple
+from typing import Final, Literal, NamedTuple, Self
 
 try:
     import resource
@@ -93,32 +94,17 @@ class PrivateCopy:
     """Size of the largest file, in bytes."""
 
 
-@dataclass(frozen=True, slots=True)
-class FilesystemView:
-    """Files that a program sees in addition to the system and the interpreter."""
+class ReservedPaths(NamedTuple):
+    """Paths of this machine that belong to no entry, or to no single entry."""
 
-    directory: Path
-    """The program's working directory."""
-    readable: tuple[tuple[Path, Path], ...]
-    """Files or directories, each as its path on this machine and its path in the sandbox.
+    hidden: tuple[Path, ...] = ()
+    """Files and directories that no program sees, wherever they are."""
+    shared: tuple[Path, ...] = ()
+    """Directories that do not belong to a single entry; see `own_files`."""
 
-    All programs that see such a path share it, read-only.
-    """
-    copied: PrivateCopy | None = None
-    """Files and directories of which the program gets its own copy in memory."""
-    content: Path | None = None
-    """Directory on this machine with the content of `directory`; None if the paths are equal."""
-    writable: bool = False
-    """True if the program works directly in this machine's directory instead of a copy.
-
-    $HOME and $TMPDIR are then the directory `BUILD_CACHE` in it, which must exist.
-    """
-    output: int | None = None
-    """Descriptor to which the directory is written as a tar archive after success."""
+    def with_hidden(self, paths: Iterable[Path]) -> Self:
+        """Return these paths with additional hidden paths."""
+        return self._replace(hidden=(*self.hidden, *(path.resolve() for path in paths)))
 
 
-class SandboxConfig(NamedTuple):
-    """Paths from which a worker creates the same sandbox as the runner; see `Sandbox`."""
-
-    hidden: tuple[Path, ...]
-    shared: tuple[Path, ...]
+NOTHING_RESERVED: Final = ReservedPaths()

@@ -17,7 +17,7 @@ from asara_server.event_loop import seldom_collect
 from asara_server.eventlog.replay import ReplayError
 from asara_server.replay.audit import Verdict, audit
 from asara_server.replay.file import parse_file, read_file
-from asara_server.replay.signing import PUBLIC_KEY_FILE, KeyFileError, read_public_key
+from asara_server.replay.signing import PUBLIC_KEY_FILE, read_public_key
 from asara_server.single_process import SingleProcess
 from asara_server.tournament.config.tournament_file import usable_cores
 from asara_server.tournament.run.directory import BUNDLE_MATCHES, RUN_FOLDERS
@@ -351,10 +351,7 @@ def _key_of_run(folder: Path) -> FoundKey | None:
     """Return the public key stored in a folder of replays or in its parent."""
     for path in (folder / PUBLIC_KEY_FILE, folder.absolute().parent / PUBLIC_KEY_FILE):
         if path.is_file():
-            try:
-                return FoundKey(read_public_key(path), path)
-            except KeyFileError as error:
-                raise AuditError(str(error)) from None
+            return FoundKey(read_public_key(path), path)
     return None
 
 

@@ -30,8 +30,8 @@ from asara_server.replay.file import read_file
 from asara_server.replay.signing import PUBLIC_KEY_FILE
 from asara_server.text import on_one_line, plain, plain_words
 from asara_server.tournament.config.names import name_fault
-from asara_server.tournament.run.directory import BUNDLE_MATCHES, BUNDLES
-from asara_server.tournament.run.read_run import RunError, RunLog
+from asara_server.tournament.run.directory import BUNDLE_MATCHES, BUNDLES, RunError
+from asara_server.tournament.run.read_run import RunLog
 from asara_server.tournament.run.run_record import RunInfo
 from asara_server.tournament.standings.match_result import (
     MatchResult,
@@ -44,7 +44,6 @@ from asara_server.tournament.standings.standings import by_schedule
 from asara_server.tournament.trust.inclusion import (
     PROOF_SUFFIX,
     PROOFS,
-    InclusionError,
     ProofMaker,
 )
 
@@ -91,7 +90,7 @@ class BundleWriter:
         self._unproven = ""
         try:
             self._proofs = ProofMaker(run)
-        except InclusionError as error:
+        except RunError as error:
             self._unproven = str(error)
         self._documents = run.record.files() if self._proofs else {}
         self._info = run.info
@@ -168,7 +167,7 @@ class BundleWriter:
                 continue
             try:
                 proofs[result.played_as] = self._proofs.prove(read_file(replay)).content()
-            except (InclusionError, ReplayError) as error:
+            except (RunError, ReplayError) as error:
                 unproven = str(error)
         return proofs, unproven
 

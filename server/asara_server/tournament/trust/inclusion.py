@@ -14,7 +14,8 @@ from pydantic import Field, ValidationError
 
 from asara_server.eventlog.replay import ReplayError
 from asara_server.replay.file import parse_file
-from asara_server.tournament.run.read_run import RunError, RunLog, read_run
+from asara_server.tournament.run.directory import RunError
+from asara_server.tournament.run.read_run import RunLog, read_run
 from asara_server.tournament.run.run_record import DOCUMENTS, SignedBytes
 from asara_server.tournament.standings.match_result import MatchResult
 from asara_server.tournament.trust.attempt_check import attempt_faults
@@ -43,10 +44,6 @@ PROOFS = "proofs"
 
 SIGNED = (MANIFEST, TREE_HEAD)
 """The signed documents contained in a proof."""
-
-
-class InclusionError(ValueError):
-    """Raised if a proof cannot be made or read; the text gives the reason and the remedy."""
 
 
 class InclusionProof(Document):
@@ -84,23 +81,23 @@ class ProofMaker:
     """Makes proofs that replays belong to a run."""
 
     def __init__(self, run: RunLog) -> None:
-        """Take the signed documents and the results, unchecked; raises InclusionError."""
+        """Take the signed documents and the results, unchecked; raises RunError."""
         self._directory = run.directory
         manifest, head = map(run.record.documents.get, DOCUMENTS)
         if manifest is None or head is None:
-            raise InclusionError(f"{run.directory}: the run has not ended")
+            raise RunError(f"{run.directory}: the run has not ended")
         self._manifest, self._head = manifest, head
         try:
             schedule = parse_document(manifest.content, Manifest).planned_matches()
         except ValueError as error:
-            raise InclusionError(f"{run.directory}: {MANIFEST}: {error}") from None
+            raise RunError(f"{run.directory}: {MANIFEST}: {error}") from None
         order = schedule_order(match.match_id for match in schedule)
         self._results = in_order(run.results, order)
         self._levels = levels_of([leaf_hash(leaf_of(result)) for result in self._results])
         self._index_of = {result.replay_sha256: index for index, result in enumerate(self._results)}
 
     def prove(self, replay: bytes) -> InclusionProof:
-        """Return the proof for a replay's content; raises InclusionError."""
+        """Return the proof for a replay's content; raises RunError."""
         index = self._index_of.get(sha256(replay).hexdigest())
         if index is None:
             raise self._foreign(replay)
@@ -114,30 +111,26 @@ class ProofMaker:
             path=tuple(part.hex() for part in path_in(self._levels, index)),
         )
 
-    def _foreign(self, replay: bytes) -> InclusionError:
+    def _foreign(self, replay: bytes) -> RunError:
         """Return the error for a replay that belongs to no attempt of the run."""
         try:
             name = parse_file(replay).replay.header.match_id
         except ReplayError as error:
-            return InclusionError(str(error))
+            return RunError(str(error))
         known = any(result.played_as == name for result in self._results)
         why = "another replay" if known else "no such attempt"
-        return InclusionError(
+        return RunError(
             f"match {name}: this replay does not belong to the run in {self._directory}, which has "
             f"{why}"
         )
 
 
 def make_proof(directory: Path, replay: bytes) -> InclusionProof:
-    """Return the proof that a replay belongs to the run in a directory; raises InclusionError.
+    """Return the proof that a replay belongs to the run in a directory; raises RunError.
 
     The proof is not checked.
     """
-    try:
-        run = read_run(directory)
-    except RunError as error:
-        raise InclusionError(str(error)) from None
-    return ProofMaker(run).prove(replay)
+    return ProofMaker(read_run(directory)).prove(replay)
 
 
 def proof_in_bundle(replay: Path) -> Path:
@@ -146,11 +139,11 @@ def proof_in_bundle(replay: Path) -> Path:
 
 
 def read_proof(path: Path) -> InclusionProof:
-    """Return the proof read from a file; raises InclusionError."""
+    """Return the proof read from a file; raises RunError."""
     try:
         return parse_document(read_document_file(path), InclusionProof)
     except DocumentError as error:
-        raise InclusionError(f"{path}: not a proof of inclusion: {error}") from None
+        raise RunError(f"{path}: not a proof of inclusion: {error}") from None
 
 
 def check_inclusion(proof: InclusionProof, published: Published) -> Inclusion:

@@ -13,30 +13,12 @@ from typing import NamedTuple, Protocol
 from asara_server.eventlog.journal import Fact as JournalFact
 from asara_server.eventlog.journal import OpenMatch
 from asara_server.logs import Fact
-from asara_server.tournament.bots.match_settings import MatchSettings
 from asara_server.tournament.run.block_journals import PlayedAttempt
 from asara_server.tournament.run.costs import RunCosts
 from asara_server.tournament.schedule.legs import PendingMatch
 from asara_server.tournament.standings.match_result import attempt_name
-from asara_server.tournament.workers.requirements import WorkerRequirements
+from asara_server.tournament.workers.run_settings import RunSettings
 from asara_server.user_error import UserError
-
-
-@dataclass(frozen=True, slots=True)
-class RunSettings:
-    """Settings for all blocks of a run; each worker receives them once."""
-
-    run_id: str
-    """The hash of the manifest, plus a random part for each session of the run."""
-    requirements: WorkerRequirements
-    match_settings: MatchSettings
-    log_level: int
-    """Minimum level, as in `logging`, of the log lines that workers return."""
-    directory: Path | None = None
-    """The run directory, if the worker should write its block's journal and bots' output there.
-
-    A worker with a run directory plays one block at a time.
-    """
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,16 +19,15 @@ from asara_server.tournament.bots.leftovers import end_leftovers
 from asara_server.tournament.bots.process import MachineError
 from asara_server.tournament.run.costs import CostMeter, RunCosts
 from asara_server.tournament.run.process_record import fact_now
-from asara_server.tournament.sandbox.bubblewrap import Sandbox
 from asara_server.tournament.sandbox.filesystem_view import ReadableCopy
 from asara_server.tournament.workers.block_job import (
     BlockJob,
     BlockResult,
     BotsEnd,
-    RunSettings,
     WorkerContext,
+    WorkerError,
 )
-from asara_server.tournament.workers.requirements import WorkerRequirements, shared_sandbox
+from asara_server.tournament.workers.run_settings import RunSettings
 from asara_server.tournament.workers.worker_run import WorkerRun
 
 if TYPE_CHECKING:
@@ -42,12 +41,8 @@ _IDLE_S: Final = 60.0
 """Seconds without a block after which a run's bots are ended, because the runner may be gone."""
 
 
-class UnfitWorkerError(Exception):
-    """Raised if a worker does not meet the requirements; the text gives reason and remedy."""
-
-
-class UnpreparedWorkerError(Exception):
-    """Raised if a worker receives a block before the settings of its run."""
+class LostWorkerError(Exception):
+    """Raised if a worker has died, or was restarted and lacks the settings of the run."""
 
 
 def begin_run(settings: RunSettings) -> None:
@@ -60,18 +55,18 @@ def use_files(
 ) -> None:
     """Use these copies of entries' directories and `readable` paths instead of the runner's files.
 
-    Raises UnpreparedWorkerError without `begin_run`.
+    Raises LostWorkerError without `begin_run`.
     """
     settings = require_run(run_id)
-    requirements, played = settings.requirements, settings.match_settings
+    played = settings.match_settings
     paths = tuple(
         (name, path)
-        for name, path in requirements.paths
+        for name, path in settings.paths
         if name not in directories and path not in readable_copies
     )
     _loop_thread().settings[run_id] = replace(
         settings,
-        requirements=replace(requirements, paths=paths),
+        paths=paths,
         match_settings=replace(
             played,
             build_directories={**played.build_directories, **directories},
@@ -89,10 +84,10 @@ def report_metrics(connection: Connection) -> None:
 
 
 def require_run(run_id: str) -> RunSettings:
-    """Return the settings of a run; raises UnpreparedWorkerError without `begin_run`."""
+    """Return the settings of a run; raises LostWorkerError without `begin_run`."""
     settings = _loop_thread().settings.get(run_id)
     if settings is None:
-        raise UnpreparedWorkerError
+        raise LostWorkerError
     return settings
 
 
@@ -100,21 +95,20 @@ def play_block(job: BlockJob, worker: WorkerContext | None = None) -> BlockResul
     """Play a block in this process, from any thread.
 
     `worker` describes the worker; the default is a process of `process_workers`. Raises
-    UnpreparedWorkerError without `begin_run`, UnfitWorkerError if the block cannot be played here,
+    LostWorkerError without `begin_run`, WorkerError if the block cannot be played here,
     and JournalError.
     """
     worker = worker or WorkerContext(f"worker process {os.getpid()}")
     settings = require_run(job.run_id)
-    config = settings.requirements.sandbox_config
-    if config is not None:
-        config = config._replace(hidden=(*config.hidden, *worker.private_paths))
-    if missing := settings.requirements.missing(job.playing):
-        raise UnfitWorkerError("\n".join(f"{worker.name}: {line}" for line in missing))
-    sandbox = None if config is None else shared_sandbox(config, settings.requirements.limits)
+    if settings.reserved is not None:
+        reserved = settings.reserved.with_hidden(worker.private_paths)
+        settings = replace(settings, reserved=reserved)
+    if missing := settings.missing(job.playing):
+        raise WorkerError("\n".join(f"{worker.name}: {line}" for line in missing))
     try:
-        return _loop_thread().play(settings, job, worker, sandbox)
+        return _loop_thread().play(settings, job, worker)
     except MachineError as error:
-        raise UnfitWorkerError(f"{worker.name}: {error}") from None
+        raise WorkerError(f"{worker.name}: {error}") from None
 
 
 def stop_blocks(run_id: str, finish_s: float | None) -> None:
@@ -136,13 +130,13 @@ def end_bots_here(run_id: str) -> BotsEnd:
     return asyncio.run(end_bots(run_id))
 
 
-def end_leftover_bots(requirements: WorkerRequirements, processes: Sequence[str] = ()) -> BotsEnd:
-    """End the bots of dead workers on this machine. No other worker may be playing.
+def end_leftover_bots(settings: RunSettings, processes: Sequence[str] = ()) -> BotsEnd:
+    """End the bots of a run's dead workers on this machine. No other worker may be playing.
 
     `processes` are the bots' processes that are known by name.
     """
-    config = requirements.sandbox_config
-    cgroups = shared_sandbox(config, requirements.limits).cgroup_parents if config else ()
+    sandbox = settings.sandbox()
+    cgroups = sandbox.cgroup_parents if sandbox is not None else ()
     survivors = tuple(end_leftovers(processes, cgroups))
     cleared = () if survivors else (fact_now("cleared"),)
     others = (fact_now("others"),) if others_have_bots() else ()
@@ -189,11 +183,9 @@ class _LoopThread:
         self._thread.start()
         atexit.register(self._close)
 
-    def play(
-        self, settings: RunSettings, job: BlockJob, worker: WorkerContext, sandbox: Sandbox | None
-    ) -> BlockResult:
+    def play(self, settings: RunSettings, job: BlockJob, worker: WorkerContext) -> BlockResult:
         """Play a block; the calling thread waits until the block is over."""
-        future = self._submit(self._play(settings, job, worker, sandbox))
+        future = self._submit(self._play(settings, job, worker))
         while not wait([future], _CHECK_INTERVAL_S).done:
             if not worker.is_wanted():
                 self.stop(job.run_id, None)
@@ -212,9 +204,9 @@ class _LoopThread:
         return asyncio.run_coroutine_threadsafe(work, self._loop)
 
     async def _play(
-        self, settings: RunSettings, job: BlockJob, worker: WorkerContext, sandbox: Sandbox | None
+        self, settings: RunSettings, job: BlockJob, worker: WorkerContext
     ) -> BlockResult:
-        run = await self._open_run(settings, job, sandbox)
+        run = await self._open_run(settings, job)
         if job.run_id in self._stopped_runs:
             run.stop(0.0)
         task = asyncio.create_task(run.play(job, worker.name))
@@ -226,9 +218,7 @@ class _LoopThread:
             run.blocks_played += 1
             self._loop.call_later(_IDLE_S, self._end_idle, run, run.blocks_played)
 
-    async def _open_run(
-        self, settings: RunSettings, job: BlockJob, sandbox: Sandbox | None
-    ) -> WorkerRun:
+    async def _open_run(self, settings: RunSettings, job: BlockJob) -> WorkerRun:
         """Return the run of a block, opening the run if necessary.
 
         If a lost block comes back, it is played by new processes.
@@ -239,7 +229,7 @@ class _LoopThread:
                 del self._runs[job.run_id]  # and it ends once it is idle
                 run = None
             if run is None:
-                run = WorkerRun(settings, sandbox, self._meter, self.reporter)
+                run = WorkerRun(settings, self._meter, self.reporter)
                 await run.open(job)
                 self._runs[job.run_id] = run
                 self._open[run] = job.run_id

@@ -28,10 +28,11 @@ from asara_server.tournament.config.tournament_file import Entry, Limits
 from asara_server.tournament.sandbox.filesystem_view import ReadableCopy, copy_source
 from asara_server.tournament.sandbox.own_files import EntryFiles
 from asara_server.tournament.sandbox.private_copy import CopySource, check_size, write_archive
-from asara_server.tournament.sandbox.spec import SandboxConfig
+from asara_server.tournament.sandbox.spec import ReservedPaths
 from asara_server.tournament.sandbox.system_mounts import system_paths
-from asara_server.tournament.workers.block_job import RunSettings, WorkerError
+from asara_server.tournament.workers.block_job import WorkerError
 from asara_server.tournament.workers.block_player import use_files
+from asara_server.tournament.workers.run_settings import RunSettings
 
 PART_BYTES: Final = 4 << 20
 _FOLDER: Final = "asara-files"
@@ -39,10 +40,6 @@ _HEADER_BYTES: Final = 512
 """Minimum bytes that each file and folder takes in an archive."""
 _DISK_RATIO: Final = 9
 """Maximum disk bytes per archive byte: a folder takes an additional block."""
-
-
-class ArchiveError(Exception):
-    """Raised if files cannot be sent; the text gives the entry, the reason and the remedy."""
 
 
 class Archive(NamedTuple):
@@ -61,17 +58,17 @@ class Archive(NamedTuple):
 class Packer:
     """Packs the files of a run's entries, each when it is first needed."""
 
-    def __init__(self, entries: Sequence[Entry], limits: Limits, private: SandboxConfig) -> None:
-        """Files in `private.hidden` are never packed. See `Sandbox` for `private`."""
+    def __init__(self, entries: Sequence[Entry], limits: Limits, private: ReservedPaths) -> None:
+        """Files in `private.hidden` are never packed."""
         self._limits = limits
         self._private = private
         self._entries = {entry.name: entry for entry in entries}
-        self._files = EntryFiles(entries, hidden=private.hidden, shared=private.shared)
+        self._files = EntryFiles(entries, private)
         self._folder = tempfile.TemporaryDirectory(prefix="asara-archives-")
         self._packed: dict[tuple[str, Path], Archive] = {}
 
     def directory(self, name: str, built: Path | None) -> Archive:
-        """Pack the part of an entry's directory that its bots see. Raises ArchiveError and OSError.
+        """Pack the part of an entry's directory that its bots see. Raises WorkerError and OSError.
 
         `built` is the directory that the entry's build has produced.
         """
@@ -80,7 +77,7 @@ class Packer:
         source = copy_source(own, entry, self._private.hidden, self._limits, built).source
         outside = [path for _, path in source.pairs if not path.is_relative_to(entry.directory)]
         if outside:
-            raise ArchiveError(
+            raise WorkerError(
                 f"entry {name}: its program {outside[0]} is outside of its folder "
                 f"{entry.directory}; set `directory` to a folder that holds it, or use a file "
                 "system that all machines share"
@@ -88,7 +85,7 @@ class Packer:
         try:
             check_size(source, self._limits.directory_mib)
         except OSError as error:
-            raise ArchiveError(f"entry {name}: {error.strerror}") from None
+            raise WorkerError(f"entry {name}: {error.strerror}") from None
         return self._pack(name, built or entry.directory, source, entry.directory)
 
     def readable(self, name: str, path: Path) -> Archive:
@@ -140,14 +137,14 @@ class ArchiveStore:
     def unpack(self, sha256: str, home: Path, readable: Sequence[Path] = ()) -> None:
         """Check an archive whose parts have all arrived, and unpack it.
 
-        Raises ArchiveError if the archive differs from what was sent, and OSError.
+        Raises WorkerError if the archive differs from what was sent, and OSError.
         """
         archive = self._archive(sha256)
         unpacked = self._folder / f"{sha256}.new"
         try:
             with archive.open("rb") as file:
                 if _digest(file, home, readable) != sha256:
-                    raise ArchiveError("files of an entry arrived changed; resume the run")
+                    raise WorkerError("files of an entry arrived changed; resume the run")
                 size = file.seek(0, os.SEEK_END)
             members = size // _HEADER_BYTES
             limits = OutputLimits(_DISK_RATIO * size, files=members, depth=members)
@@ -157,7 +154,7 @@ class ArchiveStore:
                 unpack_output(stream, unpacked, limits, home=home, shown=shown)
             unpacked.rename(self._folder / sha256)
         except BuildOutputError as error:
-            raise ArchiveError(f"files of an entry cannot be unpacked: what came {error}") from None
+            raise WorkerError(f"files of an entry cannot be unpacked: what came {error}") from None
         finally:
             archive.unlink(missing_ok=True)
 
@@ -180,27 +177,27 @@ _SHARE: Final = "use a file system that all machines share, at the same path"
 class FileSender:
     """Sends the files of one run. Its methods wait for the scheduler."""
 
-    def __init__(self, client: "Client", settings: RunSettings, private: SandboxConfig) -> None:
-        """`private` are paths that no worker receives; see `Sandbox`."""
+    def __init__(self, client: "Client", settings: RunSettings, private: ReservedPaths) -> None:
+        """No worker receives anything in `private.hidden`."""
         self._client = client
         self._settings = settings
-        config = settings.requirements.sandbox_config or SandboxConfig((), ())
-        every = SandboxConfig((*private.hidden, *config.hidden), (*private.shared, *config.shared))
+        reserved = settings.reserved or ReservedPaths()
+        hidden, shared = (one + other for one, other in zip(private, reserved, strict=True))
         played = settings.match_settings
-        self._packer = Packer(played.entries, played.limits, every)
+        self._packer = Packer(played.entries, played.limits, ReservedPaths(hidden, shared))
 
     def send(self, workers: list[str]) -> set[str]:
         """Send these workers the files that they lack; return the workers that now have all files.
 
         Raises WorkerError if sending is impossible, and OSError if the scheduler is gone.
         """
-        requirements = self._settings.requirements
-        ours = requirements.marks()
-        theirs = self._run(requirements.marks, workers)
+        settings = self._settings
+        ours = settings.marks()
+        theirs = self._run(settings.marks, workers)
         lacking = {
             worker: [
                 path
-                for path, mark, found in zip(requirements.paths, ours, marks, strict=True)
+                for path, mark, found in zip(settings.paths, ours, marks, strict=True)
                 if found != mark
             ]
             for worker, marks in theirs.items()
@@ -222,14 +219,14 @@ class FileSender:
                 built = played.build_directories.get(name)
                 if path == (built or entries[name].directory):
                     directories[name] = self._packer.directory(name, built)
-                elif self._settings.requirements.sandbox_config is None:
-                    raise ArchiveError(
+                elif self._settings.reserved is None:
+                    raise WorkerError(
                         f"entry {name}: {path} is not there; without a sandbox, bots find "
                         f"`readable` paths only on a shared file system: {_SHARE}, or contain them"
                     )
                 else:
                     readable_copies[path] = self._packer.readable(name, path), path.resolve()
-        except (ArchiveError, OSError) as error:
+        except (WorkerError, OSError) as error:
             raise WorkerError(f"worker {worker}: {error}") from None
         for archive in {
             *directories.values(),

@@ -17,17 +17,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 
 from asara.installing import install_command
-from asara_server.tournament.sandbox.spec import SandboxConfig
+from asara_server.tournament.sandbox.spec import NOTHING_RESERVED, ReservedPaths
 from asara_server.tournament.workers.block_job import (
     BlockJob,
     BlockResult,
     BotsEnd,
-    RunSettings,
     WorkerContext,
     WorkerError,
 )
 from asara_server.tournament.workers.block_player import (
-    UnpreparedWorkerError,
+    LostWorkerError,
     begin_run,
     end_bots,
     end_leftover_bots,
@@ -36,14 +35,13 @@ from asara_server.tournament.workers.block_player import (
     stop_blocks,
 )
 from asara_server.tournament.workers.dask_files import FileSender, ask_workers, first_line
-from asara_server.tournament.workers.requirements import WorkerRequirements
+from asara_server.tournament.workers.run_settings import RunSettings
 
 if TYPE_CHECKING:
     from distributed import Client
 
 T = TypeVar("T")
 
-NOTHING_PRIVATE: Final = SandboxConfig((), ())
 _CONNECT_S: Final = 5.0
 _FIRST_WORKER_S: Final = 10.0
 _CALL_S: Final = 60.0
@@ -54,13 +52,13 @@ _COUNT_INTERVAL_S: Final = 1.0
 
 @contextmanager
 def dask_workers(
-    address: str, requirements: WorkerRequirements, private: SandboxConfig = NOTHING_PRIVATE
+    address: str, required: RunSettings, private: ReservedPaths = NOTHING_RESERVED
 ) -> "Iterator[DaskWorkers]":
     """Connect to the scheduler at this address, and yield its workers.
 
-    Workers without a shared file system receive the entries' files, but nothing in `private.hidden`
-    (see `Sandbox`). Raises WorkerError if there is no scheduler or no worker, or if a worker does
-    not meet the requirements.
+    Workers without a shared file system receive the entries' files, but nothing in
+    `private.hidden`. Raises WorkerError if there is no scheduler or no worker, or if a worker does
+    not meet what is `required`.
     """
     try:
         from distributed import Client
@@ -79,7 +77,7 @@ def dask_workers(
             "`dask scheduler` starts one and prints its address"
         ) from None
     try:
-        _check_workers(client, address, requirements)
+        _check_workers(client, address, required)
         workers = DaskWorkers(client, address, private)
         with closing(workers):
             yield workers
@@ -95,7 +93,7 @@ class DaskWorkers:
     name = "dask"
     shares_directory = False
 
-    def __init__(self, client: "Client", address: str, private: SandboxConfig) -> None:
+    def __init__(self, client: "Client", address: str, private: ReservedPaths) -> None:
         self._private = private
         self._files: FileSender | None = None
         self._client = client
@@ -144,7 +142,7 @@ class DaskWorkers:
         for future, job in list(self._jobs.items()):
             if job.worker not in self._prepared:
                 with suppress(InvalidStateError):  # it was returned meanwhile
-                    future.set_exception(WorkerDiedError())
+                    future.set_exception(LostWorkerError())
 
     async def _prepare(self, workers: list[str]) -> None:
         """Send the run's settings to these workers; raises WorkerError."""
@@ -177,8 +175,7 @@ class DaskWorkers:
 
         if isinstance(error, asyncio.CancelledError):  # like all blocks when the scheduler is gone
             raise _scheduler_gone(self._address)
-        # An unprepared worker has its predecessor's address.
-        lost = (WorkerDiedError, KilledWorker, UnpreparedWorkerError)
+        lost = (LostWorkerError, KilledWorker)
         return "its worker died" if isinstance(error, lost) else ""
 
     async def stop_blocks(self, run_id: str, finish_s: float) -> None:
@@ -190,7 +187,7 @@ class DaskWorkers:
     async def end_bots(self, run_id: str, living: Sequence[str]) -> Sequence[BotsEnd]:
         assert self._settings is not None
         ends = await self._run_on_all(end_bots, run_id)
-        left = await self._run_on_all(end_leftover_bots, self._settings.requirements)
+        left = await self._run_on_all(end_leftover_bots, self._settings)
         return [*ends, *left]
 
     async def end_run(self, run_id: str) -> Sequence[BotsEnd]:
@@ -268,9 +265,8 @@ def _close(client: "Client") -> None:
         logging.disable(logging.NOTSET)
 
 
-def _check_workers(client: "Client", address: str, requirements: WorkerRequirements) -> None:
-    """Raise WorkerError, listing everything that workers lack, unless all meet the requirements."""
-    no_files: frozenset[str] = frozenset()  # they are sent later if necessary
+def _check_workers(client: "Client", address: str, required: RunSettings) -> None:
+    """Raise WorkerError, listing everything that workers lack, unless all meet what is required."""
     answers: dict[str, list[str]] = {}
     until_s = time.monotonic() + _FIRST_WORKER_S
     try:
@@ -278,7 +274,7 @@ def _check_workers(client: "Client", address: str, requirements: WorkerRequireme
             if (left_s := until_s - time.monotonic()) <= 0:
                 raise TimeoutError
             client.wait_for_workers(1, timeout=left_s)
-            answers = ask_workers(client, partial(requirements.missing, no_files), None)
+            answers = ask_workers(client, required.missing, None)
     except TimeoutError:
         raise WorkerError(
             f"--dask {address}: it has no workers; start some with "
@@ -292,14 +288,10 @@ def _check_workers(client: "Client", address: str, requirements: WorkerRequireme
         raise WorkerError("\n".join(lines))
 
 
-class WorkerDiedError(Exception):
-    """Raised if the worker of a block no longer exists."""
-
-
 def play_dask_block(job: BlockJob) -> BlockResult:
     """Play a block on the Dask worker whose task runs in this thread.
 
-    Raises UnpreparedWorkerError if the worker was restarted.
+    Raises LostWorkerError if the worker was restarted.
     """
     return play_block(job, dask_context())
 

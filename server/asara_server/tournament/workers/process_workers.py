@@ -25,7 +25,6 @@ from asara_server.tournament.workers.block_job import (
     BlockJob,
     BlockResult,
     BotsEnd,
-    RunSettings,
 )
 from asara_server.tournament.workers.block_player import (
     abandon_blocks,
@@ -36,6 +35,7 @@ from asara_server.tournament.workers.block_player import (
     report_metrics,
     stop_blocks,
 )
+from asara_server.tournament.workers.run_settings import RunSettings
 
 if TYPE_CHECKING:
     from asara_server.network.metrics import SummedMetrics
@@ -131,8 +131,7 @@ class ProcessWorkers:
     async def _end_leftovers(self, living: Sequence[str]) -> BotsEnd:
         """End the bots of dead workers, which are listed in the record of the run."""
         assert self._settings is not None
-        requirements = self._settings.requirements
-        end = await asyncio.to_thread(end_leftover_bots, requirements, living)
+        end = await asyncio.to_thread(end_leftover_bots, self._settings, living)
         self._died = bool(end.survivors)
         return end
 

@@ -1,19 +1,25 @@
-"""Requirements that every worker of a run must meet, and their checks."""
+"""The settings of a run on its workers, and what they require of a worker's process.
 
+The runner and its workers must have the same version of asara and of the game. Files and
+directories must be at the same path, unless they are sent.
+"""
+
+import logging
 import platform
-from collections.abc import Container, Mapping
-from dataclasses import dataclass
+from collections.abc import Container, Iterable
+from dataclasses import dataclass, field
 from functools import cache
 from importlib.metadata import version
 from pathlib import Path
 from typing import NamedTuple, Self
 
-from asara_game.edition import Edition, load_edition
+from asara_game.edition import load_edition
+from asara_server.tournament.bots.match_settings import MatchSettings
 from asara_server.tournament.config.tournament_file import Entry, Limits
 from asara_server.tournament.sandbox.bubblewrap import Sandbox
 from asara_server.tournament.sandbox.machine_limits import reductions
 from asara_server.tournament.sandbox.probe import SandboxError, find_sandbox, require_freezer
-from asara_server.tournament.sandbox.spec import SandboxConfig
+from asara_server.tournament.sandbox.spec import ReservedPaths
 
 
 class Program(NamedTuple):
@@ -28,7 +34,7 @@ class Program(NamedTuple):
     def here(cls) -> Self:
         """Return the versions of this process."""
         python = ".".join(platform.python_version_tuple()[:2])
-        return cls(version("asara"), python, edition().sha256.hex())
+        return cls(version("asara"), python, load_edition().sha256.hex())
 
 
 class FileMark(NamedTuple):
@@ -48,21 +54,34 @@ class FileMark(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class WorkerRequirements:
-    """Requirements that a worker's process must meet."""
+class RunSettings:
+    """Settings for all blocks of a run; each worker receives them once."""
 
-    program: Program
-    paths: tuple[tuple[str, Path], ...]
+    match_settings: MatchSettings
+    """Their limits are limits that the runner's machine can keep, and so must the worker's."""
+    reserved: ReservedPaths | None
+    """The paths reserved in the runner's sandbox; None without a sandbox."""
+    run_id: str = ""
+    """The hash of the manifest, plus a random part for each session of the run."""
+    paths: tuple[tuple[str, Path], ...] = ()
     """Files and directories that must exist, each with its entry's name."""
-    sandbox_config: SandboxConfig | None
-    limits: Limits
-    """Limits of bots, which the worker's machine must permit."""
-    freezer: bool = False
-    """True if bots are frozen while no decision is requested from them."""
+    log_level: int = logging.INFO
+    """Minimum level, as in `logging`, of the log lines that workers return."""
+    directory: Path | None = None
+    """The run directory, if the worker should write its block's journal and bots' output there.
+
+    A worker with a run directory plays one block at a time.
+    """
+    program: Program = field(default_factory=Program.here)
 
     def marks(self) -> tuple[FileMark | None, ...]:
         """Return the marks of the required paths, as this process sees them."""
         return tuple(FileMark.of(path) for _, path in self.paths)
+
+    def sandbox(self) -> Sandbox | None:
+        """Return this process's sandbox for the run; None without one. Raises SandboxError."""
+        reserved = self.reserved
+        return None if reserved is None else _sandbox(self.match_settings.limits, reserved)
 
     def missing(self, playing: Container[str] | None = None) -> list[str]:
         """Return a line for each requirement that this process does not meet.
@@ -81,51 +100,33 @@ class WorkerRequirements:
             for name, path in self.paths
             if (playing is None or name in playing) and not path.exists()
         ]
-        if self.sandbox_config is not None:
-            try:
-                sandbox = shared_sandbox(self.sandbox_config, self.limits)
-                ceilings = sandbox.tools.ceilings
-                for one in reductions(self.limits, ceilings, builds=False):
+        ponder = self.match_settings.ponder
+        try:
+            if (sandbox := self.sandbox()) is not None:
+                limits, ceilings = self.match_settings.limits, sandbox.tools.ceilings
+                for one in reductions(limits, ceilings, builds=False):
                     raise SandboxError(f"{one.text}; {one.remedy}")
-                if self.freezer:
+                if not ponder:
                     require_freezer(sandbox)
-            except SandboxError as error:
-                key = "ponder = false" if self.freezer else "--sandbox bubblewrap"
-                lines.append(f"{key}: {error}")
+        except SandboxError as error:
+            key = "--sandbox bubblewrap" if ponder else "ponder = false"
+            lines.append(f"{key}: {error}")
         return lines
 
 
-def worker_requirements(
-    entries: tuple[Entry, ...],
-    build_directories: Mapping[str, Path],
-    sandbox_config: SandboxConfig | None,
-    limits: Limits,
-    *,
-    freezer: bool = False,
-) -> WorkerRequirements:
-    """Return the requirements for matches between these entries.
-
-    `limits` are limits that the runner's machine can keep. With `freezer`, bots are frozen while no
-    decision is requested from them.
-    """
-    paths = [
+def required_paths(
+    entries: Iterable[Entry], settings: MatchSettings
+) -> tuple[tuple[str, Path], ...]:
+    """Return the files and directories of these entries, each with its entry's name."""
+    built = settings.build_directories
+    return tuple(
         (entry.name, path)
         for entry in entries
-        for path in (build_directories.get(entry.name, entry.directory), *entry.readable)
-    ]
-    return WorkerRequirements(Program.here(), tuple(paths), sandbox_config, limits, freezer)
+        for path in (built.get(entry.name, entry.directory), *entry.readable)
+    )
 
 
 @cache
-def edition() -> Edition:
-    """Return the edition of the game for which this process is set up."""
-    return load_edition()
-
-
-@cache
-def shared_sandbox(sandbox_config: SandboxConfig, limits: Limits) -> Sandbox:
-    """Return this process's only sandbox with this configuration, tested when it is created.
-
-    Raises SandboxError.
-    """
-    return find_sandbox(limits, hidden=sandbox_config.hidden, shared=sandbox_config.shared)
+def _sandbox(limits: Limits, reserved: ReservedPaths) -> Sandbox:
+    """Return this process's only sandbox of this kind, tested when it is created."""
+    return find_sandbox(limits, reserved)

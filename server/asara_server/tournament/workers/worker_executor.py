@@ -26,30 +26,21 @@ from asara_server.tournament.run.block_journals import (
 )
 from asara_server.tournament.run.costs import CostMeter
 from asara_server.tournament.run.progress import MAX_ATTEMPTS, PendingBlock, RunProgress
-from asara_server.tournament.sandbox.bubblewrap import Sandbox
-from asara_server.tournament.sandbox.spec import SandboxConfig
 from asara_server.tournament.standings.match_result import MatchResult, attempt_name, without_output
 from asara_server.tournament.workers.block_job import (
     BlockJob,
     BlockResult,
     BotLog,
     BotsEnd,
-    RunSettings,
     WorkerBackend,
     WorkerError,
 )
-from asara_server.tournament.workers.block_player import UnfitWorkerError
-from asara_server.tournament.workers.requirements import worker_requirements
+from asara_server.tournament.workers.run_settings import RunSettings, required_paths
 
 _CHECK_INTERVAL_S = 1.0
 """Seconds between two counts of the workers."""
 _RETURN_S = 10.0
 """Seconds given to workers, after the time for open decisions, to end bots and return blocks."""
-
-
-def sandbox_config(sandbox: Sandbox | None) -> SandboxConfig | None:
-    """Return the configuration with which a worker creates the same sandbox."""
-    return None if sandbox is None else SandboxConfig(sandbox.hidden, sandbox.shared)
 
 
 class WorkerExecutor(Executor):
@@ -81,7 +72,6 @@ class _BlockScheduler:
         self._meter = meter
         self._progress = progress
         self._context = context
-        self._sandbox_config = sandbox_config(context.sandbox)
         manifest = progress.directory.info.manifest_sha256
         self._run_id = f"{manifest}-{secrets.token_hex(8)}"
         self._pending: deque[PendingBlock] = deque()
@@ -169,21 +159,16 @@ class _BlockScheduler:
                 self._running[future] = block
 
     def _run_settings(self) -> RunSettings:
-        settings = self._context.match_settings
+        settings, sandbox = self._context.match_settings, self._context.sandbox
         directory = self._progress.directory
         started = [entry for entry in settings.entries if entry.name not in self._progress.out]
         idle = settings.limits.idle_processes // self._backend.sharing
         limits = settings.limits.model_copy(update={"idle_processes": idle})
         return RunSettings(
+            replace(settings, limits=limits),
+            None if sandbox is None else sandbox.reserved,
             run_id=self._run_id,
-            requirements=worker_requirements(
-                tuple(started),
-                settings.build_directories,
-                self._sandbox_config,
-                settings.limits,
-                freezer=not settings.ponder,
-            ),
-            match_settings=replace(settings, limits=limits),
+            paths=required_paths(started, settings),
             log_level=self._logger.get_effective_level(),
             directory=directory.path.resolve() if self._backend.shares_directory else None,
         )
@@ -216,8 +201,8 @@ class _BlockScheduler:
             block = self._running.pop(future)
             try:
                 result = future.result()
-            except UnfitWorkerError as error:
-                raise WorkerError(str(error)) from None
+            except WorkerError:
+                raise
             except (Exception, asyncio.CancelledError) as error:
                 why = self._backend.loss_reason(error)
                 if not why:

@@ -25,14 +25,13 @@ from asara_server.tournament.run.block_journals import (
     end_attempt,
 )
 from asara_server.tournament.run.costs import CostMeter
-from asara_server.tournament.sandbox.bubblewrap import Sandbox
 from asara_server.tournament.workers.block_job import (
     BlockJob,
     BlockResult,
     BotLog,
     BotsEnd,
-    RunSettings,
 )
+from asara_server.tournament.workers.run_settings import RunSettings
 
 if TYPE_CHECKING:
     from asara_server.tournament.workers.metrics_reporter import MetricsReporter
@@ -52,14 +51,12 @@ class WorkerRun:
     def __init__(
         self,
         settings: RunSettings,
-        sandbox: Sandbox | None,
         meter: CostMeter,
         reporter: "MetricsReporter | None" = None,
     ) -> None:
         self.blocks_played = 0
         """Number of finished blocks."""
         self._settings = settings
-        self._sandbox = sandbox
         self._meter = meter
         self._reporter = reporter
         self._log_lines: list[Fact] = []
@@ -89,7 +86,7 @@ class WorkerRun:
                 _match_settings(self._settings.match_settings),
                 self._referee,
                 secret_of=lambda name, _block: self._secrets[name],
-                sandbox=self._sandbox,
+                sandbox=self._settings.sandbox(),
                 logs=self._outputs.folder,
                 watch=BotWatch(
                     meter=self._meter,
