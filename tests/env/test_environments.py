@@ -22,7 +22,7 @@ from asara_env.observation import observe
 from asara_game.state import State
 from asara_game.view import view
 from asara_game.vocabulary import DecisionKind
-from asara_server.match.deal_secrets import match_secret, tournament_secret
+from asara_server.match.deal_secrets import secret_of, tournament_secret
 from asara_server.outcome import match_scores, rank_seats
 from tests.game.play import CASES, WIDE_CASES
 from tests.leak.worlds import referee
@@ -118,9 +118,9 @@ def test_the_deals_of_a_seed_are_those_of_a_tournament_with_this_seed():
     tournament = tournament_secret(f"{7:064x}")
     deals, row = Deals(7), Deals(7, "3.")
     assert [deals.next_secret() for _ in range(2)] == [
-        match_secret(tournament, name) for name in ("1", "2")
+        secret_of(tournament, name) for name in ("1", "2")
     ]
-    assert row.next_secret() == match_secret(tournament, "3.1")
+    assert row.next_secret() == secret_of(tournament, "3.1")
 
 
 @pytest.mark.parametrize("seed", [-1, 2**256, True, 1.5, "1"])

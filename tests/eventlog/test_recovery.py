@@ -159,7 +159,7 @@ async def test_a_stop_leaves_a_match_to_be_gone_on_with(tmp_path):
         a, b = await server.dial("a"), await server.dial("b")
         playing = asyncio.create_task(server.referee.play(match))
         await a.until("match_started")
-        [cut] = await server.referee.stop(finish_s=0)
+        [cut] = (await server.referee.stop(finish_s=0)).values()
         assert "cut in year 1" in cut
         assert (await a.until("match_ended")).void
         with pytest.raises(Exception, match="cut in year 1"):

@@ -13,9 +13,13 @@ from asara_server.event_loop import run
 from asara_server.match.inputs import ReplyRecord
 from asara_server.match.spec import ClockSettings
 from asara_server.referee.referee import Referee
-from asara_server.tournament.bots.match_settings import MatchSettings
 from asara_server.tournament.config.tournament_file import Limits
-from asara_server.tournament.execution.match_runner import PlayedMatch, match_runner
+from asara_server.tournament.execution.match_runner import (
+    ExecutionContext,
+    PlayedMatch,
+    match_runner,
+)
+from asara_server.tournament.schedule.match_settings import MatchSettings
 from asara_server.tournament.schedule.schedule import ScheduledMatch
 from tests.golden.random_moves import MATCHES, GoldenMatch, digest
 from tests.languages.kits import Kit, build_starter, entry_of, every_kit, require
@@ -77,13 +81,8 @@ async def play(kit: Kit, logs: Path) -> list[PlayedMatch]:
     )
     secrets = {match.match_id: match.secret for match in MATCHES}
     slots = asyncio.Semaphore(AT_ONCE)
-    async with match_runner(
-        settings,
-        Referee(),
-        secret_of=lambda match_id, _: secrets[match_id],
-        sandbox=None,
-        logs=logs,
-    ) as local:
+    context = ExecutionContext(settings, lambda match_id, _: secrets[match_id])
+    async with match_runner(context, Referee(), logs) as local:
 
         async def play_match(match: GoldenMatch) -> PlayedMatch:
             names = tuple(f"{match.match_id}-{seat}" for seat in range(match.seats))

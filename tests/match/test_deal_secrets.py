@@ -34,11 +34,7 @@ def test_a_shared_deal_has_one_secret_which_is_that_of_no_match() -> None:
     assert len(shared) == 1 < sum(bool(v["shared_deal"]) for v in VECTORS["deals"])
     tournament = deal_secrets.tournament_secret("spring")
     names = ("r1-basic-0001", "r1-basic-0001-1", "r1-basic-0002")
-    secrets = {
-        make(tournament, n)
-        for n in names
-        for make in (deal_secrets.match_secret, deal_secrets.shared_secret)
-    }
+    secrets = {deal_secrets.secret_of(tournament, *one) for n in names for one in ((n,), ("", n))}
     assert len(secrets) == 2 * len(names)
 
 

@@ -260,7 +260,7 @@ async def test_a_match_that_is_called_off_ends_void_for_its_bots():
         await answer(a, ONE)
         b.call.cancel()
         await until(lambda: not server.referee.is_connected("token-b"))
-        (cut,) = await server.referee.stop(finish_s=0)
+        (cut,) = (await server.referee.stop(finish_s=0)).values()
         assert "before it began" in cut
         assert await a.expect("match_ended") == MatchEnded(match_id="m1", void=True)
         with pytest.raises(MatchCut):

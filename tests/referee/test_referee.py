@@ -284,10 +284,10 @@ async def test_stopping_waits_for_the_open_decision_and_reports_what_was_cut():
         await turns()
         assert not stopping.done()
         await a.answer(decision)
-        assert await stopping == [
-            "match m2: cut before it began",
-            "match m1: cut in year 1 after 1 decisions",
-        ]
+        assert await stopping == {
+            "m2": "match m2: cut before it began",
+            "m1": "match m1: cut in year 1 after 1 decisions",
+        }
         for task, name in ((playing, "m1"), (waiting, "m2")):
             with pytest.raises(MatchCut, match=f"match {name}: cut"):
                 await task
@@ -308,7 +308,7 @@ async def test_stopping_waits_no_longer_than_allowed():
         playing = asyncio.create_task(server.referee.play(spec()))
         await a.until("decision")
         cut = await server.referee.stop(finish_s=0.05)
-        assert cut == ["match m1: cut in year 1 after 0 decisions, while a had to decide"]
+        assert cut == {"m1": "match m1: cut in year 1 after 0 decisions, while a had to decide"}
         with pytest.raises(MatchCut):
             await playing
 
@@ -321,7 +321,7 @@ async def test_stopping_does_not_wait_for_a_match_that_ends_meanwhile():
         stopping = asyncio.create_task(server.referee.stop(finish_s=3_600))
         await turns(1)
         server.referee.mark_lost("token-b", "exited with status 3")
-        assert await stopping == []
+        assert await stopping == {}
         assert (await playing).results[1].detail == "exited with status 3"
 
 

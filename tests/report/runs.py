@@ -39,16 +39,7 @@ def played(name: str, seed: int = 1) -> tuple[Replay, MatchResult]:
     dice = random.Random(seed)
     spec = random_spec(rules_for(RULE_COMBINATIONS[0], 2), dice, name)
     replay = replay_of(random_match(spec, dice, quiet=True))
-    seats = [
-        SeatOutcome(
-            entry=result.entry,
-            rank=result.rank,
-            prestige=result.prestige,
-            termination=result.termination,
-        )
-        for result in replay.results
-    ]
-    return replay, match(name, *seats)
+    return replay, match(name, *map(SeatOutcome.of, replay.results))
 
 
 def run_with_replays(folder: Path, number: int, **changes: object) -> tuple[Path, list[Replay]]:

@@ -14,19 +14,20 @@ from pathlib import Path
 from typing import Any
 
 from asara_game.edition import Edition, load_edition, parse_edition
-from asara_game.rules import Rules, format_rule_sets
+from asara_game.rules import Rules
 from asara_server.eventlog.journal import Fact, Journal
 from asara_server.eventlog.replay import Replay, replay_of
 from asara_server.match.spec import ClockSettings, MatchSpec, Player
 from asara_server.replay.file import read_replay, replay_bytes, replay_records
 from asara_server.replay.signing import SigningKey
 from asara_server.tournament.config.tournament_file import load_tournament
-from asara_server.tournament.execution.executor import ExecutionContext, Executor
+from asara_server.tournament.execution.executor import Executor
+from asara_server.tournament.execution.match_runner import ExecutionContext
 from asara_server.tournament.run.directory import JOURNAL, RunDirectory
 from asara_server.tournament.run.progress import RunProgress
 from asara_server.tournament.run.read_run import read_run
 from asara_server.tournament.run.run_record import json_bytes
-from asara_server.tournament.runner import RunHooks, Runner
+from asara_server.tournament.runner import RunHooks, Runner, RunSetup
 from asara_server.tournament.schedule.plan import planned_matches
 from asara_server.tournament.schedule.schedule import ScheduledMatch
 from asara_server.tournament.standings.match_result import (
@@ -83,28 +84,13 @@ def spec_of(
 
 def result_of(match: ScheduledMatch, attempt: int, replay: Replay | None) -> MatchResult:
     """The result of an attempt, which is void without a replay."""
-    seats = () if replay is None else replay.results
-    return MatchResult(
-        match_id=match.match_id,
-        attempt=attempt,
-        round=match.round,
-        rule_sets=format_rule_sets(match.rule_sets),
-        block=match.block,
-        duplicate_deal=match.shared_deal if match.kind == "duplicate" and seats else "",
-        seats=tuple(
-            SeatOutcome(
-                entry=seat.entry,
-                rank=seat.rank,
-                prestige=seat.prestige,
-                termination=seat.termination,
-                detail=seat.detail,
-            )
-            for seat in seats
-        ),
-        void=replay is None,
-        void_reason=VOID if replay is None else "",
+    return MatchResult.of(
+        match,
+        attempt,
         started=utc_text(1_600_000_000),
         seconds=3600.0,
+        seats=() if replay is None else tuple(map(SeatOutcome.of, replay.results)),
+        void_reason=VOID if replay is None else "",
     )
 
 
@@ -188,14 +174,11 @@ def play_run(
         with closing(opened) as directory:
             if not resume:
                 directory.tournament_file.write_bytes((folder / "cup.toml").read_bytes())
-            runner = Runner(
-                tournament,
-                planned_matches(tournament),
-                directory=directory,
-                key=key,
-                hooks=RunHooks(count, None if enough is None else lambda: enough(over)),
-                executor=PlayoutExecutor(void, most, loser),
-            )
+            planned = planned_matches(tournament)
+            executor = PlayoutExecutor(void, most, loser)
+            setup = RunSetup(tournament, planned, directory, key, executor=executor)
+            hooks = RunHooks(count, None if enough is None else lambda: enough(over))
+            runner = Runner(setup, hooks)
             await runner.run()
 
     asyncio.run(scenario())

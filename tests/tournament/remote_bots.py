@@ -15,7 +15,7 @@ from asara_server.tournament.config.token_store import new_token
 from asara_server.tournament.config.tournament_file import Tournament, load_tournament
 from asara_server.tournament.execution.local_executor import LocalExecutor
 from asara_server.tournament.run.directory import RunDirectory
-from asara_server.tournament.runner import RunEnd, RunHooks, Runner
+from asara_server.tournament.runner import RunEnd, RunHooks, Runner, RunSetup
 from asara_server.tournament.schedule.plan import planned_matches
 from asara_server.tournament.standings.match_result import MatchResult
 from tests.referee.harness import Stream
@@ -61,14 +61,10 @@ class Run:
     def __init__(self, tournament: Tournament, directory: RunDirectory) -> None:
         self.results: list[MatchResult] = []
         self.opened: asyncio.Future[str] = asyncio.get_running_loop().create_future()
-        self.runner = Runner(
-            tournament,
-            planned_matches(tournament),
-            directory=directory,
-            key=KEY,
-            hooks=RunHooks(self.results.append),
-            executor=LocalExecutor(on_listening=self.opened.set_result),
-        )
+        executor = LocalExecutor(on_listening=self.opened.set_result)
+        planned = planned_matches(tournament)
+        setup = RunSetup(tournament, planned, directory, KEY, executor=executor)
+        self.runner = Runner(setup, RunHooks(self.results.append))
         self.playing = asyncio.create_task(self.runner.run())
         self._channels: list[grpc.aio.Channel] = []
 

@@ -10,7 +10,7 @@ from asara_server.replay.signing import SigningKey
 from asara_server.tournament.config.tournament_file import load_tournament
 from asara_server.tournament.execution.executor import Executor
 from asara_server.tournament.run.directory import RunDirectory
-from asara_server.tournament.runner import RunEnd, RunHooks, Runner
+from asara_server.tournament.runner import RunEnd, RunHooks, Runner, RunSetup
 from asara_server.tournament.sandbox.bubblewrap import Sandbox
 from asara_server.tournament.schedule.plan import planned_matches
 from asara_server.tournament.schedule.schedule import ScheduledMatch
@@ -47,15 +47,9 @@ def play(
     async def scenario() -> RunEnd:
         opened = RunDirectory.reopen(out) if resume else RunDirectory.create(out)
         with closing(opened) as directory:
-            runner = Runner(
-                tournament,
-                planned_matches(tournament) if matches is None else matches,
-                directory=directory,
-                key=KEY,
-                hooks=RunHooks(lambda result: finished(runner, result), enough),
-                sandbox=sandbox,
-                executor=executor,
-            )
+            planned = planned_matches(tournament) if matches is None else matches
+            setup = RunSetup(tournament, planned, directory, KEY, sandbox, executor)
+            runner = Runner(setup, RunHooks(lambda result: finished(runner, result), enough))
             begun(runner)
             return await runner.run()
 

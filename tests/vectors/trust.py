@@ -67,11 +67,7 @@ def joint_deals() -> dict[str, Any]:
 
 def _deal(seed: str, match_id: str, block: str, nonces: list[bytes]) -> dict[str, Any]:
     tournament = deal_secrets.tournament_secret(seed)
-    secret = (
-        deal_secrets.shared_secret(tournament, block)
-        if block
-        else deal_secrets.match_secret(tournament, match_id)
-    )
+    secret = deal_secrets.secret_of(tournament, match_id, block)
     shared = deal_secrets.deal_secret(secret, nonces)
     order = list(range(20))
     Deal(shared).shuffle("buyers/0", order)

@@ -21,10 +21,10 @@ from typing import Final
 
 from asara_server.logs import configure
 from asara_server.replay.signing import SigningKey
-from asara_server.tournament.bots.match_settings import MatchSettings
 from asara_server.tournament.config.tournament_file import Tournament, load_tournament
 from asara_server.tournament.run.directory import RunDirectory
-from asara_server.tournament.runner import Runner
+from asara_server.tournament.runner import Runner, RunSetup
+from asara_server.tournament.schedule.match_settings import MatchSettings
 from asara_server.tournament.schedule.plan import planned_matches
 from asara_server.tournament.workers.dask_workers import dask_workers
 from asara_server.tournament.workers.run_settings import RunSettings
@@ -95,13 +95,9 @@ def _rate(tournament: Tournament, folder: Path, workers: int) -> float:
         dask_workers(address, RunSettings(MatchSettings.of(tournament, None, {}), None)) as backend,
         closing(RunDirectory.create(folder / "run")) as directory,
     ):
-        runner = Runner(
-            tournament,
-            planned_matches(tournament),
-            directory=directory,
-            key=SigningKey.new(),
-            executor=WorkerExecutor(backend),
-        )
+        matches, key = planned_matches(tournament), SigningKey.new()
+        executor = WorkerExecutor(backend)
+        runner = Runner(RunSetup(tournament, matches, directory, key, executor=executor))
         began = time.perf_counter()
         end = asyncio.run(runner.run())
         seconds = time.perf_counter() - began

@@ -54,21 +54,10 @@ def tournament_secret(seed: str) -> bytes:
     return _hmac(seed.encode(), b"asara/tournament/deals")
 
 
-def match_secret(tournament: bytes, match_id: str) -> bytes:
-    """Return S of a match that shares its deal with no other match."""
-    return _hmac(tournament, b"match/" + match_id.encode())
-
-
-def shared_secret(tournament: bytes, shared_deal: str) -> bytes:
-    """Return S of all matches that share the deal with this name."""
-    return _hmac(tournament, b"block/" + shared_deal.encode())
-
-
 def secret_of(tournament: bytes, match_id: str, shared_deal: str = "") -> bytes:
     """Return S of a match; `shared_deal` is empty if no other match has its deal."""
-    if shared_deal:
-        return shared_secret(tournament, shared_deal)
-    return match_secret(tournament, match_id)
+    label = f"block/{shared_deal}" if shared_deal else f"match/{match_id}"
+    return _hmac(tournament, label.encode())
 
 
 def commitment(secret: bytes) -> bytes:

@@ -261,16 +261,16 @@ class Referee:
         waits = [wait for hosted in self._host.by_id.values() for wait in hosted.waits()]
         return sorted(waits, key=lambda wait: -wait.waited_s)
 
-    async def stop(self, *, finish_s: float) -> list[str]:
+    async def stop(self, *, finish_s: float) -> dict[str, str]:
         """End all matches and streams, after waiting at most `finish_s` for the open decisions.
 
-        Return a line for each match that was cut.
+        Return a line for each match that was cut, by name.
         """
         if self._streams.stopping:
-            return []
+            return {}
         self._streams.stopping = True
         self.log.info("referee stopping", matches=len(self._host.by_id), finish_s=finish_s)
-        cut = [hosted.cut() for hosted in list(self._host.waiting)]
+        cut = {hosted.match_id: hosted.cut() for hosted in list(self._host.waiting)}
         running = list(self._host.by_id.values())
         for hosted in running:
             hosted.drive(Match.halt, hosted.time_us)
@@ -279,7 +279,7 @@ class Referee:
                 await asyncio.gather(*(hosted.decision_answered() for hosted in running))
         except TimeoutError:
             pass  # the line of the match says which decision was open
-        cut += [hosted.cut() for hosted in list(self._host.by_id.values())]
+        cut |= {hosted.match_id: hosted.cut() for hosted in list(self._host.by_id.values())}
         self.flush()
         self._streams.close_all(goodbye_bytes("the referee is stopping"))
         return cut

@@ -21,13 +21,12 @@ from asara_server.tournament.bots.bots_lock import others_have_bots
 from asara_server.tournament.bots.build.build import EntryBuilder, FailedBuild
 from asara_server.tournament.bots.build.build_cache import BuildCache
 from asara_server.tournament.bots.leftovers import end_recorded
-from asara_server.tournament.bots.match_settings import MatchSettings
 from asara_server.tournament.config.seeds import draw_seed
 from asara_server.tournament.config.tournament_file import Tournament
-from asara_server.tournament.execution.executor import ExecutionContext, Executor
+from asara_server.tournament.execution.executor import Executor
 from asara_server.tournament.execution.local_executor import LocalExecutor
+from asara_server.tournament.execution.match_runner import ExecutionContext
 from asara_server.tournament.run.block_journals import wait_for_writers
-from asara_server.tournament.run.build_record import BuildRecord
 from asara_server.tournament.run.costs import RunCosts
 from asara_server.tournament.run.directory import RunDirectory
 from asara_server.tournament.run.progress import RunProgress
@@ -38,8 +37,9 @@ from asara_server.tournament.sandbox.machine_limits import effective_limits
 from asara_server.tournament.sandbox.spec import SandboxKind
 from asara_server.tournament.schedule.legs import Legs
 from asara_server.tournament.schedule.looks import looks_at
+from asara_server.tournament.schedule.match_settings import MatchSettings
 from asara_server.tournament.schedule.schedule import ScheduledMatch
-from asara_server.tournament.standings.match_result import MatchResult, utc_now
+from asara_server.tournament.standings.match_result import MatchResult, utc_now, utc_text
 from asara_server.tournament.standings.model import Standings
 from asara_server.tournament.standings.standings import compute_standings, ranks_settled
 from asara_server.tournament.trust.manifest import ScheduleRule, new_manifest
@@ -76,32 +76,41 @@ class RunHooks:
     build_failed: Callable[[FailedBuild], None] = lambda failed: None
 
 
+@dataclass(frozen=True, slots=True)
+class RunSetup:
+    """Everything that a run is made of."""
+
+    tournament: Tournament
+    schedule: Sequence[ScheduledMatch]
+    directory: RunDirectory
+    key: SigningKey
+    sandbox: Sandbox | None = None
+    """None if bots run with the rights of this process."""
+    executor: Executor | None = None
+    """None if a referee in this process plays the matches."""
+    schedule_rule: ScheduleRule = "groups"
+    """How the schedule was made."""
+
+
 class Runner:
     """One run. `run` plays it to its end; `stop` ends it early."""
 
     def __init__(
         self,
-        tournament: Tournament,
-        schedule: Sequence[ScheduledMatch],
-        *,
-        directory: RunDirectory,
-        key: SigningKey,
+        setup: RunSetup,
         hooks: RunHooks = RunHooks(),
-        schedule_rule: ScheduleRule = "groups",
-        sandbox: Sandbox | None = None,
-        executor: Executor | None = None,
         build_cache: BuildCache | None = None,
     ) -> None:
         """If a run has begun in the directory, it is resumed.
 
-        Without a `sandbox`, bots run with the rights of this process. Without an `executor`, a
-        referee in this process plays the matches. `schedule_rule` tells how the schedule was made.
         Unchanged builds are taken from the `build_cache`.
         """
+        tournament, schedule, directory = setup.tournament, setup.schedule, setup.directory
+        key, sandbox = setup.key, setup.sandbox
         if sandbox is not None:  # the manifest records what bots get
             limits = effective_limits(tournament.limits, sandbox.tools.ceilings)
             tournament = tournament.model_copy(update={"limits": limits})
-        self._executor = executor or LocalExecutor()
+        self._executor = setup.executor or LocalExecutor()
         self._tournament = tournament
         self._edition = load_edition()
         self._resumed = resumed = directory.info if directory.record.begun else None
@@ -121,7 +130,7 @@ class Runner:
             enough=hooks.enough,
             settled=self._are_settled,
             looks=self._looks,
-            legs=None if schedule_rule == "rotations" else legs,
+            legs=None if setup.schedule_rule == "rotations" else legs,
         )
         self._sandbox = None if sandbox is None else sandbox.with_hidden(directory.path)
         self._build_cache = build_cache
@@ -134,7 +143,7 @@ class Runner:
             public_key=key.public,
             tournament_file=directory.tournament_text,
             deal_commitment=self.deal_commitment,
-            schedule_rule=schedule_rule,
+            schedule_rule=setup.schedule_rule,
             may_end_early=hooks.enough is not None,
             looks=self._looks,
             sandbox=self._sandbox_kind,
@@ -255,16 +264,15 @@ class Runner:
             await asyncio.to_thread(wait_for_writers, self._directory.path, _WORKERS_END_S)
             progress.recover_blocks()
             await self._resume_legs()
-        record = BuildRecord(self._directory)
         builder = EntryBuilder(
             self._directory.builds,
             self._directory.logs,
             tournament.limits,
             sandbox=self._sandbox,
-            events=record,
+            changed=lambda: self._note_builds(builder),
             cache=self._build_cache,
         )
-        await self._build(builder, record)
+        await self._build(builder)
         self._directory.change(to_build=(), building={})
         built = {e.name: builder.build_directory(e) for e in tournament.entries if e.build}
         if self._sandbox is not None:
@@ -293,14 +301,15 @@ class Runner:
         survivors = await end_recorded(self._directory.processes, cgroups)
         self._progress.end_shared_deals(survivors)
 
-    async def _build(self, builder: EntryBuilder, record: BuildRecord) -> None:
+    async def _build(self, builder: EntryBuilder) -> None:
         """Build the entries, unless the run is stopped; entries whose build fails are out.
 
         An entry that was already out in an earlier session is not built again.
         """
 
         def failed(build: FailedBuild) -> None:
-            record.add_build_output(build.entry, build.printed)
+            printed = {**self._directory.info.build_output, build.entry: build.printed}
+            self._directory.change(build_output=printed)
             self._progress.exclude({build.entry: build.why})
             self._hooks.build_failed(build)
 
@@ -316,6 +325,11 @@ class Runner:
             building.cancel()
             stopping.cancel()
             await asyncio.gather(building, stopping, return_exceptions=True)
+
+    def _note_builds(self, builder: EntryBuilder) -> None:
+        building = {name: utc_text(at) for name, at in builder.building.items()}
+        built = {} if building else {"built": utc_now()}
+        self._directory.change(to_build=builder.to_build, building=building, **built)
 
     @property
     def _bots_seed(self) -> str | None:

@@ -210,22 +210,13 @@ class _ReplayFolder:
 def _result_of(name: str, replay: Replay) -> MatchResult:
     """Return the result in a replay, with the name of its file as the match name."""
     header = replay.header
-    outcomes = tuple(
-        SeatOutcome(
-            entry=seat.entry,
-            rank=seat.rank,
-            prestige=seat.prestige,
-            termination=seat.termination,
-            detail=seat.detail,
-        )
-        for seat in sorted(replay.results, key=lambda seat: seat.seat)
-    )
+    outcomes = map(SeatOutcome.of, sorted(replay.results, key=lambda seat: seat.seat))
     return MatchResult(
         match_id=name,
         round=1,
         rule_sets=format_rule_sets(header.rule_sets),
         block=header.shared_deal,
-        seats=outcomes,
+        seats=tuple(outcomes),
         started=utc_text(header.started_unix_ms / 1000),
         seconds=0.0,
     )

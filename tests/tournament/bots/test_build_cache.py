@@ -46,13 +46,6 @@ class Builds:
         self.runs = 0
         self.begun: list[str] = []
 
-    def queue_builds(self, entries: tuple[str, ...]) -> None: ...
-
-    def begin_build(self, entry: str) -> None:
-        self.begun.append(entry)
-
-    def end_build(self, entry: str) -> None: ...
-
     def build(
         self, one: Entry, limits: Limits = LIMITS, sandbox: Sandbox | None = None
     ) -> tuple[str, bool]:
@@ -65,7 +58,7 @@ class Builds:
             run / "logs",
             limits,
             sandbox=sandbox,
-            events=self,
+            changed=lambda: self.begun.extend(builder.building),
             cache=self.cache,
         )
         asyncio.run(builder.build([one], 1))

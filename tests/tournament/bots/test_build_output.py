@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from asara_server.bounded_file import MIB
 from asara_server.tournament.bots.build.build_output import (
     ArchiveStream,
     BuildOutputError,
@@ -20,7 +21,6 @@ from asara_server.tournament.bots.build.build_output import (
     UnfinishedOutputError,
     unpack_output,
 )
-from asara_server.tournament.sandbox.spec import MIB
 
 HOME = Path("/home/ann/bot")
 """Path of the folder in the sandbox."""

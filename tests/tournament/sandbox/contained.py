@@ -16,6 +16,7 @@ from asara_server.tournament.sandbox.private_copy import (
     copy_into_memory,
 )
 from asara_server.tournament.sandbox.spec import ResourceLimits
+from asara_server.tournament.schedule.match_settings import MatchSettings
 from tests.events import EVENT_S
 
 LIMITS = ResourceLimits(memory_mib=256, processes=64, open_files=256, cpu_s=60, disk_mib=8)
@@ -80,7 +81,8 @@ def run_entry(sandbox: Sandbox, file: Path, name: str) -> str:
     async def scenario() -> str:
         copies = PrivateCopies()
         log = OutputLog(path, 100_000)
-        spec = match_sandbox(sandbox, entry, tournament.entries, None, tournament.limits, copies)
+        settings = MatchSettings.of(tournament, None, {})
+        spec = match_sandbox(sandbox, entry, settings, copies)
         process = await BotProcess.start(entry.command, entry.directory, environment, log, spec)
         try:
             await asyncio.wait_for(process.wait(), EVENT_S)

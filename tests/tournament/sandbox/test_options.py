@@ -10,6 +10,7 @@ from typing import cast
 
 import pytest
 
+from asara_server.bounded_file import MIB
 from asara_server.tournament.sandbox import bubblewrap
 from asara_server.tournament.sandbox.bubblewrap import (
     _VARIABLES_FILE,
@@ -19,17 +20,11 @@ from asara_server.tournament.sandbox.bubblewrap import (
     _covers,
 )
 from asara_server.tournament.sandbox.cgroups import Cgroups
-from asara_server.tournament.sandbox.private_copy import memory_file
+from asara_server.tournament.sandbox.private_copy import CopiedFile, PrivateCopy, memory_file
 from asara_server.tournament.sandbox.proc_view import ProcView
 from asara_server.tournament.sandbox.runtimes import VisiblePrograms
 from asara_server.tournament.sandbox.seccomp import seccomp_filter
-from asara_server.tournament.sandbox.spec import (
-    MIB,
-    CopiedFile,
-    PrivateCopy,
-    ReservedPaths,
-    ResourceLimits,
-)
+from asara_server.tournament.sandbox.spec import ReservedPaths, ResourceLimits
 from tests.network.sockets import open_files
 
 LIMITS = ResourceLimits(memory_mib=256, processes=10, open_files=300, cpu_s=7, disk_mib=3)

@@ -12,7 +12,7 @@ import pytest
 
 from asara_server.eventlog.file_lock import lock_holder
 from asara_server.eventlog.journal import Journal
-from asara_server.tournament.execution.executor import ExecutionContext
+from asara_server.tournament.execution.match_runner import ExecutionContext
 from asara_server.tournament.run.block_journals import block_journals
 from asara_server.tournament.run.progress import RunProgress
 from asara_server.tournament.workers import process_workers as process_workers_module

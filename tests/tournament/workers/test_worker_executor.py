@@ -166,7 +166,7 @@ def test_a_worker_learns_the_secrets_of_its_own_deals_and_nothing_they_follow_fr
     play(mirrored, tmp_path / "run", WorkerExecutor(backend))
     tournament = deal_secrets.tournament_secret(sample_bots.SEED)
     of_blocks = {
-        job.matches[0][0].block: deal_secrets.shared_secret(tournament, job.matches[0][0].block)
+        job.matches[0][0].block: deal_secrets.secret_of(tournament, "", job.matches[0][0].block)
         for job in backend.jobs
     }
     assert len(of_blocks) == 3
@@ -186,7 +186,7 @@ def test_independent_matches_have_a_secret_for_each_attempt(cup: Path, tmp_path:
     play(cup, tmp_path / "run", WorkerExecutor(backend))
     tournament = deal_secrets.tournament_secret(sample_bots.SEED)
     assert backend.jobs[0].secrets == {
-        name: deal_secrets.match_secret(tournament, name)
+        name: deal_secrets.secret_of(tournament, name)
         for first in ("r1-basic-0001-1", "r1-basic-0001-2")
         for name in (first, f"{first}.2", f"{first}.3")
     }

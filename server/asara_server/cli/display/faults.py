@@ -10,8 +10,8 @@ from asara_codec.results import Termination
 from asara_server.cli.display.console import warn
 from asara_server.cli.display.quantities import listed
 from asara_server.text import count, plain_words
+from asara_server.tournament.bots.bot_watch import Departure
 from asara_server.tournament.bots.build.build import FailedBuild
-from asara_server.tournament.bots.departures import Departure
 from asara_server.tournament.bots.output.remedies import NO_NETWORK, wants_network
 from asara_server.tournament.config.tournament_file import Entry, Limits, Tournament
 from asara_server.tournament.run.run_record import RunInfo

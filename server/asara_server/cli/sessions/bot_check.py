@@ -248,12 +248,17 @@ def check_bot(options: Check, log: LogOptions) -> int:
         check_folder(options.out_directory) as folder,
         log_to_file(log.after_output(), folder / "check.log"),
     ):
+
+        def show_build() -> None:
+            if check.building:
+                notify(f"Building {entry.name} in a copy: {shlex.join(entry.build)}")
+
         check = EntryCheck(
             tournament,
             [other],
             folder,
             sandbox=sandbox,
-            on_build=lambda name: notify(f"Building {name} in a copy: {shlex.join(entry.build)}"),
+            on_build=show_build,
             only=entry,
             show_output=show_output if log.verbose else None,
             cache=BuildCache(),

@@ -162,7 +162,7 @@ class CheckMeter(Meter):
         parts = [f"{self._done} of {self._total}, {self._broken} broken"]
         if self._left_out:
             parts[0] += f", {self._left_out} skipped"
-        now = time.monotonic()
+        now = time.time()
         if building := self._activity.building:
             parts.append(building_text({name: now - at for name, at in building.items()}, ()))
         if playing := list(self._activity.playing):

@@ -6,7 +6,7 @@ import shlex
 import shutil
 import signal
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from importlib.util import find_spec
 from pathlib import Path
@@ -24,80 +24,44 @@ from asara_server.cli.sessions.web import WEB_PACKAGES
 from asara_server.event_loop import run
 from asara_server.network.addresses import ServeError
 from asara_server.network.open_files import OpenFilesError
-from asara_server.replay.signing import SigningKey
 from asara_server.text import count
 from asara_server.tournament.bots.build.build_cache import BuildCache
-from asara_server.tournament.config.tournament_file import LARGEST_FILE, Tournament
-from asara_server.tournament.execution.executor import Executor
+from asara_server.tournament.config.tournament_file import LARGEST_FILE
 from asara_server.tournament.run.directory import RunDirectory
-from asara_server.tournament.runner import RunEnd, RunHooks, Runner
-from asara_server.tournament.sandbox.bubblewrap import Sandbox
-from asara_server.tournament.schedule.schedule import ScheduledMatch
-from asara_server.tournament.trust.manifest import ScheduleRule
+from asara_server.tournament.runner import RunEnd, RunHooks, Runner, RunSetup
 from asara_server.user_error import UserError
 
 
-def play_run(
-    tournament: Tournament,
-    matches: Sequence[ScheduledMatch],
-    directory: RunDirectory,
-    key: SigningKey,
-    log: LogOptions,
-    *,
-    schedule_rule: ScheduleRule = "groups",
-    meter: RunMeter | None = None,
-    sandbox: Sandbox | None = None,
-    executor: Executor | None = None,
-) -> tuple[RunEnd, int]:
+def play_run(setup: RunSetup, log: LogOptions, meter: RunMeter | None = None) -> tuple[RunEnd, int]:
     """Play the matches of a run; return how it ended and the exit status.
 
     The status is 0, or 1 if the referee failed in a match, or 128 plus the signal that stopped the
     run. A tournament prints the manifest's hash and the commitment to its deals at the start, and
     the secret behind the commitment at the end. Without a `meter`, a RunMeter shows the progress.
-    Without a `sandbox`, bots run with the user's rights. Without an `executor`, a referee in this
-    process plays.
     """
-    meter = meter or RunMeter(len(matches))
+    directory = setup.directory
+    meter = meter or RunMeter(len(setup.schedule))
     with _user_errors(directory), log_to_file(log, directory.path / "run.log"):
         runner = Runner(
-            tournament,
-            matches,
-            directory=directory,
-            key=key,
-            hooks=RunHooks(
+            setup,
+            RunHooks(
                 meter.add_result,
                 meter.decided,
                 lambda failed: warn_of_failed_build(failed, directory.logs),
             ),
-            schedule_rule=schedule_rule,
-            sandbox=sandbox,
-            executor=executor,
-            build_cache=BuildCache(),
+            BuildCache(),
         )
         meter.start(runner.matches_over, runner.results, runner)
-        return run(_play(runner, meter, publish=schedule_rule == "groups"))
+        return run(_play(runner, meter, publish=setup.schedule_rule == "groups"))
 
 
-def prepare_run(
-    tournament: Tournament,
-    matches: Sequence[ScheduledMatch],
-    directory: RunDirectory,
-    key: SigningKey,
-    *,
-    sandbox: Sandbox | None = None,
-) -> None:
+def prepare_run(setup: RunSetup) -> None:
     """Write everything decided before the first match, and print what should be published."""
-    with _user_errors(directory):
-        runner = Runner(
-            tournament,
-            matches,
-            directory=directory,
-            key=key,
-            sandbox=sandbox,
-        )
+    with _user_errors(setup.directory):
+        runner = Runner(setup)
         runner.begin(prepare=True)
     _notify_published(runner)
-    notify(f"Public key (Ed25519): {key.public.hex()}")
+    notify(f"Public key (Ed25519): {setup.key.public.hex()}")
     notify(
         "Nothing has been played yet. To play this run, repeat the command with --resume instead of"
     )

@@ -24,13 +24,13 @@ from asara_server.cli.sessions.setup import (
 )
 from asara_server.replay.signing import SigningKey, default_key_path
 from asara_server.text import plain
-from asara_server.tournament.bots.departures import Departure
+from asara_server.tournament.bots.bot_watch import Departure
 from asara_server.tournament.config.commands import OWN_PYTHON, search_path
 from asara_server.tournament.config.seeds import local_seed
 from asara_server.tournament.config.tournament_file import Tournament, check_tournament
 from asara_server.tournament.execution.executor import Executor
 from asara_server.tournament.execution.local_executor import LocalExecutor
-from asara_server.tournament.runner import RunEnd
+from asara_server.tournament.runner import RunEnd, RunSetup
 from asara_server.tournament.sandbox.runtimes import installation
 from asara_server.tournament.schedule.schedule import ScheduledMatch, rotated
 from asara_server.user_error import UserError
@@ -119,17 +119,10 @@ def play_series(
     with kept_or_temporary(options.out_directory) as directory:
         # Without --out, nothing that the key signs is kept.
         key = SigningKey.new() if options.out_directory is None else signing_key(key_file)
-        return play_run(
-            tournament,
-            matches,
-            directory,
-            key,
-            log,
-            schedule_rule="rotations",
-            meter=meter,
-            sandbox=sandbox,
-            executor=executor,
+        setup = RunSetup(
+            tournament, matches, directory, key, sandbox, executor, schedule_rule="rotations"
         )
+        return play_run(setup, log, meter)
 
 
 def play_matches(options: Match, log: LogOptions) -> int:

@@ -39,11 +39,16 @@ from asara_server.referee.referee import Referee
 from asara_server.replay.file import write_replay
 from asara_server.replay.signing import PUBLIC_KEY_FILE, SigningKey, default_key_path
 from asara_server.text import plain
-from asara_server.tournament.bots.match_settings import MatchSettings
 from asara_server.tournament.config.seeds import check_seed, draw_seed
 from asara_server.tournament.config.tournament_file import Entry
-from asara_server.tournament.execution.match_runner import MatchRunner, PlayedMatch, match_runner
+from asara_server.tournament.execution.match_runner import (
+    ExecutionContext,
+    MatchRunner,
+    PlayedMatch,
+    match_runner,
+)
 from asara_server.tournament.sandbox.bubblewrap import Sandbox
+from asara_server.tournament.schedule.match_settings import MatchSettings
 from asara_server.tournament.schedule.schedule import bot_seed, rotated
 from asara_server.tournament.standings.match_result import MatchResult
 from asara_server.tournament.standings.standings import compute_standings
@@ -287,13 +292,12 @@ class TableServer:
             clocks=settings.clocks,
             bot_seeds={entry.name: bot_seed(settings.seed, entry.name) for entry in entries},
         )
-        return match_runner(
+        context = ExecutionContext(
             match_settings,
-            self.referee,
-            secret_of=partial(secret_of, tournament_secret(settings.seed)),
-            sandbox=settings.sandbox.with_hidden(*hidden) if settings.sandbox else None,
-            logs=logs,
+            partial(secret_of, tournament_secret(settings.seed)),
+            settings.sandbox.with_hidden(*hidden) if settings.sandbox else None,
         )
+        return match_runner(context, self.referee, logs)
 
     async def _play(self, match_runner: MatchRunner) -> None:
         settings = self.settings
@@ -338,7 +342,7 @@ class TableServer:
             self._stop_task = asyncio.create_task(self._stop_referee(play_task))
 
     async def _stop_referee(self, play_task: asyncio.Task[None]) -> None:
-        self.interrupted += await self.referee.stop(finish_s=self.finish_s)
+        self.interrupted += (await self.referee.stop(finish_s=self.finish_s)).values()
         play_task.cancel()  # it may be waiting for a guest
 
     def announce(self, address: str) -> None:

@@ -23,7 +23,6 @@ from asara_server.replay.signing import (
     load_or_make_key,
 )
 from asara_server.text import count
-from asara_server.tournament.bots.match_settings import MatchSettings
 from asara_server.tournament.config.entry_folders import has_bot_file
 from asara_server.tournament.config.tournament_file import Limits, Tournament
 from asara_server.tournament.execution.executor import Executor
@@ -37,6 +36,7 @@ from asara_server.tournament.sandbox.probe import (
     require_freezer,
 )
 from asara_server.tournament.sandbox.spec import ReservedPaths
+from asara_server.tournament.schedule.match_settings import MatchSettings
 from asara_server.tournament.workers.block_job import WorkerError
 from asara_server.tournament.workers.dask_workers import dask_workers
 from asara_server.tournament.workers.process_workers import process_workers

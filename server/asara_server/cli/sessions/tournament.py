@@ -40,7 +40,7 @@ from asara_server.tournament.config.tournament_file import Tournament, load_tour
 from asara_server.tournament.execution.remote_bots import tls_files
 from asara_server.tournament.run.directory import RunDirectory, has_run
 from asara_server.tournament.run.read_run import read_run
-from asara_server.tournament.runner import RunEnd
+from asara_server.tournament.runner import RunEnd, RunSetup
 from asara_server.tournament.sandbox.bubblewrap import Sandbox
 from asara_server.tournament.sandbox.cgroups import WITHOUT_CGROUPS, Cgroups
 from asara_server.tournament.sandbox.spec import ReservedPaths
@@ -110,7 +110,7 @@ def play_tournament(options: Run, log: LogOptions) -> int:
     if options.prepare:
         key = signing_key(options.key)
         with _run_directory(options) as directory:
-            prepare_run(tournament, matches, directory, key, sandbox=sandbox)
+            prepare_run(RunSetup(tournament, matches, directory, key, sandbox))
         return 0
     with ExitStack() as stack:
         private = _private_paths(tournament, options.file, options.key)
@@ -126,15 +126,8 @@ def play_tournament(options: Run, log: LogOptions) -> int:
         page.show(directory.path)
         if directory.record.begun:
             warn_of_earlier_exclusions(directory.info)
-        end, status = play_run(
-            tournament,
-            matches,
-            directory,
-            key,
-            log,
-            sandbox=sandbox,
-            executor=executor,
-        )
+        setup = RunSetup(tournament, matches, directory, key, sandbox, executor)
+        end, status = play_run(setup, log)
         _show_end(tournament, end, options.out_directory)
         if status == 0:
             page.stay()

@@ -29,10 +29,9 @@ from asara_server.referee.bot_registry import BotRegistry
 from asara_server.text import plain_words
 from asara_server.tournament.bots import bots_lock
 from asara_server.tournament.bots.bot_addresses import BotAddresses
-from asara_server.tournament.bots.departures import Departure
+from asara_server.tournament.bots.bot_watch import BotWatch, Departure
 from asara_server.tournament.bots.exclusions import Absence, Exclusions, FailedStarts
 from asara_server.tournament.bots.freezer import BotFreezer
-from asara_server.tournament.bots.match_settings import BotWatch, MatchSettings
 from asara_server.tournament.bots.output.output_log import OutputLog
 from asara_server.tournament.bots.output.remedies import NOT_RUN
 from asara_server.tournament.bots.process import (
@@ -45,6 +44,7 @@ from asara_server.tournament.bots.process_starter import PooledBot, ProcessStart
 from asara_server.tournament.config.entry_faults import entry_fault
 from asara_server.tournament.run.process_record import fact_now
 from asara_server.tournament.sandbox.bubblewrap import Sandbox
+from asara_server.tournament.schedule.match_settings import MatchSettings
 
 T = TypeVar("T")
 
@@ -75,10 +75,9 @@ class BotPool:
         self._referee = referee
         self._addresses = addresses
         self._settings = settings
-        self._entries = {entry.name: entry for entry in settings.entries if not entry.remote}
         self._logs = logs
         self._watch = watch or BotWatch()
-        self._starter = ProcessStarter(addresses, self._entries, settings, sandbox, self._watch)
+        self._starter = ProcessStarter(addresses, settings, sandbox, self._watch)
         self._external: dict[str, PooledBot] = {}
         self._all: set[PooledBot] = set()
         self._idle: list[PooledBot] = []  # the bot that has been idle longest is first

@@ -6,7 +6,7 @@ is killed.
 
 import asyncio
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
@@ -14,8 +14,7 @@ from typing import Final
 from asara_server.match.spec import ProcessPolicy
 from asara_server.network.bot_server import BotServer
 from asara_server.tournament.bots.bot_addresses import BotAddresses
-from asara_server.tournament.bots.departures import PATIENT_S
-from asara_server.tournament.bots.match_settings import BotWatch, MatchSettings
+from asara_server.tournament.bots.bot_watch import PATIENT_S, BotWatch
 from asara_server.tournament.bots.orphan_reaper import OrphanReaper
 from asara_server.tournament.bots.output.error_output import SEARCHED_LINES
 from asara_server.tournament.bots.output.output_log import OutputLog
@@ -28,6 +27,7 @@ from asara_server.tournament.sandbox.filesystem_view import match_sandbox
 from asara_server.tournament.sandbox.hidden_files import HiddenFiles, reports_missing_file
 from asara_server.tournament.sandbox.own_files import EntryFiles
 from asara_server.tournament.sandbox.private_copy import PrivateCopies
+from asara_server.tournament.schedule.match_settings import MatchSettings
 
 
 @dataclass(eq=False)
@@ -93,14 +93,13 @@ class ProcessStarter:
     def __init__(
         self,
         addresses: BotAddresses,
-        entries: Mapping[str, Entry],
         settings: MatchSettings,
         sandbox: Sandbox | None,
         watch: BotWatch,
     ) -> None:
         """See `BotPool` for the parameters."""
         self._addresses = addresses
-        self._entries = entries
+        self._entries = {entry.name: entry for entry in settings.entries if not entry.remote}
         self._settings = settings
         self._sandbox = sandbox
         self._watch = watch
@@ -198,14 +197,7 @@ class ProcessStarter:
             return None
         try:
             return await asyncio.to_thread(
-                match_sandbox,
-                self._sandbox,
-                entry,
-                self._entries.values(),
-                self._settings.build_directories.get(entry.name),
-                self._settings.limits,
-                self._copies,
-                self._settings.readable_copies,
+                match_sandbox, self._sandbox, entry, self._settings, self._copies
             )
         except OSError as error:
             raise start_failure(error, error.strerror or str(error)) from None

@@ -32,20 +32,25 @@ from asara_server.match.spec import SECOND_US
 from asara_server.network.open_files import files_needed, require_open_files
 from asara_server.referee.referee import Referee
 from asara_server.text import plain_words
+from asara_server.tournament.bots.bot_watch import BotWatch, Departure
 from asara_server.tournament.bots.build.build import EntryBuilder
 from asara_server.tournament.bots.build.build_cache import BuildCache
-from asara_server.tournament.bots.departures import Departure
-from asara_server.tournament.bots.match_settings import BotWatch, MatchSettings
 from asara_server.tournament.bots.output.output_log import OutputTap, last_printed
 from asara_server.tournament.bots.process import MachineError
 from asara_server.tournament.bots.process_starter import PooledBot
 from asara_server.tournament.config.entry_faults import entry_fault
 from asara_server.tournament.config.seeds import draw_seed
 from asara_server.tournament.config.tournament_file import Entry, Tournament
-from asara_server.tournament.execution.match_runner import MatchRunner, PlayedMatch, match_runner
+from asara_server.tournament.execution.match_runner import (
+    ExecutionContext,
+    MatchRunner,
+    PlayedMatch,
+    match_runner,
+)
 from asara_server.tournament.execution.remote_bots import RemoteBots
 from asara_server.tournament.sandbox.bubblewrap import Sandbox
 from asara_server.tournament.sandbox.filesystem_view import entry_size
+from asara_server.tournament.schedule.match_settings import MatchSettings
 from asara_server.tournament.schedule.schedule import ScheduledMatch
 from asara_server.tournament.standings.match_result import SeatOutcome, without_output
 
@@ -130,24 +135,6 @@ def bank_needed_us(answers_us: Iterable[int], clocks: Clocks) -> int:
     return needed
 
 
-class _Builds:
-    """The builds in progress; `since` maps entries to start times, like `EntryCheck.building`."""
-
-    def __init__(self, began: Callable[[str], None]) -> None:
-        self._began = began
-        self.since: dict[str, float] = {}
-
-    def queue_builds(self, entries: tuple[str, ...]) -> None:
-        """Do nothing, because a check has its own queue."""
-
-    def begin_build(self, entry: str) -> None:
-        self.since[entry] = time.monotonic()
-        self._began(entry)
-
-    def end_build(self, entry: str) -> None:
-        self.since.pop(entry, None)
-
-
 class EntryCheck:
     """The check of one tournament. Call `run` to carry it out."""
 
@@ -160,7 +147,7 @@ class EntryCheck:
         sandbox: Sandbox | None,
         remote: bool = False,
         on_listening: Callable[[str], None] = lambda address: None,
-        on_build: Callable[[str], None] = lambda entry: None,
+        on_build: Callable[[], None] = lambda: None,
         only: Entry | None = None,
         show_output: Callable[[str], OutputTap] | None = None,
         cache: BuildCache | None = None,
@@ -169,7 +156,7 @@ class EntryCheck:
 
         Builds and output go to the directories `builds` and `logs` of `folder`. With `remote`, the
         check waits for remote bots at an address, and calls `on_listening` with that address.
-        `on_build` is called with the entry of each build that starts. `only` marks the check of a
+        `on_build` is called when a build begins or ends. `only` marks the check of a
         single entry: its memory and files are measured, and its `opponents` are entries as well.
         `show_output` is called with the entry of every process, and returns a tap for the output.
         Unchanged builds are taken from the `cache`.
@@ -184,17 +171,16 @@ class EntryCheck:
         self._on_listening = on_listening
         self._logs = folder / "logs"
         self._logs.mkdir(exist_ok=True)
-        builds = _Builds(on_build)
         self._builder = EntryBuilder(
             folder / "builds",
             self._logs,
             tournament.limits,
             sandbox=self._sandbox,
-            events=builds,
+            changed=on_build,
             cache=cache,
         )
-        self.building: Mapping[str, float] = builds.since
-        """Entries being built, with the monotonic time in seconds at which each build began."""
+        self.building: Mapping[str, float] = self._builder.building
+        """Entries being built, each with the Unix time at which its build began."""
         self.playing: dict[str, None] = {}
         """Entries whose matches are being played, in order of their start."""
         self.hanging: Callable[[str], list[str]] = lambda entry: []
@@ -247,14 +233,9 @@ class EntryCheck:
         settings = MatchSettings.of(tournament, seed, built, self._opponents)
         settings = replace(settings, limits=limits)
         secret = deal_secrets.tournament_secret(seed)
-        return match_runner(
-            settings,
-            referee,
-            secret_of=partial(deal_secrets.secret_of, secret),
-            sandbox=self._sandbox,
-            logs=self._logs,
-            watch=BotWatch(self._show_output, lambda one: self._departures[one.entry].append(one)),
-        )
+        context = ExecutionContext(settings, partial(deal_secrets.secret_of, secret), self._sandbox)
+        watch = BotWatch(self._show_output, lambda one: self._departures[one.entry].append(one))
+        return match_runner(context, referee, self._logs, watch=watch)
 
     def _require_open_files(self, referee: Referee) -> None:
         remote = len(self._tournament.remote_entries) if self._remote else None

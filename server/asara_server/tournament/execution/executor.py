@@ -1,35 +1,15 @@
 """The interface between a run and the executor that plays its matches."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 
 from asara_server.referee.hosted import Wait
-from asara_server.tournament.bots.match_settings import MatchSettings
-from asara_server.tournament.config.tournament_file import Remote
+from asara_server.tournament.execution.match_runner import ExecutionContext
 from asara_server.tournament.run.costs import CostMeter, RunCosts
 from asara_server.tournament.run.progress import RunProgress
-from asara_server.tournament.sandbox.bubblewrap import Sandbox
 
 FINISH_S = 5.0
 """Seconds given to running matches to finish their open decisions when a run is stopped."""
-
-
-@dataclass(frozen=True, slots=True)
-class ExecutionContext:
-    """Everything needed to play the matches of a run.
-
-    It never leaves the runner's process, because all deals are derived from `secret_of`.
-    """
-
-    match_settings: MatchSettings
-    secret_of: Callable[[str, str], bytes]
-    """Returns the secret of a match, given the names of its attempt and its shared deal."""
-    sandbox: Sandbox | None
-    concurrency: int
-    """Number of concurrent matches, unless the executor limits its load in another way."""
-    remote: Remote | None = None
-    """Settings for bots on other machines, if there are any."""
 
 
 class Executor(ABC):

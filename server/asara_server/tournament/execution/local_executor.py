@@ -11,13 +11,16 @@ from asara_server.referee.hosted import Wait
 from asara_server.referee.limits import LimitSettings
 from asara_server.referee.referee import Referee
 from asara_server.replay.file import replay_records
-from asara_server.tournament.bots.departures import Departure
+from asara_server.tournament.bots.bot_watch import BotWatch, Departure
 from asara_server.tournament.bots.leftovers import end_recorded
-from asara_server.tournament.bots.match_settings import BotWatch
 from asara_server.tournament.bots.output.output_log import OutputTap
 from asara_server.tournament.config.tournament_file import usable_cores
-from asara_server.tournament.execution.executor import FINISH_S, ExecutionContext, Executor
-from asara_server.tournament.execution.match_runner import MatchRunner, match_runner
+from asara_server.tournament.execution.executor import FINISH_S, Executor
+from asara_server.tournament.execution.match_runner import (
+    ExecutionContext,
+    MatchRunner,
+    match_runner,
+)
 from asara_server.tournament.execution.remote_bots import RemoteBots
 from asara_server.tournament.run.costs import CostMeter
 from asara_server.tournament.run.progress import RunProgress
@@ -156,14 +159,11 @@ class LocalExecutor(Executor):
         async with (
             bots.serve(self._on_listening),
             match_runner(
-                context.match_settings,
+                context,
                 referee,
-                secret_of=context.secret_of,
-                sandbox=context.sandbox,
-                logs=progress.directory.logs,
+                progress.directory.logs,
                 out=progress.out,
                 suspended=progress.suspended,
-                at_once=context.concurrency,
                 watch=BotWatch(
                     self._show_output, self._on_departure, meter, progress.directory.processes.take
                 ),
@@ -266,4 +266,4 @@ async def _play_matches(progress: RunProgress, runner: MatchRunner, queue: Match
 async def _stop_when_told(progress: RunProgress, referee: Referee, bots: RemoteBots) -> None:
     await progress.stopping.wait()
     bots.notify_change()
-    progress.unfinished += await referee.stop(finish_s=FINISH_S)
+    progress.unfinished += (await referee.stop(finish_s=FINISH_S)).values()

@@ -11,7 +11,7 @@ from types import MappingProxyType
 
 from asara_codec.results import SeatResult, Termination
 from asara_game.edition import load_edition
-from asara_game.rules import Rules, format_rule_sets
+from asara_game.rules import Rules
 from asara_game.vocabulary import RuleSet
 from asara_server.eventlog.replay import Replay, replay_of
 from asara_server.match.spec import SECOND_US, MatchSpec, Player
@@ -19,12 +19,14 @@ from asara_server.network.open_files import raise_open_files_limit
 from asara_server.referee.hosted import MatchCut
 from asara_server.referee.referee import Referee
 from asara_server.tournament.bots.bot_addresses import BotAddresses
-from asara_server.tournament.bots.match_settings import BotWatch, MatchSettings
+from asara_server.tournament.bots.bot_watch import BotWatch
 from asara_server.tournament.bots.pool import BotPool
 from asara_server.tournament.bots.process import MachineError
 from asara_server.tournament.bots.process_starter import PooledBot
+from asara_server.tournament.config.tournament_file import Remote
 from asara_server.tournament.run.progress import MAX_ATTEMPTS
 from asara_server.tournament.sandbox.bubblewrap import Sandbox
+from asara_server.tournament.schedule.match_settings import MatchSettings
 from asara_server.tournament.schedule.schedule import ScheduledMatch
 from asara_server.tournament.standings.match_result import (
     MatchResult,
@@ -70,6 +72,25 @@ _PROCESS_FAILED = (Termination.NEVER_STARTED, Termination.CRASH)
 
 
 @dataclass(frozen=True, slots=True)
+class ExecutionContext:
+    """Everything needed to play matches.
+
+    It never leaves its process, because all deals are derived from `secret_of`.
+    """
+
+    match_settings: MatchSettings
+    secret_of: Callable[[str, str], bytes]
+    """Returns the secret of a match, given the names of its attempt and its shared deal, which may
+    be empty."""
+    sandbox: Sandbox | None = None
+    concurrency: int = 0
+    """Number of concurrent matches, unless the executor limits its load in another way. With enough
+    cores, each of these matches has its own cores for its bots."""
+    remote: Remote | None = None
+    """Settings for bots on other machines, if there are any."""
+
+
+@dataclass(frozen=True, slots=True)
 class PlayedMatch:
     """A finished attempt at a match."""
 
@@ -82,26 +103,22 @@ class PlayedMatch:
 
 @asynccontextmanager
 async def match_runner(
-    settings: MatchSettings,
+    context: ExecutionContext,
     referee: Referee,
-    *,
-    secret_of: Callable[[str, str], bytes],
-    sandbox: Sandbox | None,
     logs: Path,
+    *,
     out: Mapping[str, str] = MappingProxyType({}),
     suspended: Mapping[str, str] = MappingProxyType({}),
-    at_once: int = 0,
     watch: BotWatch | None = None,
 ) -> "AsyncIterator[MatchRunner]":
     """Serve this referee to local bots; all bot processes have ended on exit.
 
-    `secret_of` returns the secret of a match, given the names of its attempt and its shared deal,
-    which may be empty. Entries that are `out` or `suspended` forfeit for the given reason. With
-    enough cores, each of the matches played `at_once` has its own cores for its bots. The output of
-    bots goes to files in `logs`.
+    Entries that are `out` or `suspended` forfeit for the given reason. The output of bots goes to
+    files in `logs`.
     """
     raise_open_files_limit()
     async with AsyncExitStack() as stack:
+        settings, sandbox = context.match_settings, context.sandbox
         addresses = stack.enter_context(closing(BotAddresses(referee, settings.transport)))
         pool = BotPool(referee, addresses, settings, logs=logs, sandbox=sandbox, watch=watch)
         stack.push_async_callback(pool.close)
@@ -109,27 +126,18 @@ async def match_runner(
             await pool.exclude(name, why)
         for name, why in suspended.items():
             await pool.suspend(name, why)
-        core_sets = CoreSets(at_once, settings.limits.cores)
-        yield MatchRunner(referee, pool, settings, secret_of, core_sets)
+        yield MatchRunner(referee, pool, context)
 
 
 class MatchRunner:
     """Plays matches, one or several at a time, with one referee and one pool of bots."""
 
-    def __init__(
-        self,
-        referee: Referee,
-        pool: BotPool,
-        settings: MatchSettings,
-        secret_of: Callable[[str, str], bytes],
-        core_sets: CoreSets,
-    ) -> None:
+    def __init__(self, referee: Referee, pool: BotPool, context: ExecutionContext) -> None:
         self.pool = pool
         self._referee = referee
         self._edition = load_edition()
-        self._settings = settings
-        self._secret_of = secret_of
-        self._core_sets = core_sets
+        self._context = context
+        self._core_sets = CoreSets(context.concurrency, context.match_settings.limits.cores)
         self._rules: dict[tuple[frozenset[RuleSet], int], Rules] = {}
 
     async def play(
@@ -160,6 +168,7 @@ class MatchRunner:
     ) -> PlayedMatch | None:
         """Play a match once; return None if the referee is stopped before the end."""
         name = attempt_name(match.match_id, attempt)
+        settings = self._context.match_settings
         bots = [
             await self.pool.acquire(entry, name, seat, cores)
             for seat, entry in enumerate(match.entries)
@@ -168,9 +177,9 @@ class MatchRunner:
             name,
             self._rules_of(match),
             tuple(Player(bot.entry, bot.token, bot.processes) for bot in bots),
-            self._settings.clocks,
-            self._secret_of(name, match.shared_deal),
-            joint=self._settings.joint_deals,
+            settings.clocks,
+            self._context.secret_of(name, match.shared_deal),
+            joint=settings.joint_deals,
             shared_deal=match.shared_deal,
         )
         terminations = [Termination.UNSPECIFIED] * len(bots)
@@ -183,24 +192,15 @@ class MatchRunner:
             await asyncio.gather(*map(self.pool.release, bots, terminations))
         # Now the output of bots that forfeited is complete, because their processes have ended.
         seats = tuple(map(_seat_outcome, record.results, bots))
-        result = MatchResult(
-            match_id=match.match_id,
-            attempt=attempt,
-            round=match.round,
-            rule_sets=format_rule_sets(match.rule_sets),
-            block=match.block,
-            duplicate_deal=match.block if match.kind == "duplicate" and not record.void else "",
-            seats=seats,
-            void=record.void,
-            void_reason=record.void_reason,
+        result = MatchResult.of(
+            match,
+            attempt,
             started=utc_text(record.started_unix_ms / 1000),
             seconds=round(record.duration_us / SECOND_US, 3),
+            seats=seats,
+            void_reason=record.void_reason,
         )
-        return PlayedMatch(
-            result,
-            None if record.void else replay_of(record),
-            tuple(bots),
-        )
+        return PlayedMatch(result, None if record.void else replay_of(record), tuple(bots))
 
     def _rules_of(self, match: ScheduledMatch) -> Rules:
         """Return the rules of a match, shared by all matches of the same kind."""
@@ -222,10 +222,4 @@ def _seat_outcome(result: SeatResult, bot: PooledBot) -> SeatOutcome:
         detail = with_output(detail, bot.last_lines())
     elif result.termination.forfeit and (printed := bot.kit_message()):
         detail = with_output(detail, printed)
-    return SeatOutcome(
-        entry=result.entry,
-        rank=result.rank,
-        prestige=result.prestige,
-        termination=result.termination,
-        detail=detail,
-    )
+    return SeatOutcome.of(result, detail)

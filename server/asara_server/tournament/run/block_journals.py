@@ -52,16 +52,6 @@ def block_journals(directory: Path) -> list[Path]:
     return sorted((directory / FOLDER).glob(f"*{_SUFFIX}"))
 
 
-def block_of(journal: Path) -> str:
-    """Return the name of a journal's block."""
-    return journal.name.removesuffix(_SUFFIX)
-
-
-def make_block_journal(directory: Path, block: str) -> None:
-    """Make the empty journal of a block that is about to be submitted; raises OSError."""
-    block_journal(directory, block).touch(mode=0o600)
-
-
 def begin_block_journal(directory: Path, block: str, begun: Sequence[OpenMatch]) -> Journal:
     """Open the new journal of a block, and write its running matches to it.
 
@@ -104,11 +94,6 @@ def wait_for_writers(directory: Path, most_s: float) -> None:
             if time.monotonic() > deadline_s:
                 raise JournalError(f"{path}: {in_use(process)}")
             time.sleep(_CHECK_INTERVAL_S)
-
-
-def remove_block_journal(path: Path) -> None:
-    """Remove the journal of a block."""
-    path.unlink(missing_ok=True)
 
 
 def _holder(path: Path) -> int | None:

@@ -9,7 +9,6 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import NamedTuple
 
-from asara_game.rules import format_rule_sets
 from asara_server.eventlog.journal import JournalError
 from asara_server.logs import logger
 from asara_server.replay.file import signed_records
@@ -18,9 +17,7 @@ from asara_server.tournament.config.tournament_file import Limits
 from asara_server.tournament.run.block_journals import (
     block_journal,
     block_journals,
-    block_of,
     read_block_journal,
-    remove_block_journal,
 )
 from asara_server.tournament.run.directory import RunDirectory
 from asara_server.tournament.run.submissions import Submissions
@@ -281,7 +278,7 @@ class RunProgress:
     def recover_blocks(self) -> None:
         """Recover the journals of an earlier runner's workers; see `recover_block`."""
         for path in block_journals(self.directory.path):
-            self.recover_block(block_of(path))
+            self.recover_block(path.stem)
         self.directory.remove_journals()
 
     def recover_block(self, block: str) -> bool:
@@ -298,7 +295,7 @@ class RunProgress:
             journaled = read_block_journal(path)
         except JournalError as error:
             self._logger.warning("journal of a block is left", block=block, why=str(error))
-            remove_block_journal(path)
+            path.unlink(missing_ok=True)
             return False
         pending = self._pending_attempts()
         self.directory.processes.take(*journaled.facts)
@@ -311,7 +308,7 @@ class RunProgress:
             if opened.match_id in pending:
                 self.directory.journal.adopt(opened)
         self._begun.add(block)
-        remove_block_journal(path)
+        path.unlink(missing_ok=True)
         return True
 
     def _pending_attempts(self) -> dict[str, ScheduledMatch]:
@@ -319,18 +316,7 @@ class RunProgress:
 
     def record_void(self, match: ScheduledMatch, attempt: int, why: str) -> None:
         """Record an attempt without a result; after the last attempt, the match ends as void."""
-        result = MatchResult(
-            match_id=match.match_id,
-            attempt=attempt,
-            round=match.round,
-            rule_sets=format_rule_sets(match.rule_sets),
-            block=match.block,
-            seats=(),
-            void=True,
-            void_reason=why,
-            started=utc_now(),
-            seconds=0.0,
-        )
+        result = MatchResult.of(match, attempt, started=utc_now(), void_reason=why)
         self.record_result(result, None)
         if attempt >= MAX_ATTEMPTS:
             self.finish_match(match, result)

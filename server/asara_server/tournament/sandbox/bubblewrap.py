@@ -34,20 +34,24 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
+from asara_server.bounded_file import MIB
 from asara_server.tournament.sandbox.cgroups import Cgroup, Cgroups
 from asara_server.tournament.sandbox.first_process import FirstProcess
 from asara_server.tournament.sandbox.machine_limits import Ceilings
-from asara_server.tournament.sandbox.private_copy import duplicate, memory_file, reopened
+from asara_server.tournament.sandbox.private_copy import (
+    PrivateCopy,
+    duplicate,
+    memory_file,
+    reopened,
+)
 from asara_server.tournament.sandbox.proc_view import ProcView
 from asara_server.tournament.sandbox.runtimes import VisiblePrograms, visible_programs
 from asara_server.tournament.sandbox.sandboxed_command import SandboxedCommand
 from asara_server.tournament.sandbox.seccomp import seccomp_filter
 from asara_server.tournament.sandbox.spec import (
     BUILD_CACHE,
-    MIB,
     NOTHING_RESERVED,
     OWN_PROCESSES,
-    PrivateCopy,
     ReservedPaths,
     ResourceLimits,
 )

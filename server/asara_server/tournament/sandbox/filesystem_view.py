@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from types import MappingProxyType
-from typing import Final, NamedTuple
+from typing import Final
 
 from asara_server.logs import logger
 from asara_server.tournament.config.commands import search_path
@@ -27,45 +27,31 @@ from asara_server.tournament.sandbox.private_copy import (
     CopySource,
     CopyTooLargeError,
     PrivateCopies,
+    PrivateCopy,
     check_size,
     copy_into_memory,
     copy_size,
     largest_parts,
 )
 from asara_server.tournament.sandbox.runtimes import visible_programs
-from asara_server.tournament.sandbox.spec import PrivateCopy, ReservedPaths
+from asara_server.tournament.sandbox.spec import ReservedPaths
 from asara_server.tournament.sandbox.system_mounts import system_paths
-
-
-class ReadableCopy(NamedTuple):
-    """The local copy of a `readable` path on the runner's machine."""
-
-    path: Path
-    target: Path
-    """The path on the runner's machine, with all links resolved."""
+from asara_server.tournament.schedule.match_settings import MatchSettings, ReadableCopy
 
 
 def match_sandbox(
-    sandbox: Sandbox | None,
-    entry: Entry,
-    entries: Iterable[Entry],
-    built: Path | None,
-    limits: Limits,
-    copies: PrivateCopies,
-    readable_copies: Mapping[Path, ReadableCopy] = MappingProxyType({}),
-) -> SandboxSpec | None:
-    """Return the sandbox for a bot of `entry` in a match: None without a sandbox.
+    sandbox: Sandbox, entry: Entry, settings: MatchSettings, copies: PrivateCopies
+) -> SandboxSpec:
+    """Return the sandbox for a bot of `entry` in a match.
 
-    `built` is the directory produced by the entry's build, or None without a build. `copies` keeps
-    the entry's files for its next process. `readable_copies` are copies of `readable` paths that
-    were sent to this machine. Raises CopyTooLargeError.
+    `copies` keeps the entry's files for its next process. Raises CopyTooLargeError.
     """
-    if sandbox is None:
-        return None
+    limits, readable_copies = settings.limits, settings.readable_copies
+    built = settings.build_directories.get(entry.name)
 
     def read() -> PrivateCopy:
         reserved = sandbox.reserved
-        own = EntryFiles(entries, reserved).of(entry)
+        own = EntryFiles(settings.entries, reserved).of(entry)
         source = copy_source(own, entry, reserved.hidden, limits, built).source
         return copy_into_memory(source, limits.directory_mib)
 
@@ -97,7 +83,10 @@ class EntrySource:
 def copy_source(
     own: OwnFiles, entry: Entry, hidden: Sequence[Path], limits: Limits, built: Path | None = None
 ) -> EntrySource:
-    """Return the files that are copied for an entry's bots; `built` is as in `match_sandbox`."""
+    """Return the files that are copied for an entry's bots.
+
+    `built` is the directory produced by the entry's build, or None without a build.
+    """
     excluded = frozenset([*_readable_excluded(entry), *hidden, *system_paths()])
     if built is not None:
         return EntrySource(CopySource(((built, entry.directory),), excluded))
@@ -114,7 +103,7 @@ def copy_source(
 def entry_size(sandbox: Sandbox | None, entry: Entry, built: Path | None, limits: Limits) -> int:
     """Return the size in bytes of the files copied for each bot of an entry that is checked alone.
 
-    `built` is as in `match_sandbox`.
+    `built` is as in `copy_source`.
     """
     reserved = sandbox.reserved if sandbox else ReservedPaths()
     own = EntryFiles([entry], reserved).of(entry)

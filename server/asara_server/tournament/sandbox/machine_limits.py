@@ -14,12 +14,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Final, NamedTuple
 
+from asara_server.bounded_file import MIB
 from asara_server.logs import logger
 from asara_server.tournament.config.tournament_file import Limits
 from asara_server.tournament.sandbox.cgroups import CONTROL_GROUPS, own_groups
 from asara_server.tournament.sandbox.spec import (
     ADDRESS_SPACE_FACTOR,
-    MIB,
     OWN_PROCESSES,
     ResourceLimits,
     hard_limit,

@@ -20,12 +20,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import IO, Final
 
-from asara_server.tournament.sandbox.spec import (
-    BUILD_CACHE,
-    MIB,
-    CopiedFile,
-    PrivateCopy,
-)
+from asara_server.bounded_file import MIB
+from asara_server.tournament.sandbox.spec import BUILD_CACHE
 
 _PAGE: Final = 4096
 MAX_FILES: Final = 100_000
@@ -47,6 +43,32 @@ class CopyTooLargeError(OSError):
             f"its folder {what}; every bot gets a copy of it in memory, so name large files and "
             "folders that its bots only read as `readable`",
         )
+
+
+@dataclass(frozen=True)
+class CopiedFile:
+    """A single file of an entry that sees no directory."""
+
+    path: Path
+    """The file's path in the sandbox."""
+    mode: int
+    content: int
+    """Descriptor of a file in memory with the content."""
+
+
+@dataclass(frozen=True)
+class PrivateCopy:
+    """The content of the directories and files that are copied for every process of an entry."""
+
+    directories: tuple[Path, ...] = ()
+    """The directories' paths in the sandbox."""
+    files: tuple[CopiedFile, ...] = ()
+    archive: int | None = None
+    """Descriptor of the archive of all directories, with paths relative to the root, or None."""
+    size: int = 0
+    """Memory that a copy needs, in bytes."""
+    largest: int = 0
+    """Size of the largest file, in bytes."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from asara_server.tournament.sandbox.spec import MIB
+from asara_server.bounded_file import MIB
 from asara_server.tournament.sandbox.system_mounts import Mounts
 
 _PROC: Final = Path("/proc")

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from asara_server.tournament.sandbox.cgroups import Cgroup
 from asara_server.tournament.sandbox.first_process import FirstProcess
-from asara_server.tournament.sandbox.spec import PrivateCopy
+from asara_server.tournament.sandbox.private_copy import PrivateCopy
 
 
 @dataclass(eq=False, slots=True)

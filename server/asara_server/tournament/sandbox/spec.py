@@ -1,9 +1,11 @@
-"""Values that describe a sandbox: the files a program sees, and the resources it may use."""
+"""Values that describe sandboxes: reserved paths, and the resources that a program may use."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Literal, NamedTuple, Self
+
+from asara_server.bounded_file import MIB
 
 try:
     import resource
@@ -11,8 +13,6 @@ except ImportError:  # Windows, which has no sandbox anyway
     resource = None  # type: ignore[assignment]
 
 SandboxKind = Literal["bubblewrap", "none"]
-
-MIB: Final = 1 << 20
 
 BUILD_CACHE: Final = ".asara-build"
 """Name of the directory for caches that an author's builds keep between builds.
@@ -66,32 +66,6 @@ class ResourceLimits:
             return [*options, f"--data={size}", f"--as={size * ADDRESS_SPACE_FACTOR}"]
         kept = ((name, hard_limit(name.upper())) for name in ("data", "as"))
         return [*options, *(f"--{name}={hard or 'unlimited'}" for name, hard in kept)]
-
-
-@dataclass(frozen=True)
-class CopiedFile:
-    """A single file of an entry that sees no directory."""
-
-    path: Path
-    """The file's path in the sandbox."""
-    mode: int
-    content: int
-    """Descriptor of a file in memory with the content."""
-
-
-@dataclass(frozen=True)
-class PrivateCopy:
-    """The content of the directories and files that are copied for every process of an entry."""
-
-    directories: tuple[Path, ...] = ()
-    """The directories' paths in the sandbox."""
-    files: tuple[CopiedFile, ...] = ()
-    archive: int | None = None
-    """Descriptor of the archive of all directories, with paths relative to the root, or None."""
-    size: int = 0
-    """Memory that a copy needs, in bytes."""
-    largest: int = 0
-    """Size of the largest file, in bytes."""
 
 
 class ReservedPaths(NamedTuple):

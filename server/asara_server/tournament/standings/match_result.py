@@ -21,8 +21,10 @@ from pydantic import (
 )
 from pydantic.dataclasses import dataclass
 
-from asara_codec.results import Termination
+from asara_codec.results import SeatResult, Termination
+from asara_game.rules import format_rule_sets
 from asara_server.text import on_one_line
+from asara_server.tournament.schedule.schedule import ScheduledMatch
 
 _PRINTED: Final = "; it printed"
 _MOST_PRESTIGE = 1_000_000
@@ -56,6 +58,17 @@ class SeatOutcome:
     termination: TerminationName
     detail: str = ""
     """Reason for a forfeit in words, possibly extended by `with_output`; otherwise empty."""
+
+    @classmethod
+    def of(cls, result: SeatResult, detail: str | None = None) -> Self:
+        """Return the referee's result for a seat, with its own detail unless another is given."""
+        return cls(
+            entry=result.entry,
+            rank=result.rank,
+            prestige=result.prestige,
+            termination=result.termination,
+            detail=result.detail if detail is None else detail,
+        )
 
 
 def with_output(text: str, lines: Sequence[str]) -> str:
@@ -119,6 +132,33 @@ class MatchResult(BaseModel):
     """Start time, ISO 8601, UTC."""
     seconds: float
     """Wall-clock duration in seconds."""
+
+    @classmethod
+    def of(
+        cls,
+        match: ScheduledMatch,
+        attempt: int,
+        *,
+        started: str,
+        seconds: float = 0.0,
+        seats: tuple[SeatOutcome, ...] = (),
+        void_reason: str = "",
+    ) -> Self:
+        """Return the result of an attempt at a match; it is void if there is a `void_reason`."""
+        duplicate = match.kind == "duplicate" and not void_reason
+        return cls(
+            match_id=match.match_id,
+            attempt=attempt,
+            round=match.round,
+            rule_sets=format_rule_sets(match.rule_sets),
+            block=match.block,
+            duplicate_deal=match.block if duplicate else "",
+            seats=seats,
+            void=bool(void_reason),
+            void_reason=void_reason,
+            started=started,
+            seconds=seconds,
+        )
 
     @model_validator(mode="after")
     def _check_ranks(self) -> Self:

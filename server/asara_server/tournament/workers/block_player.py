@@ -19,7 +19,7 @@ from asara_server.tournament.bots.leftovers import end_leftovers
 from asara_server.tournament.bots.process import MachineError
 from asara_server.tournament.run.costs import CostMeter, RunCosts
 from asara_server.tournament.run.process_record import fact_now
-from asara_server.tournament.sandbox.filesystem_view import ReadableCopy
+from asara_server.tournament.schedule.match_settings import ReadableCopy
 from asara_server.tournament.workers.block_job import (
     BlockJob,
     BlockResult,

@@ -25,11 +25,12 @@ from asara_server.tournament.bots.build.build_output import (
     unpack_output,
 )
 from asara_server.tournament.config.tournament_file import Entry, Limits
-from asara_server.tournament.sandbox.filesystem_view import ReadableCopy, copy_source
+from asara_server.tournament.sandbox.filesystem_view import copy_source
 from asara_server.tournament.sandbox.own_files import EntryFiles
 from asara_server.tournament.sandbox.private_copy import CopySource, check_size, write_archive
 from asara_server.tournament.sandbox.spec import ReservedPaths
 from asara_server.tournament.sandbox.system_mounts import system_paths
+from asara_server.tournament.schedule.match_settings import ReadableCopy
 from asara_server.tournament.workers.block_job import WorkerError
 from asara_server.tournament.workers.block_player import use_files
 from asara_server.tournament.workers.run_settings import RunSettings

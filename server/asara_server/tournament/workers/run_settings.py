@@ -14,12 +14,12 @@ from pathlib import Path
 from typing import NamedTuple, Self
 
 from asara_game.edition import load_edition
-from asara_server.tournament.bots.match_settings import MatchSettings
 from asara_server.tournament.config.tournament_file import Entry, Limits
 from asara_server.tournament.sandbox.bubblewrap import Sandbox
 from asara_server.tournament.sandbox.machine_limits import reductions
 from asara_server.tournament.sandbox.probe import SandboxError, find_sandbox, require_freezer
 from asara_server.tournament.sandbox.spec import ReservedPaths
+from asara_server.tournament.schedule.match_settings import MatchSettings
 
 
 class Program(NamedTuple):

@@ -18,12 +18,9 @@ from typing import Any
 from asara_server.logs import logger, repeat
 from asara_server.tournament.bots.exclusions import FailedStarts
 from asara_server.tournament.bots.output.decision_index import SUFFIX, moved_index
-from asara_server.tournament.execution.executor import FINISH_S, ExecutionContext, Executor
-from asara_server.tournament.run.block_journals import (
-    block_journal,
-    make_block_journal,
-    remove_block_journal,
-)
+from asara_server.tournament.execution.executor import FINISH_S, Executor
+from asara_server.tournament.execution.match_runner import ExecutionContext
+from asara_server.tournament.run.block_journals import block_journal
 from asara_server.tournament.run.costs import CostMeter
 from asara_server.tournament.run.progress import MAX_ATTEMPTS, PendingBlock, RunProgress
 from asara_server.tournament.standings.match_result import MatchResult, attempt_name, without_output
@@ -153,7 +150,8 @@ class _BlockScheduler:
             block = self._pending.popleft()
             if self._progress.begin_block(block.name):
                 if self._backend.shares_directory:
-                    make_block_journal(self._progress.directory.path, block.name)
+                    path = block_journal(self._progress.directory.path, block.name)
+                    path.touch(mode=0o600)  # no match of the block has begun
                 self._submissions.submit(_attempts(block))
                 future = asyncio.wrap_future(self._backend.submit(self._job(block)))
                 self._running[future] = block
@@ -237,7 +235,7 @@ class _BlockScheduler:
                 progress.finish_match(match, ended)
         left = tuple(pending for pending in block.matches if pending.match.match_id not in last)
         if not left:
-            remove_block_journal(block_journal(progress.directory.path, block.name))
+            block_journal(progress.directory.path, block.name).unlink(missing_ok=True)
         elif progress.stopping.is_set():
             progress.recover_block(block.name)
         else:

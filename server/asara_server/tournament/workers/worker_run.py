@@ -17,14 +17,19 @@ from asara_server.eventlog.journal import Journal, JournalError
 from asara_server.logs import Fact, gather
 from asara_server.referee.referee import Referee
 from asara_server.replay.file import replay_records
-from asara_server.tournament.bots.match_settings import BotWatch, MatchSettings
-from asara_server.tournament.execution.match_runner import MatchRunner, match_runner
+from asara_server.tournament.bots.bot_watch import BotWatch
+from asara_server.tournament.execution.match_runner import (
+    ExecutionContext,
+    MatchRunner,
+    match_runner,
+)
 from asara_server.tournament.run.block_journals import (
     PlayedAttempt,
     begin_block_journal,
     end_attempt,
 )
 from asara_server.tournament.run.costs import CostMeter
+from asara_server.tournament.schedule.match_settings import MatchSettings
 from asara_server.tournament.workers.block_job import (
     BlockJob,
     BlockResult,
@@ -64,7 +69,7 @@ class WorkerRun:
         self._processes: list[JournalFact] = []
         self._secrets: dict[str, bytes] = {}
         self._begun: set[str] = set()
-        self._stopper: asyncio.Task[list[str]] | None = None
+        self._stopper: asyncio.Task[dict[str, str]] | None = None
         self._stack = AsyncExitStack()
         self._outputs = BotOutputs(settings.directory)
         self._first_journal: Journal | None = None
@@ -81,19 +86,14 @@ class WorkerRun:
         self._referee = Referee(log=self._log.bind(part="referee"), journal=journal)
         if self._reporter is not None:
             self._reporter.metrics.watch(self._referee)
+        context = ExecutionContext(
+            _match_settings(self._settings.match_settings),
+            secret_of=lambda name, _block: self._secrets[name],
+            sandbox=self._settings.sandbox(),
+        )
+        watch = BotWatch(meter=self._meter, record=self._record, log=self._log.bind(part="runner"))
         self._runner = await self._stack.enter_async_context(
-            match_runner(
-                _match_settings(self._settings.match_settings),
-                self._referee,
-                secret_of=lambda name, _block: self._secrets[name],
-                sandbox=self._settings.sandbox(),
-                logs=self._outputs.folder,
-                watch=BotWatch(
-                    meter=self._meter,
-                    record=self._record,
-                    log=self._log.bind(part="runner"),
-                ),
-            )
+            match_runner(context, self._referee, self._outputs.folder, watch=watch)
         )
 
     def _record(self, line: JournalFact) -> None:
@@ -146,14 +146,14 @@ class WorkerRun:
         try:
             with self._open_journal(job) as journal:
                 await self._play_matches(job, attempts, journal)
-                cut = [] if self._stopper is None else await self._stopper
+                cut = {} if self._stopper is None else await self._stopper
         finally:
             for name in job.secrets:
                 self._secrets.pop(name, None)
         return BlockResult(
             worker,
             tuple(attempts),
-            tuple(line for line in cut if any(f" {name}:" in line for name in job.secrets)),
+            tuple(line for name, line in cut.items() if name in job.secrets),
             self._outputs.take(set(job.secrets), pool.open_logs()),
             _taken(self._log_lines),
             _taken(self._processes),

@@ -17,13 +17,15 @@ import shlex
 import shutil
 import stat
 import subprocess
+import time
 from collections.abc import Callable, Coroutine, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
-from typing import Any, Final, NamedTuple, Protocol, TypeAlias
+from typing import Any, Final, NamedTuple, TypeAlias
 
+from asara_server.bounded_file import MIB
 from asara_server.logs import logger
 from asara_server.text import plain
 from asara_server.tournament.bots.build.build_cache import BuildCache, KeptBuild
@@ -50,7 +52,7 @@ from asara_server.tournament.config.commands import CommandError, check_command
 from asara_server.tournament.config.tournament_file import Entry, Limits
 from asara_server.tournament.sandbox.bubblewrap import Sandbox, SandboxSpec
 from asara_server.tournament.sandbox.filesystem_view import build_sandbox, in_place_sandbox
-from asara_server.tournament.sandbox.spec import BUILD_CACHE, MIB
+from asara_server.tournament.sandbox.spec import BUILD_CACHE
 from asara_server.tournament.sandbox.system_mounts import system_paths
 
 _SIZE_CHECK_S: Final = 0.25
@@ -78,19 +80,6 @@ class FailedBuild(NamedTuple):
     """The last lines that the build printed, safe to show on a terminal."""
 
 
-class BuildEvents(Protocol):
-    """Receives the progress of builds."""
-
-    def queue_builds(self, entries: tuple[str, ...]) -> None:
-        """Called with the entries that will be built."""
-
-    def begin_build(self, entry: str) -> None:
-        """Called when an entry's build command starts, but not if an unchanged build is reused."""
-
-    def end_build(self, entry: str) -> None:
-        """Called when an entry's build is finished, unnecessary or has failed."""
-
-
 class _BuildError(Exception):
     """Raised when an entry cannot be built; the text gives the reason."""
 
@@ -105,10 +94,18 @@ class EntryBuilder:
         limits: Limits,
         *,
         sandbox: Sandbox | None = None,
-        events: BuildEvents | None = None,
+        changed: Callable[[], None] = lambda: None,
         cache: BuildCache | None = None,
     ) -> None:
-        """With a `cache`, unchanged sandboxed builds are reused from the cache."""
+        """`changed` is called after every change of `to_build` and `building`.
+
+        With a `cache`, unchanged sandboxed builds are reused from the cache.
+        """
+        self.to_build: tuple[str, ...] = ()
+        """Entries whose build has not started yet."""
+        self.building: dict[str, float] = {}
+        """Entries whose build command runs, each with the Unix time at which it began."""
+        self._changed = changed
         self._cache = cache
         self.unchanged: set[str] = set()
         """Entries whose build was taken from the cache."""
@@ -116,7 +113,6 @@ class EntryBuilder:
         self._logs = logs
         self._limits = limits
         self._sandbox = sandbox
-        self._events = events
         self._logger = logger("runner")
 
     def build_directory(self, entry: Entry) -> Path:
@@ -150,8 +146,8 @@ class EntryBuilder:
                     reasons[entry.name] = failure.why
                     failed(failure)
 
-        if self._events is not None:
-            self._events.queue_builds(tuple(entry.name for entry in waiting))
+        self.to_build += tuple(entry.name for entry in waiting)
+        self._changed()
         builds = [asyncio.create_task(build_one(entry)) for entry in waiting]
         try:
             await asyncio.gather(*builds)
@@ -180,12 +176,16 @@ class EntryBuilder:
             return None
         finally:
             log.close()
-            if self._events is not None:
-                self._events.end_build(entry.name)
+            self.building.pop(entry.name, None)
+            self._start_or_end(entry)
         # Other bots receive the reason, so it must not contain the output.
         printed = self._last_lines(entry, log)
         self._logger.warning("entry is out", entry=entry.name, why=why, printed=printed)
         return FailedBuild(entry.name, why, printed)
+
+    def _start_or_end(self, entry: Entry) -> None:
+        self.to_build = tuple(name for name in self.to_build if name != entry.name)
+        self._changed()
 
     def _build_log(self, entry: Entry) -> Path:
         return self._logs / f"build-{entry.name}.log"
@@ -339,8 +339,8 @@ class EntryBuilder:
         reaper: OrphanReaper,
     ) -> None:
         """Run the build command in a directory. Raises _BuildError and MachineError."""
-        if self._events is not None:
-            self._events.begin_build(entry.name)
+        self.building[entry.name] = time.time()
+        self._start_or_end(entry)
         start = BotProcess.start(
             entry.build, directory, build_environment(entry.environment), log, sandbox, reaper
         )

@@ -26,7 +26,7 @@ from contextlib import closing, suppress
 from pathlib import Path
 from typing import Final, NamedTuple, TypeAlias
 
-from asara_server.tournament.sandbox.spec import MIB
+from asara_server.bounded_file import MIB
 
 _BLOCK: Final = 512
 _CHUNK: Final = 1 << 20

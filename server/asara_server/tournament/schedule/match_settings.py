@@ -1,21 +1,22 @@
-"""Settings shared by all matches of a run, and callbacks that report on the bots."""
+"""The settings that all matches of a run share, from the tournament file to a bot's process."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal, Self
+from typing import Literal, NamedTuple, Self
 
-from structlog.typing import FilteringBoundLogger
-
-from asara_server.eventlog.journal import Fact
 from asara_server.match.spec import ClockSettings, ProcessPolicy
 from asara_server.network.addresses import LOCAL_TRANSPORT
-from asara_server.tournament.bots.departures import Departure
-from asara_server.tournament.bots.output.output_log import OutputTap
 from asara_server.tournament.config.tournament_file import Entry, Limits, Tournament
-from asara_server.tournament.run.costs import CostMeter
-from asara_server.tournament.sandbox.filesystem_view import ReadableCopy
 from asara_server.tournament.schedule.schedule import bot_seed
+
+
+class ReadableCopy(NamedTuple):
+    """The local copy of a `readable` path on the runner's machine."""
+
+    path: Path
+    target: Path
+    """The path on the runner's machine, with all links resolved."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,21 +64,3 @@ class MatchSettings:
             build_directories=build_directories,
             ponder=tournament.ponder,
         )
-
-
-@dataclass(frozen=True, slots=True)
-class BotWatch:
-    """Callbacks that report on the bots' processes."""
-
-    show_output: Callable[[str], OutputTap] | None = None
-    """Called with the entry of each new process; returns a tap that also receives its output."""
-    on_departure: Callable[[Departure], None] | None = None
-    """Called when a process ends after playing its last match to the end.
-
-    If it is set, a process has more time to end by itself.
-    """
-    meter: CostMeter = field(default_factory=CostMeter)
-    """Counts the costs of the processes."""
-    record: Callable[[Fact], None] = lambda line: None
-    """Receives a line of the record when a process begins, plays and ends."""
-    log: FilteringBoundLogger | None = None
