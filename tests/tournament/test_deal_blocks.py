@@ -14,7 +14,7 @@ import pytest
 from asara_server.eventlog.replay import Replay
 from asara_server.replay.file import read_replay
 from asara_server.tournament.bots.bots_lock import others_have_bots
-from asara_server.tournament.bots.process_starter import PooledBot, ProcessStarter
+from asara_server.tournament.bots.pool import PooledBot, ProcessStarter
 from asara_server.tournament.run.read_run import read_run
 from asara_server.tournament.runner import Runner
 from asara_server.tournament.schedule import legs

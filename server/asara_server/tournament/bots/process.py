@@ -26,9 +26,8 @@ from asara_server.event_loop import read_pipe
 from asara_server.tournament.bots.orphan_reaper import OrphanReaper, kill_marked, mark_of, new_mark
 from asara_server.tournament.bots.output.output_log import OutputLog
 from asara_server.tournament.config.commands import resolve_command, search_path
-from asara_server.tournament.sandbox.bubblewrap import SandboxSpec
+from asara_server.tournament.sandbox.bubblewrap import SandboxedCommand, SandboxSpec
 from asara_server.tournament.sandbox.cgroups import Cgroup
-from asara_server.tournament.sandbox.sandboxed_command import SandboxedCommand
 from asara_server.user_error import UserError
 
 _INHERITED = (

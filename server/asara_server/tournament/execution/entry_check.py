@@ -36,8 +36,8 @@ from asara_server.tournament.bots.bot_watch import BotWatch, Departure
 from asara_server.tournament.bots.build.build import EntryBuilder
 from asara_server.tournament.bots.build.build_cache import BuildCache
 from asara_server.tournament.bots.output.output_log import OutputTap, last_printed
+from asara_server.tournament.bots.pool import PooledBot
 from asara_server.tournament.bots.process import MachineError
-from asara_server.tournament.bots.process_starter import PooledBot
 from asara_server.tournament.config.entry_faults import entry_fault
 from asara_server.tournament.config.seeds import draw_seed
 from asara_server.tournament.config.tournament_file import Entry, Tournament

@@ -20,9 +20,8 @@ from asara_server.referee.hosted import MatchCut
 from asara_server.referee.referee import Referee
 from asara_server.tournament.bots.bot_addresses import BotAddresses
 from asara_server.tournament.bots.bot_watch import BotWatch
-from asara_server.tournament.bots.pool import BotPool
+from asara_server.tournament.bots.pool import BotPool, PooledBot
 from asara_server.tournament.bots.process import MachineError
-from asara_server.tournament.bots.process_starter import PooledBot
 from asara_server.tournament.config.tournament_file import Remote
 from asara_server.tournament.run.progress import MAX_ATTEMPTS
 from asara_server.tournament.sandbox.bubblewrap import Sandbox

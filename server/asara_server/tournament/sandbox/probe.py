@@ -12,14 +12,18 @@ from typing import Final
 from asara_server import system
 from asara_server.logs import logger
 from asara_server.tournament.config.tournament_file import Limits
-from asara_server.tournament.sandbox.bubblewrap import Sandbox, SandboxSpec, SandboxTools
+from asara_server.tournament.sandbox.bubblewrap import (
+    Sandbox,
+    SandboxedCommand,
+    SandboxSpec,
+    SandboxTools,
+)
 from asara_server.tournament.sandbox.cgroups import Cgroups
 from asara_server.tournament.sandbox.machine_limits import (
     find_ceilings,
     match_limits,
     reductions,
 )
-from asara_server.tournament.sandbox.sandboxed_command import SandboxedCommand
 from asara_server.tournament.sandbox.seccomp import seccomp_filter
 from asara_server.tournament.sandbox.spec import NOTHING_RESERVED, ReservedPaths, ResourceLimits
 
