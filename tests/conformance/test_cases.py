@@ -11,10 +11,9 @@ from pathlib import Path
 import pytest
 from pydantic import ValidationError
 
-from asara_server.conformance.case import Case
+from asara_server.conformance.case import Case, Level
 from asara_server.conformance.catalogue import all_cases, known_failing, selected
-from asara_server.conformance.level import Level
-from asara_server.conformance.random_rule import random_index
+from asara_server.conformance.played_match import random_index
 from asara_server.conformance.runner import play_case, play_cases
 from asara_server.conformance.verdict import CaseResult, Verdict
 from asara_server.tournament.config.tournament_file import Entry

@@ -9,8 +9,7 @@ from typing import Any
 import yaml
 from pydantic import TypeAdapter
 
-from asara_server.conformance.case import Case
-from asara_server.conformance.level import Level
+from asara_server.conformance.case import Case, Level
 from asara_server.text import plain
 from asara_server.user_error import UserError
 

@@ -17,10 +17,16 @@ from asara_codec.results import Termination
 from asara_game.edition import load_edition
 from asara_game.rules import Rules, parse_rule_sets
 from asara_server.conformance.case import CaseMatch
-from asara_server.conformance.random_rule import random_index
 from asara_server.match.inputs import Presence
 from asara_server.match.match import Answer, Match
 from asara_server.match.spec import ClockSettings, MatchLimits, MatchSpec, Player
+
+
+def random_index(seed: str, match_id: str, seat: int, decision_id: int, legal: int) -> int:
+    """Return the index of the action to choose; `legal` is the number of legal actions."""
+    digest = sha256(f"{seed}/{match_id}/{seat}/{decision_id}".encode()).digest()
+    return int.from_bytes(digest[:8], "big") % legal
+
 
 LIMITS: Final = MatchLimits(actions_per_reply=64, rejections_forgiven=10)
 _NEVER_ASKED: Final = 9_999

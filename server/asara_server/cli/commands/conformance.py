@@ -6,7 +6,7 @@ from typing import Annotated, ClassVar
 
 import typer
 
-from asara_server.conformance.level import Level
+from asara_server.conformance.case import Level
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

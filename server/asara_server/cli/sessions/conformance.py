@@ -23,17 +23,15 @@ from asara_server.cli.options.log import LogOptions
 from asara_server.cli.options.output_file import check_output, write_output
 from asara_server.cli.sessions.bot_build import built_bots
 from asara_server.cli.sessions.interruption import until_signal
-from asara_server.conformance.case import Case
+from asara_server.conformance.case import Case, Level
 from asara_server.conformance.catalogue import (
     SelectionError,
     all_cases,
     known_failing,
     selected,
 )
-from asara_server.conformance.level import Level
-from asara_server.conformance.reports import as_junit
 from asara_server.conformance.runner import play_case, play_cases
-from asara_server.conformance.verdict import CaseResult, Verdict
+from asara_server.conformance.verdict import CaseResult, Verdict, as_junit
 from asara_server.text import count, plain
 from asara_server.tournament.config.tournament_file import Entry
 from asara_server.user_error import UserError
