@@ -250,16 +250,15 @@ def clock(file: FileArgument) -> None:
         map(_decision_row, times.largest(_LONGEST_DECISIONS)),
     )
     for forfeit in times.forfeits:
+        seat, reason, detail = forfeit.fault
         out.print(
-            f"\nSeat {forfeit.seat} ({entries[forfeit.seat]}) forfeited after "
-            f"{_ms(forfeit.time_us)} ms (record {forfeit.record}): "
-            f"{plain_words(forfeit.termination.name)}: {forfeit.detail}",
+            f"\nSeat {seat} ({entries[seat]}) forfeited after {_ms(forfeit.time_us)} ms (record "
+            f"{forfeit.number}): {plain_words(reason.name)}: {detail}",
             markup=False,
             soft_wrap=True,
         )
-        for time_out in times.time_outs:
-            if time_out.seat == forfeit.seat:
-                _print_time_out(time_out, replay.header.clocks.grace_us)
+        if time_out := times.time_outs.get(seat):
+            _print_time_out(time_out, replay.header.clocks.grace_us)
     if times.time_outs:
         started = datetime.fromtimestamp(replay.header.started_unix_ms / 1000, UTC)
         out.print(
@@ -281,29 +280,26 @@ def _json(message: Message) -> str:
 
 def _print_time_out(time_out: TimeOut, grace_us: int) -> None:
     """Print what happened, moment by moment, to a decision that was not answered in time."""
+    asked = time_out.asked
     lines = [
-        (time_out.asked_us, f"decision {time_out.decision_id} was requested"),
+        (asked.time_us, f"decision {asked.decision_id} was requested"),
         (time_out.expired_us, f"its time ran out, including {_ms(grace_us)} ms of grace"),
     ]
-    unread = time_out.unread
-    if unread is not None:
+    if time_out.unread is not None:
+        number, unread = time_out.unread
         held = f"{unread.bytes:,} unread bytes" if unread.bytes else "no unread bytes"
-        lines.append((unread.time_us, f"its socket held {held} (record {unread.record})"))
-    late = time_out.late_reply
-    if late is not None:
+        lines.append((unread.time_us, f"its socket held {held} (record {number})"))
+    if time_out.late_reply is not None:
+        number, late = time_out.late_reply
         if late.socket_us is not None:
             lines.append((late.socket_us, "the last bytes from it arrived at the socket"))
-        after = _ms(late.time_us - time_out.expired_us)
-        lines.append(
-            (
-                late.time_us,
-                f"its reply was received {after} ms late (record {late.record}): {late.answer}",
-            )
-        )
+        after, answer = _ms(late.time_us - time_out.expired_us), time_out.answer(late)
+        text = f"its reply was received {after} ms late (record {number}): {answer}"
+        lines.append((late.time_us, text))
     width = max(len(_ms(time_us)) for time_us, _ in lines)
     for time_us, text in lines:
         out.print(f"  {_ms(time_us):>{width}} ms  {text}", soft_wrap=True)
-    if late is None:
+    if time_out.late_reply is None:
         out.print(f"  {'':{width}}     no reply was received before the match ended")
 
 
@@ -312,17 +308,19 @@ def _read(path: Path) -> ReplayFile:
 
 
 def _seat_cells(times: Ledger, seat: int) -> tuple[str, ...]:
-    costs = times.of(seat)
-    bot = [cost.bot_us for cost in costs]
-    referee = [cost.referee_us for cost in costs]
+    replies = times.of(seat)
+    bot = [reply.bot_us for reply in replies]
+    referee = [reply.referee_us for reply in replies]
     mean = sum(bot) / max(len(bot), 1)
     durations = (sum(bot), mean, max(bot, default=0), sum(referee), max(referee, default=0))
-    return (str(len(costs)), *map(_ms, durations))
+    return (str(len(replies)), *map(_ms, durations))
 
 
 def _decision_row(cost: Cost) -> tuple[str, ...]:
-    times = _ms(cost.bot_us), _ms(cost.referee_us)
-    return str(cost.record), str(cost.seat), str(cost.decision_id), *times, cost.actions
+    number, decision_id, reply = cost
+    numbers = map(str, (number, reply.seat, decision_id))
+    actions = ", ".join(map(str, reply.actions))
+    return *numbers, _ms(reply.bot_us), _ms(reply.referee_us), actions
 
 
 def _ms(microseconds: float) -> str:
