@@ -21,7 +21,7 @@ from asara_server.tournament.standings.match_result import MatchResult
 from asara_server.tournament.trust.attempt_check import attempt_faults
 from asara_server.tournament.trust.audit_trust import Published, Signed, check_signed
 from asara_server.tournament.trust.manifest import MANIFEST, Manifest
-from asara_server.tournament.trust.match_check import ExpectedMatch, expected_match
+from asara_server.tournament.trust.match_check import ExpectedMatch
 from asara_server.tournament.trust.merkle_tree import leaf_hash, levels_of, path_in, root_from_path
 from asara_server.tournament.trust.signed_file import (
     Document,
@@ -181,7 +181,7 @@ def _expected(manifest: Manifest, result: MatchResult, faults: list[str]) -> Exp
     faults += attempt_faults("leaf", result, match, manifest.max_attempts)
     if match is None:
         return None
-    return expected_match(manifest, match, result, "leaf")
+    return ExpectedMatch(manifest, match, result, "leaf")
 
 
 def _leaf_result(proof: InclusionProof) -> MatchResult | None:

@@ -8,7 +8,7 @@ from asara_game.rules import format_rule_sets
 from asara_server.eventlog.describe import value_words
 from asara_server.eventlog.replay import ReplayHeader
 from asara_server.match.inputs import LateReplyRecord
-from asara_server.match.spec import SECOND_US, ProcessPolicy
+from asara_server.match.spec import SECOND_US
 from asara_server.replay.file import ReplayFile
 from asara_server.tournament.run.directory import RESULTS
 from asara_server.tournament.schedule.schedule import ScheduledMatch
@@ -20,35 +20,11 @@ from asara_server.tournament.trust.run_files import SUFFIX
 class ExpectedMatch(NamedTuple):
     """What manifest, schedule and `results.jsonl` require of a replay. Can be pickled."""
 
+    manifest: Manifest
     match: ScheduledMatch
     result: MatchResult
     place: str
     """Position of the result, such as "results.jsonl: line 3"."""
-    clocks: tuple[tuple[str, int], ...]
-    actions_per_reply: int
-    rejections_forgiven: int
-    rules_version: int
-    edition_sha256: str
-    joint: bool
-    processes: tuple[ProcessPolicy | None, ...]
-
-
-def expected_match(
-    manifest: Manifest, match: ScheduledMatch, result: MatchResult, place: str
-) -> ExpectedMatch:
-    """Return what the replay of a scheduled match must agree with."""
-    return ExpectedMatch(
-        match,
-        result,
-        place,
-        tuple(manifest.clocks.items()),
-        manifest.actions_per_reply,
-        manifest.rejections_forgiven,
-        manifest.rules_version,
-        manifest.edition_sha256,
-        manifest.deals == "joint",
-        manifest.processes_by_seat(match.entries),
-    )
 
 
 def header_fault(file: ReplayFile, expected: ExpectedMatch) -> str | None:
@@ -85,21 +61,21 @@ def result_fault(file: ReplayFile, expected: ExpectedMatch) -> str | None:
 
 
 def _header_fields(header: ReplayHeader, expected: ExpectedMatch) -> Iterator[tuple[str, Any, Any]]:
-    match = expected.match
+    manifest, match = expected.manifest, expected.match
     yield "match_id", expected.result.played_as, header.match_id
     yield "entries", match.entries, header.entries
     yield "rule_sets", format_rule_sets(match.rule_sets), format_rule_sets(header.rule_sets)
     yield "shared_deal", match.shared_deal, header.shared_deal
-    yield "edition", expected.edition_sha256, sha256(header.edition).hexdigest()
-    yield "rules_version", expected.rules_version, header.rules_version
+    yield "edition", manifest.edition_sha256, sha256(header.edition).hexdigest()
+    yield "rules_version", manifest.rules_version, header.rules_version
     yield from (
         (f"clocks.{name}", wanted, getattr(header.clocks, name, None))
-        for name, wanted in expected.clocks
+        for name, wanted in manifest.clocks.items()
     )
-    yield "actions_per_reply", expected.actions_per_reply, header.actions_per_reply
-    yield "rejections_forgiven", expected.rejections_forgiven, header.rejections_forgiven
-    yield "processes", expected.processes, header.processes
-    yield "a nonce of every seat", expected.joint, bool(header.nonces)
+    yield "actions_per_reply", manifest.actions_per_reply, header.actions_per_reply
+    yield "rejections_forgiven", manifest.rejections_forgiven, header.rejections_forgiven
+    yield "processes", manifest.processes_by_seat(match.entries), header.processes
+    yield "a nonce of every seat", manifest.deals == "joint", bool(header.nonces)
 
 
 def _result_fields(file: ReplayFile, result: MatchResult) -> Iterator[tuple[str, Any, Any]]:

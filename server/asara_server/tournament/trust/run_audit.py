@@ -38,7 +38,7 @@ from asara_server.tournament.trust.document_check import (
     tournament_faults,
 )
 from asara_server.tournament.trust.manifest import Manifest
-from asara_server.tournament.trust.match_check import ExpectedMatch, expected_match, replay_faults
+from asara_server.tournament.trust.match_check import ExpectedMatch, replay_faults
 from asara_server.tournament.trust.run_files import RunFiles, read_files
 from asara_server.tournament.trust.tree_head import TREE_HEAD
 
@@ -149,7 +149,7 @@ class _RunAudit:
             match = matches.get(result.match_id)
             if match is not None and not result.void:
                 place = f"{RESULTS}: line {number}"
-                report.expected[result.played_as] = expected_match(manifest, match, result, place)
+                report.expected[result.played_as] = ExpectedMatch(manifest, match, result, place)
         if files.standings is None:
             return
         computed = compute_standings(
