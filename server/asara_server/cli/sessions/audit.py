@@ -350,15 +350,15 @@ def _replies(number: int, kind: str) -> str:
 def report_lines(report: RunReport, held: Published) -> Iterator[str]:
     """Yield the findings about a run, except its faults."""
     signed = report.signed
-    if not signed.manifest_signed:
+    if signed.manifest is None or not signed.manifest_signed:
         yield f"{report.directory}: its manifest is not sound, so no result can be verified"
     else:
-        yield f"{report.directory}: {plain(report.title)}, {report.state}"
+        yield f"{report.directory}: {plain(signed.manifest.title)}, {report.state}"
     if signed.public_key is not None:
         source = signed.source.value
         yield f"  signing key: {fingerprint(signed.public_key)}, {source}"
     if signed.manifest is not None:
-        yield f"  manifest: {_manifest_words(report, held)}"
+        yield f"  manifest: {_manifest_words(signed.manifest_sha256, held)}"
     if signed.deal_commitment is not None:
         yield f"  deal commitment: {plain(signed.deal_commitment)}, from the manifest"
     for note in report.notes:
@@ -394,8 +394,7 @@ def verdict_words(*, runs: int, open_ended: int, single: int, faults: int) -> st
     return " ".join(sentences)
 
 
-def _manifest_words(report: RunReport, held: Published) -> str:
-    digest = report.manifest_sha256
+def _manifest_words(digest: str, held: Published) -> str:
     if held.manifest_sha256 is None:
         return f"{digest}, not compared with a published hash (use --manifest)"
     same = digest == held.manifest_sha256

@@ -282,11 +282,12 @@ def is_bundle(directory: Path) -> bool:
 def _run_jobs(report: RunReport, *, leaks: bool) -> list[AuditJob]:
     found = _key_of_run(report.directory / "replays")
     key = report.signed.public_key or (found and found.key)
+    secret = report.signed.secret
     return [
         AuditJob(
             report.directory / "replays" / f"{name}{SUFFIX}",
             key,
-            report.secret,
+            secret,
             report.expected.get(name),
             leaks,
         )

@@ -45,6 +45,7 @@ class Signed:
     faults: list[str]
     """Faults; each text begins with a file name."""
     manifest: Manifest | None = None
+    manifest_sha256: str = ""
     manifest_signed: bool = False
     """True if the right key signed the manifest as it is now; nothing follows from another one."""
     head: TreeHead | None = None
@@ -66,7 +67,7 @@ class Signed:
 
 def check_signed(manifest: SignedBytes, head: SignedBytes | None, published: Published) -> Signed:
     """Check the documents of a run against the published values, and against each other."""
-    signed = Signed([], public_key=published.public_key)
+    signed = Signed([], manifest_sha256=manifest.sha256, public_key=published.public_key)
     if published.public_key is not None:
         signed.source = KeySource.GIVEN
     _check_manifest(signed, manifest, published)

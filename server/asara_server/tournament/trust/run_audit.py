@@ -66,8 +66,6 @@ class RunReport:
 
     directory: Path
     signed: Signed
-    title: str = ""
-    manifest_sha256: str = ""
     state: str = ""
     """State of the run in words."""
     faults: list[str] = field(default_factory=list)
@@ -82,8 +80,6 @@ class RunReport:
     """What each replay must agree with, by its name without the suffix."""
     replays: tuple[str, ...] = ()
     """Names of all replays, without the suffix."""
-    secret: bytes | None = None
-    """The secret from which all deals are derived; None if it is not revealed."""
     ended: bool = True
     """False if the run has no signed end and does not claim to have one."""
 
@@ -111,10 +107,6 @@ class _RunAudit:
         report, files, manifest = self._report, self._files, self._signed.manifest
         self._faults += self._signed.faults
         self._faults += files.faults
-        report.secret = self._signed.secret
-        if manifest is not None and files.manifest is not None:
-            report.title = manifest.title
-            report.manifest_sha256 = files.manifest.sha256
         if manifest is not None and self._signed.manifest_signed:
             schedule = derived_schedule(manifest, self._faults)
             self._faults += tournament_faults(files, self._signed, manifest)
@@ -295,7 +287,7 @@ class _RunAudit:
 
     def _list_unchecked(self) -> None:
         report = self._report
-        if report.secret is None:
+        if self._signed.secret is None:
             report.unchecked.append(
                 "that the deals derive from the secret of the tournament, which is not revealed"
             )
