@@ -10,7 +10,6 @@ from asara_server.network.open_files import files_needed, require_open_files
 from asara_server.referee.hosted import Wait
 from asara_server.referee.limits import LimitSettings
 from asara_server.referee.referee import Referee
-from asara_server.replay.file import replay_records
 from asara_server.tournament.bots.bot_watch import BotWatch, Departure
 from asara_server.tournament.bots.leftovers import end_recorded
 from asara_server.tournament.bots.output.output_log import OutputTap
@@ -252,9 +251,8 @@ async def _play_matches(progress: RunProgress, runner: MatchRunner, queue: Match
             return
         played = None
         async for played in runner.play(match, attempt, once=progress.legs):
-            records = None if played.replay is None else replay_records(played.replay)
             progress.exclude(runner.pool.exclusions.out)
-            suspended = progress.record_result(played.result, records)
+            suspended = progress.record_result(*played.attempt)
             for name, why in suspended.items():
                 await runner.pool.suspend(name, why)
         queue.finish_match(match)

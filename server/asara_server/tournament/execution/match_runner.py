@@ -18,11 +18,13 @@ from asara_server.match.spec import SECOND_US, MatchSpec, Player
 from asara_server.network.open_files import raise_open_files_limit
 from asara_server.referee.hosted import MatchCut
 from asara_server.referee.referee import Referee
+from asara_server.replay.file import replay_records
 from asara_server.tournament.bots.bot_addresses import BotAddresses
 from asara_server.tournament.bots.bot_watch import BotWatch
 from asara_server.tournament.bots.pool import BotPool, PooledBot
 from asara_server.tournament.bots.process import MachineError
 from asara_server.tournament.config.tournament_file import Remote
+from asara_server.tournament.run.block_journals import PlayedAttempt
 from asara_server.tournament.run.progress import MAX_ATTEMPTS
 from asara_server.tournament.sandbox.bubblewrap import Sandbox
 from asara_server.tournament.schedule.match_settings import MatchSettings
@@ -98,6 +100,12 @@ class PlayedMatch:
     """The replay; None if the match is void."""
     bots: tuple[PooledBot, ...]
     """The bots that played the match, by seat."""
+
+    @property
+    def attempt(self) -> PlayedAttempt:
+        """The result, with the records of the replay."""
+        records = None if self.replay is None else replay_records(self.replay)
+        return PlayedAttempt(self.result, records)
 
 
 @asynccontextmanager

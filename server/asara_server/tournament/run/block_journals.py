@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from asara_server.eventlog.file_lock import lock_holder
-from asara_server.eventlog.journal import Fact, Journal, JournalError, OpenMatch, in_use
+from asara_server.eventlog.journal import Journal, JournalError, OpenMatch, in_use
 from asara_server.tournament.standings.match_result import MatchResult
 
 FOLDER: Final = "journals"
@@ -30,16 +30,6 @@ class PlayedAttempt(NamedTuple):
     result: MatchResult
     records: tuple[bytes, ...] | None
     """Records of the attempt's replay; None if the attempt is void."""
-
-
-class JournaledBlock(NamedTuple):
-    """Content of a block's journal."""
-
-    ended: tuple[PlayedAttempt, ...]
-    """Attempts in the order in which they ended."""
-    unfinished: tuple[OpenMatch, ...]
-    facts: tuple[Fact, ...]
-    """Lines of the process record."""
 
 
 def block_journal(directory: Path, block: str) -> Path:
@@ -69,18 +59,18 @@ def end_attempt(journal: Journal, attempt: PlayedAttempt) -> None:
     journal.end(result.played_as, result.model_dump_json(), attempt.records or ())
 
 
-def read_block_journal(path: Path) -> JournaledBlock:
-    """Return the content of a block's journal that no process has open; raises JournalError."""
+def read_block_journal(path: Path) -> tuple[Journal, list[PlayedAttempt]]:
+    """Return a block's journal, closed, and its attempts in the order in which they ended.
+
+    No other process may have the journal open. Raises JournalError.
+    """
     try:
         with Journal(path) as journal:
             results = [MatchResult.model_validate_json(one.result) for one in journal.ended]
-            ended = tuple(
-                PlayedAttempt(result, None if result.void else records)
-                for result, (_, records) in zip(results, journal.ended, strict=True)
-            )
-            return JournaledBlock(ended, tuple(journal.unfinished.values()), tuple(journal.facts))
     except ValueError as error:
         raise JournalError(f"{path}: damaged ({error})") from None
+    ended = zip(results, journal.ended, strict=True)
+    return journal, [PlayedAttempt(one, None if one.void else of.records) for one, of in ended]
 
 
 def wait_for_writers(directory: Path, most_s: float) -> None:

@@ -292,19 +292,19 @@ class RunProgress:
         if not path.exists():
             return False
         try:
-            journaled = read_block_journal(path)
+            journal, attempts = read_block_journal(path)
         except JournalError as error:
             self._logger.warning("journal of a block is left", block=block, why=str(error))
             path.unlink(missing_ok=True)
             return False
         pending = self._pending_attempts()
-        self.directory.processes.take(*journaled.facts)
-        for result, records in journaled.ended:
+        self.directory.processes.take(*journal.facts)
+        for result, records in attempts:
             if match := pending.pop(result.played_as, None):
                 self.record_result(result, records)
                 self.finish_match(match, result)
                 pending = self._pending_attempts()
-        for opened in journaled.unfinished:
+        for opened in journal.unfinished.values():
             if opened.match_id in pending:
                 self.directory.journal.adopt(opened)
         self._begun.add(block)

@@ -16,7 +16,6 @@ from asara_server.eventlog.journal import Fact as JournalFact
 from asara_server.eventlog.journal import Journal, JournalError
 from asara_server.logs import Fact, gather
 from asara_server.referee.referee import Referee
-from asara_server.replay.file import replay_records
 from asara_server.tournament.bots.bot_watch import BotWatch
 from asara_server.tournament.execution.match_runner import (
     ExecutionContext,
@@ -170,15 +169,11 @@ class WorkerRun:
             if self._stopper is not None:
                 return
             async for played in self._runner.play(match, first_attempt, once=job.once):
-                records = None
-                if played.replay is not None:
-                    records = replay_records(played.replay)
-                attempt = PlayedAttempt(played.result, records)
+                attempts.append(played.attempt)
                 if journal is not None:
-                    end_attempt(journal, attempt)
+                    end_attempt(journal, attempts[-1])
                 if self._reporter is not None:
                     self._reporter.report_soon()
-                attempts.append(attempt)
 
     @contextmanager
     def _open_journal(self, job: BlockJob) -> Iterator[Journal | None]:
