@@ -14,7 +14,6 @@ from asara_codec.results import Termination
 from asara_game.rules import format_rule_sets
 from asara_server.match import deal_secrets
 from asara_server.tournament.run.block_journals import PlayedAttempt
-from asara_server.tournament.run.costs import RunCosts
 from asara_server.tournament.run.progress import MAX_ATTEMPTS
 from asara_server.tournament.run.read_run import read_run
 from asara_server.tournament.schedule.schedule import ScheduledMatch
@@ -24,8 +23,8 @@ from asara_server.tournament.standings.match_result import (
 from asara_server.tournament.workers.block_job import (
     BlockJob,
     BlockResult,
-    BotsEnd,
     WorkerError,
+    WorkerOutput,
 )
 from asara_server.tournament.workers.block_player import (
     LostWorkerError,
@@ -98,12 +97,12 @@ class Scripted:
     async def stop_blocks(self, run_id: str, finish_s: float) -> None:
         """Nothing runs."""
 
-    async def end_bots(self, run_id: str, living: Sequence[str]) -> Sequence[BotsEnd]:
+    async def end_bots(self, run_id: str, living: Sequence[str]) -> Sequence[WorkerOutput]:
         assert not self._open
         self.jobs_by_leg.append([])
         return ()
 
-    async def end_run(self, run_id: str) -> Sequence[BotsEnd]:
+    async def end_run(self, run_id: str) -> Sequence[WorkerOutput]:
         assert run_id == self.settings[-1].run_id
         return ()
 
@@ -124,7 +123,7 @@ def done(job: BlockJob, **faults: Termination) -> BlockResult:
     attempts = tuple(
         PlayedAttempt(result(match, attempt, faults), None) for match, attempt in job.matches
     )
-    return BlockResult("somewhere", attempts, (), (), (), (), RunCosts(matches=len(attempts)))
+    return BlockResult("somewhere", attempts, ())
 
 
 def names(job: BlockJob) -> list[str]:

@@ -45,7 +45,7 @@ def jobs(tmp_path: Path) -> Iterator[tuple[RunSettings, list[BlockJob]]]:
 
 
 def pids(result: BlockResult) -> set[int]:
-    logs = b"".join(log.content for log in result.bot_logs)
+    logs = b"".join(log.content for log in result.output.bot_logs)
     return {int(number) for number in re.findall(rb"^process (\d+)", logs, re.MULTILINE)}
 
 
@@ -75,6 +75,6 @@ def test_a_worker_that_shares_the_run_directory_writes_journal_and_output_there(
             results = [MatchResult.model_validate_json(one.result) for one in journal.ended]
             assert [one.played_as for one in results] == list(job.attempts)
             assert not journal.unfinished
-        assert whole.bot_logs == ()
+        assert whole.output.bot_logs == ()
         logs = {log.relative_to(directory / "logs").parts[0] for log in directory.glob("logs/*/*")}
         assert logs == set(job.attempts)

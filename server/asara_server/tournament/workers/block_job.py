@@ -6,7 +6,7 @@ could be derived. It returns unsigned replays, because only the runner has the k
 
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
@@ -67,6 +67,18 @@ class BotLog(NamedTuple):
     content: bytes
 
 
+class WorkerOutput(NamedTuple):
+    """What a worker returns besides attempts, each thing once."""
+
+    bot_logs: tuple[BotLog, ...] = ()
+    processes: tuple[JournalFact, ...] = ()
+    """Lines of the process record."""
+    survivors: tuple[int, ...] = ()
+    """Bot processes that the kernel did not let end."""
+    costs: RunCosts = RunCosts()
+    """Costs of the worker, without wall time."""
+
+
 @dataclass(frozen=True, slots=True)
 class BlockResult:
     """The outcome of a block played by a worker."""
@@ -77,13 +89,9 @@ class BlockResult:
     """Attempts in the order in which they ended."""
     unfinished: tuple[str, ...]
     """One line for each match that was stopped before its end, with its progress."""
-    bot_logs: tuple[BotLog, ...]
-    log_lines: tuple[Fact, ...]
+    output: WorkerOutput = field(default_factory=WorkerOutput)
+    log_lines: tuple[Fact, ...] = ()
     """Lines logged by the referee and the runner's code on the worker."""
-    processes: tuple[JournalFact, ...]
-    """Lines of the process record since the last block that the worker returned."""
-    costs: RunCosts
-    """Costs of the worker since the last block that it returned, without wall time."""
 
 
 class WorkerContext(NamedTuple):
@@ -94,19 +102,6 @@ class WorkerContext(NamedTuple):
     """Paths that no bot on this worker may see."""
     is_wanted: Callable[[], bool] = lambda: True
     """Returns False once the runner no longer waits for the block."""
-
-
-class BotsEnd(NamedTuple):
-    """What a worker has to return after the bots of a run have ended."""
-
-    bot_logs: tuple[BotLog, ...] = ()
-    """The remaining output of the bots."""
-    processes: tuple[JournalFact, ...] = ()
-    """Lines of the process record, as in `BlockResult`."""
-    survivors: tuple[int, ...] = ()
-    """Bot processes that the kernel did not let end."""
-    costs: RunCosts = RunCosts()
-    """Costs of the worker, as in `BlockResult`."""
 
 
 class WorkerError(UserError):
@@ -156,7 +151,7 @@ class WorkerBackend(Protocol):
     async def stop_blocks(self, run_id: str, finish_s: float) -> None:
         """Have every worker call `stop_blocks`."""
 
-    async def end_bots(self, run_id: str, living: Sequence[str]) -> Sequence[BotsEnd]:
+    async def end_bots(self, run_id: str, living: Sequence[str]) -> Sequence[WorkerOutput]:
         """End all bots of the run on these workers' machines, and return what is left.
 
         This includes bots of workers that have died, and bots of earlier sessions of the run.
@@ -164,5 +159,5 @@ class WorkerBackend(Protocol):
         playing a block. Raises WorkerError if bots may still be alive.
         """
 
-    async def end_run(self, run_id: str) -> Sequence[BotsEnd]:
+    async def end_run(self, run_id: str) -> Sequence[WorkerOutput]:
         """Have every worker call `end_run`, and return the workers' results."""

@@ -23,9 +23,9 @@ from asara_server.tournament.schedule.match_settings import ReadableCopy
 from asara_server.tournament.workers.block_job import (
     BlockJob,
     BlockResult,
-    BotsEnd,
     WorkerContext,
     WorkerError,
+    WorkerOutput,
 )
 from asara_server.tournament.workers.run_settings import RunSettings
 from asara_server.tournament.workers.worker_run import WorkerRun
@@ -120,17 +120,17 @@ def stop_blocks(run_id: str, finish_s: float | None) -> None:
     _loop_thread().stop(run_id, finish_s)
 
 
-async def end_bots(run_id: str) -> BotsEnd:
+async def end_bots(run_id: str) -> WorkerOutput:
     """End the bots of a run, which may continue with new bots, and of all its earlier sessions."""
     return await asyncio.wrap_future(_loop_thread().end_bots(run_id))
 
 
-def end_bots_here(run_id: str) -> BotsEnd:
+def end_bots_here(run_id: str) -> WorkerOutput:
     """Like `end_bots`, but for a thread without an event loop."""
     return asyncio.run(end_bots(run_id))
 
 
-def end_leftover_bots(settings: RunSettings, processes: Sequence[str] = ()) -> BotsEnd:
+def end_leftover_bots(settings: RunSettings, processes: Sequence[str] = ()) -> WorkerOutput:
     """End the bots of a run's dead workers on this machine. No other worker may be playing.
 
     `processes` are the bots' processes that are known by name.
@@ -140,10 +140,10 @@ def end_leftover_bots(settings: RunSettings, processes: Sequence[str] = ()) -> B
     survivors = tuple(end_leftovers(processes, cgroups))
     cleared = () if survivors else (fact_now("cleared"),)
     others = (fact_now("others"),) if others_have_bots() else ()
-    return BotsEnd(processes=(*cleared, *others), survivors=survivors)
+    return WorkerOutput(processes=(*cleared, *others), survivors=survivors)
 
 
-async def end_run(run_id: str) -> BotsEnd:
+async def end_run(run_id: str) -> WorkerOutput:
     """End the bots of a run permanently."""
     _loop_thread().settings.pop(run_id, None)
     return await end_bots(run_id)
@@ -174,7 +174,7 @@ class _LoopThread:
         """All open runs, with their run IDs."""
         self._closing: dict[WorkerRun, asyncio.Task[None]] = {}
         """Open runs that are being closed."""
-        self._ends: defaultdict[str, list[BotsEnd]] = defaultdict(list)
+        self._ends: defaultdict[str, list[WorkerOutput]] = defaultdict(list)
         """What closed runs left, by manifest, until `end_bots` returns it."""
         self._tasks: dict[asyncio.Task[BlockResult], WorkerRun] = {}
         self._opening = asyncio.Lock()
@@ -194,7 +194,7 @@ class _LoopThread:
     def stop(self, run_id: str, finish_s: float | None) -> None:
         self._loop.call_soon_threadsafe(self._stop, run_id, finish_s)
 
-    def end_bots(self, run_id: str) -> Future[BotsEnd]:
+    def end_bots(self, run_id: str) -> Future[WorkerOutput]:
         return self._submit(self._end(_manifest_of(run_id)))
 
     def abandon(self, timeout_s: float) -> None:
@@ -243,11 +243,11 @@ class _LoopThread:
             else:
                 run.stop(finish_s)
 
-    async def _end(self, manifest: str) -> BotsEnd:
+    async def _end(self, manifest: str) -> WorkerOutput:
         mine = [run for run, name in self._open.items() if _manifest_of(name) == manifest]
         await asyncio.gather(*map(self._close_run, mine))
         ends = self._ends.pop(manifest, [])
-        return BotsEnd(
+        return WorkerOutput(
             tuple(log for end in ends for log in end.bot_logs),
             tuple(row for end in ends for row in end.processes),
             tuple(pid for end in ends for pid in end.survivors),

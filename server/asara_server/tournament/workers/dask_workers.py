@@ -21,9 +21,9 @@ from asara_server.tournament.sandbox.spec import NOTHING_RESERVED, ReservedPaths
 from asara_server.tournament.workers.block_job import (
     BlockJob,
     BlockResult,
-    BotsEnd,
     WorkerContext,
     WorkerError,
+    WorkerOutput,
 )
 from asara_server.tournament.workers.block_player import (
     LostWorkerError,
@@ -184,21 +184,21 @@ class DaskWorkers:
 
         await self._call(call)
 
-    async def end_bots(self, run_id: str, living: Sequence[str]) -> Sequence[BotsEnd]:
+    async def end_bots(self, run_id: str, living: Sequence[str]) -> Sequence[WorkerOutput]:
         assert self._settings is not None
         ends = await self._run_on_all(end_bots, run_id)
         left = await self._run_on_all(end_leftover_bots, self._settings)
         return [*ends, *left]
 
-    async def end_run(self, run_id: str) -> Sequence[BotsEnd]:
+    async def end_run(self, run_id: str) -> Sequence[WorkerOutput]:
         try:
             return await self._run_on_all(end_run, run_id)
         except WorkerError:  # no worker can be reached; their bots end when the worker is idle
             return ()
 
     async def _run_on_all(
-        self, function: Callable[..., BotsEnd | Awaitable[BotsEnd]], *arguments: object
-    ) -> list[BotsEnd]:
+        self, function: Callable[..., WorkerOutput | Awaitable[WorkerOutput]], *arguments: object
+    ) -> list[WorkerOutput]:
         """Call a function on all workers of the run; a worker that dies is no longer used."""
         if not self._prepared:
             return []
@@ -210,11 +210,13 @@ class DaskWorkers:
             return answers
 
         answers = await self._call(call)
-        if failed := [one for one in answers.values() if not isinstance(one, BotsEnd | OSError)]:
+        if failed := [
+            one for one in answers.values() if not isinstance(one, WorkerOutput | OSError)
+        ]:
             raise WorkerError(f"a worker could not end its bots: {failed[0]}")
         gone = {worker for worker in self._prepared if isinstance(answers.get(worker), OSError)}
         self._prepared -= gone
-        return [end for end in answers.values() if isinstance(end, BotsEnd)]
+        return [end for end in answers.values() if isinstance(end, WorkerOutput)]
 
     async def _call(self, function: Callable[[], T], timeout_s: float | None = _CALL_S) -> T:
         """Call a function that waits for the scheduler; raises WorkerError if it is gone."""

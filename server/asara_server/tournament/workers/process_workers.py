@@ -24,7 +24,7 @@ from asara_server.tournament.config.tournament_file import usable_cores
 from asara_server.tournament.workers.block_job import (
     BlockJob,
     BlockResult,
-    BotsEnd,
+    WorkerOutput,
 )
 from asara_server.tournament.workers.block_player import (
     abandon_blocks,
@@ -112,7 +112,7 @@ class ProcessWorkers:
         for worker in self._workers.copy():
             worker.stop_blocks(run_id, finish_s)
 
-    async def end_bots(self, run_id: str, living: Sequence[str]) -> Sequence[BotsEnd]:
+    async def end_bots(self, run_id: str, living: Sequence[str]) -> Sequence[WorkerOutput]:
         ends = [asyncio.wrap_future(worker.end_bots(run_id)) for worker in self._idle]
         answers = await asyncio.gather(*ends, return_exceptions=True)
         for worker, answer in zip(self._idle.copy(), answers, strict=True):
@@ -121,21 +121,21 @@ class ProcessWorkers:
                 self._discard(worker)
             elif isinstance(answer, BaseException):
                 raise answer
-        found = [answer for answer in answers if isinstance(answer, BotsEnd)]
+        found = [answer for answer in answers if isinstance(answer, WorkerOutput)]
         survived = any(end.survivors for end in found)
         if self._died:
             found.append(await self._end_leftovers(living))
         self._died |= survived  # to end them after the next leg
         return found
 
-    async def _end_leftovers(self, living: Sequence[str]) -> BotsEnd:
+    async def _end_leftovers(self, living: Sequence[str]) -> WorkerOutput:
         """End the bots of dead workers, which are listed in the record of the run."""
         assert self._settings is not None
         end = await asyncio.to_thread(end_leftover_bots, self._settings, living)
         self._died = bool(end.survivors)
         return end
 
-    async def end_run(self, run_id: str) -> Sequence[BotsEnd]:
+    async def end_run(self, run_id: str) -> Sequence[WorkerOutput]:
         """Have all workers end the run, including busy ones."""
         workers = self._workers.copy()
         for worker in workers:
@@ -208,7 +208,7 @@ class _WorkerProcess:
             self._reports = None
         return future
 
-    def end_bots(self, run_id: str) -> "Future[BotsEnd]":
+    def end_bots(self, run_id: str) -> "Future[WorkerOutput]":
         """Have an idle process end its bots; may raise BrokenProcessPool."""
         with _blocked_signals():
             return self._pool.submit(end_bots_here, run_id)

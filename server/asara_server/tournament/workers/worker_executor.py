@@ -28,9 +28,9 @@ from asara_server.tournament.workers.block_job import (
     BlockJob,
     BlockResult,
     BotLog,
-    BotsEnd,
     WorkerBackend,
     WorkerError,
+    WorkerOutput,
 )
 from asara_server.tournament.workers.run_settings import RunSettings, required_paths
 
@@ -104,7 +104,7 @@ class _BlockScheduler:
                 await self._backend.stop_blocks(self._run_id, 0.0)
                 for future in self._running:
                     future.cancel()
-            self._record_ends(await self._backend.end_run(self._run_id))
+            self._record_output(*await self._backend.end_run(self._run_id))
             self._progress.directory.remove_journals()
 
     async def _begin_leg(self) -> bool:
@@ -123,7 +123,7 @@ class _BlockScheduler:
         if self._backend.shares_directory:  # it also ends recorded processes of earlier legs
             self._survivors = ()
         living = tuple(self._progress.directory.processes.living)
-        self._record_ends(await self._backend.end_bots(self._run_id, living))
+        self._record_output(*await self._backend.end_bots(self._run_id, living))
         self._progress.end_shared_deals(self._survivors)
 
     async def _take_in_workers(self) -> None:
@@ -132,12 +132,12 @@ class _BlockScheduler:
         if not (legs and self._running) and await self._backend.take_in() and legs:
             await self._end_bots()
 
-    def _record_ends(self, ends: Iterable[BotsEnd]) -> None:
-        for end in ends:
-            self._write_logs(end.bot_logs)
-            self._meter.add(end.costs)
-            self._progress.directory.processes.take(*end.processes)
-            self._survivors += end.survivors
+    def _record_output(self, *outputs: WorkerOutput) -> None:
+        for one in outputs:
+            self._write_logs(one.bot_logs)
+            self._meter.add(one.costs)
+            self._progress.directory.processes.take(*one.processes)
+            self._survivors += one.survivors
 
     async def _submit_blocks(self) -> None:
         """Submit one block for each free slot."""
@@ -220,10 +220,8 @@ class _BlockScheduler:
 
     def _record_block(self, block: PendingBlock, result: BlockResult) -> None:
         progress = self._progress
-        self._meter.add(result.costs)
         repeat(result.log_lines, worker=result.worker)
-        progress.directory.processes.take(*result.processes)
-        self._write_logs(result.bot_logs)
+        self._record_output(result.output)
         last: dict[str, MatchResult] = {}
         for attempt, records in result.attempts:
             progress.record_result(attempt, records)

@@ -33,7 +33,7 @@ from asara_server.tournament.workers.block_job import (
     BlockJob,
     BlockResult,
     BotLog,
-    BotsEnd,
+    WorkerOutput,
 )
 from asara_server.tournament.workers.run_settings import RunSettings
 
@@ -102,18 +102,21 @@ class WorkerRun:
             with suppress(JournalError):  # raised by the next commit
                 self._journal.note(line)
 
-    async def close(self) -> BotsEnd:
+    async def close(self) -> WorkerOutput:
         """End all processes."""
         try:
             await self._stack.aclose()
-            return BotsEnd(
-                self._outputs.take(None, set()),
-                _taken(self._processes),
-                self._runner.pool.survivors,
-                self._meter.take(),
-            )
+            return self._output(None, set())._replace(survivors=self._runner.pool.survivors)
         finally:
             self._outputs.close()
+
+    def _output(self, matches: Set[str] | None, still_open: Set[Path]) -> WorkerOutput:
+        """Return what is new, with the output of these matches (see `BotOutputs.take`)."""
+        return WorkerOutput(
+            self._outputs.take(matches, still_open),
+            _taken(self._processes),
+            costs=self._meter.take(),
+        )
 
     def _close_first_journal(self) -> None:
         if self._first_journal is not None:  # no block was played
@@ -153,10 +156,8 @@ class WorkerRun:
             worker,
             tuple(attempts),
             tuple(line for name, line in cut.items() if name in job.secrets),
-            self._outputs.take(set(job.secrets), pool.open_logs()),
+            self._output(set(job.secrets), pool.open_logs()),
             _taken(self._log_lines),
-            _taken(self._processes),
-            self._meter.take(),
         )
 
     async def _play_matches(
