@@ -16,6 +16,7 @@ from asara_server.tournament.config.tournament_file import (
     load_tournament,
 )
 from asara_server.tournament.sandbox.own_files import EntryFiles
+from asara_server.tournament.sandbox.spec import NOTHING_RESERVED
 from tests.cli.mutations import mutate_bytes, mutate_toml, put_odd_file
 from tests.found_cases import seeds
 from tests.tournament.sample_bots import SEED
@@ -270,7 +271,7 @@ LEVEL = "3"
 
 def stays_home(entry: Entry, entries: tuple[Entry, ...]) -> bool:
     """Return True if nothing that a bot of the entry sees, or is started with, lies elsewhere."""
-    own = EntryFiles(entries).of(entry)
+    own = EntryFiles(entries, NOTHING_RESERVED).of(entry)
     seen = [*own.paths, *own.named, *map(Path, entry.readable)]
     return (
         own.paths == (entry.directory,)

@@ -10,12 +10,8 @@ import pytest
 
 from asara_server.tournament.config.tournament_file import load_tournament
 from asara_server.tournament.sandbox.spec import ReservedPaths
-from asara_server.tournament.workers.dask_files import (
-    Archive,
-    ArchiveStore,
-    Packer,
-    WorkerError,
-)
+from asara_server.tournament.workers.block_job import WorkerError
+from asara_server.tournament.workers.dask_files import Archive, ArchiveStore, Packer
 
 FILE = """
 seats = 2
