@@ -1,6 +1,6 @@
 """A real match in which the program plays one seat, and the referee plays all others.
 
-The other seats choose by the rule of `random_rule`.
+The other seats choose by the rule of `random_index`.
 """
 
 from collections import deque

@@ -113,7 +113,7 @@ def test_the_check_says_who_works_and_the_status_that_somebody_does_not(
 
 def test_the_progress_says_which_entries_are_built_and_since_when() -> None:
     activity: Any = SimpleNamespace(
-        building={"cpp": time.monotonic() - 23.2}, playing=("ann", "bob", "cid", "dan")
+        building={"cpp": time.time() - 23.2}, playing=("ann", "bob", "cid", "dan")
     )
     meter = CheckMeter(41, 2, activity)
     meter.add(CheckedEntry("eve", Verdict.BROKEN, "a fault"))
