@@ -23,6 +23,7 @@ def fail_once(monkeypatch: pytest.MonkeyPatch) -> list[MatchSpec]:
             records=(StartRecord((), ()),),
             events=(),
             void=True,
+            void_reason="the referee failed",
             digests=(),
             limits=LimitSettings().match_limits,
             started_unix_ms=0,
