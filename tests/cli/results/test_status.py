@@ -21,7 +21,7 @@ from tests.cli.command import asara, command_line, environment, on_terminal, ref
 from tests.events import EVENT_S, wait_until
 from tests.tournament import sample_bots, samples
 from tests.tournament.sample_bots import HEADER, write_tournament
-from tests.tournament.samples import COSTS, RUNNING, add_results, change_run, seat, write_results
+from tests.tournament.samples import RUNNING, add_results, change_run, seat, write_results
 
 LONG = "a-name-of-forty-characters-which-is-most"
 ENTRIES = ("ann", "bob", LONG)
@@ -170,15 +170,6 @@ def test_ctrl_c_ends_it_in_good_order(tmp_path: Path) -> None:
         text = on_terminal(*words, at=b"process", do=interrupt)
     assert text.count("running (process") == 2
     assert "Aborted" not in text
-
-
-@pytest.mark.long
-def test_elsewhere_than_on_a_terminal_it_is_shown_anew(tmp_path: Path) -> None:
-    with playing(tmp_path, rounds=10):
-        done = asara("status", tmp_path / "run", "--watch", "0.5")
-    assert done.stdout.count(": running (process") >= 1
-    assert done.stdout.count("Cup: finished") == 1
-    assert "\x1b" not in done.stdout
 
 
 # What is shown
@@ -351,15 +342,6 @@ def test_no_line_is_longer_than_the_terminal_is_wide(
 # Directories that are not as they should be
 
 
-def test_times_that_cannot_be_are_no_times(run: Path) -> None:
-    change_run(run, started="yesterday", resumed="9" * 50, ended="")
-    endless = result(20).model_dump_json().replace('"seconds":30.0', '"seconds":1e999')
-    add_results(run, endless, result(21, started="05"))
-    done = asara("status", run)
-    assert (done.returncode, done.stderr) == (0, "")
-    assert "12 of 40 matches" in done.stdout
-
-
 @pytest.mark.parametrize(
     ("text", "shown"),
     [
@@ -377,30 +359,9 @@ def test_results_that_cannot_be_read_are_named(run: Path, text: str, shown: str)
     assert_refused(run, shown)
 
 
-@pytest.mark.parametrize("scheduled", [-1, 10**400, "many", None])
-def test_a_run_that_cannot_be_is_named(run: Path, scheduled: object) -> None:
-    change_run(run, scheduled=scheduled)
-    assert_refused(run, "run.journal: has no sound description of the run")
-
-
 def assert_refused(run: Path, shown: str) -> None:
     for command in ("status", "report"):
         error = refusal(command, run)
         assert shown in error
         assert len(error.splitlines()) == 1
     assert not (run / "report.html").exists()
-
-
-@pytest.mark.parametrize("name", ["run.journal", "run.index"])
-def test_folders_in_the_place_of_files_are_named(run: Path, name: str) -> None:
-    (run / name).unlink()
-    (run / name).mkdir()
-    done = asara("status", run)
-    assert done.returncode in {0, 2}
-    assert len(done.stderr.splitlines()) == (name == "run.journal")
-
-
-def test_what_a_run_cost_is_a_line(run: Path) -> None:
-    line = "CPU usage: 50% of all cores; of that, 90% by bots, 10% by the referee"
-    change_run(run, costs=COSTS.model_dump())
-    assert line in asara("status", run).stdout
