@@ -9,7 +9,7 @@ import pytest
 from asara_server.cli.sessions.duel import progress_line, verdict
 from asara_server.tournament.standings.duel import DuelReport
 from asara_server.tournament.standings.sprt import Verdict
-from tests.cli.command import asara, asara_process, command_line, environment, on_terminal
+from tests.cli.command import asara, asara_process, command_line, environment
 from tests.events import EVENT_S
 from tests.tournament import sample_bots
 from tests.tournament.samples import read_results
@@ -161,15 +161,6 @@ def test_a_duel_that_is_stopped_says_what_is_known(tmp_path: Path) -> None:
     assert stdout.startswith("The duel ended without a verdict on whether slow or slow-2 is better")
     assert json.loads((tmp_path / "answer.json").read_text())["blocks"] >= 1
     assert json.loads((tmp_path / "run" / "run.json").read_text())["state"] == "cut short"
-
-
-@pytest.mark.long
-def test_a_terminal_shows_one_line_in_place(tmp_path: Path) -> None:
-    write(tmp_path, steady=STEADY)
-    text = on_terminal("duel", "steady.py", "steady.py", "--margin", "0.2", cwd=tmp_path)
-    lines = re.findall(r"\d+ blocks?: 0\.500 [^\r\n\x1b]*", text)
-    assert max(map(len, lines)) <= 80
-    assert "\x1b[2K" in text  # the line before is erased
 
 
 REPORT = DuelReport(
