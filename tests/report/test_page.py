@@ -40,19 +40,6 @@ def test_without_scripts_the_page_has_the_rows_of_every_csv_file(tmp_path):
         assert [row[place] for row in table[1:]] == [row[place] or missing for row in rows]
 
 
-def test_without_scripts_numbers_have_at_most_three_decimals(tmp_path):
-    shown = Elements(page_of(write_run(tmp_path / "run", mirrored()))).tables
-    numbers = [
-        cell
-        for name in ("standings", "cross_table", "by_seat", "ratings")
-        for row in shown[name][1:]
-        for cell in row
-        if "." in cell
-    ]
-    assert len(numbers) > 20
-    assert all(re.fullmatch(r"(?:< )?-?\d+\.\d{1,3}", number) for number in numbers)
-
-
 # Forfeits
 
 
@@ -160,14 +147,6 @@ def test_a_run_without_replays_or_key_has_a_page(tmp_path):
         ["referee.pub: No such file or directory"],
         ["replays: No such file or directory"],
     ]
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("number", [0, 1])
-def test_a_run_in_which_next_to_nothing_was_played_has_a_page(tmp_path, number):
-    run = data_of(page_of(write_run(tmp_path / "run", mirrored()[:number], **RUNNING)))["run"]
-    assert len(run["standings"]["overall"]) == 4
-    assert (run["progress"]["over"], run["progress"]["scheduled"]) == (number, 96)
 
 
 # Safe to open
