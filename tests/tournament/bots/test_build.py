@@ -328,6 +328,8 @@ def test_only_files_directories_and_links_survive_a_build(
         log = (tmp_path / "run/logs/build-odd.log").read_text()
         assert "2 links that lead out of the folder were left out, such as " in log
     names = {"bot.py", "twin", "link", "deep", "part.txt", "build.sh"}
+    if sandbox is None:
+        names |= {"up", "out"}
     assert {path.name for path in made.iterdir()} == names
     assert [path.name for path in (made / "deep").iterdir()] == ["object"]
     assert (made / "link").readlink() == Path("bot.py")
