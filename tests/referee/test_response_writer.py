@@ -3,8 +3,6 @@
 import asyncio
 from dataclasses import replace
 
-import grpc
-
 from asara_server.referee.limits import LimitSettings
 from asara_server.referee.session import ResponseWriter
 from tests.events import turns
@@ -18,22 +16,16 @@ class Stream:
     def __init__(self) -> None:
         self.writer = ResponseWriter(self._write, LIMITS, lambda: self.now_us)
         self.now_us = 0
-        self.begun: list[bytes] = []
         self._taking: list[asyncio.Future[None]] = []
 
-    async def _write(self, message: bytes) -> None:
-        self.begun.append(message)
+    async def _write(self, _: bytes) -> None:
         taken = asyncio.get_running_loop().create_future()
         self._taking.append(taken)
         await taken
 
-    async def take(self, error: Exception | None = None) -> None:
-        """Take the message that is being written, or break."""
-        taken = self._taking.pop(0)
-        if error is None:
-            taken.set_result(None)
-        else:
-            taken.set_exception(error)
+    async def take(self) -> None:
+        """Take the message that is being written."""
+        self._taking.pop(0).set_result(None)
         await turns(3)
 
 
@@ -44,39 +36,6 @@ async def writing(*messages: bytes) -> Stream:
         stream.writer.add(message)
     await turns(3)
     return stream
-
-
-async def test_responses_are_written_in_order_one_at_a_time() -> None:
-    stream = await writing(b"a", b"b", b"c")
-    assert stream.begun == [b"a"]
-    await stream.take()
-    assert stream.begun == [b"a", b"b"]
-    await stream.take()
-    assert stream.begun == [b"a", b"b", b"c"]
-
-
-async def test_it_is_drained_once_the_last_response_is_taken() -> None:
-    stream = Stream()
-    assert stream.writer.drained().done()
-    stream.writer.add(b"a")
-    stream.writer.add(b"b")
-    await turns(3)
-    drained = stream.writer.drained()
-    await stream.take()
-    assert not drained.done()
-    await stream.take()
-    assert drained.done()
-
-
-async def test_it_is_drained_when_the_stream_breaks() -> None:
-    stream = await writing(b"a", b"b")
-    drained = stream.writer.drained()
-    await stream.take(grpc.aio.BaseError())
-    assert drained.done()
-    stream.writer.add(b"c")
-    await turns(3)
-    assert stream.begun == [b"a"]
-    assert stream.writer.overfull() == ""
 
 
 async def test_it_is_overfull_once_a_write_takes_too_long() -> None:
@@ -97,25 +56,6 @@ async def test_it_is_overfull_at_once_with_too_many_bytes() -> None:
     assert stream.writer.overfull() == ""
     stream.writer.add(b"x")
     assert stream.writer.overfull().startswith("2 responses (101 bytes)")
-
-
-async def test_what_waits_can_be_dropped() -> None:
-    stream = await writing(b"a", b"b")
-    stream.writer.drop()
-    await stream.take()
-    assert stream.begun == [b"a"]
-    stream.writer.add(b"c")
-    await turns(3)
-    assert stream.begun == [b"a", b"c"]
-
-
-async def test_a_write_in_progress_is_cancelled() -> None:
-    stream = await writing(b"a", b"b")
-    drained = stream.writer.drained()
-    stream.writer.cancel()
-    await turns(3)
-    assert drained.done()
-    assert stream.begun == [b"a"]
 
 
 async def test_a_burst_after_a_pause_is_no_fault_of_the_bot() -> None:
