@@ -73,15 +73,6 @@ def test_a_bot_that_works(tmp_path: Path, sandbox: str) -> None:
     assert not (folder / "built.py").exists()  # built in a copy, as a tournament does
 
 
-def test_a_build_that_fails_is_shown(tmp_path: Path) -> None:
-    sandbox_or_skip()
-    folder = write(tmp_path / "mine", "", 'command = "./bot"\nbuild = "sh build.sh"\n')
-    (folder / "build.sh").write_text("echo 'bot.c:3: error'\nexit 2\n")
-    done = asara("check", folder, *CONTAINED, status=1)
-    assert "its build printed:\n  | bot.c:3: error\n" in done.stdout
-    assert done.stdout.endswith("mine is broken: build failed: exited with status 2\n")
-
-
 @pytest.mark.long
 def test_slow_is_told_apart_from_dead(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A bot that a tournament's clock would have ended plays on, and is called slow."""

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from asara_server.cli.sessions.duel import progress_line, verdict
+from asara_server.cli.sessions.duel import verdict
 from asara_server.tournament.standings.duel import DuelReport
 from asara_server.tournament.standings.sprt import Verdict
 from tests.cli.command import asara, asara_process, command_line, environment
@@ -190,14 +190,3 @@ def test_where_the_second_is_better_the_score_is_its_own() -> None:
         "blocks of two "
         "matches. If the bots were equal, at most 1 in 100 duels would end with this verdict."
     )
-
-
-def test_the_line_of_a_long_duel_fits() -> None:
-    line = progress_line(REPORT, 99_999.2)
-    assert line == (
-        "12,345 blocks: 0.125 (0.100–0.200)  -3.0 [##########] 5.3  ~100,000 blocks to go"
-    )
-    assert len(line) <= 80
-    nothing = REPORT.model_copy(update={"score": None, "interval_95": None, "blocks": 0})
-    assert progress_line(nothing, float("inf")) == "no blocks finished yet"
-    assert "no block was completed" in verdict(nothing)

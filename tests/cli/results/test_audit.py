@@ -33,17 +33,6 @@ def run(tmp_path: Path) -> Path:
     return replays.parent
 
 
-BY_ITSELF = "Each replay is sound by itself. Whether it belongs to a run was not checked."
-
-
-def test_sound_replays(run: Path) -> None:
-    (run / "key.pub").write_bytes(KEY.public_pem)
-    given = ("--public-key", run / "key.pub")
-    done = asara("audit", run, run / "replays" / "m1.asara", "--leaks", *given, status=0)
-    assert done.stdout.endswith(f"\nAudited 3 replays: 3 passed, 0 failed.\n{BY_ITSELF}\n")
-    assert done.stderr.startswith("To check that a replay belongs to a run, use --inclusion")
-
-
 def test_a_sound_replay_says_what_was_checked_and_by_whose_key(run: Path) -> None:
     file = run / "replays" / "m1.asara"
     (run / "key.pub").write_bytes(KEY.public_pem)
@@ -216,15 +205,6 @@ def test_a_duel_may_end_early_but_a_tournament_may_not(tmp_path: Path) -> None:
     done = asara("audit", run, status=1)
     assert "tree_head.json: scheduled: expected 12 by manifest.json; found 4" in done.stdout
     assert "r1-basic-0003-1: no result, although the run is finished" in done.stdout
-
-
-def test_hashes_of_another_shape(cup: Path) -> None:
-    assert "64 hexadecimal digits" in refusal("audit", cup, "--manifest", "abc")
-    assert "--proof: needs --inclusion" in refusal("audit", cup, "--proof", cup / "run.json")
-    file = cup / "replays" / "r1-basic-0001-1.asara"
-    missing = cup / "none"
-    error = refusal("audit", file, "--inclusion", "--proof", missing)
-    assert error == f"asara: {missing}: no such file\n"
 
 
 # One replay of a run

@@ -1,6 +1,5 @@
 """`asara status` of active, stopped and killed runs, and of damaged directories."""
 
-import json
 import os
 import signal
 import subprocess
@@ -50,15 +49,6 @@ def result(number: int, *, minute: int = 0, **changed: Any) -> MatchResult:
         "seconds": 30.0,
     }
     return MatchResult(**fields | changed)
-
-
-def with_seats(number: int, rank: int = 1, prestige: int = 0) -> str:
-    """Return a result that no match can have."""
-    row = {"entry": "e", "rank": rank, "prestige": prestige, "termination": "completed"}
-    line = json.loads(result(1).model_dump_json()) | {
-        "seats": [row | {"entry": f"e{at}"} for at in range(number)]
-    }
-    return json.dumps(line)
 
 
 @pytest.fixture
@@ -299,17 +289,6 @@ def test_the_latest_reason_is_the_cause_and_not_its_consequence(run: Path) -> No
     assert "crash 1, suspended 1" in asara("status", run).stdout
 
 
-def test_the_last_lines_of_a_failed_build_are_shown(run: Path) -> None:
-    lines = ["error[E0432]: unresolved import", "  \x1b[31m--> [src/main.rs]"]
-    change_run(
-        run, out={"bob": "build failed: exited with status 101"}, build_output={"bob": lines}
-    )
-    shown = asara("status", run).stdout
-    assert "Last lines printed by the build of bob\n  error[E0432]: unresolved import\n" in shown
-    assert "--> [src/main.rs]" in shown
-    assert "\x1b" not in shown
-
-
 def test_entries_that_are_out_or_suspended_are_told(run: Path) -> None:
     assert "Suspended" not in asara("status", run).stdout
     change_run(run, out={"ann": "it does not build"}, suspended={"bob": "5 of 6 forfeited"})
@@ -349,9 +328,6 @@ def test_no_line_is_longer_than_the_terminal_is_wide(
         (result(1).model_dump_json() + "\0", "run.journal: result 11: "),
         ("[" * 100_000, "run.journal: result 11: "),
         ('{"match_id": "m"}', "run.journal: result 11: "),
-        (with_seats(9), "result 11: Value error, seats: a match has 2 to 4, not 9"),
-        (with_seats(2, rank=2), "no match ends with the ranks [2, 2]"),
-        (with_seats(2, prestige=10**400), "run.journal: result 11: "),
     ],
 )
 def test_results_that_cannot_be_read_are_named(run: Path, text: str, shown: str) -> None:
