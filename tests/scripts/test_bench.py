@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from scripts.benchmark import processor_time
-from scripts.benchmark.figures import Bar, BenchError, Figure, show, write_json
+from scripts.benchmark.figures import BenchError
 from scripts.benchmark.tournaments.job import Job, play
 from scripts.benchmark.tournaments.peers import play_floor
 
@@ -111,21 +111,3 @@ def test_a_command_that_fails_is_an_error_with_its_last_lines():
         processor_time.run(["sh", "-c", "echo no such table >&2; exit 3"], timeout_s=60)
     with pytest.raises(BenchError, match=r"more than 0\.1 s"):
         processor_time.run(["sleep", "5"], timeout_s=0.1)
-
-
-def test_json_and_table_say_the_same(tmp_path, capsys):
-    figure = Figure("engine", 120.0, "decisions/s", "a peer", 40.0, Bar(3))
-    write_json(tmp_path / "bench.json", [figure])
-    assert json.loads((tmp_path / "bench.json").read_text()) == [
-        {
-            "name": "engine",
-            "value": 120.0,
-            "unit": "decisions/s",
-            "peer": "a peer",
-            "peer_value": 40.0,
-            "ratio": 3.0,
-        }
-    ]
-    show([figure])
-    row = next(line for line in capsys.readouterr().out.splitlines() if "engine" in line)
-    assert " ".join(row.split()) == "engine, decisions/s 120 40 a peer 3.00 ≥ 3 holds"
