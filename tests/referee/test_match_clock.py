@@ -19,10 +19,11 @@ from asara_server.referee.match_clock import (
     BEAT_US,
     CATCH_UP_US,
     SLACK_US,
+    ClockTimeout,
     MatchClock,
     monotonic_us,
 )
-from tests.events import until
+from tests.events import turns, until
 from tests.referee.harness import (
     MovedTime,
     RefereeServer,
@@ -154,6 +155,50 @@ async def test_the_clock_never_goes_back_and_never_jumps(time: MovedTime) -> Non
         now = clock.now_us()
         assert 0 <= now - before <= monotonic_us() - read_us
         read_us, before = monotonic_us(), clock.now_us()
+
+
+async def test_a_timer_counts_by_the_clock(time: MovedTime) -> None:
+    clock = new_clock()
+    called: list[int] = []
+    with clock.held():
+        began = clock.now_us()
+        timer = clock.call_later(0.1, lambda: called.append(clock.now_us() - began))
+        time.stall(STALL_S)
+        clock._advance()
+        timer._check()
+        assert not called
+        await time.run(clock, 0.13)
+        timer._check()
+        assert not called
+        await time.run(clock, 0.01)
+        await until(lambda: called)
+        clock.call_later(0.01, called.clear).cancel()
+        after: list[int] = []
+        clock.call_later(0.01, lambda: after.append(1))
+        await time.run(clock, 0.02)
+        await until(lambda: after)
+    assert called == [100_000]
+
+
+async def test_a_timeout_counts_by_the_clock(time: MovedTime) -> None:
+    failed: list[object] = []  # a timer that calls back after its end
+    asyncio.get_running_loop().set_exception_handler(lambda _, context: failed.append(context))
+    clock = new_clock()
+    with clock.held():
+        async with clock.timeout(0.2):
+            time.stall(STALL_S)
+            await time.run(clock, 0.2)
+        over = asyncio.create_task(sit_through(clock.timeout(0.2)))
+        await turns()
+        await time.run(clock, 0.2)
+        with pytest.raises(TimeoutError):
+            await over
+    assert failed == []
+
+
+async def sit_through(limit: ClockTimeout) -> None:
+    async with limit:
+        await asyncio.Event().wait()
 
 
 async def seated(server: RefereeServer, clocks: ClockSettings = TIGHT):

@@ -3,6 +3,8 @@
 import asyncio
 from dataclasses import replace
 
+import grpc
+
 from asara_server.referee.limits import LimitSettings
 from asara_server.referee.session import ResponseWriter
 from tests.events import turns
@@ -16,16 +18,22 @@ class Stream:
     def __init__(self) -> None:
         self.writer = ResponseWriter(self._write, LIMITS, lambda: self.now_us)
         self.now_us = 0
+        self.begun: list[bytes] = []
         self._taking: list[asyncio.Future[None]] = []
 
-    async def _write(self, _: bytes) -> None:
+    async def _write(self, message: bytes) -> None:
+        self.begun.append(message)
         taken = asyncio.get_running_loop().create_future()
         self._taking.append(taken)
         await taken
 
-    async def take(self) -> None:
-        """Take the message that is being written."""
-        self._taking.pop(0).set_result(None)
+    async def take(self, error: Exception | None = None) -> None:
+        """Take the message that is being written, or break."""
+        taken = self._taking.pop(0)
+        if error is None:
+            taken.set_result(None)
+        else:
+            taken.set_exception(error)
         await turns(3)
 
 
@@ -36,6 +44,30 @@ async def writing(*messages: bytes) -> Stream:
         stream.writer.add(message)
     await turns(3)
     return stream
+
+
+async def test_it_is_drained_once_the_last_response_is_taken() -> None:
+    stream = Stream()
+    assert stream.writer.drained().done()
+    stream.writer.add(b"a")
+    stream.writer.add(b"b")
+    await turns(3)
+    drained = stream.writer.drained()
+    await stream.take()
+    assert not drained.done()
+    await stream.take()
+    assert drained.done()
+
+
+async def test_it_is_drained_when_the_stream_breaks() -> None:
+    stream = await writing(b"a", b"b")
+    drained = stream.writer.drained()
+    await stream.take(grpc.aio.BaseError())
+    assert drained.done()
+    stream.writer.add(b"c")
+    await turns(3)
+    assert stream.begun == [b"a"]
+    assert stream.writer.overfull() == ""
 
 
 async def test_it_is_overfull_once_a_write_takes_too_long() -> None:

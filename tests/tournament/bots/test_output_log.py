@@ -51,6 +51,48 @@ def test_a_file_has_output_and_notes_up_to_its_limit_and_the_tap_output_alone(
     assert tapped[6:] == [(b"", False), (further_mark, False), (b"", True)]
 
 
+def test_an_index_has_the_place_of_each_decision_and_of_the_end(tmp_path: Path) -> None:
+    asked = 0
+    log = OutputLog(tmp_path / "0-bot.log", 1_000)
+    index = tmp_path / "0-bot.decisions"
+    log.note("process 1")  # 21 bytes
+
+    def begin() -> None:
+        nonlocal asked
+        asked = 0
+        log.begin_match(lambda: asked)
+
+    log.arrive(3)
+    log.write(b"up\n")
+    begin()
+    log.arrive(2)
+    for asked in (1, 1, 2):  # noqa: B007 - the log asks for it
+        log.arrive(4)
+    log.write(b"a\n1111111")
+    log.write(b"\n")
+    log.end_match()
+    assert index.read_bytes() == b"26 1\n34 0\n"
+    log.write(b"222\n")  # arrived before the end
+    log.end_match()
+    first = b"26 1\n34 0\n34 2\n38 0\n"
+    assert index.read_bytes() == first
+    begin()
+    log.arrive(4)
+    asked = 2
+    log.arrive(4)
+    log.write(b"b\nc\nddd\n")
+    log.switch_to(tmp_path / "1-bot.log")
+    assert index.read_bytes() == first + b"42 2\n46 0\n"
+    begin()
+    asked = 2
+    log.arrive(2)
+    log.write(b"x\n")
+    log.close()
+    assert index.read_bytes() == first + b"42 2\n46 0\n"
+    assert (tmp_path / "1-bot.decisions").read_bytes() == b"0 2\n2 0\n"
+    assert log.path == tmp_path / "1-bot.log"
+
+
 def test_the_last_lines_are_of_this_match_or_else_of_an_earlier_one(tmp_path: Path) -> None:
     log = OutputLog(tmp_path / "1.log", 1_000)
     log.write(b"one\n")
