@@ -90,6 +90,25 @@ async def test_it_is_overfull_at_once_with_too_many_bytes() -> None:
     assert stream.writer.overfull().startswith("2 responses (101 bytes)")
 
 
+async def test_what_waits_can_be_dropped() -> None:
+    stream = await writing(b"a", b"b")
+    stream.writer.drop()
+    await stream.take()
+    assert stream.begun == [b"a"]
+    stream.writer.add(b"c")
+    await turns(3)
+    assert stream.begun == [b"a", b"c"]
+
+
+async def test_a_write_in_progress_is_cancelled() -> None:
+    stream = await writing(b"a", b"b")
+    drained = stream.writer.drained()
+    stream.writer.cancel()
+    await turns(3)
+    assert drained.done()
+    assert stream.begun == [b"a"]
+
+
 async def test_a_burst_after_a_pause_is_no_fault_of_the_bot() -> None:
     stream = await writing(b"a")
     await stream.take()

@@ -299,6 +299,26 @@ def test_results_appear_as_the_run_goes_on(client: TestClient, folder: Path):
     assert get(client, "/cup/matches", entry="bob")["total"] == 1
 
 
+def test_every_fault_of_an_entry_counts(client: TestClient, folder: Path):
+    lost = [match(f"r1-basic-000{n}", seat("ann", 1), seat("cy", 2, **CRASH)) for n in (1, 2)]
+    write_run(folder / "cup", lost, entries=("ann", "cy"), scheduled=2)
+    standings = get(client, "/cup")["standings"]
+    assert {row["entry"]: row["faults"] for row in standings["overall"]} == {"ann": 0, "cy": 2}
+
+
+def test_standings_that_could_not_be_computed_once_are_computed_again(
+    client: TestClient, folder: Path, monkeypatch: pytest.MonkeyPatch
+):
+    run = four_matches(folder / "cup")
+    results = read_run(run).results
+    write_results(run, *results[:2])
+    with monkeypatch.context() as patch:
+        patch.setattr("asara_server.web.run_json.run_standings", int)  # raises
+        assert get(client, "/cup")["standings"] is None
+    add_results(run, *results[2:])
+    assert get(client, "/cup")["standings"]["matches"] == 4
+
+
 def test_an_unchanged_run_is_not_sent_again(client: TestClient, folder: Path):
     four_matches(folder / "cup", state="finished", ended="2026-01-01T00:00:00+00:00")
     for path in ("/api/runs", "/api/runs/cup", "/api/runs/cup/matches"):
