@@ -183,9 +183,9 @@ def test_arguments_of_the_wrong_kind_are_named():
             asara_search.world(decision, match, 42)  # type: ignore[arg-type]
         state = asara_search.world(decision, match, match.random)
         with pytest.raises(IllegalAction, match="Action is not an action; pass a member of"):
-            asara_search.apply(state, decision.legal_actions[0])  # type: ignore[arg-type]
+            asara_search.apply(state, decision.legal_actions[0])
         with pytest.raises(TypeError, match="message already; return it without to_message"):
-            asara_search.to_message(decision.legal_actions[0])  # type: ignore[arg-type]
+            asara_search.to_message(decision.legal_actions[0])
 
     at_decision(2, check)
 
