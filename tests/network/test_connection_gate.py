@@ -1,8 +1,10 @@
 """Strangers at a public address: they are bounded, and a bot with a valid token always gets in."""
 
 import asyncio
+import contextlib
 import random
 import socket
+import threading
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -177,6 +179,35 @@ async def test_a_large_request_is_refused_before_the_sender_is_known() -> None:
         stream = server.stream()
         await stream.hello("x" * 70_000)
         assert await stream.ending() == (grpc.StatusCode.RESOURCE_EXHAUSTED, None)
+
+
+async def test_a_client_that_sends_and_never_reads_does_not_hold_up_the_end() -> None:
+    referee = Referee(limits=LimitSettings(unknown_bytes=1 << 40))
+    running = await serve(referee, "127.0.0.1:0", authenticator=Tokens())
+    client = await connect_idle(int(running.address.rpartition(":")[2]))
+    settings = bytes.fromhex("000006040000000000000400100000")
+    client.setblocking(True)
+    client.sendall(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n")
+    ended, flooded = threading.Event(), threading.Event()
+
+    def flood() -> None:
+        with contextlib.suppress(OSError):
+            while not ended.is_set():
+                client.sendall(settings * 1_000)  # the answers are not read
+                flooded.set()
+
+    flooding = asyncio.create_task(asyncio.to_thread(flood))
+    await until(flooded.is_set)
+    try:
+        async with asyncio.timeout(EVENT_S):
+            await running.server.stop(0.5)
+    finally:
+        ended.set()
+        with contextlib.suppress(OSError):  # the server has broken it
+            client.shutdown(socket.SHUT_RDWR)
+        await flooding
+        client.close()
+        await referee.stop(finish_s=0)
 
 
 async def test_a_connection_of_a_client_that_never_read_is_closed_on_both_sides() -> None:
