@@ -1,6 +1,6 @@
 import random
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import pairwise
 from typing import Any, NoReturn
 
@@ -154,6 +154,30 @@ def test_lines_fit_the_terminal_and_no_number_stands_alone_at_their_end(width: i
     )
     assert [broken for broken in breaks if width > 60 and re.search(pieces, broken)] == []
     assert not any("\N{NO-BREAK SPACE}" in line for line in lines)
+
+
+def test_turns_name_the_decisions_of_the_seats_whose_secrets_are_told() -> None:
+    replay = random_replay(EVERYTHING, 3, seed=5)
+    asked = {seat: sum(answered(replay, seat)) for seat in range(3)}
+    assert decisions_named(narrate(replay)) == asked
+    for seat in range(3):
+        own = decisions_named(narrate(replay, seat))
+        assert own == {other: asked[other] * (other == seat) for other in range(3)}
+
+
+def answered(replay: Replay, seat: int) -> Iterator[int]:
+    """Yield the numbers of the decisions that a seat answered."""
+    records = [r for r in replay.records if isinstance(r, ReplyRecord) and r.seat == seat]
+    yield from range(1, len(records) + 1)
+
+
+def decisions_named(lines: Iterable[str]) -> dict[int, int]:
+    """Return the sum of the numbers of the decisions that an account names, by seat."""
+    sums = dict.fromkeys(range(3), 0)
+    text = re.sub(r"\n {5,}", " ", "\n".join(lines))
+    for seat, first, last in re.findall(r"seat (.)  .*Decisions? (\d+)(?:–(\d+))?\.", text):
+        sums[int(seat)] += sum(range(int(first), int(last or first) + 1))
+    return sums
 
 
 def test_prestige_is_added_up_to_the_result() -> None:

@@ -5,6 +5,8 @@ import pytest
 from asara_game.vocabulary import RuleSet
 from asara_server import bundled
 from asara_server.tournament.config.tournament_file import (
+    ConfigError,
+    load_tournament,
     usable_cores,
 )
 from tests.tournament.sample_bots import SEED, load_text, refusal_of
@@ -307,6 +309,19 @@ NAMES = """
 )
 def test_what_is_wrong_is_named_with_its_place(folder: Path, text: str, message: str) -> None:
     assert refusal_of(folder, text) == f"cup.toml: {message}"
+
+
+def test_a_missing_file_a_directory_and_a_file_that_is_no_text(folder: Path) -> None:
+    for path, message in (
+        (folder / "no.toml", "DIR/no.toml: no such file"),
+        (folder, "DIR: is a folder; pass the tournament file in it"),
+    ):
+        with pytest.raises(ConfigError) as caught:
+            load_tournament(path)
+        assert str(caught.value).replace(str(folder), "DIR") == message
+    (folder / "cup.toml").write_bytes(b"title = '\xff'")
+    with pytest.raises(ConfigError, match=r"cup.toml: is not a text file in UTF-8"):
+        load_tournament(folder / "cup.toml")
 
 
 @pytest.mark.parametrize(
