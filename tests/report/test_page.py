@@ -40,6 +40,19 @@ def test_without_scripts_the_page_has_the_rows_of_every_csv_file(tmp_path):
         assert [row[place] for row in table[1:]] == [row[place] or missing for row in rows]
 
 
+def test_without_scripts_numbers_have_at_most_three_decimals(tmp_path):
+    shown = Elements(page_of(write_run(tmp_path / "run", mirrored()))).tables
+    numbers = [
+        cell
+        for name in ("standings", "cross_table", "by_seat", "ratings")
+        for row in shown[name][1:]
+        for cell in row
+        if "." in cell
+    ]
+    assert len(numbers) > 20
+    assert all(re.fullmatch(r"(?:< )?-?\d+\.\d{1,3}", number) for number in numbers)
+
+
 # Forfeits
 
 
