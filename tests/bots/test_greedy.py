@@ -96,23 +96,3 @@ def test_decides_from_the_decision_alone(rule_sets):
     assert [greedy(a.decision, a.match) for a in reversed(answered)] == [
         a.action for a in reversed(answered)
     ]
-
-
-def pairs_left(sections: tuple[int, ...]) -> int:
-    """Number of towers that the unbuilt sections of a seat could have founded."""
-    bases, turrets = sections[:10], sections[30:]
-    return sum(
-        min(bases[at] + bases[at + 1], turrets[at] + turrets[at + 1]) for at in range(0, 10, 2)
-    )
-
-
-@pytest.mark.long
-def test_builds_its_towers_before_the_end():
-    left = [
-        pairs_left(result.sections)
-        for deal, rule_sets in enumerate(RULE_COMBINATIONS)
-        for result in play_match(
-            Rules(EDITION, rule_sets, 2), [greedy] * 2, "end", deal.to_bytes(32)
-        )
-    ]
-    assert sum(left) <= 2, left

@@ -19,7 +19,6 @@ from asara_game.view import view
 from asara_search.policies import GreedyPolicy
 from bots.greedy.main import decide as greedy
 from bots.learned.main import chosen, player
-from bots.random.main import decide as at_random
 from tests.bots.in_process import finished_match, play_match, victory_share
 from tests.events import EVENT_S
 from tests.game.play import CASES, WIDE_CASES, playout
@@ -50,11 +49,6 @@ def test_plays_all_rules_and_repeats_itself(rule_sets, seats):
     assert played(rule_sets, seats) == played(rule_sets, seats)
 
 
-@pytest.mark.long
-def test_repeats_itself():
-    assert played("basic", 2) == played("basic", 2)
-
-
 def wins(opponent, rule_sets, deals):
     won = 0.0
     for deal, seat in product(range(deals), range(2)):
@@ -62,11 +56,6 @@ def wins(opponent, rule_sets, deals):
         results = play_match(rules(rule_sets, 2), bots, f"deal-{deal}", deal.to_bytes(32))
         won += victory_share(results, seat)
     return won / (2 * deals)
-
-
-@pytest.mark.long
-def test_beats_random():
-    assert wins(at_random, "pro+gifts+genie", 1) == 1
 
 
 @pytest.mark.long

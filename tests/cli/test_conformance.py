@@ -9,7 +9,7 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from asara_server.conformance.catalogue import all_cases, selected
-from tests.cli.command import asara, on_terminal, signalled
+from tests.cli.command import asara, signalled
 
 ROOT = Path(__file__).resolve().parents[2]
 RANDOM_BOT = ["python", str(ROOT / "bots/random/main.py")]
@@ -24,50 +24,6 @@ def test_a_line_for_each_case_and_a_summary():
     assert second == "ok    hello-fields       status 0 as expected, 1 stream, 1 reply"
     assert last.startswith("2 cases in ")
     assert last.endswith(": 2 passed")
-
-
-@pytest.mark.long
-def test_a_program_that_knows_no_settings(tmp_path):
-    naive = tmp_path / "naive.py"
-    naive.write_text(NAIVE)
-    done = asara(
-        "conformance", "--case", "*-is-*", "--case", "hello-*", "--", "python", naive, status=1
-    )
-    lines = [line.strip() for line in done.stdout.splitlines()]
-    at = next(i for i, line in enumerate(lines) if "patience-is-malformed " in line)
-    assert lines[at].endswith(" expected no stream")
-    assert lines[at + 1] == "seen     the program opened one"
-    assert "\\u0009" not in done.stdout
-    assert lines[-1].startswith("The first 10 again: asara conformance --case ")
-    assert lines[-1].count("--case") == 10
-    assert lines[-1].endswith(f" -- python {naive}")
-
-
-NAIVE = """
-import os, sys, threading
-import grpc
-from asara.v1 import play_pb2 as pb
-
-def requests():
-    yield pb.PlayRequest(hello=pb.Hello(protocol_version=1, token=os.environ["ASARA_TOKEN"]))
-    threading.Event().wait()
-
-channel = grpc.insecure_channel(os.environ["ASARA_ADDRESS"])
-try:
-    play = channel.stream_stream(
-        "/asara.v1.PlayService/Play",
-        request_serializer=pb.PlayRequest.SerializeToString,
-        response_deserializer=pb.PlayResponse.FromString,
-    )
-    for response in play(requests()):
-        if response.HasField("goodbye"):
-            break
-except grpc.RpcError as error:
-    sys.stderr.write(f"broken:\\t{error.code().name}\\n")
-    sys.stderr.flush()
-    os._exit(1)
-os._exit(0)
-"""
 
 
 @pytest.mark.long
@@ -136,12 +92,6 @@ def test_a_folder_is_tested_with_its_build_and_its_environment(tmp_path):
     )
     asara("conformance", "--case", "tcp-address", "my bot", cwd=tmp_path, status=0)
     asara("conformance", "--case", "tcp-address", "random", status=0)
-
-
-@pytest.mark.long
-def test_lines_on_a_terminal_have_80_columns():
-    shown = on_terminal("conformance", "--list")
-    assert max(len(line) for line in shown.splitlines()) <= 80
 
 
 @pytest.mark.long

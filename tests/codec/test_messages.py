@@ -163,19 +163,6 @@ def test_events_round_trip(event: ev.Event | SeatForfeited) -> None:
     assert type(back) is type(event)
 
 
-def test_equal_tuples_of_different_events_stay_apart() -> None:
-    events: list[ev.Event] = [
-        ev.MoveDeclined(1),
-        ev.MoveLost(1),
-        ev.PatronageTaken(1),
-        ev.IncomeReceived(1),
-    ]
-    parts = map(event_bytes, events)
-    data = update_bytes(match_id="m-1", events=parts, sequence=4)
-    back = events_in(canonical(pb.PlayResponse, data).update.events)
-    assert list(map(type, back)) == list(map(type, events))
-
-
 def test_an_event_of_a_newer_referee_is_refused_with_a_reason() -> None:
     with pytest.raises(CodecError, match="no member is set"):
         event_from_proto(event_message(ev.MoveLost(1)).__class__(seat=1))

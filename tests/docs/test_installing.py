@@ -37,11 +37,5 @@ def test_no_text_installs_the_package_from_a_registry() -> None:
     assert found == {}
 
 
-def test_such_a_text_would_be_found() -> None:
-    assert from_registry("run pip install 'asara[web]'")
-    assert from_registry("pip install asara")
-    assert not from_registry(f"pip install '{REQUIREMENT}[referee]'")
-
-
 def test_a_message_names_the_checkout_that_is_installed() -> None:
     assert install_command("web") == f"pip install -e {shlex.quote(f'{ROOT}[web]')}"

@@ -8,7 +8,6 @@ import pytest
 
 from asara_env.action_numbers import (
     ACTION_COUNT,
-    ACTION_RANGES,
     UnsupportedEdition,
     action_of,
     legal_numbers,
@@ -43,20 +42,6 @@ def test_every_legal_action_has_one_number_and_back(rule_sets, seats):
             seen = view(state, state.seat)
             assert legal_numbers(seen) == numbers
             assert sorted(numbers) == list(np.flatnonzero(mask(seen)))
-            assert all(map(_in_the_range_of_its_class, state.legal, numbers))
-
-
-def _in_the_range_of_its_class(action, number):
-    found = next(r for r in ACTION_RANGES if r.action is type(action))
-    return found.first <= number < found.first + found.size
-
-
-def test_the_ranges_follow_each_other_without_gaps():
-    at = 0
-    for found in ACTION_RANGES:
-        assert found.first == at
-        at += found.size
-    assert at == ACTION_COUNT
 
 
 def test_every_number_of_the_shipped_edition_is_an_action():

@@ -20,7 +20,6 @@ from absl import flags  # noqa: E402 - only where OpenSpiel is installed
 from open_spiel.python.algorithms import generate_playthrough, ismcts, mcts  # noqa: E402
 
 from asara_env.episode import IllegalActionNumber  # noqa: E402
-from asara_env.observation import observation_names, observe  # noqa: E402
 from asara_env.rewards import reward_by_prestige  # noqa: E402
 
 
@@ -226,15 +225,3 @@ def test_returns_by_prestige():
     prestige = state.core.state.prestige
     assert state.returns() == reward_by_prestige(prestige)
     assert sum(state.returns()) == pytest.approx(0)
-
-
-def test_the_tensor_of_a_state_has_the_documented_order():
-    game = pyspiel.load_game("asara(rules=pro+gifts,players=3)")
-    state = game.new_initial_state()
-    dice = random.Random(1)
-    while state.is_chance_node() or len(state.history()) < 60:
-        state.apply_action(dice.choice(state.legal_actions()))
-    for seat in range(3):
-        named = dict(zip(observation_names(), state.observation_tensor(seat), strict=True))
-        expected = observe(view(state.core.state, seat))
-        assert named == dict(zip(observation_names(), expected.tolist(), strict=True))

@@ -27,36 +27,6 @@ def synced(monkeypatch: pytest.MonkeyPatch) -> threading.Semaphore:
     return found
 
 
-class Intervals(threading.Event):
-    """Is waited for until an interval is let pass."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.passed = threading.Semaphore(0)
-
-    def wait(self, timeout: float | None = None) -> bool:
-        assert timeout == disk_sync.INTERVAL_S
-        self.passed.acquire()
-        return self.is_set()
-
-
-def test_many_requests_within_an_interval_are_one(
-    tmp_path: Path, synced: threading.Semaphore
-) -> None:
-    with (tmp_path / "file").open("wb") as file:
-        sync = DiskSync(file.fileno())
-        sync._closed = intervals = Intervals()
-        for _ in range(2):
-            for _ in range(100):
-                sync.request()
-            intervals.passed.release()
-            assert synced.acquire(timeout=EVENT_S)
-            assert not sync._requested.is_set()
-        intervals.passed.release()
-        sync.close()
-    assert not synced.acquire(blocking=False)
-
-
 def test_it_ends_if_it_is_closed_just_before_a_request_is_taken_back() -> None:
     class Requested(threading.Event):
         def clear(self) -> None:

@@ -30,12 +30,6 @@ def test_the_set_ups_are_of_the_shipped_edition():
     assert naive_deal.edition_sha256() == VECTORS["edition_sha256"]
 
 
-def test_the_blocks_of_a_stream():
-    for row in VECTORS["blocks"]:
-        found = naive_deal.block(bytes.fromhex(row["secret"]), row["label"], row["block"])
-        assert found.hex() == row["digest"]
-
-
 def test_shuffles():
     for row in VECTORS["shuffles"]:
         secret = bytes.fromhex(row["secret"])
@@ -75,7 +69,6 @@ def test_set_ups(row):
     state, events = new_match(rules(row["rule_sets"], row["seats"]), deal)
     found = what_lies_where(state)
     assert found == {key: row[key] for key in found}
-    assert found == naive_deal.set_up(secret, row["rule_sets"], row["seats"])
     laid = {format_space(e.space): card_text(e.card) for e in told(events, GiftLaid)}
     assert laid == row["gifts"]
 

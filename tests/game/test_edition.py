@@ -313,11 +313,3 @@ def check_odd_numbers(numbers: list[tuple[Any, int]], seed: int) -> bool:
 @given(_ODD, st.integers(0, 2**32))
 def test_odd_numbers_can_be_played(numbers, seed):
     check_odd_numbers(numbers, seed)
-
-
-@pytest.mark.long
-@settings(max_examples=100)
-@given(st.binary(max_size=60), st.integers(0, len(SHIPPED.data)), st.integers(0, 40))
-def test_a_damaged_file_is_refused_or_can_be_played(patch, at, cut):
-    data = SHIPPED.data[:at] + patch + SHIPPED.data[at + cut :]
-    check_file(data, 1)

@@ -1,7 +1,6 @@
 """Properties of every decision of every match, over random play of all combinations."""
 
 import random
-from itertools import islice
 from typing import Any
 
 import pytest
@@ -9,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from asara_game.actions import ChooseSpace
-from asara_game.deal import Deal, RandomShuffler
+from asara_game.deal import Deal
 from asara_game.engine import apply, decision, legal_actions, new_match, outcome
 from asara_game.state import IllegalAction
 from asara_game.view import view
@@ -134,25 +133,6 @@ def test_the_same_deal_and_actions_give_the_same_match(rule_sets, seats, seed):
         assert action is not None
         assert apply(state, action) == expected
         assert snapshot(state) == after
-
-
-@pytest.mark.parametrize(("rule_sets", "seats"), WIDE_CASES)
-def test_a_copy_goes_its_own_way(rule_sets, seats):
-    in_force = rules(rule_sets, seats)
-    state = next(islice(playout(in_force, 11), 60, None)).state
-    before = snapshot(state)
-    twins = [state.copy(), state.copy()]
-    ends = []
-    for twin in twins:
-        dice = random.Random(3)
-        while twin.seat >= 0:
-            apply(twin, dice.choice(twin.legal))
-        ends.append(snapshot(twin))
-    assert ends[0] == ends[1]
-    assert snapshot(state) == before
-    other = state.copy(RandomShuffler(random.Random(1)))
-    assert other.shuffler is not state.shuffler
-    assert snapshot(other) == before
 
 
 def test_every_field_of_a_state_is_copied():

@@ -4,10 +4,7 @@ from itertools import permutations
 
 import pytest
 
-from asara_game.actions import BuildCount, Decline
-from asara_game.engine import apply
 from asara_game.events import (
-    BuyersDispatched,
     BuyersRecruited,
     FundsTaken,
     GeniePaid,
@@ -15,10 +12,9 @@ from asara_game.events import (
     MoveDeclined,
     PileSearched,
 )
-from asara_game.state import IllegalAction, lit_colour
-from asara_game.view import view
-from asara_game.vocabulary import Area, Colour, SectionKind
-from tests.game.table import BUY_BASE, BUY_LIT_WINDOW, CHOOSE_BUYER, EVERYTHING, Table, told, tower
+from asara_game.state import lit_colour
+from asara_game.vocabulary import Colour, SectionKind
+from tests.game.table import EVERYTHING, Table, told, tower
 
 # R1: a face-down pair replaces a colour that is required.
 
@@ -49,12 +45,6 @@ def test_r02_a_market_is_open_to_a_seat_that_can_buy_nothing():
         assert table.offers(market) == [1]
 
 
-def test_r02_the_bank_is_open_to_everybody():
-    table = Table()
-    table.money(0, 0)
-    assert table.offers("bank") == [6, 8, 10, 12]
-
-
 @pytest.mark.parametrize(
     ("area", "costs"), [("spies", [3, 5]), ("tent", [2, 4, 6]), ("genie", [3, 5, 7])]
 )
@@ -63,33 +53,6 @@ def test_r02_a_space_with_a_cost_is_offered_to_who_can_pay_it(area, costs):
     for asari in range(9):
         table.money(0, asari)
         assert table.offers(area) == [cost for cost in costs if cost <= asari]
-
-
-def test_r02_the_house_of_lighted_windows_is_offered_to_who_can_pay_its_lowest_price():
-    table = Table("pro")
-    table.money(0, 3)
-    assert table.offers("lit-windows") == []
-    table.money(0, 4)
-    assert table.offers("lit-windows") == [1]
-    assert table.send("lit-windows 1", "blue")[-1] == LitWindowsDrawn(0, 3, -4)
-
-
-def test_r02_a_plot_is_offered_to_who_can_build_its_exact_number():
-    table = Table()
-    assert table.offers("circle") == []
-    table.stock(0, "red base", "red turret", "red trunk", "red window", "green window")
-    assert table.offers("circle") == [2, 3, 4]
-    table.stock(0, "red base", "red turret", "green base", "green turret")
-    assert table.offers("circle") == [2, 4]
-
-
-def test_r02_a_plot_is_offered_to_who_can_pay_it():
-    table = Table()
-    table.stock(0, "red base", "red turret", "red trunk", "red window")
-    table.money(0, 3)
-    assert table.offers("circle") == [2, 3]
-    table.money(0, 0)
-    assert table.offers("circle") == []
 
 
 # R3: what may be declined.
@@ -120,22 +83,6 @@ def test_r03_the_wish_may_be_declined_and_the_genie_is_owed():
     assert table.asari(0) == 17
 
 
-def test_r03_nothing_else_may_be_declined():
-    table = Table("pro+gifts")
-    table.stock(0, "red base", "red turret", "red trunk", "red window")
-    table.no_gifts()
-    table.gifts("base-market 1", BUY_BASE)
-    table.gifts("lit-windows 1", BUY_LIT_WINDOW)
-    table.gifts("bank 6", CHOOSE_BUYER)
-    table.hand(0, "blue")
-    for space in ("circle 3", "lit-windows 1", "base-market 1", "bank 6", "spies 3"):
-        state = table.state.copy()
-        table.send(space, "blue")
-        assert table.asked == 0
-        assert "decline" not in table.offered()
-        table.state = state
-
-
 # R4: a player can always dispatch.
 
 
@@ -150,17 +97,6 @@ def test_r04_the_coloured_building_takes_one_buyer_from_a_seat_that_can_do_nothi
     assert table.offered() == ["dispatch coloured-building 1"]
 
 
-def test_r04_any_colour_any_number_of_times():
-    table = Table()
-    table.hand(0, "blue orange orange")
-    table.hand(1, "")
-    for buyer in ("orange", "blue", "orange"):
-        assert "dispatch coloured-building 1" in table.offered()
-        table.send("coloured-building 1", f"{buyer} face-down")
-    assert [mark.colour for mark in table.lying("coloured-building 1")] == []  # the year is over
-    assert table.state.year == 2
-
-
 # R5: a lit window covers a window that stood before the build.
 
 
@@ -170,30 +106,6 @@ def test_r05_no_lit_window_on_a_window_of_the_same_build():
     table.stock(0, "red window")
     table.lit(0, "red")
     assert table.offers("circle") == [1]
-
-
-def test_r05_a_lit_window_on_a_window_that_stood_before():
-    table = Table("pro")
-    table.towers(0, tower("red", 3, plain_windows=1))
-    table.stock(0, "red window")
-    table.lit(0, "red red")
-    assert table.offers("circle") == [1, 2]
-    table.send("circle 2", "blue")  # both steps are forced
-    assert table.public.seats[0].towers == (tower("red", 4, plain_windows=2, lit_plain=1),)
-    assert table.held_lit(0) == "red"
-
-
-def test_r05_a_window_built_on_an_earlier_turn_may_be_lit():
-    table = Table("pro")
-    table.towers(0, tower("red"))
-    table.stock(0, "red window")
-    table.lit(0, "red")
-    table.hand(0, "blue blue")
-    table.hand(1, "")
-    table.send("circle 1", "blue")
-    assert table.offers("circle") == [2]  # plot 1 is taken; plot 2 may build 1
-    table.send("circle 2", "blue")
-    assert table.public.seats[0].towers[0].lit == 1
 
 
 # R6: the kitty never runs out.
@@ -274,19 +186,6 @@ def places(table, seat):
     return [(above, colour.name) for above, colour in table.private(seat).known_lit_windows]
 
 
-def test_r09_the_player_chooses_which_window_goes_back_first():
-    for first, second in (("brown", "red"), ("red", "brown")):
-        table = Table("pro")
-        table.lit_stack("white black red green brown")
-        table.send("lit-windows 1", "blue")
-        table.play("pay 4", "keep green")
-        assert table.kind == "LIT_RETURN"
-        assert table.offered() == ["return brown", "return red"]  # as drawn
-        table.play(f"return {first}")
-        assert table.kind == "SPACE"  # the other one follows without a decision
-        assert stack_downwards(table) == ["black", "white", first, second]
-
-
 def test_r09_every_order_can_be_chosen_one_window_after_the_other():
     orders = set()
     for order in permutations(("black", "green", "brown")):
@@ -303,45 +202,6 @@ def test_r09_every_order_can_be_chosen_one_window_after_the_other():
     assert len(orders) == 6
 
 
-def test_r09_equal_windows_are_offered_once():
-    table = Table("pro")
-    table.lit_stack("red black red green white")
-    table.send("lit-windows 1", "blue")
-    table.play("pay 10", "keep green white")
-    assert table.offered() == ["return red", "return black"]
-    table.play("return red")
-    assert table.offered() == ["return black", "return red"]
-    table.play("return black")
-    assert stack_downwards(table) == ["red", "black", "red"]
-
-
-def test_r09_nothing_is_asked_where_all_orders_are_alike():
-    table = Table("pro")
-    table.lit_stack("white red red brown")
-    table.send("lit-windows 1", "blue")
-    table.play("pay 4", "keep brown")
-    assert table.kind == "SPACE"
-    assert stack_downwards(table) == ["white", "red", "red"]
-
-
-@pytest.mark.parametrize(("stack", "kept"), [("red", []), ("red green", ["keep red"])])
-def test_r09_nothing_is_asked_about_one_window_or_none(stack, kept):
-    table = Table("pro")
-    table.lit_stack(stack)
-    table.send("lit-windows 1", "blue")
-    table.play("pay 4", *kept)
-    assert table.kind == "SPACE"
-    assert len(stack_downwards(table)) == len(kept)
-
-
-def test_r09_a_wish_leaves_the_order_to_the_player_too():
-    table = Table("pro+genie")
-    table.lit_stack("white red green brown")
-    table.send("genie 3", "blue")
-    table.play("wish lit-windows 1", "pay 4", "keep green")
-    assert table.offered() == ["return brown", "return red"]
-
-
 def test_r09_only_who_put_them_there_knows_the_order():
     table = Table("pro", 3)
     table.hand(0, "blue")
@@ -350,62 +210,3 @@ def test_r09_only_who_put_them_there_knows_the_order():
     table.play("pay 4", "keep green", "return red")
     assert places(table, 0) == [(2, "RED"), (3, "BROWN")]
     assert places(table, 1) == places(table, 2) == []
-
-
-def test_r09_who_chooses_sees_what_is_left_and_what_already_lies_there():
-    table = Table("pro", 3)
-    table.hand(0, "blue")
-    table.lit_stack("red black green brown white white")
-    table.send("lit-windows 1", "blue")
-    table.play("pay 10", "keep white white", "return green")
-    seen = table.private(0)
-    assert [c.name for c in seen.searched_lit_windows] == ["BROWN", "BLACK"]
-    assert places(table, 0) == [(1, "GREEN")]
-    assert table.held_lit(0) == "white white"
-    other = view(table.state, 1)
-    assert other.decision is None
-    assert other.private.searched_lit_windows == ()
-    assert other.private.known_lit_windows == ()
-    assert other.public.lit_stack_size == 2
-
-
-def test_r09_the_first_action_is_the_order_drawn():
-    table = Table("pro")
-    table.lit_stack("white black red green brown")
-    table.send("lit-windows 1", "blue")
-    table.play("pay 10", "keep red black")
-    drawn = ["brown", "green", "white"]
-    for colour in drawn[:-1]:
-        assert table.offered()[0] == f"return {colour}"
-        table.play(f"return {colour}")
-    assert stack_downwards(table) == drawn
-
-
-def test_r09_the_next_to_draw_them_learns_what_they_are():
-    table = Table("pro")
-    table.lit_stack("red green brown")
-    table.send("lit-windows 1", "blue")
-    table.play("pay 4", "keep green", "return red")
-    table.hand(1, "blue blue")
-    table.play("dispatch lit-windows 2")
-    table.play(*[text for text in table.offered() if text == "lay blue"])
-    table.play("pay 4")
-    assert [c.name for c in table.private(1).searched_lit_windows] == ["RED", "BROWN"]
-    assert table.private(0).known_lit_windows == ()
-
-
-# What is not offered is refused.
-
-
-def test_whatever_is_not_offered_is_refused():
-    table = Table("pro")
-    before = table.state.copy()
-    for action in (BuildCount(3), Decline()):
-        with pytest.raises(IllegalAction):
-            apply(table.state, action)
-    for text in ("dispatch circle 1", "dispatch genie 3", "dispatch bank 7", "lay blue"):
-        with pytest.raises(IllegalAction):
-            table.play(text)
-    assert view(table.state, 0) == view(before, 0)
-    assert table.area_colour(Area.BANK) == 0
-    assert not told(table.opening, BuyersDispatched)

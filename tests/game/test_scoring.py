@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from asara_game.edition import load_edition
 from asara_game.engine import outcome
 from asara_game.events import FinalEvaluated, YearEvaluated
-from asara_game.scoring import final_evaluation, year_evaluation
+from asara_game.scoring import final_evaluation
 from asara_game.vocabulary import Colour, Tower
 from tests.game.table import Table, told, tower
 
@@ -59,11 +59,6 @@ def test_the_rulebooks_example(category, points):
     else:
         found = tuple(row.colours[Colour[category.upper()] - 1] for row in rows)
     assert found == points
-
-
-def test_the_rulebooks_example_in_all():
-    rows = final(WOLFGANG, PHILIPP, TINA)
-    assert [row.prestige for row in rows] == [30, 30, 31]
 
 
 def test_the_rulebooks_example_at_the_end_of_a_match():
@@ -144,18 +139,6 @@ def test_players_with_equal_totals_all_win():
     assert end is not None
     assert end.prestige == (1, 1, 0)  # seat 0 holds the patronage
     assert end.winners == (0, 1)
-
-
-def test_there_is_no_outcome_while_the_match_runs():
-    assert outcome(Table().state) is None
-
-
-# The year's evaluation.
-
-
-def test_the_rulebooks_example_of_a_year():
-    wolfgang = [tower("red", 3, gold_trunks=1), tower("black", 2, base_gold=True)]
-    assert year_evaluation([wolfgang], patronage=0)[0].prestige == 2 + 2 + 1
 
 
 # Against the clauses written down a second time, over random towers.

@@ -11,7 +11,7 @@ from asara_game.edition import load_edition, parse_edition
 from asara_game.knowledge.determinize import determinize
 from asara_game.rules import RULE_COMBINATIONS, Rules
 from asara_game.state import known_lit_window, lit_colour
-from asara_game.view import PrivateView, RunningView, public_view, view
+from asara_game.view import RunningView, public_view, view
 from asara_game.vocabulary import MARKET_TYPES, Area, BuyerColour, Colour, DecisionKind, Space
 from tests.game.knowledge.possible_states import is_possible
 from tests.game.play import (
@@ -143,34 +143,6 @@ def test_a_running_view_may_be_given_the_number_of_events(rule_sets, seats, poli
         number += len(events)
         if state.seat >= 0 and dice.random() < 0.9:
             assert running.deciding(None, number) == view(state, state.seat)
-
-
-@pytest.mark.parametrize(("rule_sets", "seats"), WIDE_CASES)
-def test_parts_of_a_running_view_that_did_not_change_are_the_same_objects(rule_sets, seats):
-    moments = playout(rules(rule_sets, seats), 7)
-    state, _, _ = next(moments)
-    running = RunningView(state)
-    last = running.deciding().public
-    privates: dict[int, PrivateView] = {}
-    for state, _, _ in moments:
-        if state.seat >= 0:
-            seen = running.deciding()
-            assert (seen.public is last) == (seen.public == last)
-            for part, before in zip(seen.public, last, strict=True):
-                assert (part is before) == (part == before)
-            own, before = seen.private, privates.get(state.seat, seen.private)
-            assert (own.sections is before.sections) == (own.sections == before.sections)
-            last, privates[state.seat] = seen.public, own
-
-
-def test_a_views_parts_can_be_remembered():
-    """A sender of views keeps the bytes of their parts, so parts must not change."""
-    for state, _, _ in playout(rules(EVERYTHING, 3), 6):
-        for seat in range(3):
-            seen = view(state, seat)
-            hash(seen.public)
-            hash(seen.private)
-            hash(seen.legal)
 
 
 def test_buyers_laid_face_down_are_remembered_by_their_player_for_the_year():

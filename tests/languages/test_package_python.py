@@ -44,18 +44,17 @@ command = "python other.py"
 """
 
 
-def run(*words: str | Path, cwd: Path, status: int = 0) -> str:
+def run(*words: str | Path, cwd: Path, status: int = 0, path: str = "") -> str:
     """Run a command as a user who has none of our settings; return everything that it printed."""
-    ours = ("PYTHONPATH", "PYTHONHOME", "VIRTUAL_ENV")
     environment = {
         name: value
         for name, value in os.environ.items()
-        if name not in ours and not name.startswith("ASARA_")
+        if not name.startswith(("PYTHON", "ASARA_", "VIRTUAL_ENV"))
     }
     done = subprocess.run(
         [*map(str, words)],
         cwd=cwd,
-        env={**environment, "COLUMNS": "80"},
+        env={**environment, "COLUMNS": "80", **({"PYTHONPATH": path} if path else {})},
         text=True,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,

@@ -80,17 +80,6 @@ async def plays_a_match(server: RemoteServer) -> None:
     assert [r.termination for r in record.results] == [Termination.COMPLETED] * 2
 
 
-async def test_idle_connections_take_no_place_and_no_files() -> None:
-    async with remote_server() as server:
-        before = open_files()
-        idle = [await connect_idle(server.port) for _ in range(200)]
-        await plays_a_match(server)
-        assert sum(map(is_open, idle)) <= LIMITS.unknown_connections
-        assert open_files() <= before + len(idle) + LIMITS.unknown_connections + 20
-        for connection in idle:
-            connection.close()
-
-
 async def test_connections_of_one_client_take_no_place_of_another() -> None:
     async with remote_server() as server:
         other = await connect_idle(server.port, source="127.0.0.9")
@@ -241,41 +230,6 @@ async def test_a_connection_of_a_client_that_never_read_is_closed_on_both_sides(
     async with asyncio.timeout(EVENT_S):
         await running.server.stop(0)
     await referee.stop(finish_s=0)
-
-
-async def test_who_connects_least_often_is_served_first(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    served: list[bytes] = []
-
-    async def serve_one(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        served.append((await reader.readexactly(13))[12:])
-        await reader.read()
-        writer.close()
-
-    path = tmp_path / "grpc"
-    limits = LimitSettings(handshakes_per_second=1_000_000)
-    gate = ConnectionGate(path, limits, logger("referee"), tls=False)
-    server = await asyncio.start_unix_server(serve_one, path)
-    listener = socket.create_server(("127.0.0.1", 0))
-    gate.listen(listener)
-    port = listener.getsockname()[1]
-    with monkeypatch.context() as patch:
-        patch.setattr(gate, "forward_soon", lambda: None)
-        connections = []
-        for host, what in ((8, b"1"), (8, b"2"), (9, b"3"), (7, b"4"), (8, b"5")):
-            connections.append(await connect_idle(port, source=f"127.0.0.{host}"))
-            connections[-1].send(b"PRI * HTTP/2" + what)
-        await until(lambda: sum(each.waits for each in gate._unknown) == 5)
-    gate.forward_soon()
-    await until(lambda: len(served) == 5)
-    assert served == [b"4", b"3", b"5", b"2", b"1"], "of equals, the newest first"
-    gate.stop_listening()
-    for connection in connections:
-        connection.close()
-    await until(lambda: not gate.by_name)
-    server.close()
-    await turns()
 
 
 async def test_there_is_neither_health_nor_reflection_for_strangers() -> None:

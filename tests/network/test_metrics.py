@@ -2,8 +2,6 @@
 
 import asyncio
 import socket
-import struct
-import threading
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
 from functools import partial
@@ -12,23 +10,21 @@ from typing import Final
 from urllib.request import urlopen
 
 import pytest
-from prometheus_client import generate_latest
 from prometheus_client.parser import text_string_to_metric_families
 
 from asara.v1.vocabulary_pb2 import Action, BuildCount
 from asara_codec.results import RejectionReason
 from asara_server.eventlog.journal import Journal
 from asara_server.match.inputs import Record, ReplyRecord
-from asara_server.match.spec import ClockSettings, MatchRecord
+from asara_server.match.spec import ClockSettings
 from asara_server.network.addresses import ServeError
 from asara_server.network.metrics import MetricsServer
 from asara_server.referee import hosted
-from asara_server.referee.counters import BUCKETS_S, Counters
+from asara_server.referee.counters import Counters
 from asara_server.referee.referee import Referee
 from asara_server.referee.stream_errors import VIOLATIONS
-from tests.events import EVENT_S, until, wait_until
+from tests.events import EVENT_S, until
 from tests.referee.harness import (
-    LIMITS,
     RefereeServer,
     Stream,
     play_bot,
@@ -233,32 +229,6 @@ async def test_tokens_and_match_ids_do_not_appear() -> None:
     assert "m1" not in text
 
 
-def test_a_histogram_counts_up_to_and_with_its_bounds() -> None:
-    counters = Counters()
-    record = MatchRecord(
-        spec(),
-        results=(),
-        records=(),
-        events=(),
-        void=True,
-        digests=(),
-        limits=LIMITS.match_limits,
-        started_unix_ms=0,
-        duration_us=0,
-    )
-    first, last = round(BUCKETS_S[0] * 1e6), round(BUCKETS_S[-1] * 1e6)
-    for commits_us in ([last + 1, 0, first], [], [first + 1, last]):
-        counters.count_match(record, commits_us)
-    found = parsed(generate_latest(counters.registry).decode())
-    bucket = "asara_journal_commit_seconds_bucket"
-    assert found[bucket, str(BUCKETS_S[0])] == 2
-    assert found[bucket, str(BUCKETS_S[1])] == 3
-    assert found[bucket, str(BUCKETS_S[-1])] == 4
-    assert found[bucket, "+Inf"] == found["asara_journal_commit_seconds_count", ""] == 5
-    total = found["asara_journal_commit_seconds_sum", ""]
-    assert total == pytest.approx(2 * (first + last + 1) / 1e6)
-
-
 # The port
 
 
@@ -287,44 +257,11 @@ def test_garbage_is_refused_and_has_no_effect(
     assert capfd.readouterr() == ("", "")
 
 
-def test_a_client_that_disconnects_leaves_nothing_on_the_terminal(
-    capfd: pytest.CaptureFixture[str],
-) -> None:
-    with metrics_of(Referee()) as metrics:
-        host, _, port = metrics.address.rpartition(":")
-        with socket.create_connection((host, int(port))) as connection:
-            connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
-            wait_until("a thread reads the request", request_threads)
-        wait_until("the thread has ended", lambda: not request_threads())
-    assert capfd.readouterr() == ("", "")
-
-
-def request_threads() -> list[str]:
-    return [each.name for each in threading.enumerate() if "process_request" in each.name]
-
-
 def test_before_there_is_a_referee_only_the_version_is_served() -> None:
     with closing(MetricsServer(ADDRESS)) as metrics:
         assert {name for name, _ in scraped(metrics)} == {"asara_build_info"}
     with pytest.raises(OSError, match="refused"):
         scraped(metrics)
-
-
-@pytest.mark.parametrize(
-    ("address", "said"),
-    [
-        ("here", "write host:port, such as 127.0.0.1:7777"),
-        ("unix:/tmp/metrics", "write host:port"),
-        ("127.0.0.1:" + "9" * 5_000, "at most 65535"),
-        ("a" * 70 + ".example:9464", "a" * 70),
-        ("0.0.0.0:0", "can be reached from other machines, and anybody there could read"),
-    ],
-)
-def test_unusable_addresses_are_refused(address: str, said: str) -> None:
-    with pytest.raises(ServeError) as caught:
-        MetricsServer(address)
-    assert said in str(caught.value)
-    assert "\n" not in str(caught.value)
 
 
 def test_remote_addresses_can_be_allowed_and_a_port_serves_one_program() -> None:

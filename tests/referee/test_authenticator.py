@@ -12,17 +12,13 @@ from asara_codec.results import Termination
 from asara_server.match.spec import ClockSettings
 from asara_server.network.grpc_server import serve
 from asara_server.referee.limits import LimitSettings
-from tests.events import until
 from tests.referee.harness import (
     RefereeServer,
     Stream,
-    play_bot,
     referee_server,
     spec,
-    together,
 )
 
-Unary = grpc.aio.UnaryUnaryMultiCallable[bytes, bytes]
 UNKNOWN = (grpc.StatusCode.UNAUTHENTICATED, "unknown-token")
 
 
@@ -102,39 +98,6 @@ async def test_a_bot_connects_only_at_the_address_it_is_registered_for() -> None
         assert server.authenticator.changes == 1
         assert server.referee.is_connected("token-a")
         assert not server.referee.is_connected("token-b")
-
-
-async def test_bots_of_two_addresses_play_each_other() -> None:
-    async with guarded_server() as server:
-        server.referee.register_bot("token-a", "a", authenticator=server.authenticator)
-        server.admit("b")
-        a, b = await server.guarded_dial("secret-a"), await server.dial("b")
-        record, _, _ = await together(server.referee.play(spec()), play_bot(a), play_bot(b))
-        assert [r.termination for r in record.results] == [Termination.COMPLETED] * 2
-
-
-async def streams_without_hello(server: GuardedServer, number: int) -> None:
-    """Wait until this number of streams have not sent Hello."""
-    await until(lambda: server.referee.stream_count_without_hello == number)
-
-
-async def test_a_crowd_at_one_address_does_not_block_the_other() -> None:
-    async with guarded_server(LimitSettings(streams_without_hello=2)) as server:
-        server.admit("a")
-        silent = []
-        for number in (1, 2):
-            silent.append(server.guarded_stream())
-            await streams_without_hello(server, number)
-        crowding = server.guarded_stream()
-        await crowding.call.wait_for_connection()
-        assert await silent.pop(0).ending() == (
-            grpc.StatusCode.RESOURCE_EXHAUSTED,
-            "too-many-streams",
-        )
-        await server.dial("a")
-        for stream in (*silent, crowding):
-            stream.call.cancel()
-        await streams_without_hello(server, 0)
 
 
 async def test_welcome_has_the_number_of_matches_of_a_bot() -> None:

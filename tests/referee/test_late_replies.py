@@ -13,7 +13,6 @@ from asara_server.match.inputs import LateReplyRecord, UnreadRecord
 from asara_server.match.spec import ClockSettings, MatchRecord
 from asara_server.referee.hosted import MatchCut
 from asara_server.referee.limits import LimitSettings
-from asara_server.referee.session import Session
 from asara_server.replay.audit import audit
 from asara_server.replay.file import replay_bytes
 from asara_server.replay.signing import SigningKey
@@ -95,45 +94,6 @@ async def test_a_replay_waits_for_no_bot_that_has_gone() -> None:
         await match.streams[0].until("match_ended")
         match.streams[0].call.cancel()
         assert not late_replies(await match.record())
-
-
-async def test_the_next_match_of_both_bots_begins_meanwhile() -> None:
-    async with referee_server(LimitSettings(late_reply_s=60)) as server:
-        match = await seated(server)
-        for stream in match.streams:
-            await stream.until("match_ended")
-        second = asyncio.create_task(server.referee.play(spec(match_id="m2")))
-        await match.streams[0].answer(match.first)
-        record, *_ = await together(second, *map(play_bot, match.streams))
-        assert [r.termination for r in record.results] == [Termination.COMPLETED] * 2
-        assert len(late_replies(await match.record())) == 1
-
-
-async def test_of_a_seat_that_timed_out_exactly_one_late_reply_is_read(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """With three seats the match continues after a forfeit; the bot's stream is not read."""
-    handled: list[Session] = []
-    handle = Session._handle
-
-    def noted(session: Session, data: bytes) -> None:
-        if server.referee.running_matches():
-            handled.append(session)
-        handle(session, data)
-
-    monkeypatch.setattr(Session, "_handle", noted)
-    async with referee_server() as server:
-        match = await seated(server, 3)
-        bot = server.referee._bots["token-a"].session
-        await match.streams[0].until("update")
-        for _ in range(50):
-            await match.streams[0].answer(match.first)
-        record, *_ = await together(match.playing, *map(play_bot, match.streams[1:]))
-        [found] = late_replies(record)
-        assert found.time_us < record.records[-1].time_us, "it came while the others played"
-        assert bot not in handled
-        assert len(handled) > 10, "the replies of the others"
-        assert record.results[0].termination is Termination.TIME_OUT
 
 
 async def test_a_bot_with_another_match_is_late_in_one_and_plays_the_other() -> None:

@@ -143,18 +143,6 @@ async def test_a_clock_is_held_until_the_last_holder_lets_go(time: MovedTime) ->
         assert clock.now_us() - before == SLACK_US
 
 
-async def test_past_moments_between_two_stalls_are_known(time: MovedTime) -> None:
-    clock = new_clock()
-    with clock.held():
-        moments = []
-        for _ in range(2):
-            moments.append((monotonic_us(), clock.now_us()))
-            time.stall(STALL_S)
-            await time.run(clock, AFTER_S)
-        moments.append((monotonic_us(), clock.now_us()))
-    assert [(system, clock.at_us(system)) for system, _ in moments] == moments
-
-
 async def test_the_clock_never_goes_back_and_never_jumps(time: MovedTime) -> None:
     clock = new_clock()
     read_us, before = monotonic_us(), clock.now_us()

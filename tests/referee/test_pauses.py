@@ -1,32 +1,18 @@
 """Pauses of real time, which hide that a seat had no choice."""
 
-import random
-from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
 
-from asara.v1.vocabulary_pb2 import Action as ActionMessage
 from asara_codec.results import Termination
 from asara_server.eventlog.journal import Journal
 from asara_server.eventlog.replay import replay_of
 from asara_server.eventlog.resimulate import resimulated
 from asara_server.match.inputs import PauseRecord, ReplyRecord
 from asara_server.match.spec import ClockSettings
-from tests.referee.harness import Stream, referee_server, spec, together
+from asara_server.replay.file import parse_replay, replay_bytes
+from asara_server.replay.signing import SigningKey
+from tests.referee.harness import play_bot, referee_server, spec, together
 
 HIDING = ClockSettings(hide_forced=True)
-
-
-async def think_and_play(stream: Stream, rng: random.Random) -> None:
-    def chosen(decision: Any) -> Iterable[ActionMessage]:
-        return [rng.choice(decision.legal_actions)]
-
-    while True:
-        response = await stream.read()
-        if response.HasField("decision"):
-            await stream.answer(response.decision, *chosen(response.decision))
-        elif response.HasField("match_ended"):
-            return
 
 
 async def test_the_referee_pauses_in_place_of_a_forced_decision(tmp_path: Path) -> None:
@@ -34,7 +20,7 @@ async def test_the_referee_pauses_in_place_of_a_forced_decision(tmp_path: Path) 
         async with referee_server(journal=journal) as server:
             server.admit("a", "b")
             streams = [await server.dial(name, live_updates=True) for name in "ab"]
-            bots = [think_and_play(s, random.Random(n)) for n, s in enumerate(streams)]
+            bots = [play_bot(stream, seed=seed) for seed, stream in enumerate(streams)]
             record, *_ = await together(server.referee.play(spec(clocks=HIDING)), *bots)
     assert [r.termination for r in record.results] == [Termination.COMPLETED] * 2
     pauses = [
@@ -45,5 +31,6 @@ async def test_the_referee_pauses_in_place_of_a_forced_decision(tmp_path: Path) 
     assert pauses
     answers = [one.bot_us for one in record.records if isinstance(one, ReplyRecord)]
     assert min(pauses) >= min(answers)
-    for _ in resimulated(replay_of(record)):
+    data = replay_bytes(replay_of(record), SigningKey.new())
+    for _ in resimulated(parse_replay(data)):
         pass

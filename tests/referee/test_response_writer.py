@@ -46,15 +46,6 @@ async def writing(*messages: bytes) -> Stream:
     return stream
 
 
-async def test_responses_are_written_in_order_one_at_a_time() -> None:
-    stream = await writing(b"a", b"b", b"c")
-    assert stream.begun == [b"a"]
-    await stream.take()
-    assert stream.begun == [b"a", b"b"]
-    await stream.take()
-    assert stream.begun == [b"a", b"b", b"c"]
-
-
 async def test_it_is_drained_once_the_last_response_is_taken() -> None:
     stream = Stream()
     assert stream.writer.drained().done()

@@ -80,12 +80,6 @@ def test_a_match_whose_deal_cannot_be_shared_is_refused(changes, message):
         replace(shared(), **changes)
 
 
-def test_a_header_that_cannot_be_is_refused():
-    header = ReplayHeader.of(shared(), LIMITS.match_limits, 0)
-    with pytest.raises(ReplayError, match="a joint deal cannot be shared"):
-        replace(header, nonces=(bytes(32), bytes(32))).spec()
-
-
 def test_a_journal_of_another_block_is_refused(tmp_path):
     match = shared()
     with Journal(tmp_path / "run.journal") as journal:

@@ -162,14 +162,6 @@ def test_a_run_without_replays_or_key_has_a_page(tmp_path):
     ]
 
 
-@pytest.mark.long
-@pytest.mark.parametrize("number", [0, 1])
-def test_a_run_in_which_next_to_nothing_was_played_has_a_page(tmp_path, number):
-    run = data_of(page_of(write_run(tmp_path / "run", mirrored()[:number], **RUNNING)))["run"]
-    assert len(run["standings"]["overall"]) == 4
-    assert (run["progress"]["over"], run["progress"]["scheduled"]) == (number, 96)
-
-
 # Safe to open
 
 

@@ -15,7 +15,7 @@ from asara_server import bundled
 from asara_server.replay.file import write_replay
 from asara_server.replay.signing import SigningKey
 from asara_server.report import pages
-from tests.cli.command import asara, refusal
+from tests.cli.command import asara
 from tests.report.runs import KEY, Elements, data_of, played, run_with_replays
 from tests.tournament.samples import RUNNING
 
@@ -149,12 +149,3 @@ def test_a_link_in_the_run_leads_nowhere_else(tmp_path: Path) -> None:
 def refusal_of_report(run: Path) -> str:
     done = asara("report", run, "--pages", status=1)
     return done.stderr
-
-
-def test_the_pages_belong_to_the_run(tmp_path: Path) -> None:
-    run, _ = run_with_replays(tmp_path / "run", 1)
-    asara("report", run, "--pages")
-    error = refusal("status", run, "--json", run / "pages" / "x.json")
-    assert "belongs to the run" in error
-    done = asara("audit", run)
-    assert "pages: extra" not in done.stdout + done.stderr

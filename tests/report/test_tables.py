@@ -1,6 +1,5 @@
 import csv
 import io
-from dataclasses import replace
 
 import pytest
 
@@ -61,17 +60,3 @@ def test_rows_stay_rows_whatever_a_text_holds(tmp_path, text):
             assert not cell.startswith(("=", "+", "@", "\t", "\r"))
             assert not cell.startswith("-") or float(cell) < 0
     assert len(rows(tables["standings.csv"])) >= 2
-
-
-def test_a_negative_number_stays_a_number(tmp_path):
-    names = tuple(f"e{number}" for number in range(4))
-    results = [
-        result.model_copy(
-            update={"seats": tuple(replace(line, prestige=-7) for line in result.seats)}
-        )
-        for result in mirrored(names)
-    ]
-    told = rows(
-        csv_tables(report_of(write_run(tmp_path / "run", results, entries=names)))["standings.csv"]
-    )
-    assert {row["prestige"] for row in told} == {"-7.0"}

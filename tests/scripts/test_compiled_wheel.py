@@ -2,7 +2,6 @@
 
 import json
 import os
-import subprocess
 import sys
 import sysconfig
 import tomllib
@@ -11,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-pytestmark = pytest.mark.compiled
+from tests.languages.test_package_python import ROOT, run
 
-ROOT = Path(__file__).parents[2]
+pytestmark = pytest.mark.compiled
 
 FILES = """\
 import importlib, json, sys
@@ -43,27 +42,6 @@ def compiled_modules() -> list[str]:
     files = project["tool"]["hatch"]["build"]["targets"]["wheel"]["hooks"]["custom"]["modules"]
     names = [file.removesuffix(".py").replace("/", ".") for file in files]
     return [name.removesuffix(".__init__") for name in names]
-
-
-def run(*words: str | Path, cwd: Path, path: str = "") -> str:
-    """Run a command without our settings, but for PYTHONPATH; return what it printed."""
-    environment = {
-        name: value
-        for name, value in os.environ.items()
-        if not name.startswith(("PYTHON", "ASARA_", "VIRTUAL_ENV"))
-    }
-    done = subprocess.run(
-        [*map(str, words)],
-        cwd=cwd,
-        env={**environment, **({"PYTHONPATH": path} if path else {})},
-        text=True,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        timeout=300,
-        check=False,
-    )
-    assert done.returncode == 0, done.stdout
-    return done.stdout
 
 
 def run_sources(*words: str | Path, cwd: Path) -> str:

@@ -42,18 +42,6 @@ def test_an_environment_is_made_once_wherever_the_checkout_is(checkout: Path) ->
 
 
 @pytest.mark.long
-def test_another_python_behind_the_same_name_gets_an_environment_of_its_own(
-    checkout: Path,
-) -> None:
-    assert set_up(checkout).returncode == 0
-    made_for = checkout / ".venv/made-for"
-    now = made_for.read_text()
-    made_for.write_text(f"{checkout}/.venv\n3.10\n")
-    assert set_up(checkout).stdout.startswith("Setting up .venv")
-    assert made_for.read_text() == now
-
-
-@pytest.mark.long
 @pytest.mark.parametrize(
     ("printed", "said"),
     [

@@ -10,10 +10,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from asara_env.policy_network import load_network, prior, save_network
-from scripts.training.curve import BadLog, draw, read_log
-from scripts.training.evaluate import by_numpy, measure
-from tests.env.test_policy_network import ESTIMATES, random_arrays
+from asara_env.policy_network import load_network, prior
+from scripts.training.curve import draw, read_log
 
 ROOT = Path(__file__).parents[2]
 TINY = (
@@ -101,30 +99,6 @@ def test_numpy_plays_what_pytorch_trained():
 
 @needs_torch
 @pytest.mark.parametrize(
-    "spoil",
-    [
-        pytest.param(lambda data: data[:5000], id="cut off"),
-        pytest.param(lambda data: b"", id="empty"),
-        pytest.param(lambda data: b"no checkpoint", id="text"),
-        pytest.param(lambda data: data[:9000] + bytes(9000) + data[18000:], id="zeros"),
-    ],
-)
-def test_a_damaged_checkpoint_is_named(tmp_path, spoil):
-    import torch
-
-    from scripts.training.checkpoint import BadCheckpoint, load_checkpoint, save_checkpoint
-
-    facts = {"network": {"a": torch.ones(9999)}, "optimiser": {}, "options": {}}
-    save_checkpoint(tmp_path, facts)
-    assert load_checkpoint(tmp_path)["network"]["a"].sum() == 9999
-    path = tmp_path / "checkpoint.pt"
-    path.write_bytes(spoil(path.read_bytes()))
-    with pytest.raises(BadCheckpoint, match=r"checkpoint\.pt: "):
-        load_checkpoint(tmp_path)
-
-
-@needs_torch
-@pytest.mark.parametrize(
     ("arguments", "words"),
     [
         (("--rate", "7"), "7 is not from 0 to 1"),
@@ -157,26 +131,3 @@ def test_a_training_is_not_overwritten(tmp_path):
 
 
 # Without PyTorch
-
-
-def test_silence_measures_as_strong_as_greedy(tmp_path):
-    arrays = random_arrays()
-    arrays["policy_w"][:] = 0
-    arrays["policy_b"][:] = 0
-    save_network(tmp_path / "weights.npz", arrays, ESTIMATES)
-    choose = by_numpy(load_network(tmp_path / "weights.npz"))
-    found = measure(choose, "greedy", "basic", 2, 3, "tests")
-    assert found.score == 0.5  # in a mirrored block, each wins the match that the other wins
-    assert found.blocks == 3
-    again = measure(choose, "random", "basic", 2, 1, "tests")
-    assert again.score == 1
-
-
-def test_a_log_that_is_none_is_named(tmp_path):
-    path = tmp_path / "log.jsonl"
-    path.write_text('{"iteration": 1}\n')
-    with pytest.raises(BadLog, match="no evaluation"):
-        read_log(path)
-    path.write_text("nonsense\n")
-    with pytest.raises(BadLog, match="line 1: not a line"):
-        read_log(path)

@@ -136,18 +136,6 @@ def test_playouts_leave_the_state_and_repeat_themselves_with_a_seed(asked):
     assert asked.ask("view", state=state) == before
 
 
-def test_a_playout_takes_the_means_over_states_to_the_end_of_the_year(asked):
-    states = asked.ask("sample", count=2, seed=1)["states"]
-    request = {"until": "year", "policy": ["greedy", "random"], "seed": 3}
-    both = asked.ask("play_out", states=states, **request)
-    assert both["count"] == 2
-    whole = asked.ask("play_out", states=states, **{**request, "until": "end"})
-    assert both["decisions"] < whole["decisions"]
-    first = asked.ask("play_out", states=states[:1], **request)
-    assert first["count"] == 1
-    assert first["values"] != both["values"]
-
-
 def test_a_playout_can_end_with_the_turn():
     asked = Asked(up_to_decision(seat_messages(), 1))
     states = asked.ask("sample", seed=1)["states"]
@@ -157,12 +145,6 @@ def test_a_playout_can_end_with_the_turn():
     turn = asked.ask("play_out", states=states, actions=[0], until="turn")
     year = asked.ask("play_out", states=states, actions=[0], until="year")
     assert 1 <= turn["decisions"] < year["decisions"]
-
-
-def test_playouts_end_with_the_time_but_not_without_one(asked):
-    state = asked.sample()
-    found = asked.ask("play_out", states=[state], count=1_000, milliseconds=1)
-    assert 1 <= found["count"] < 1_000
 
 
 def test_without_a_seed_a_request_takes_the_sidecars_numbers():
@@ -221,13 +203,10 @@ REFUSED = [
     ("hello", {"protocol_version": 2}, "this sidecar speaks version 1, not 2"),
     ("observe", {}, "one message is needed"),
     ("observe", {"decision": "!"}, "decision: not Base64"),
-    ("observe", {"decision": 5}, "or its JSON form, is needed, not 5"),
     ("observe", {"decision": {"match_id": "m9"}}, 'unknown match "m9"'),
     ("observe", {"response": {"goodbye": {}}}, "response: it contains none of match_started"),
     ("sample", {"decision_id": "3"}, "decision 3 is not the last one of 'basic-1', which is 25"),
     ("sample", {"count": 10**9}, "count: 1,000,000,000 is not within 1 to 1,000"),
-    ("sample", {"count": True}, "count: an integer is needed, not true"),
-    ("sample", {"seed": 1.5}, "seed: an integer or a string is needed, not 1.5"),
     ("sample", {"seeds": 1}, 'member "seeds" does not belong to this method'),
     ("legal_actions", {}, "member 'state' is missing"),
     ("legal_actions", {"state": 99}, "unknown state 99: never given, released"),
@@ -235,11 +214,8 @@ REFUSED = [
     ("apply", {"state": 1}, "actions: at least one is needed"),
     ("apply", {"state": 1, "actions": [999]}, "actions: no legal action 999; the last one is"),
     ("apply", {"state": 1, "actions": ["keep red"]}, "not legal at decision"),
-    ("apply", {"state": 1, "actions": ["x" * 999]}, "no action has so long a text"),
-    ("apply", {"state": 1, "actions": [{"base64": "AAAA"}]}, "actions: "),
     ("apply", {"state": 1, "actions": [0] * 101}, "101 entries, but the limit is 100"),
     ("view", {"state": 1, "seat": 2}, "seat: 2 is not within 0 to 1"),
-    ("release", {"states": {}}, "states: a list is needed, not {}"),
     (
         "play_out",
         {"states": [1] * 1_000, "count": 1_000},
@@ -247,7 +223,6 @@ REFUSED = [
     ),
     ("play_out", {"states": [1], "policy": "best"}, 'policy: no "best"; there is greedy, random'),
     ("play_out", {"states": [1], "policy": ["greedy"]}, "policy: 1 for 2 seats"),
-    ("play_out", {"states": [1], "until": "dawn"}, 'until: no "dawn"; there is end, year, turn'),
     ("think", {}, 'no method "think"; there is hello, observe'),
 ]
 
@@ -275,14 +250,9 @@ def test_a_bad_request_is_one_line_that_says_why_and_changes_nothing(
         (b"\xff\n", "not valid UTF-8 at byte 0"),
         (b"{", "not JSON: "),
         (b"[" * 100_000, "nested too deeply"),
-        (b"1" * 5_000, "too many digits"),
         (b'{"method": "worlds", "method": "apply"}', 'member "method" is there more than once'),
-        (b'{"method": "apply", "a": {"b": 1, "b": 1}}', 'member "b" is there more than once'),
-        (b'{"method": NaN}', "NaN is not a number of JSON"),
         (b"[1, 2]", "a JSON object is needed, not [1, 2]"),
         (b"{}", "member 'method' is missing"),
-        (b'{"method": 5}', "method: a string is needed, not 5"),
-        (b'{"type": "goodbye"}', 'no message "goodbye"'),
         (b'{"type": "decision"}', "member 'decision' is missing"),
         (b'{"method": "\\ud800"}', "no method"),
     ],
@@ -311,19 +281,6 @@ def test_the_number_of_matches_is_limited():
     started.match_started.match_id = "one more"
     refusal = asked.refusal("observe", response=b64encode(started.SerializeToString()).decode())
     assert "1,024 matches are open, which is the limit" in refusal
-
-
-def test_a_message_that_contradicts_the_match_is_refused_and_the_match_goes_on():
-    messages = up_to_decision(seat_messages(EVERYTHING, 3), DECISION)
-    asked = Asked(messages[:-1])
-    broken = PlayResponse.FromString(messages[-1])
-    broken.decision.view.public_view.markets[0].pile_size += 1
-    refusal = asked.refusal("observe", response=b64encode(broken.SerializeToString()).decode())
-    assert refusal
-    asked.pass_on(messages[-1])
-    same = Asked(messages)
-    views = [each.ask("view", state=each.sample(seed=1), seat=1) for each in (asked, same)]
-    assert views[0] == views[1]
 
 
 def test_a_match_that_resumes_goes_on_from_its_view():

@@ -60,13 +60,6 @@ def test_a_line_of_the_greatest_length_is_read():
     assert ["error" in answer for answer in answers] == [False, True, False]
 
 
-def test_a_seed_may_hold_what_utf_8_cannot_write():
-    messages = up_to_decision(seat_messages(), 5)
-    requests = b'{"method":"sample"}\n{"method":"sample","seed":"\\ud800"}\n'
-    answers = talk(observed(messages) + requests, seed=os.fsdecode(b"\xff"))
-    assert ["error" in answer for answer in answers[-2:]] == [False, False]
-
-
 def loaded(code: str) -> set[str]:
     """Return the packages outside the standard library that code has loaded when it ends."""
     code += "\nprint(*{name.partition('.')[0] for name in sys.modules})"
@@ -248,9 +241,3 @@ def fuzz(seed: int, lines: int) -> None:
 @pytest.mark.parametrize("seed", range(3))
 def test_garbage_is_refused_line_by_line(seed):
     fuzz(seed, 300)
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("seed", range(100, 106))
-def test_garbage_is_refused_line_by_line_long(seed):
-    fuzz(seed, 5_000)

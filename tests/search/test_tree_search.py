@@ -177,55 +177,6 @@ def test_opponents_decide_as_their_name_says(opponents, answer):
     assert {edge.seat for edge in edges} == {1}
 
 
-def test_greedy_opponents_are_not_in_the_tree():
-    state = state_after("basic", 3, 30)
-    seat = state.seat
-    for opponents in ("greedy", "paranoid"):
-        search = TreeSearch(state.rules, TreeSettings(opponents=opponents, prior=100, turns=1))
-        choose(search, state, 60)
-        seats = {edge.seat for node in search.nodes.values() for edge in node.edges.values()}
-        assert (seats == {seat}) == (opponents == "greedy")
-
-
-def test_the_actions_of_the_decision_are_tried_out_in_the_same_worlds():
-    state = state_after("basic", 2, 20)
-    rng = random.Random(1)
-    worlds = worlds_of(state, rng)
-    for number in (0, 3):
-        calls: list[State] = []
-
-        def sample(calls: list[State] = calls) -> State:
-            calls.append(worlds())
-            return calls[-1]
-
-        search = TreeSearch(state.rules, TreeSettings(determinizations=number, **QUICK))
-        search.choose(sample, state.legal, rng, 30, 0.0)
-        visits = [edge.visits for edge in root_of(search).edges.values()]
-        assert sum(visits) == 30
-        assert max(visits) < 30
-        assert len(calls) == (number or max(visits))
-
-
-def test_widening_admits_actions_in_the_order_of_their_prices():
-    state = state_after("basic", 2, 20)
-    search = TreeSearch(state.rules, TreeSettings(widening=0.5, prior=0, exploration=9, turns=1))
-    best = search.shortlist(state, state.legal)
-    assert len(best) > 4
-    choose(search, state, 40)
-    tried = [edge.action for edge in root_of(search).edges.values() if edge.visits]
-    assert tried == best[: 1 + int(0.5 * 40**0.5)]
-
-
-def test_visits_and_value_decide_at_the_end():
-    state = state_after("basic", 2, 20)
-    for final in ("visits", "value"):
-        search = TreeSearch(state.rules, TreeSettings(final=final, prior=0, turns=1))
-        choice = choose(search, state, 40)
-        edges = [edge for edge in root_of(search).edges.values() if edge.visits]
-        rating = [edge.visits if final == "visits" else edge.total / edge.visits for edge in edges]
-        assert choice is edges[rating.index(max(rating))].action
-
-
 # The tree that is kept.
 
 
@@ -249,20 +200,6 @@ def test_what_is_kept_was_found_at_the_same_decision():
     (known,) = (visits for key, visits in before.items() if key[:2] == (seen.public, seen.private))
     assert known > 10
     assert kept.visits == known + 10
-
-
-def test_nothing_is_kept_without_reuse_and_nothing_that_is_over():
-    state = state_after("basic", 2, 20)
-    search = TreeSearch(state.rules, TreeSettings(turns=1, reuse=False))
-    following(search, state)
-    choose(search, state, 5)
-    assert root_of(search).visits == 5
-    search = TreeSearch(state.rules, TreeSettings(turns=1))
-    state = state_after("basic", 2, 20)
-    choose(search, state, 30)
-    later = state_after("basic", 2, 40)
-    choose(search, later, 5)
-    assert len(search.nodes) <= 6
 
 
 def test_the_number_of_nodes_is_bounded():
@@ -295,20 +232,6 @@ def test_switches_are_checked(switches):
 
 
 # Pondering.
-
-
-@pytest.mark.long
-def test_a_turn_search_counts_what_it_pondered():
-    state = state_after("basic", 2, 20)
-    while state.kind is not DecisionKind.SPACE:
-        apply(state, state.legal[0])
-    rival = state.seat
-    search = TurnSearch(state.rules)
-    rng = random.Random(1)
-    for _ in range(60):
-        search.ponder(state.copy(LabelShuffler(1)), 1 - rival, rng)
-    assert search.playouts == 60
-    assert sum(total for _, total in search.pondered.values()) == pytest.approx(0)
 
 
 def test_what_was_pondered_counts_in_one_decision():

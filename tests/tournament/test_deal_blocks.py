@@ -15,7 +15,6 @@ from asara_server.eventlog.replay import Replay
 from asara_server.replay.file import read_replay
 from asara_server.tournament.bots.bots_lock import others_have_bots
 from asara_server.tournament.bots.pool import PooledBot, ProcessStarter
-from asara_server.tournament.run.read_run import read_run
 from asara_server.tournament.runner import Runner
 from asara_server.tournament.schedule import legs
 from asara_server.tournament.standings.match_result import MatchResult
@@ -34,8 +33,6 @@ rules = "basic"
 seed = "{SEED}"
 jobs = 2
 """
-
-INDEPENDENT = 'blocks = "independent"\n'
 
 CURIOUS = """
 import os
@@ -230,28 +227,6 @@ def test_a_match_that_is_played_again_keeps_the_deal_of_its_block(
     assert len({player.token for spec in specs for player in spec.players}) == 6
     assert end.standings.complete
     assert set(replays(tmp_path / "run")) == set(names[1:])
-
-
-@pytest.mark.long
-def test_a_run_that_has_told_enough_finishes_its_blocks_and_is_complete(tmp_path: Path) -> None:
-    file = write(tmp_path, HEADER + INDEPENDENT + "rounds = 5\n")
-    out = tmp_path / "run"
-    seen: list[str] = []
-    end = play(
-        file,
-        out,
-        finished=lambda _, result: seen.append(result.match_id),
-        enough=lambda: len(seen) >= 3,
-    )
-    blocks = Counter(map(block_of, seen))
-    assert set(blocks.values()) == {2}
-    assert 2 <= len(blocks) <= 4  # of 15: two are played at once
-    assert end.unfinished == ()
-    assert end.standings.complete
-    assert {result.match_id for result in end.results} == set(seen) == set(replays(out))
-    info = read_run(out).info
-    assert (info.state, info.scheduled) == ("finished", len(seen))
-    assert info.tournament_secret is not None
 
 
 @pytest.mark.long

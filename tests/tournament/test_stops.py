@@ -2,7 +2,6 @@
 
 import json
 import os
-import random
 import re
 import signal
 import subprocess
@@ -78,27 +77,6 @@ def test_a_runner_that_is_stopped_charges_nobody(tmp_path: Path) -> None:
     assert max(stalled) > 7.4
     assert json.loads((tmp_path / "run" / "run.json").read_text())["stalled_s"] >= max(stalled)
     assert "; the referee stood still for" in asara("status", tmp_path / "run").stdout
-
-
-@pytest.mark.long
-def test_a_runner_that_is_stopped_while_bots_dial_in_charges_nobody(tmp_path: Path) -> None:
-    process = begin(tmp_path)
-    wait_until("bots are started", lambda: living_in(tmp_path))
-    stop(process.pid, 25)
-    finish(process)
-    assert_nobody_was_charged(tmp_path / "run")
-
-
-@pytest.mark.long
-def test_a_runner_that_is_stopped_at_any_time_charges_nobody(tmp_path: Path) -> None:
-    dice = random.Random(1)
-    process = begin(tmp_path, 5)
-    wait_for_a_match(tmp_path / "run" / "run.log", process)
-    while process.poll() is None:
-        time.sleep(dice.uniform(0, 0.5))
-        stop(process.pid, dice.uniform(0, 3))
-    finish(process)
-    assert_nobody_was_charged(tmp_path / "run")
 
 
 @pytest.mark.long

@@ -220,13 +220,6 @@ def test_runs_with_one_name_are_told_apart(folder: Path):
         assert get(client, "/cup-2")["name"] == "cup-2"
 
 
-def test_every_fault_of_an_entry_counts(client: TestClient, folder: Path):
-    lost = [match(f"r1-basic-000{n}", seat("ann", 1), seat("cy", 2, **CRASH)) for n in (1, 2)]
-    write_run(folder / "cup", lost, entries=("ann", "cy"), scheduled=2)
-    standings = get(client, "/cup")["standings"]
-    assert {row["entry"]: row["faults"] for row in standings["overall"]} == {"ann": 0, "cy": 2}
-
-
 def test_nothing_that_bots_printed_and_no_secret_is_shown(client: TestClient, folder: Path):
     four_matches(folder / "cup", out={"cy": f"{folder}/x: exited; it printed: hand"})
     info = read_run(folder / "cup").info
@@ -306,6 +299,13 @@ def test_results_appear_as_the_run_goes_on(client: TestClient, folder: Path):
     assert get(client, "/cup/matches", entry="bob")["total"] == 1
 
 
+def test_every_fault_of_an_entry_counts(client: TestClient, folder: Path):
+    lost = [match(f"r1-basic-000{n}", seat("ann", 1), seat("cy", 2, **CRASH)) for n in (1, 2)]
+    write_run(folder / "cup", lost, entries=("ann", "cy"), scheduled=2)
+    standings = get(client, "/cup")["standings"]
+    assert {row["entry"]: row["faults"] for row in standings["overall"]} == {"ann": 0, "cy": 2}
+
+
 def test_standings_that_could_not_be_computed_once_are_computed_again(
     client: TestClient, folder: Path, monkeypatch: pytest.MonkeyPatch
 ):
@@ -353,13 +353,6 @@ def test_damaged_results_are_named_with_their_place(client: TestClient, folder: 
     assert answer.status_code == 503
     assert "run.journal: result 5" in answer.json()["error"]
     assert str(folder) not in answer.text
-
-
-def test_a_run_with_a_damaged_journal_is_listed_as_unreadable(client: TestClient, folder: Path):
-    run = four_matches(folder / "cup")
-    (run / "run.journal").write_text("{")
-    assert get(client, "")["runs"][0]["state"] == "unreadable"
-    assert "run.journal: damaged at byte 0" in get(client, "/cup", 503)["error"]
 
 
 def test_hostile_names_are_shown_without_hidden_characters(client: TestClient, folder: Path):
@@ -484,21 +477,6 @@ def test_an_analysis_is_shown_once_the_run_is_over(
     path.rename(folder / "elsewhere")
     path.symlink_to(folder / "elsewhere")
     assert get(client, ANALYSIS)["analysis"] is None
-
-
-def test_an_analysis_of_something_else_is_ignored_with_the_reason(
-    client: TestClient, folder: Path, monkeypatch: pytest.MonkeyPatch
-):
-    run, _ = run_with_replays(folder / "cup", 1)
-    path = analysed(run, monkeypatch)
-    content = json.loads(path.read_bytes())
-    for change, reason in (
-        ({"replay_sha256": "0" * 64}, "this analysis is about another replay"),
-        ({"analyser": 99}, "another version of the program made this analysis"),
-        ({"seats": 3}, "not an analysis, or one in another format"),
-    ):
-        path.write_text(json.dumps(content | change))
-        assert get(client, ANALYSIS) == {"analysis": None, "ignored": reason}
 
 
 @pytest.mark.parametrize("logs", [True, False])

@@ -13,9 +13,7 @@ from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosed
 
 from asara.v1.watch_pb2 import WatchRequest
-from asara_codec import messages
 from asara_server.eventlog.journal import TABLE, Fact, Journal
-from asara_server.eventlog.log_file import LogFollower
 from asara_server.eventlog.record_codec import record_bytes
 from asara_server.eventlog.replay import ReplayHeader, replay_of
 from asara_server.match.match import Match
@@ -24,12 +22,12 @@ from asara_server.replay.file import write_replay
 from asara_server.replay.signing import SigningKey
 from asara_server.tournament.run.directory import open_journal
 from asara_server.tournament.run.run_record import RUN, RunInfo
-from asara_server.web import live_matches, watch_messages
+from asara_server.web import live_matches
 from asara_server.web.live_matches import LiveRun
-from asara_server.web.run_catalogue import RunCatalogue, Source, SourceKind
+from asara_server.web.run_catalogue import RunCatalogue
 from asara_server.web.settings import WebLimits, WebSettings
 from asara_server.web.watch_socket import WatchSockets
-from tests.events import turns, until
+from tests.events import until
 from tests.referee.harness import play_bot, referee_server, spec, together
 from tests.web.play_pipe import serving
 from tests.web.served import Watcher, watched_referee
@@ -107,19 +105,6 @@ async def test_a_watcher_who_lost_the_connection_goes_on_where_he_was(tmp_path):
     assert events == whole.events
 
 
-async def test_ticks_become_rarer_with_many_viewers(tmp_path):
-    async with watched_referee(tmp_path) as web:
-        *_, playing = await web.begin()
-        live = live_matches.LiveRun(tmp_path)
-        (match,) = await live.matches()
-        for watchers, interval_s in ((0, 0.05), (50, 0.05), (200, 0.2)):
-            match.watchers = watchers
-            assert live.tick_s() == interval_s
-        match.watchers = 0
-        await live.close()
-        playing.cancel()
-
-
 async def test_turns_are_told_at_a_tick_of_the_clock_and_at_no_other_time(tmp_path, monkeypatch):
     """The moment of a message must not depend on when something happened that is not shown."""
     runs: list[live_matches.LiveRun] = []
@@ -143,27 +128,6 @@ async def test_turns_are_told_at_a_tick_of_the_clock_and_at_no_other_time(tmp_pa
         assert await watcher.ending() == (4000, "")
     kinds = [each.WhichOneof("response") for each in watcher.responses]
     assert kinds == ["started", "update", "update", "ended"]
-
-
-async def test_an_update_is_encoded_once_for_all_watchers(tmp_path, monkeypatch):
-    encoded = []
-    encode = messages.watch_update_bytes
-
-    def counted(**update):
-        encoded.append(update["sequence"])
-        return encode(**update)
-
-    monkeypatch.setattr(watch_messages, "watch_update_bytes", counted)
-    async with watched_referee(tmp_path) as web:
-        a, b, playing = await web.begin()
-        watchers = [await web.watch() for _ in range(40)]
-        await asyncio.gather(*(watcher.read() for watcher in watchers))
-        await together(play_in_step(a), play_in_step(b))
-        await playing
-        endings = await asyncio.gather(*(watcher.ending() for watcher in watchers))
-    assert set(endings) == {(4000, "")}
-    assert len({tuple(watcher.data) for watcher in watchers}) == 1
-    assert len(encoded) == len(set(encoded)) == len(watchers[0].data) - 2
 
 
 # What ends a watch
@@ -322,32 +286,6 @@ async def test_a_watcher_who_does_not_read_is_disconnected(tmp_path):
 # The journal is read while somebody is interested
 
 
-async def test_the_journal_is_left_alone_until_somebody_watches(tmp_path, monkeypatch):
-    monkeypatch.setattr(live_matches, "_IDLE_S", 0.2)
-    looks = []
-    news = LogFollower.news
-
-    def noted(follower):
-        looks.append(follower)
-        return news(follower)
-
-    monkeypatch.setattr(LogFollower, "news", noted)
-    async with watched_referee(tmp_path) as web:
-        a, _, playing = await web.begin()
-        await a.until("decision")
-        await turns()
-        assert not looks
-        watcher = await web.watch()
-        await watcher.read()
-        watcher.socket.transport.abort()
-        seen = -1
-        while seen != len(looks):
-            seen = len(looks)
-            await asyncio.sleep(5 * live_matches._INTERVAL_S)
-        assert (await (await web.watch()).read()).HasField("started")  # it can be had again
-        playing.cancel()
-
-
 # Matches that are over
 
 
@@ -373,25 +311,6 @@ async def test_a_finished_match_is_sent_at_once(tmp_path):
         assert ended.ended.results[0].prestige == record.results[0].prestige
         again = Watcher(await connect(url, proxy=None))
         assert len(await again.all(after=len(record.events))) == 2
-
-
-async def test_the_match_that_was_watched_last_is_simulated_once(tmp_path, monkeypatch):
-    await finished(tmp_path)
-    simulated = []
-    simulate = watch_messages._simulated
-
-    def simulate_and_count(path):
-        simulated.append(path.stem)
-        return simulate(path)
-
-    monkeypatch.setattr(watch_messages, "_MOST_KEPT", 1)
-    monkeypatch.setattr(watch_messages, "_simulated", simulate_and_count)
-    (tmp_path / "m2.asara").write_bytes((tmp_path / "m1.asara").read_bytes())
-    source = Source("folder", tmp_path, SourceKind.REPLAYS)
-    matches = watch_messages.FinishedMatches()
-    for match_id in ("m1", "m2", "m2", "m1"):
-        assert await matches.messages(source, match_id, 0)
-    assert simulated == ["m1", "m2", "m1"]
 
 
 async def test_links_are_not_followed(tmp_path):

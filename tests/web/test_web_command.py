@@ -204,19 +204,6 @@ async def test_a_connection_that_sends_nothing_is_closed():
         slow.close()
 
 
-@pytest.mark.long
-@pytest.mark.parametrize(
-    "garbage", [b"\x16\x03\x01" * 50, b"\r\n\r\n", b"GET / HTTP/1.1\r\nHost: " + b"a" * 40_000]
-)
-async def test_garbage_is_answered_and_closed(garbage: bytes):
-    async with serving(WebSettings(limits=WebLimits(head_s=0.3))) as address:
-        host, port = address.split(":")
-        connection = socket.create_connection((host, int(port)))
-        connection.sendall(garbage)
-        await until(lambda: _is_closed(connection))
-        connection.close()
-
-
 async def _is_served(address: str) -> bool:
     reader, writer = await asyncio.open_connection(*address.split(":"))
     writer.write(f"GET /api/runs HTTP/1.1\r\nHost: {address}\r\n\r\n".encode())

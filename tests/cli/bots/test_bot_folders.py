@@ -1,6 +1,5 @@
 """Folders with a bot.toml, in all that takes a bot."""
 
-import os
 import shutil
 import signal
 from pathlib import Path
@@ -248,17 +247,6 @@ def test_a_fault_of_a_bot_file_is_one_line(tmp_path: Path, text: str, fault: str
     assert said.count("\n") == 1
     said = refusal("tournament", "plan", cup(tmp_path, '[[entries]]\ndirectory = "mine"\n'))
     assert fault.split(" in ", maxsplit=1)[0] in said.replace("cup.toml: entry 1: mine/", "")
-
-
-def test_a_bot_file_that_is_no_file(tmp_path: Path) -> None:
-    folder = tmp_path / "mine"
-    folder.mkdir()
-    (folder / "bot.toml").symlink_to("/etc/passwd")
-    said = refusal("match", folder, "random", "--sandbox", "none")
-    assert said == f"asara: {folder}/bot.toml: is a link; it must be a file\n"
-    (folder / "bot.toml").unlink()
-    os.mkfifo(folder / "bot.toml")
-    assert "is a device or a pipe" in refusal("match", folder, "random", "--sandbox", "none")
 
 
 def cup(folder: Path, entries: str) -> Path:

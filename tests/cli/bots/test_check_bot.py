@@ -74,39 +74,6 @@ def test_a_bot_that_works(tmp_path: Path, sandbox: str) -> None:
 
 
 @pytest.mark.long
-@pytest.mark.parametrize(
-    ("program", "reason", "shown"),
-    [
-        (sample_bots.EXITS, "is broken: never started: exited with status ", ""),
-        (sample_bots.CRASHES, "is broken: crash: exited with status ", ""),
-        (sample_bots.NONSENSE, "is broken: ", ""),
-        (STAYS, "broken: never started: did not connect", ""),
-        ("open('/nowhere/at/all')\n", "is broken: never started: exited with status 1", "bot.py"),
-    ],
-)
-def test_a_bot_that_is_broken(tmp_path: Path, program: str, reason: str, shown: str) -> None:
-    sandbox_or_skip()
-    folder = write(tmp_path / "mine", program)
-    start_up = "2" if program == STAYS else "60"  # the others end by themselves
-    words = ("check", folder, *CONTAINED, "--start-up", start_up)
-    done = asara(*words, "--json", tmp_path / "found.json", status=1)
-    assert reason in done.stdout
-    assert shown in done.stdout
-    found = json.loads((tmp_path / "found.json").read_text())
-    assert found["verdict"] == "broken"
-    assert found["fault"] is not None
-
-
-def test_a_build_that_fails_is_shown(tmp_path: Path) -> None:
-    sandbox_or_skip()
-    folder = write(tmp_path / "mine", "", 'command = "./bot"\nbuild = "sh build.sh"\n')
-    (folder / "build.sh").write_text("echo 'bot.c:3: error'\nexit 2\n")
-    done = asara("check", folder, *CONTAINED, status=1)
-    assert "its build printed:\n  | bot.c:3: error\n" in done.stdout
-    assert done.stdout.endswith("mine is broken: build failed: exited with status 2\n")
-
-
-@pytest.mark.long
 def test_slow_is_told_apart_from_dead(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A bot that a tournament's clock would have ended plays on, and is called slow."""
     usual = ClockSettings(bank_s=0.1, increment_s=0, grace_s=0)

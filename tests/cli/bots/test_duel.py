@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from asara_server.cli.sessions.duel import progress_line, verdict
+from asara_server.cli.sessions.duel import verdict
 from asara_server.tournament.standings.duel import DuelReport
 from asara_server.tournament.standings.sprt import Verdict
-from tests.cli.command import asara, asara_process, command_line, environment, on_terminal
+from tests.cli.command import asara, asara_process, command_line, environment
 from tests.events import EVENT_S
 from tests.tournament import sample_bots
 from tests.tournament.samples import read_results
@@ -163,15 +163,6 @@ def test_a_duel_that_is_stopped_says_what_is_known(tmp_path: Path) -> None:
     assert json.loads((tmp_path / "run" / "run.json").read_text())["state"] == "cut short"
 
 
-@pytest.mark.long
-def test_a_terminal_shows_one_line_in_place(tmp_path: Path) -> None:
-    write(tmp_path, steady=STEADY)
-    text = on_terminal("duel", "steady.py", "steady.py", "--margin", "0.2", cwd=tmp_path)
-    lines = re.findall(r"\d+ blocks?: 0\.500 [^\r\n\x1b]*", text)
-    assert max(map(len, lines)) <= 80
-    assert "\x1b[2K" in text  # the line before is erased
-
-
 REPORT = DuelReport(
     entries=("mine", "yours"),
     rule_sets="basic",
@@ -199,14 +190,3 @@ def test_where_the_second_is_better_the_score_is_its_own() -> None:
         "blocks of two "
         "matches. If the bots were equal, at most 1 in 100 duels would end with this verdict."
     )
-
-
-def test_the_line_of_a_long_duel_fits() -> None:
-    line = progress_line(REPORT, 99_999.2)
-    assert line == (
-        "12,345 blocks: 0.125 (0.100–0.200)  -3.0 [##########] 5.3  ~100,000 blocks to go"
-    )
-    assert len(line) <= 80
-    nothing = REPORT.model_copy(update={"score": None, "interval_95": None, "blocks": 0})
-    assert progress_line(nothing, float("inf")) == "no blocks finished yet"
-    assert "no block was completed" in verdict(nothing)

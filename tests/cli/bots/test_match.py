@@ -1,15 +1,11 @@
 import json
-import os
 import re
-import shutil
 import sys
-import tempfile
 from pathlib import Path
 
 import pytest
 
 from asara.installing import install_command
-from asara_server.cli.display import progress
 from asara_server.cli.display.progress import wait_text
 from asara_server.cli.sessions.run import notify_run_directory
 from asara_server.cli.sessions.web import WEB_PACKAGES
@@ -55,20 +51,6 @@ def test_options_follow_the_name_of_a_built_in_bot_or_a_folder(tmp_path: Path) -
 
 
 @pytest.mark.long
-def test_the_same_seed_gives_the_same_matches(tmp_path: Path) -> None:
-    words = ("match", "random", "random", "--seed", "spring", "--matches", "4")
-    first = asara(*words, "--jobs", "2", "--out", "first", cwd=tmp_path, status=0)
-    assert first.stdout.splitlines()[0] == "random – random-2: 4 matches"
-    assert asara(*words, "--out", "second", cwd=tmp_path).stdout == first.stdout
-    assert sorted(path.name for path in (tmp_path / "first" / "replays").iterdir()) == [
-        "r1-basic-0001.asara",
-        "r1-basic-0002.asara",
-        "r2-basic-0003.asara",
-        "r2-basic-0004.asara",
-    ]
-
-
-@pytest.mark.long
 def test_mirrored_matches_are_whole_blocks_of_one_deal(tmp_path: Path) -> None:
     words = ("match", "random", "random", "--mirrored", "--seed", "spring")
     asara(*words, "--matches", "4", "--out", "run", cwd=tmp_path, status=0)
@@ -91,16 +73,6 @@ def test_mirrored_matches_are_whole_blocks_of_one_deal(tmp_path: Path) -> None:
     assert refusal(*words, "--matches", "3", cwd=tmp_path) == (
         "asara: --mirrored plays each deal in 2 matches; --matches must be a multiple of 2, not 3\n"
     )
-
-
-def test_a_bot_that_exits_at_once_is_told_with_status_and_last_words(tmp_path: Path) -> None:
-    bad = write(tmp_path, "bad", sample_bots.EXITS)
-    done = asara("match", bad, "random", cwd=tmp_path, status=0)
-    assert done.stderr == (
-        "bad forfeits match r1-basic-0001 (reason: never started): exited with status 1; "
-        "it printed:\n    loading\n    cannot load model.bin\n"
-    )
-    assert "never started" in done.stdout
 
 
 def test_the_log_of_a_bot_names_its_forfeit(tmp_path: Path) -> None:
@@ -222,29 +194,6 @@ def test_names_of_files_and_folders_are_corrected(tmp_path: Path) -> None:
     )
 
 
-@pytest.mark.long
-def test_a_program_on_path_starts_in_the_sandbox_unless_it_is_a_shim(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
-) -> None:
-    sandbox_or_skip()
-    outside = Path(tempfile.mkdtemp(dir="/var/tmp"))  # the sandbox has a /tmp of its own
-    request.addfinalizer(lambda: shutil.rmtree(outside))
-    shims, tools = outside / "shims", outside / "tools"
-    for folder, name in ((tools, "starter"), (shims, "python3.99")):
-        folder.mkdir()
-        (folder / name).write_text('#!/bin/sh\nexec python3 "$@"\n')
-        (folder / name).chmod(0o755)
-    monkeypatch.setenv("PATH", f"{os.environ['PATH']}:{tools}:{shims}")
-    write(tmp_path, "mine", sample_bots.GOOD)
-    done = asara(
-        "match", "starter mine.py", "random", "--sandbox", "bubblewrap", cwd=tmp_path, status=0
-    )
-    assert "forfeits" not in done.stderr
-    assert f"'python3.99' is {shims}/python3.99, which looks for the real program" in refusal(
-        "match", "python3.99 mine.py", "random", "--sandbox", "bubblewrap", cwd=tmp_path
-    )
-
-
 def test_progress_names_the_bot_that_a_match_waits_for() -> None:
     assert wait_text([]) == ""
     quick = Wait("ann", "m1", 4, waited_s=2.9, left_s=57.0)
@@ -254,18 +203,6 @@ def test_progress_names_the_bot_that_a_match_waits_for() -> None:
     assert wait_text([slow, quick]) == "waiting for bob: decision 17 of m2 (52 s left)"
     assert wait_text([absent]) == "waiting for cid to connect (6 s left)"
     assert wait_text([slow, absent]).endswith("(52 s left), and for 1 more bot")
-
-
-@pytest.mark.long
-def test_a_bot_that_thinks_is_named_while_it_thinks(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(progress, "LINE_INTERVAL_S", 0.2)
-    monkeypatch.setattr(progress, "WAIT_SHOWN_S", 0.3)
-    code = "import asara, signal\nasara.run(lambda decision, match: signal.pause())\n"
-    done = asara("match", write(tmp_path, "slow", code), "random", "--clock", "1", cwd=tmp_path)
-    assert "waiting for slow: decision 1 of r1-basic-0001 (" in done.stderr
-    assert 'slow.py", line 2, in <lambda>' in done.stderr
 
 
 def test_without_a_home_the_key_is_beside_the_run(

@@ -155,30 +155,6 @@ MISTAKES = {
         r"nothing calls main\(\)",
         r"add the line `main\(\)` at the end",
     ),
-    "loop-before-run": Mistake(
-        DECIDE + RANDOM + "\nwhile True: pass\n" + RUN,
-        6,
-        "did not connect within",
-    ),
-    "log-of-the-logging-module": Mistake(
-        "import logging\nlogging.basicConfig(filename='moves.log', level=10)\n"
-        + DECIDE
-        + "    logging.info('thinking')\n"
-        + RANDOM
-        + RUN,
-        0,
-        "moves.log will be deleted",
-        "print what you want to keep",
-        forfeits=False,
-        works=True,
-        file="moves.log",
-    ),
-    "asynchronous": Mistake(
-        "import asara\n\nasync def decide(decision, match):\n" + RANDOM + RUN,
-        3,
-        "decide is asynchronous",
-        "without `async`",
-    ),
 }
 
 

@@ -2,7 +2,6 @@
 
 import os
 import shutil
-import signal
 import stat
 import subprocess
 import tomllib
@@ -16,7 +15,6 @@ from asara_server.cli.options.languages import LANGUAGES
 from asara_server.cli.sessions import new_bot
 from asara_server.cli.sessions.new_bot import package_name
 from tests.cli.command import asara, command_line, environment, refusal
-from tests.events import EVENT_S
 from tests.tournament.sandbox_config import sandbox_or_skip
 
 FILES = [".github/workflows/check.yml", ".gitignore", "README.md", "bot.toml", "check"]
@@ -194,38 +192,6 @@ def test_a_folder_that_cannot_be_made_leaves_nothing(tmp_path: Path, monkeypatch
     if os.geteuid():
         tmp_path.chmod(0o500)
         assert "cannot be created: Permission denied" in asara("new", "go", tmp_path / "x").stderr
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_an_interrupted_copy_leaves_nothing(tmp_path: Path, number: signal.Signals) -> None:
-    program = (
-        "import signal, sys\n"
-        "from asara_server.cli.sessions import new_bot\n"
-        "write = new_bot._write_templates\n"
-        "def slow(*words, **settings):\n"
-        "    write(*words, **settings)\n"
-        "    print('copying', flush=True)\n"
-        "    signal.pause()\n"
-        "new_bot._write_templates = slow\n"
-        "from asara_server.cli import main\n"
-        "main(['new', 'python', 'mine'])\n"
-    )
-    words = [command_line()[0], "-c", program]
-    process = subprocess.Popen(
-        words,
-        cwd=tmp_path,
-        env=environment(),
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-    assert process.stdout
-    assert process.stdout.readline() == "copying\n"
-    process.send_signal(number)
-    _, stderr = process.communicate(timeout=EVENT_S)
-    assert (process.returncode, stderr) == (130, "asara: mine: stopped; nothing was created\n")
-    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_bundle_without_permissions_still_makes_programs(tmp_path: Path, monkeypatch) -> None:

@@ -42,15 +42,6 @@ def test_a_replay_is_analysed_once_and_its_analysis_is_next_to_it(file: Path) ->
     assert written.stat().st_mtime_ns == about
 
 
-def test_an_analysis_of_another_replay_is_ignored_with_a_sentence(file: Path) -> None:
-    asara("analyse", file, status=0)
-    write_replay(file, random_replay(parse_rule_sets("basic"), 2, seed=2), SigningKey.new())
-    write_replay(file, REPLAY, SigningKey.new())
-    done = asara("analyse", file, status=0)
-    assert "m.analysis.json: ignored: this analysis is about another replay" in done.stderr
-    asara("analyse", file, status=0)
-
-
 def test_what_cannot_be_analysed(file: Path, tmp_path: Path) -> None:
     assert "no such file" in refusal("analyse", tmp_path / "none.asara")
     assert "not the folder of a run" in refusal("analyse", tmp_path)

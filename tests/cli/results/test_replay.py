@@ -98,11 +98,3 @@ def test_a_time_out_is_shown_moment_by_moment(
     else:
         assert rest[0].strip() == "no reply was received before the match ended"
     assert "2023-11-14 22:13:20 UTC, on the referee's clock, which stops" in done.stdout
-
-
-def test_a_damaged_replay_is_not_shown(tmp_path: Path) -> None:
-    path = written(tmp_path / "a.asara")
-    path.write_bytes(path.read_bytes()[:-1])
-    for command in (("show",), ("export",), ("clock",)):
-        done = asara("replay", command[0], path, *command[1:], status=2)
-        assert "cut short" in done.stderr

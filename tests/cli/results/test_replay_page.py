@@ -1,6 +1,5 @@
 import zlib
 from base64 import b64decode
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -46,37 +45,6 @@ def test_a_page_is_written_of_everything_or_of_one_seat(tmp_path: Path, file: Pa
     assert done.stderr == f"Wrote the page to {own}, with what seat 2 could see\n"
     assert view_in(own).viewer_seat == 2
     assert '<html lang="de" data-language="de">' in own.read_text()
-
-
-def test_a_page_is_replaced_and_its_replay_is_not(tmp_path: Path, file: Path) -> None:
-    out = tmp_path / "match.html"
-    out.write_text("mine")
-    assert asara("replay", "page", file, "--out", out).returncode == 0
-    assert "ASARA" in out.read_text()
-    error = refusal("replay", "page", file, "--out", file)
-    assert "is the file that the command reads" in error
-
-
-def test_bad_files_are_named_in_one_sentence(tmp_path: Path, file: Path) -> None:
-    good = file.read_bytes()
-    flipped = bytearray(good)
-    flipped[len(good) // 2] ^= 1
-    other = random_replay(EVERYTHING, 3, seed=9)
-    forged = tmp_path / "forged.asara"
-    write_replay(forged, replace(other, header=REPLAY.header), KEY)
-    for name, data in {
-        "empty": b"",
-        "text": b"<script>alert(1)</script>",
-        "cut": good[:-30],
-        "flipped": bytes(flipped),
-        "forged": forged.read_bytes(),
-    }.items():
-        bad = tmp_path / f"{name}.asara"
-        bad.write_bytes(data)
-        done = asara("replay", "page", bad, "--out", tmp_path / "bad.html", status=2)
-        assert done.stderr.startswith(f"asara: {bad}: ")
-        assert len(done.stderr.splitlines()) == 1
-        assert not (tmp_path / "bad.html").exists()
 
 
 def test_a_seat_that_is_not_there_is_refused(tmp_path: Path, file: Path) -> None:

@@ -1,11 +1,8 @@
-import re
 from itertools import combinations
 from pathlib import Path
 
 import pytest
 
-from asara_server.tournament.standings.match_result import MatchResult
-from asara_server.tournament.standings.model import Standings
 from tests.cli.command import asara
 from tests.replay.test_bombs import limited
 from tests.tournament.samples import (
@@ -97,17 +94,6 @@ def test_a_wide_cross_table_is_shown_in_parts(run: Path) -> None:
     assert table.count("contestant-no-10") == 2
 
 
-def test_what_is_shown_can_be_kept_and_is_the_same_every_time(run: Path, tmp_path: Path) -> None:
-    files = [tmp_path / "one.json", tmp_path / "two.json"]
-    assert asara("status", run, "--json", files[0]).returncode == 0
-    write_results(run, *mirrored()[::-1])
-    assert asara("status", run, "--json", files[1]).returncode == 0
-    assert files[0].read_bytes() == files[1].read_bytes()
-    kept = Standings.model_validate_json(files[0].read_bytes())
-    assert kept.complete
-    assert len(kept.cross_table) == 6
-
-
 def test_a_name_that_is_too_long_for_the_table_is_broken_not_cut(run: Path) -> None:
     name = "a-name-of-forty-characters-which-is-most"
     entries = ("ann", "bob", "cid", name)
@@ -136,45 +122,6 @@ def test_entries_that_no_chain_of_matches_connects_are_not_compared(tmp_path: Pa
     assert "No chain of matches connects cid, dan\nwith the other entries" in text
     rows = {row[1]: row[4] for row in map(str.split, text.splitlines()[2:6])}
     assert rows == {"ann": "1–3", "bob": "2–4", "cid": "1–3", "dan": "2–4"}
-
-
-PAIRS = (("ann", "bob"), ("bob", "cid"), ("cid", "ann"))
-
-
-@pytest.mark.parametrize(
-    "results",
-    [
-        pytest.param([], id="one entry"),
-        pytest.param([match("m1", seat("ann", 1), seat("bob", 2))], id="one block"),
-        pytest.param(
-            [match(f"m{n}", seat(a, 1), seat(b, 1)) for n, (a, b) in enumerate(PAIRS * 8)],
-            id="all ties",
-        ),
-        pytest.param(
-            [match(f"m{n}", seat("ann", 1), seat("bob", 2, "exited")) for n in range(24)],
-            id="one never finished",
-        ),
-        pytest.param(
-            [match(f"m{n}", seat(a, 1), seat(b, 2)) for n, (a, b) in enumerate(APART * 12)],
-            id="some never met",
-        ),
-    ],
-)
-def test_a_dash_has_a_reason_in_its_row(results: list[MatchResult], tmp_path: Path) -> None:
-    """The entry has not played, or has forfeited every match and so has no prestige."""
-    names = sorted({row.entry for result in results for row in result.seats} | {"ann"})
-    run = write_run(tmp_path / "run", results, entries=tuple(names), scheduled=len(results))
-    text = shown(run, "--cross", "--json", str(tmp_path / "standings.json"))
-    lines = text.splitlines()
-    if not results:
-        assert lines[0] == "No match is over yet."
-        return
-    for row in map(str.split, lines[2 : 2 + len(names)]):
-        *_, matches = cells = row[:8]
-        forfeits = row[8] if len(row) > 8 else "0"
-        assert cells.count("–") == (forfeits == matches)
-    assert not re.search("nan|inf|Traceback", text + (tmp_path / "standings.json").read_text())
-    assert asara("report", run).returncode == 0
 
 
 @pytest.mark.long

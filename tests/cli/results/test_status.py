@@ -1,6 +1,5 @@
 """`asara status` of active, stopped and killed runs, and of damaged directories."""
 
-import json
 import os
 import signal
 import subprocess
@@ -20,7 +19,7 @@ from tests.cli.command import asara, command_line, environment, on_terminal, ref
 from tests.events import EVENT_S, wait_until
 from tests.tournament import sample_bots, samples
 from tests.tournament.sample_bots import HEADER, write_tournament
-from tests.tournament.samples import COSTS, RUNNING, add_results, change_run, seat, write_results
+from tests.tournament.samples import RUNNING, add_results, change_run, seat, write_results
 
 LONG = "a-name-of-forty-characters-which-is-most"
 ENTRIES = ("ann", "bob", LONG)
@@ -49,15 +48,6 @@ def result(number: int, *, minute: int = 0, **changed: Any) -> MatchResult:
         "seconds": 30.0,
     }
     return MatchResult(**fields | changed)
-
-
-def with_seats(number: int, rank: int = 1, prestige: int = 0) -> str:
-    """Return a result that no match can have."""
-    row = {"entry": "e", "rank": rank, "prestige": prestige, "termination": "completed"}
-    line = json.loads(result(1).model_dump_json()) | {
-        "seats": [row | {"entry": f"e{at}"} for at in range(number)]
-    }
-    return json.dumps(line)
 
 
 @pytest.fixture
@@ -169,15 +159,6 @@ def test_ctrl_c_ends_it_in_good_order(tmp_path: Path) -> None:
         text = on_terminal(*words, at=b"process", do=interrupt)
     assert text.count("running (process") == 2
     assert "Aborted" not in text
-
-
-@pytest.mark.long
-def test_elsewhere_than_on_a_terminal_it_is_shown_anew(tmp_path: Path) -> None:
-    with playing(tmp_path, rounds=10):
-        done = asara("status", tmp_path / "run", "--watch", "0.5")
-    assert done.stdout.count(": running (process") >= 1
-    assert done.stdout.count("Cup: finished") == 1
-    assert "\x1b" not in done.stdout
 
 
 # What is shown
@@ -307,17 +288,6 @@ def test_the_latest_reason_is_the_cause_and_not_its_consequence(run: Path) -> No
     assert "crash 1, suspended 1" in asara("status", run).stdout
 
 
-def test_the_last_lines_of_a_failed_build_are_shown(run: Path) -> None:
-    lines = ["error[E0432]: unresolved import", "  \x1b[31m--> [src/main.rs]"]
-    change_run(
-        run, out={"bob": "build failed: exited with status 101"}, build_output={"bob": lines}
-    )
-    shown = asara("status", run).stdout
-    assert "Last lines printed by the build of bob\n  error[E0432]: unresolved import\n" in shown
-    assert "--> [src/main.rs]" in shown
-    assert "\x1b" not in shown
-
-
 def test_entries_that_are_out_or_suspended_are_told(run: Path) -> None:
     assert "Suspended" not in asara("status", run).stdout
     change_run(run, out={"ann": "it does not build"}, suspended={"bob": "5 of 6 forfeited"})
@@ -350,15 +320,6 @@ def test_no_line_is_longer_than_the_terminal_is_wide(
 # Directories that are not as they should be
 
 
-def test_times_that_cannot_be_are_no_times(run: Path) -> None:
-    change_run(run, started="yesterday", resumed="9" * 50, ended="")
-    endless = result(20).model_dump_json().replace('"seconds":30.0', '"seconds":1e999')
-    add_results(run, endless, result(21, started="05"))
-    done = asara("status", run)
-    assert (done.returncode, done.stderr) == (0, "")
-    assert "12 of 40 matches" in done.stdout
-
-
 @pytest.mark.parametrize(
     ("text", "shown"),
     [
@@ -366,20 +327,11 @@ def test_times_that_cannot_be_are_no_times(run: Path) -> None:
         (result(1).model_dump_json() + "\0", "run.journal: result 11: "),
         ("[" * 100_000, "run.journal: result 11: "),
         ('{"match_id": "m"}', "run.journal: result 11: "),
-        (with_seats(9), "result 11: Value error, seats: a match has 2 to 4, not 9"),
-        (with_seats(2, rank=2), "no match ends with the ranks [2, 2]"),
-        (with_seats(2, prestige=10**400), "run.journal: result 11: "),
     ],
 )
 def test_results_that_cannot_be_read_are_named(run: Path, text: str, shown: str) -> None:
     add_results(run, text)
     assert_refused(run, shown)
-
-
-@pytest.mark.parametrize("scheduled", [-1, 10**400, "many", None])
-def test_a_run_that_cannot_be_is_named(run: Path, scheduled: object) -> None:
-    change_run(run, scheduled=scheduled)
-    assert_refused(run, "run.journal: has no sound description of the run")
 
 
 def assert_refused(run: Path, shown: str) -> None:
@@ -388,18 +340,3 @@ def assert_refused(run: Path, shown: str) -> None:
         assert shown in error
         assert len(error.splitlines()) == 1
     assert not (run / "report.html").exists()
-
-
-@pytest.mark.parametrize("name", ["run.journal", "run.index"])
-def test_folders_in_the_place_of_files_are_named(run: Path, name: str) -> None:
-    (run / name).unlink()
-    (run / name).mkdir()
-    done = asara("status", run)
-    assert done.returncode in {0, 2}
-    assert len(done.stderr.splitlines()) == (name == "run.journal")
-
-
-def test_what_a_run_cost_is_a_line(run: Path) -> None:
-    line = "CPU usage: 50% of all cores; of that, 90% by bots, 10% by the referee"
-    change_run(run, costs=COSTS.model_dump())
-    assert line in asara("status", run).stdout

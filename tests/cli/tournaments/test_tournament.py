@@ -239,27 +239,6 @@ def test_a_second_signal_does_not_wait_for_anybody(tmp_path: Path) -> None:
         assert processes_of(tmp_path) == ""
 
 
-def test_a_run_that_does_not_resume_creates_no_key(tmp_path: Path) -> None:
-    file = write_tournament(tmp_path, GOOD, HEADER)
-    key = tmp_path / "new.key"
-    told = refusal("tournament", "run", file, "--out", tmp_path / "run", "--key", key, "--resume")
-    assert f"--key: {key}: No such file" in told
-    assert not key.exists()
-
-
-def test_at_two_seats_nobody_is_told_to_play_with_fewer(tmp_path: Path) -> None:
-    header = HEADER.replace('blocks = "independent"', 'blocks = "duplicate"')
-    file = write_tournament(tmp_path, dict.fromkeys("abcd", ""), header)
-    for name in "ab":
-        file.write_text(
-            file.read_text().replace(f'name = "{name}"', f'name = "{name}"\nteam = "Foxes"')
-        )
-    assert (
-        "duplicate blocks need at least 8 entries for 2 seats and a team of 2 ('Foxes'); there are "
-        "only 4; add [[entries]] or set blocks to 'mirrored'"
-    ) in " ".join(refusal("tournament", "plan", file).split())
-
-
 def test_entries_that_are_too_large_are_named_before_the_first_match(tmp_path: Path) -> None:
     text = HEADER + "[limits]\ndirectory_mib = 2\n"
     for name, build in (("small", ""), ("large", ""), ("built", 'build = "make"\n')):

@@ -1,13 +1,11 @@
 """Builds of entries: what a build may do, and the consequence if it fails."""
 
 import asyncio
-import errno
 import gc
 import os
 import shlex
 import tarfile
 from collections.abc import Mapping
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -18,7 +16,6 @@ from asara_server.tournament.config.commands import check_command
 from asara_server.tournament.config.tournament_file import Tournament, load_tournament
 from asara_server.tournament.runner import Runner
 from asara_server.tournament.sandbox.bubblewrap import Sandbox
-from tests.events import EVENT_S
 from tests.tournament import sample_bots
 from tests.tournament.runs import by_id, matches_at, play
 from tests.tournament.sample_bots import SEED
@@ -276,54 +273,16 @@ def test_a_forged_archive_changes_nothing_outside_and_only_its_entry_is_out(
 def test_what_goes_wrong_in_one_build_is_said_of_its_entry_alone(
     tmp_path: Path, sandbox: Sandbox | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    faults: dict[str, Exception] = {
-        ".loop": RuntimeError("Symlink loop from '/root'"),
-        ".deep": RecursionError(),
-        ".full": OSError(errno.ENOSPC, "No space left on device", "/root"),
-    }
-
     def fail(words: tuple[str, ...], directory: Path) -> None:
-        if directory.name in faults:
-            raise faults[directory.name]
+        if directory.name == ".loop":
+            raise RuntimeError("Symlink loop from '/root'")
         check_command(words, directory)
 
     monkeypatch.setattr("asara_server.tournament.bots.build.build.check_command", fail)
-    file = enter(tmp_path, {name[1:]: BUILD for name in faults} | {"made": BUILD})
-    why = "build failed: the referee cannot carry it out"
-    assert build(file, sandbox) == {
-        "loop": f"{why} (RuntimeError)",
-        "deep": f"{why} (RecursionError)",
-        "full": f"{why} (No space left on device)",
-    }
-    assert "Symlink loop from" in (tmp_path / "run/logs/build-loop.log").read_text()
+    file = enter(tmp_path, {"loop": BUILD, "made": BUILD})
+    why = "build failed: the referee cannot carry it out (RuntimeError)"
+    assert build(file, sandbox) == {"loop": why}
     assert [path.name for path in (tmp_path / "run/builds").iterdir()] == ["made"]
-
-
-def test_builds_need_no_thread_that_others_wait_for(tmp_path: Path) -> None:
-    sandbox = sandbox_or_skip((tmp_path / "cup.toml",), (tmp_path,))
-    file = enter(tmp_path, {f"made{number}": BUILD for number in range(3)})
-
-    async def scenario() -> dict[str, str]:
-        asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(1))
-        (tmp_path / "run/logs").mkdir(parents=True)
-        tournament = load_tournament(file)
-        folders = tmp_path / "run/builds", tmp_path / "run/logs"
-        builder = EntryBuilder(*folders, tournament.limits, sandbox=sandbox)
-        return await asyncio.wait_for(builder.build(tournament.entries, 3), EVENT_S)
-
-    assert asyncio.run(scenario()) == {}
-
-
-def test_links_that_lead_out_are_left_out_and_the_log_says_so(tmp_path: Path) -> None:
-    sandbox = sandbox_or_skip((tmp_path / "cup.toml",), (tmp_path,))
-    script = "cat part.txt >bot.py; ln -s $PWD/bot.py own; ln -s /no/such/file out; ln -s .. up"
-    file = enter(tmp_path, {"made": script})
-    assert build(file, sandbox) == {}
-    made = tmp_path / "run/builds/made"
-    assert {path.name for path in made.iterdir()} == {"bot.py", "own", "part.txt", "build.sh"}
-    assert (made / "own").read_text() == sample_bots.GOOD
-    log = (tmp_path / "run/logs/build-made.log").read_text()
-    assert "2 links that lead out of the folder were left out, such as " in log
 
 
 HOARD = """cat part.txt >bot.py; python -c '
@@ -358,14 +317,19 @@ def test_only_files_directories_and_links_survive_a_build(
     tmp_path: Path, sandbox: Sandbox | None
 ) -> None:
     script = """
-    cat part.txt >bot.py; chmod 4755 bot.py; ln bot.py twin; ln -s bot.py link
-    mkfifo pipe; mknod device c 1 3; mkdir deep; chmod 2755 deep; touch deep/object
+    cat part.txt >bot.py; chmod 4755 bot.py; ln bot.py twin; ln -s bot.py link; ln -s .. up
+    ln -s /no out; mkfifo pipe; mknod device c 1 3; mkdir deep; chmod 2755 deep; touch deep/object
     python -c "import socket; socket.socket(socket.AF_UNIX).bind('socket')"; true
     """
     file = enter(tmp_path, {"odd": script})
     assert build(file, sandbox) == {}
     made = tmp_path / "run/builds/odd"
+    if sandbox is not None:
+        log = (tmp_path / "run/logs/build-odd.log").read_text()
+        assert "2 links that lead out of the folder were left out, such as " in log
     names = {"bot.py", "twin", "link", "deep", "part.txt", "build.sh"}
+    if sandbox is None:
+        names |= {"up", "out"}
     assert {path.name for path in made.iterdir()} == names
     assert [path.name for path in (made / "deep").iterdir()] == ["object"]
     assert (made / "link").readlink() == Path("bot.py")
@@ -375,24 +339,3 @@ def test_only_files_directories_and_links_survive_a_build(
     assert (made / "twin").read_text() == (made / "bot.py").read_text()
     if sandbox is not None:
         assert (made / "bot.py").stat().st_nlink == 1
-
-
-def test_sparse_files_count_by_their_length(tmp_path: Path, sandbox: Sandbox | None) -> None:
-    script = "cat part.txt >bot.py; for i in 1 2 3; do truncate -s 10M sparse$i; done"
-    assert build(enter(tmp_path, {"sparse": script}), sandbox) == {
-        "sparse": "build failed: its folder needs more than 20 MiB of disk"
-    }
-
-
-@pytest.mark.long
-def test_a_build_leaves_no_heap_of_files(tmp_path: Path, sandbox: Sandbox | None) -> None:
-    script = """cat part.txt >bot.py; python -c '
-for number in range(150_000):
-    open(f"file{number}", "w").close()
-'"""
-    file = enter(tmp_path, {"many": script})
-    file.write_text(file.read_text().replace("build_s = 60", "build_s = 120"))
-    (why,) = build(file, sandbox).values()
-    limits = ("has more than 100,000 files", "20 MiB of disk", "memory")
-    assert any(limit in why for limit in limits), why
-    assert list((tmp_path / "run/builds").iterdir()) == []

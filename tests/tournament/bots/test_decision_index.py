@@ -7,7 +7,6 @@ import pytest
 from asara_server.replay.file import read_replay
 from asara_server.tournament.bots.output.decision_index import (
     LONGEST_TEXT,
-    append_index,
     decision_texts,
     index_of,
     moved_index,
@@ -91,10 +90,6 @@ def test_damaged_indexes_are_harmless(tmp_path: Path) -> None:
     index.unlink()
     index.mkdir()
     assert texts(run) == {}
-
-
-def test_a_full_disk_costs_the_index_only(tmp_path: Path) -> None:
-    append_index(tmp_path / "none" / "x.decisions", [(0, 1)])
 
 
 def test_the_bots_of_a_match_are_understood(tmp_path: Path) -> None:

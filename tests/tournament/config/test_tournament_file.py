@@ -9,7 +9,6 @@ from asara_server.tournament.config.tournament_file import (
     load_tournament,
     usable_cores,
 )
-from asara_server.tournament.schedule.plan import planned_matches, planned_table_kinds
 from tests.tournament.sample_bots import SEED, load_text, refusal_of
 from tests.tournament.tables import pairs_of
 
@@ -312,6 +311,19 @@ def test_what_is_wrong_is_named_with_its_place(folder: Path, text: str, message:
     assert refusal_of(folder, text) == f"cup.toml: {message}"
 
 
+def test_a_missing_file_a_directory_and_a_file_that_is_no_text(folder: Path) -> None:
+    for path, message in (
+        (folder / "no.toml", "DIR/no.toml: no such file"),
+        (folder, "DIR: is a folder; pass the tournament file in it"),
+    ):
+        with pytest.raises(ConfigError) as caught:
+            load_tournament(path)
+        assert str(caught.value).replace(str(folder), "DIR") == message
+    (folder / "cup.toml").write_bytes(b"title = '\xff'")
+    with pytest.raises(ConfigError, match=r"cup.toml: is not a text file in UTF-8"):
+        load_tournament(folder / "cup.toml")
+
+
 @pytest.mark.parametrize(
     ("seed", "fault"),
     [
@@ -346,19 +358,6 @@ def test_processes_live_for_the_run_or_a_match_for_all_entries_or_one(
     assert last_runs.process_policies == {"first": "match", "second": "run"}
 
 
-def test_the_matches_and_their_numbers_follow_from_the_file(folder: Path) -> None:
-    tournament = load_text(folder, HEAD + 'blocks_per_entry = 5\norders = "all"\n' + TWO)
-    matches = planned_matches(tournament)
-    assert [match.match_id for match in matches[:3]] == [
-        "r1-basic-0001-1",
-        "r1-basic-0001-2",
-        "r1-basic-0002-1",
-    ]
-    assert len(matches) == 10
-    assert {match.kind for match in matches} == {"mirrored"}
-    assert [(kind.blocks, kind.matches) for kind in planned_table_kinds(tournament)] == [(5, 10)]
-
-
 def test_a_command_that_the_build_makes_need_not_be_there_yet(folder: Path) -> None:
     built = 'name = "first"\ndirectory = "bots"\nbuild = "env make"\nreadable = ["bot.py"]'
     text = TWO.replace("python bot.py", "./made", 1).replace('name = "first"', built)
@@ -380,19 +379,6 @@ def test_a_table_in_place_of_a_list_of_entries_is_named(folder: Path) -> None:
         "cup.toml: is not valid TOML: [entries] in line 10 is there already; write its keys below "
         "the first, or begin each one with [[entries]] if there are several"
     )
-
-
-def test_a_missing_file_a_directory_and_a_file_that_is_no_text(folder: Path) -> None:
-    for path, message in (
-        (folder / "no.toml", "DIR/no.toml: no such file"),
-        (folder, "DIR: is a folder; pass the tournament file in it"),
-    ):
-        with pytest.raises(ConfigError) as caught:
-            load_tournament(path)
-        assert str(caught.value).replace(str(folder), "DIR") == message
-    (folder / "cup.toml").write_bytes(b"title = '\xff'")
-    with pytest.raises(ConfigError, match=r"cup.toml: is not a text file in UTF-8"):
-        load_tournament(folder / "cup.toml")
 
 
 def entries(teams: str) -> str:

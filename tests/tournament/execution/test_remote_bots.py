@@ -2,7 +2,6 @@
 
 import asyncio
 import io
-from collections import Counter
 from pathlib import Path
 
 import grpc
@@ -21,7 +20,6 @@ from asara_server.tournament.run.read_run import read_run
 from asara_server.tournament.standings.match_result import MatchResult
 from tests.events import turns, until
 from tests.referee.harness import Stream, play_bot, together
-from tests.tournament import sample_bots
 from tests.tournament.remote_bots import Clock, Run, running, write_cup
 from tests.tournament.sample_bots import HEADER
 
@@ -167,18 +165,6 @@ async def say_hello(stream: Stream, token: str) -> None:
     await stream.read()
 
 
-async def test_a_second_bot_with_a_token_takes_the_place_of_the_first(tmp_path: Path) -> None:
-    file, tokens = write_cup(tmp_path, ("ann", "bob"))
-    async with running(file) as run:
-        first = await run.dial(tokens["ann"])
-        bob = await run.dial(tokens["bob"])
-        await first.until("match_started")
-        second = await run.dial(tokens["ann"])
-        assert await first.ending() == (grpc.StatusCode.ABORTED, "replaced")
-        end, *_ = await together(run.end(), play_all(second), play_all(bob))
-    assert [result.forfeits for result in end.results] == [(), ()]
-
-
 async def test_a_token_that_is_revoked_ends_its_stream_and_a_new_one_lets_in_again(
     tmp_path: Path,
 ) -> None:
@@ -236,19 +222,6 @@ async def test_a_file_of_tokens_that_is_damaged_meanwhile_costs_nobody_a_match(
         end, *_ = await together(run.end(), play_all(ann), play_all(bob))
     assert [result.forfeits for result in end.results] == [(), ()]
     assert not kept.exists() or kept.read_text() in {"garbage", ""}
-
-
-async def test_a_bot_that_comes_back_in_time_goes_on_with_its_match(tmp_path: Path) -> None:
-    file, tokens = write_cup(tmp_path, ("ann", "bob"))
-    async with running(file) as run:
-        ann, bob = await run.dial(tokens["ann"]), await run.dial(tokens["bob"])
-        begun = (await ann.until("match_started")).match_id
-        ann.call.cancel()
-        ann = await run.dial(tokens["ann"])
-        resumed = await ann.until("match_started")
-        assert (resumed.match_id, resumed.resumed) == (begun, True)
-        end, *_ = await together(run.end(), play_all(ann), play_all(bob))
-    assert [result.forfeits for result in end.results] == [(), ()]
 
 
 async def test_a_bot_that_stays_away_forfeits_its_match_and_is_waited_for_in_the_next(
@@ -342,19 +315,6 @@ async def test_an_entry_that_is_suspended_is_not_waited_for(tmp_path: Path) -> N
         end, _ = await together(run.end(), play_all(bob))
     assert set(end.suspended) == {"ann"}
     assert end.results[1].forfeits[0].detail == end.suspended["ann"]
-
-
-async def test_local_bots_and_bots_from_elsewhere_meet(tmp_path: Path) -> None:
-    file, tokens = write_cup(tmp_path, ("ann",), HEADER + "jobs = 2\n")
-    (tmp_path / "good.py").write_text(sample_bots.GOOD)
-    (tmp_path / "cup.toml").write_text(
-        file.read_text() + '\n[[entries]]\nname = "here"\ncommand = "python good.py"\n'
-    )
-    async with running(file) as run:
-        ann = await run.dial(tokens["ann"], max_matches=2)
-        end, _ = await together(run.end(), play_all(ann))
-    assert Counter(map(tuple, map(names, end.results))) == {("ann", "here"): 1, ("here", "ann"): 1}
-    assert not any(result.forfeits for result in end.results)
 
 
 def test_who_is_here_is_read_from_what_a_run_wrote_only(tmp_path: Path) -> None:

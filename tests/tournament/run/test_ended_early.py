@@ -11,8 +11,7 @@ from asara_server.tournament.trust.audit_trust import Published
 from asara_server.tournament.trust.run_audit import audit_run
 from tests.cli.command import asara, refusal
 from tests.tournament.played_runs import HEADER, Forger, play_run
-from tests.tournament.runs import play
-from tests.tournament.sample_bots import GOOD, write_tournament
+from tests.tournament.sample_bots import write_tournament
 
 UNTIL = (
     HEADER.replace("rounds = 2", "rounds = 30")
@@ -118,15 +117,6 @@ def test_a_run_that_goes_on_too_long_is_found(tmp_path: Path) -> None:
     found = faults(run)
     assert "tree_head.json: scheduled: expected 18 by results.jsonl; found 60" in found
     assert sum("extra: the ranks were settled after 18 matches" in text for text in found) == 42
-
-
-def test_independent_blocks_end_at_the_same_look(tmp_path: Path) -> None:
-    header = UNTIL.replace("rounds =", 'blocks = "independent"\nrounds =')
-    file = write_tournament(tmp_path, {"ann": GOOD, "bob": "raise SystemExit"}, header)
-    end = play(file, tmp_path / "run")
-    assert end.standings.matches.played == SETTLED
-    assert end.standings.ended_early
-    assert faults(tmp_path / "run") == []
 
 
 def test_the_plan_names_the_looks_and_what_a_precision_takes(early: Path, tmp_path: Path) -> None:

@@ -17,7 +17,6 @@ from asara_server.tournament.schedule.blocks import (
 )
 from asara_server.tournament.schedule.layout import seated
 from tests.sizes import others_long
-from tests.yardstick import at_most
 
 ALONE = tuple(range(200))
 """Entries that are each a team of their own."""
@@ -46,34 +45,6 @@ def meetings(blocks: Sequence[Block]) -> Counter[frozenset[int]]:
     return Counter(
         frozenset(pair) for block in blocks for table in block for pair in combinations(table, 2)
     )
-
-
-@pytest.mark.long
-@pytest.mark.parametrize(
-    ("n", "k", "each", "gap"),
-    [
-        (5, 2, 8, 1),
-        (7, 2, 20, 1),
-        (6, 3, 3, 3),
-        (7, 3, 20, 2),
-        (8, 4, 8, 1),
-        (9, 3, 8, 0),
-        (12, 4, 20, 2),
-        (16, 4, 5, 0),
-        (40, 4, 10, 2),
-        (200, 2, 30, 1),
-        (200, 3, 30, 1),
-        (200, 4, 30, 1),
-    ],
-)
-def test_without_teams_all_play_and_meet_about_equally_often_within_seconds(
-    n: int, k: int, each: int, gap: int
-) -> None:
-    disjoint_blocks.cache_clear()
-    with at_most(400):
-        turns, met = check(ALONE[:n], k, each, min(4, n // k))
-    assert turns <= 1
-    assert met <= gap
 
 
 @pytest.mark.long

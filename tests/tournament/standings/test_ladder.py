@@ -12,7 +12,7 @@ from scipy.special import stdtrit
 from asara_server.tournament.standings.ladder import ANCHOR, ANCHOR_RATING
 from asara_server.tournament.standings.match_result import MatchResult
 from asara_server.tournament.standings.model import LadderRow
-from asara_server.tournament.standings.plackett_luce import Choices, Fit, _Model, choices, fit
+from asara_server.tournament.standings.plackett_luce import Choices, Fit, choices, fit
 from asara_server.tournament.standings.standings import compute_standings
 from tests.tournament.samples import match, seat
 
@@ -114,16 +114,6 @@ RANKINGS = (
     (1, 0, 1),
     (1, 3, 2),
 )
-
-
-@pytest.mark.parametrize(
-    "point", [(0.3, -0.2, 0.1, -1.0, -2.0), (400.0, -400.0, -400.0, 30.0, 20.0)]
-)
-def test_the_likelihood_is_that_of_the_page(point: tuple[float, ...]) -> None:
-    """However unlikely the results are."""
-    model = _Model(choices_of(RANKINGS), 3, (2, 3), 0.5)
-    value, _, _ = model.derivatives(np.array([*point, 0.0]))
-    assert value == pytest.approx(log_likelihood(RANKINGS, point), abs=1e-7, rel=0)
 
 
 def test_the_fit_is_the_maximum_of_the_likelihood_and_has_its_curvature() -> None:

@@ -42,21 +42,3 @@ def test_steps_that_lead_too_far_are_halved_until_the_ties_have_their_odds() -> 
     x = 3 + np.sqrt(17)
     assert np.exp(found.ties) == pytest.approx([x, 40 * (1 + x)], rel=1e-5)
     assert found.strengths == pytest.approx([0, 0, 0])
-
-
-def test_choices_are_from_the_entries_that_are_left() -> None:
-    """A match of two, one of three whose best are even, and one of four."""
-    entry = np.array([4, 5, 0, 1, 2, 0, 1, 2, 3])
-    match = np.repeat([0, 1, 2], [2, 3, 4])
-    score = np.array([0, 1, 1, 0, 1, 0, 1, 2, 3], np.float64)
-    found = choices(entry, match, score, match + 7)
-    assert [(each.among.tolist(), each.chosen.tolist(), each.block.tolist()) for each in found] == [
-        ([[5, 4], [1, 0]], [1, 1], [7, 9]),
-        ([[0, 2, 1], [2, 1, 0]], [0b11, 1], [8, 9]),
-        ([[3, 2, 1, 0]], [1], [9]),
-    ]
-
-
-def test_strengths_differ_by_the_logarithm_of_the_odds() -> None:
-    found = fitted(*[{0: 1, 1: 2}] * 3, {0: 2, 1: 1}, prior=0)
-    assert found.strengths[0] - found.strengths[1] == pytest.approx(np.log(3))

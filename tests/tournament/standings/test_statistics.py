@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 from scipy.special import stdtrit
-from scipy.stats import bootstrap, multinomial, norm
+from scipy.stats import multinomial, norm
 
 from asara_server.outcome import match_scores
 from asara_server.tournament.standings.block_scores import BlockScores
@@ -36,10 +36,8 @@ Floats = NDArray[np.float64]
 FIELD = (-1.0, -0.5, -0.1, 0.1, 0.4, 1.1)
 EIGHT = (-1.1, -0.8, -0.5, -0.1, 0.1, 0.5, 0.8, 1.1)
 SIXTEEN = tuple(float(strength) for strength in np.linspace(-1.1, 1.1, 16))
-DUPLICATE = [
-    pytest.param(World(FIELD, seats=2), 3, id="two-seats"),
-    pytest.param(World(EIGHT, seats=4), 2, id="four-seats"),
-]
+
+
 WORLDS = [
     pytest.param(World(FIELD, seats=2), id="two-seats"),
     pytest.param(World(FIELD, seats=4), id="four-seats"),
@@ -247,14 +245,7 @@ FEW_BLOCKS = {
     "four seats, far better, rare luck": World((2.0, 0.0, *EQUAL), 4, luck="rare"),
     "four seats, last of a field": World(FIELD, 4),
 }
-SHORT = (
-    "equal, heavy-tailed",
-    "equal, drawish",
-    "far better, heavy-tailed",
-    "three seats, far better, coarse",
-    "four seats, far better, rare luck",
-)
-"""The worlds of the short tests; `test_figures_of_few_blocks` has all."""
+
 
 BLOCKS = (10, 12, 16, 20, 30, 60)
 
@@ -280,27 +271,6 @@ def test_mixtures_of_0_a_half_and_1_are_covered(blocks: int) -> None:
         covered.append(multinomial.pmf(counts, blocks, share)[held].sum())
     assert min(covered) > 0.92
     assert np.mean(np.array(covered) > 0.94) > 0.99
-
-
-def test_the_simulation_would_see_intervals_that_are_too_narrow() -> None:
-    """BCa is, for scores in steps of 1/12, as blocks of four seats have them."""
-    table = np.random.default_rng(6).binomial(12, 0.6, (800, 10)) / 12
-    bca = bootstrap(
-        (table,), np.mean, axis=1, n_resamples=2_000, method="BCa", rng=np.random.default_rng(4)
-    ).confidence_interval
-    assert ((bca.low <= 0.6) & (bca.high >= 0.6)).mean() < 0.94 - allowance(800)
-    assert covered_by(by_row(table), 0.6) > 0.94 - allowance(800)
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("words", SHORT)
-def test_coverage_is_not_bought_by_width(words: str) -> None:
-    """No wider than what holds for all distributions, and with more blocks Student's interval."""
-    world = FEW_BLOCKS[words]
-    table = block_means(world, 300, 12)
-    assert mean_width(by_row(table)) < guaranteed_widths(table).mean()
-    table = block_means(world, 100, 400)
-    assert mean_width(by_row(table)) < 1.1 * student_widths(table).mean()
 
 
 def cross_coverage(world: World, tournaments: int, blocks: int) -> float:
@@ -341,18 +311,6 @@ CROSS = {
     "six entries, two seats": (World(FIELD, 2), 240),
     "six entries, four seats, drawish": (World(FIELD, 4, step=1.5), 40),
 }
-
-
-@pytest.mark.long
-@pytest.mark.parametrize(("world", "tables"), DUPLICATE)
-def test_compared_scores_are_unbiased_and_their_intervals_cover_the_expected_score(
-    world: World, tables: int
-) -> None:
-    scores = simulate_duplicate(world, 200, 60, tables)
-    assert coverage(world, scores) > 0.95 - allowance(200)
-    means = scores.means.reshape(200, -1)
-    off = (means.mean(axis=0) - world.expected) / (means.std(axis=0) / np.sqrt(200))
-    assert abs(off).max() < 4
 
 
 def test_a_strong_field_at_the_other_tables_costs_nobody_anything() -> None:

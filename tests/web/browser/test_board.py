@@ -11,7 +11,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from asara.v1.replay_view_pb2 import ReplayView
 from asara_server.replay.match_page import PageLanguage, match_page, read_page_files
-from tests.web.chromium import REFUSED, opened_page, violations
+from tests.web.chromium import opened_page, violations
 
 ROOT = Path(__file__).parents[3]
 SAMPLES = ROOT / "tests/vectors/replay_views"
@@ -30,7 +30,7 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> str:
 @pytest.fixture(scope="module")
 def page(browser: Browser, address: str) -> Iterator[Page]:
     """One page for all tests of this module, which change its size, media and moment."""
-    with opened_page(browser, errors=REFUSED) as page:  # the last test forbids inline styles
+    with opened_page(browser) as page:
         page.goto(address)
         page.get_by_role("group", name="City").wait_for()
         yield page
@@ -100,23 +100,3 @@ def test_the_last_event_is_marked(page: Page) -> None:
     marked = page.locator("[data-fresh]")
     expect(marked).to_have_count(1)
     expect(marked).to_have_attribute("aria-label", re.compile("^Bank, space 6: .*yellow"))
-
-
-BLOCKED = """() => new Promise(done => {
-    const blocked = [];
-    const note = each => blocked.push(each.effectiveDirective);
-    document.addEventListener("securitypolicyviolation", note);
-    const policy = document.createElement("meta");
-    policy.httpEquiv = "Content-Security-Policy";
-    policy.content = "style-src 'none'; img-src 'none'";
-    document.head.append(policy);
-    setTimeout(() => done(blocked), 600);
-})"""
-
-
-def test_drawing_needs_no_inline_style(page: Page) -> None:
-    """The content security policy of `asara web` forbids it."""
-    _show(page, 1280, 1)
-    page.keyboard.press("Space")  # play
-    assert page.evaluate(BLOCKED) == []
-    page.keyboard.press("Space")

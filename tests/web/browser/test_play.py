@@ -138,12 +138,6 @@ def test_a_whole_match_by_clicks(
         replay = read_replay(file)
         assert replay.header.entries == ("you", "greedy")
         assert not any(result.termination.forfeit for result in replay.results)
-        with page.context.expect_page() as opened:
-            page.get_by_role("link", name="Watch the replay").click()
-        expect(opened.value.locator(".board")).to_be_visible()
-        page.get_by_role("button", name="Play again").click()
-        expect(lit(page).first).to_be_visible()
-        expect(page.get_by_role("heading", name="Choose a space")).to_be_visible()
 
 
 def test_some_turns_by_keyboard_alone(browser: Browser) -> None:

@@ -95,10 +95,3 @@ def test_the_closed_choice_shows_the_letters_of_the_language_alone(
 def test_the_language_of_a_file_overrules_the_browser(browser: Browser, tmp_path: Path) -> None:
     with _opened(browser, _write(tmp_path / "match.html", PageLanguage("nl")), "de") as page:
         _expect_language(page, "nl")
-
-
-def test_a_hostile_name_stays_text_inside_its_sentence(browser: Browser, address: str) -> None:
-    with _opened(browser, address, "en") as page:
-        sentence = page.get_by_text(PURCHASE["en"]).first
-        expect(sentence).to_contain_text(f"\u2068<marquee>evil</marquee>\u2069 {PURCHASE['en']}")
-        assert page.locator("marquee").count() == 0
