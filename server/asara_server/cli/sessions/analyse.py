@@ -139,7 +139,7 @@ def _matches(run: Path, entry: str | None) -> list[MatchResult]:
         )
     if entry is not None and entry not in recorded.info.entries:
         entries = ", ".join(recorded.info.entries)
-        raise UserError(f"--entry {entry}: the entries of {run} are {entries}")
+        raise UserError(f"{run}: --entry {entry}: the entries are {entries}")
     matches = [
         result
         for result in by_schedule(recorded.results)
