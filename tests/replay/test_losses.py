@@ -9,8 +9,8 @@ from asara_server.replay.losses import (
     Mean,
     Seat,
     Subject,
-    Tally,
     brief,
+    certain_loss,
     changes_of,
     mean_of,
     parts_of,
@@ -31,7 +31,7 @@ def decision(kind: str, loss: float | None, *, seat: int = 0, year: int = 1) -> 
         chosen="decline",
         forced=loss is None,
         loss=value,
-        label="blunder" if loss and loss > 0.2 else "",
+        label="mistake" if loss and loss >= 0.1 else "",
     )
 
 
@@ -91,7 +91,14 @@ def test_losses_are_grouped_by_kind_dearest_first_and_by_year() -> None:
         ("year 1", (1.0, 0.1)),
         ("year 2", (0.5, 0.15)),
     ]
-    assert parts_of(seats)[1].labels == 0.5
+    assert parts_of(seats)[1].mistakes == 1.0
+
+
+def test_only_certain_mistakes_are_added_up() -> None:
+    found = analysis(decision("SPACE", 0.3), decision("SPACE", 0.01), decision("SPACE", -0.2))
+    (whole, *_) = parts_of(seats_of(found))
+    assert (whole.decisions, whole.mistakes, whole.loss.mean) == (3, 1, pytest.approx(0.3))
+    assert certain_loss(found, 0) == Value(mean=0.3, error=0.01, worlds=0)
 
 
 def test_rule_sets_are_shown_if_there_are_several_each_with_its_own_matches() -> None:
@@ -120,7 +127,7 @@ def test_shares_add_up_and_have_the_interval_of_a_ratio() -> None:
     assert space.half == pytest.approx((mean_of(rests).half or 0) / 0.45)
 
 
-@pytest.mark.parametrize("losses", [(0.3,), (0.3, -0.3), (0.0, 0.0)])
+@pytest.mark.parametrize("losses", [(0.3,), (0.3, 0.0), (0.0, 0.0)])
 def test_there_is_no_share_of_a_loss_that_may_be_zero(losses: tuple[float, ...]) -> None:
     parts = parts_of(seats_of(*(analysis(decision("SPACE", loss)) for loss in losses)))
     assert [part.share for part in parts] == [None] * 3
@@ -140,15 +147,14 @@ def test_changes_are_those_of_the_same_matches() -> None:
         analysis(decision("SPACE", 0.6), score=1.0),
     )
     found = {one.name: one for one in changes_of(list(zip(before, now, strict=True)))}
-    assert list(found) == ["score", "lost by all decisions", "lost by space", "lost by build"]
+    assert list(found) == ["score", "lost: all decisions", "lost: space", "lost: build"]
     assert found["score"][1:] == (0.0, 1.0, (1.0, 0.0))
-    space = found["lost by space"]
+    space = found["lost: space"]
     assert (space.before, space.now) == (pytest.approx(0.7), pytest.approx(0.4))
     assert space.difference == (pytest.approx(-0.3), pytest.approx(0))
-    assert found["lost by build"].before == 0.0
+    assert found["lost: build"].before == 0.0
 
 
 def test_intervals_are_students() -> None:
     assert mean_of([1.0]) == Mean(1.0, None)
     assert mean_of([0.0, 1.0]) == (0.5, pytest.approx(6.353, abs=1e-3))
-    assert Tally() == (0, 0.0, 0)

@@ -1,7 +1,8 @@
 """Where an entry loses, and whether another version of it loses less, from the analyses of matches.
 
-Losses are in shares of a match. The decisions of a match depend on each other, so all intervals
-come from the variation between matches.
+Losses are in shares of a match. Only certain mistakes are added up, which are the decisions with a
+label: the sum of all losses is mostly noise. The decisions of a match depend on each other, so all
+intervals come from the variation between matches.
 """
 
 import math
@@ -10,7 +11,7 @@ from enum import IntEnum
 from statistics import fmean, stdev
 from typing import Final, NamedTuple
 
-from asara_server.replay.analysis_file import Analysis, Decision, SeatSum
+from asara_server.replay.analysis_file import Analysis, Decision, SeatSum, Value
 from asara_server.text import plain_words
 
 DEAREST: Final = 10
@@ -34,11 +35,11 @@ class Group(NamedTuple):
 
 
 class Tally(NamedTuple):
-    """Decisions of a seat: their number, their loss, and the number of labels."""
+    """Decisions of a seat: their number, how many are certain mistakes, and what these cost."""
 
     decisions: int = 0
+    mistakes: int = 0
     loss: float = 0.0
-    labels: int = 0
 
 
 class Seat(NamedTuple):
@@ -63,19 +64,19 @@ class Mean(NamedTuple):
     half: float | None
 
 
-_ALL: Final = Group(Subject.ALL, "all decisions")
+ALL: Final = Group(Subject.ALL, "all decisions")
 
 
 class Part(NamedTuple):
     """A group's part of the loss of an entry.
 
-    - `decisions`, `labels`, `loss`: per match; for rule sets, per match under these rule sets
+    - `decisions`, `mistakes`, `loss`: per match; for rule sets, per match under these rule sets
     - `share`: share of the whole loss; None if the whole loss may be zero
     """
 
     group: Group
     decisions: float
-    labels: float
+    mistakes: float
     loss: Mean
     share: Mean | None
 
@@ -97,14 +98,15 @@ def brief(found: Analysis, rule_sets: str, entry: str | None) -> Analysed:
             continue
         by_group = tallies[one.seat]
         for group in (
-            _ALL,
+            ALL,
             Group(Subject.KIND, plain_words(one.kind)),
             Group(Subject.YEAR, f"year {one.year}"),
             Group(Subject.RULE_SETS, rule_sets),
         ):
-            decisions, loss, labels = by_group.get(group, Tally())
-            labels += 1 if one.label else 0
-            by_group[group] = Tally(decisions + 1, loss + one.loss.mean, labels)
+            decisions, mistakes, loss = by_group.get(group, Tally())
+            if one.label:
+                mistakes, loss = mistakes + 1, loss + one.loss.mean
+            by_group[group] = Tally(decisions + 1, mistakes, loss)
     own = (one for one in found.decisions if entry in (None, found.seats[one.seat].entry))
     return Analysed(found.match_id, tuple(map(Seat, found.seats, tallies)), tuple(dearest(own)))
 
@@ -118,6 +120,19 @@ def dearest(decisions: Iterable[Decision]) -> list[Decision]:
 def cost_of(decision: Decision) -> float:
     """Return the loss of a decision; 0 if it was forced."""
     return decision.loss.mean if decision.loss is not None else 0.0
+
+
+def loss_of(seat: Seat, group: Group = ALL) -> float:
+    """Return what the certain mistakes of a seat cost; with a group, only those in the group."""
+    return seat.tallies.get(group, Tally()).loss
+
+
+def certain_loss(found: Analysis, seat: int) -> Value:
+    """Return what the certain mistakes of a seat cost, with the standard error of the playouts."""
+    own = (one for one in found.decisions if one.seat == seat and one.label)
+    losses = [one.loss for one in own if one.loss is not None]
+    error = math.sqrt(sum(loss.error**2 for loss in losses))
+    return Value(mean=sum(loss.mean for loss in losses), error=error, worlds=0)
 
 
 def parts_of(seats: Sequence[Seat]) -> list[Part]:
@@ -145,7 +160,7 @@ def _part(group: Group, seats: Sequence[Seat]) -> Part:
     return Part(
         group,
         fmean(tally.decisions for tally in chosen),
-        fmean(tally.labels for tally in chosen),
+        fmean(tally.mistakes for tally in chosen),
         mean_of([tally.loss for tally in chosen]),
         _share(group, seats),
     )
@@ -153,19 +168,15 @@ def _part(group: Group, seats: Sequence[Seat]) -> Part:
 
 def _share(group: Group, seats: Sequence[Seat]) -> Mean | None:
     """Return the share of the whole loss; its interval is that of a ratio of two sums."""
-    wholes = [_whole(seat) for seat in seats]
+    wholes = [loss_of(seat) for seat in seats]
     mean, half = mean_of(wholes)
     if half is None or mean <= half:
         return None
-    losses = [seat.tallies.get(group, Tally()).loss for seat in seats]
+    losses = [loss_of(seat, group) for seat in seats]
     share = sum(losses) / sum(wholes)
     rests = [loss - share * whole for loss, whole in zip(losses, wholes, strict=True)]
     _, error = mean_of(rests)
     return Mean(share, error / mean)
-
-
-def _whole(seat: Seat) -> float:
-    return seat.tallies.get(_ALL, Tally()).loss
 
 
 def changes_of(pairs: Sequence[tuple[Seat, Seat]]) -> list[Change]:
@@ -177,13 +188,9 @@ def changes_of(pairs: Sequence[tuple[Seat, Seat]]) -> list[Change]:
     for part in parts_of([seat for pair in pairs for seat in pair]):
         if part.group.subject in (Subject.ALL, Subject.KIND):
             losses = [
-                (
-                    before.tallies.get(part.group, Tally()).loss,
-                    now.tallies.get(part.group, Tally()).loss,
-                )
-                for before, now in pairs
+                (loss_of(before, part.group), loss_of(now, part.group)) for before, now in pairs
             ]
-            found.append(_change(f"lost by {part.group.name}", losses))
+            found.append(_change(f"lost: {part.group.name}", losses))
     return found
 
 

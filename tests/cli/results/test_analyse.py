@@ -94,7 +94,7 @@ def test_an_entry_is_shown_where_it_loses_and_compared_with_an_earlier_run(tmp_p
         asara(*play, "-o", tmp_path / run, status=0)
     now, before = tmp_path / "now", tmp_path / "before"
     done = asara("analyse", now, "--entry", "random", status=0).stdout
-    assert "\nWhere random loses: means per match (± 95 %)\n" in done
+    assert "\nWhere random loses by certain mistakes: means per match (± 95 %)\n" in done
     for group in ("all decisions", "space", "year 4"):
         assert f"\n{group} " in done
     commands = [line for line in done.splitlines() if "asara replay ask " in line]

@@ -15,9 +15,11 @@ from asara_server.replay.losses import (
     Mean,
     Part,
     Seat,
+    certain_loss,
     changes_of,
     cost_of,
     dearest,
+    loss_of,
     mean_of,
     parts_of,
 )
@@ -31,8 +33,8 @@ def print_analysis(found: Analysis) -> None:
     """Print the sums of each seat, and the dearest decisions of all seats."""
     show_table(
         f"Match {found.match_id}, in shares of a match (± 95 %)",
-        (">seat", "entry", ">score", ">luck", ">without luck", ">lost by decisions"),
-        map(_sums, found.seats),
+        (">seat", "entry", ">score", ">luck", ">without luck", ">lost by mistakes"),
+        (_sums(one, certain_loss(found, one.seat)) for one in found.seats),
     )
     out.print()
     for one in found.seats:
@@ -49,14 +51,14 @@ def print_analysis(found: Analysis) -> None:
 
 def print_entries(found: Sequence[Analysed]) -> None:
     """Print the mean sums of each entry."""
-    by_entry: dict[str, list[SeatSum]] = defaultdict(list)
+    by_entry: dict[str, list[Seat]] = defaultdict(list)
     for analysed in found:
         for seat in analysed.seats:
-            by_entry[seat.sums.entry].append(seat.sums)
+            by_entry[seat.sums.entry].append(seat)
     show_table(
         f"{count(len(found), 'match')}: means per match, in shares of a match (± 95 %)",
-        ("entry", ">matches", ">score", ">luck", ">without luck", ">lost by decisions"),
-        (_means(entry, sums) for entry, sums in by_entry.items()),
+        ("entry", ">matches", ">score", ">luck", ">without luck", ">lost by mistakes"),
+        (_means(entry, seats) for entry, seats in by_entry.items()),
     )
 
 
@@ -65,8 +67,8 @@ def print_parts(entry: str, found: Sequence[Analysed]) -> None:
     parts = parts_of([_seat_of(entry, one) for one in found])
     out.print()
     show_table(
-        f"Where {entry} loses: means per match (± 95 %)",
-        ("", ">decisions", ">with a label", ">loss", ">share of the loss"),
+        f"Where {entry} loses by certain mistakes: means per match (± 95 %)",
+        ("", ">decisions", ">mistakes", ">lost", ">share"),
         map(_part, parts),
     )
 
@@ -116,14 +118,14 @@ def _seat_of(entry: str, analysed: Analysed) -> Seat:
     return next(seat for seat in analysed.seats if seat.sums.entry == entry)
 
 
-def _means(entry: str, sums: Sequence[SeatSum]) -> tuple[str, ...]:
+def _means(entry: str, seats: Sequence[Seat]) -> tuple[str, ...]:
     return (
         entry,
-        str(len(sums)),
-        f"{mean_of([one.score for one in sums]).mean:.2f}",
-        _mean(mean_of([one.luck.mean for one in sums]), "+"),
-        _mean(mean_of([one.score_after_luck for one in sums])),
-        _mean(mean_of([one.skill_lost.mean for one in sums])),
+        str(len(seats)),
+        f"{mean_of([seat.sums.score for seat in seats]).mean:.2f}",
+        _mean(mean_of([seat.sums.luck.mean for seat in seats]), "+"),
+        _mean(mean_of([seat.sums.score_after_luck for seat in seats])),
+        _mean(mean_of([loss_of(seat) for seat in seats])),
     )
 
 
@@ -132,7 +134,7 @@ def _part(part: Part) -> tuple[str, ...]:
     return (
         part.group.name,
         f"{part.decisions:.1f}",
-        f"{part.labels:.1f}",
+        f"{part.mistakes:.1f}",
         _mean(part.loss),
         "" if share is None else _percent(share),
     )
@@ -151,14 +153,14 @@ def _mean(value: Mean, sign: str = "") -> str:
     return f"{value.mean:{sign}.2f}{half}"
 
 
-def _sums(one: SeatSum) -> tuple[str, ...]:
+def _sums(one: SeatSum, lost: Value) -> tuple[str, ...]:
     return (
         str(one.seat),
         one.entry,
         f"{one.score:.2f}",
         _interval(one.luck, sign="+"),
         f"{one.score_after_luck:.2f}",
-        _interval(one.skill_lost),
+        _interval(lost),
     )
 
 
