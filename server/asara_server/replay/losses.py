@@ -175,8 +175,7 @@ def _share(group: Group, seats: Sequence[Seat]) -> Mean | None:
     losses = [loss_of(seat, group) for seat in seats]
     share = sum(losses) / sum(wholes)
     rests = [loss - share * whole for loss, whole in zip(losses, wholes, strict=True)]
-    _, error = mean_of(rests)
-    return Mean(share, error / mean)
+    return Mean(share, _half_width(rests) / mean)
 
 
 def changes_of(pairs: Sequence[tuple[Seat, Seat]]) -> list[Change]:
@@ -202,10 +201,11 @@ def _change(name: str, pairs: Sequence[tuple[float, float]]) -> Change:
 
 def mean_of(values: Sequence[float]) -> Mean:
     """Return the mean of independent values, with Student's interval."""
+    return Mean(fmean(values), _half_width(values) if len(values) > 1 else None)
+
+
+def _half_width(values: Sequence[float]) -> float:
     from scipy.special import stdtrit
 
     number = len(values)
-    if number < 2:
-        return Mean(fmean(values), None)
-    half = float(stdtrit(number - 1, 0.975)) * stdev(values) / math.sqrt(number)
-    return Mean(fmean(values), half)
+    return float(stdtrit(number - 1, 0.975)) * stdev(values) / math.sqrt(number)

@@ -2,11 +2,10 @@
 
 import shlex
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from asara_server.cli.display.console import out, show_table
-from asara_server.cli.options.bots import find_bots
 from asara_server.replay.analysis_file import Analysis, Decision, SeatSum, Value
 from asara_server.replay.losses import (
     DEAREST,
@@ -24,7 +23,6 @@ from asara_server.replay.losses import (
     parts_of,
 )
 from asara_server.text import count
-from asara_server.user_error import UserError
 
 _NINETY_FIVE = 1.96
 
@@ -84,8 +82,11 @@ def print_changes(entry: str, before: Path, pairs: Sequence[tuple[Analysed, Anal
     )
 
 
-def print_dearest(found: Sequence[Analysed], run: Path) -> None:
-    """Print the dearest decisions of all matches, with the commands that ask the bots again."""
+def print_dearest(found: Sequence[Analysed], run: Path, argument_of: Callable[[str], str]) -> None:
+    """Print the dearest decisions of all matches, with the commands that ask the bots again.
+
+    `argument_of` returns the argument of a command that stands for an entry's bot.
+    """
     costly = [(one, analysed) for analysed in found for one in analysed.dearest]
     costly.sort(key=lambda pair: -cost_of(pair[0]))
     out.print()
@@ -97,21 +98,9 @@ def print_dearest(found: Sequence[Analysed], run: Path) -> None:
         out.print(
             f"  {entry}, year {one.year}: {one.chosen} cost {_interval(one.loss)}; "
             f"better: {one.best}\n"
-            f"    asara replay ask {file} {one.decision} {_argument(entry)} --seat {one.seat}",
+            f"    asara replay ask {file} {one.decision} {argument_of(entry)} --seat {one.seat}",
             soft_wrap=True,
         )
-
-
-def _argument(entry: str) -> str:
-    """Return the argument that names an entry's bot, if it is in the current folder or built in."""
-    for argument in (entry, f"{entry}.py"):
-        try:
-            (bot,) = find_bots([argument])
-        except UserError:
-            continue
-        if bot.name == entry:
-            return shlex.quote(argument)
-    return "BOT"
 
 
 def _seat_of(entry: str, analysed: Analysed) -> Seat:

@@ -1,5 +1,6 @@
 """Analyses replays and runs, writes the analyses, and prints what they say."""
 
+import shlex
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -15,6 +16,7 @@ from asara_server.cli.display.analyses import (
     print_parts,
 )
 from asara_server.cli.display.console import err, notify, shows_progress, warn
+from asara_server.cli.options.bots import find_bots
 from asara_server.cli.options.log import LogOptions
 from asara_server.cli.options.output_file import check_output, run_of, write_output
 from asara_server.eventlog.replay import ReplayError
@@ -100,7 +102,19 @@ def _analyse_run(run: Path, options: Analyse) -> None:
         print_changes(entry, earlier, both)
     if entry is not None:
         print_parts(entry, known)
-    print_dearest(known, run)
+    print_dearest(known, run, _argument)
+
+
+def _argument(entry: str) -> str:
+    """Return the argument that names an entry's bot, if it is in the current folder or built in."""
+    for argument in (entry, f"{entry}.py"):
+        try:
+            (bot,) = find_bots([argument])
+        except UserError:
+            continue
+        if bot.name == entry:
+            return shlex.quote(argument)
+    return "BOT"
 
 
 def _analysed(run: Path, matches: Sequence[MatchResult], options: Analyse) -> list[Analysed | None]:
