@@ -29,7 +29,7 @@ OPTIONS = {
     "report": "csv out pages",
     "web": "embed host insecure-remote listen",
     "audit": "inclusion jobs leaks manifest proof public-key",
-    "analyse": "budget entry jobs matches",
+    "analyse": "against budget entry jobs matches",
     "bundle": "",
     "replay show": "seat",
     "replay decision": "seat",

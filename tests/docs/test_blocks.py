@@ -32,6 +32,7 @@ TESTED_BY: Final = {
     ("clients/cpp/README.md", "cmake"): "tests/languages/test_package_cpp.py",
     ("clients/debugging.md", "python"): "tests/cli/bots/test_debugging.py",
     ("clients/go/README.md", "go"): "tests/languages/test_package_go.py",
+    ("clients/improving.md", "python"): "tests/search/test_looking_ahead.py",
     ("clients/java/README.md", "java"): "tests/languages/test_package_java.py",
     ("clients/python/README.md", "python"): "tests/contract/client/test_process.py",
     ("clients/python/looking-ahead.md", "python"): "tests/search/test_looking_ahead.py",
@@ -41,7 +42,6 @@ TESTED_BY: Final = {
     ("proto/README.md", "python"): "tests/conformance/test_smallest_client.py",
     ("server/asara_env/README.md", "python"): "tests/env/test_readme.py",
     ("server/asara_game/README.md", "python"): "tests/docs/test_readme.py",
-    ("server/asara_search/README.md", "python"): "tests/search/test_tree_search.py",
     ("server/asara_server/network/README.md", "haproxy"): "tests/network/test_siege.py",
 }
 """Files that run or compile all blocks of a document in a language."""
@@ -57,6 +57,7 @@ NOT_RUN: Final = {
     r"cmake ": "builds in a checkout; tests/languages/test_package_cpp.py does the same",
     r"export ASARA_|.*ASARA_TOKEN=…|python (my_bot|main)\.py": "needs the referee of an organiser",
     r"python scripts/": "needs the packages that the line before installs",
+    r"asara (analyse runs/(start|year)|duel my-bot greedy --margin) ": "takes minutes",
     r".*runs/ladder|.*--workers 8": "plays thousands of matches, or on many cores",
     r".*go-search": "needs Go",
     r"#!/bin/sh": "a bot, which tests/contract/client/test_bridge_readme.py plays",

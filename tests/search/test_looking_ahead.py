@@ -1,36 +1,37 @@
-"""The bots of the page "Looking ahead" play as printed."""
+"""The bots of the pages "Looking ahead" and "Make your bot better" play as printed."""
 
 from collections.abc import Callable
 
 import pytest
 
 import asara
+from bots.greedy.main import decide as greedily
 from bots.random.main import decide as at_random
 from tests.bots.in_process import finished_match
 from tests.docs.documents import blocks
 from tests.game.table import rules
 
-PAGE = "clients/python/looking-ahead.md"
-PROGRAMS = [block.content for block in blocks(PAGE, "python")]
+PAGES = ("clients/python/looking-ahead.md", "clients/improving.md")
+PROGRAMS = [block.content for page in PAGES for block in blocks(page, "python")]
 
 
 def decide_of(program: str, monkeypatch: pytest.MonkeyPatch) -> Callable[..., asara.Answer]:
     """The function that a program passes to `asara.run`."""
     found: list[Callable[..., asara.Answer]] = []
     monkeypatch.setattr(asara, "run", found.append)
-    exec(compile(program, PAGE, "exec"), {"__name__": "__main__"})
+    exec(compile(program, "page", "exec"), {"__name__": "__main__"})
     (decide,) = found
     return decide
 
 
-def monte_carlo() -> str:
-    (program,) = (program for program in PROGRAMS if "PLAYOUTS" in program)
+def program_with(word: str) -> str:
+    (program,) = (program for program in PROGRAMS if word in program)
     return program
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("number", range(len(PROGRAMS)))
-def test_the_bots_of_the_page_play_a_match(number, monkeypatch):
+def test_the_bots_of_the_pages_play_a_match(number, monkeypatch):
     monkeypatch.setattr(asara.Match, "limits", asara.Limits(actions_per_reply=20))
     program = PROGRAMS[number].replace("PLAYOUTS = 100", "PLAYOUTS = 1")
     decide = decide_of(program.replace("WORLDS = 8", "WORLDS = 1"), monkeypatch)
@@ -38,18 +39,27 @@ def test_the_bots_of_the_page_play_a_match(number, monkeypatch):
 
 
 def test_the_monte_carlo_bot_has_about_thirty_lines():
-    lines = [line for line in monte_carlo().splitlines() if line]
+    lines = [line for line in program_with("PLAYOUTS").splitlines() if line]
     assert len(lines) <= 30
+
+
+def victories(decide: Callable[..., asara.Answer], rival: Callable[..., asara.Answer]) -> int:
+    """Return how often a bot won when it played four deals from both seats."""
+    won = 0
+    for number in range(4):
+        for seat in (0, 1):
+            bots = [decide, rival] if seat == 0 else [rival, decide]
+            found = finished_match(rules("basic", 2), bots, "page", bytes([number]) * 32).results
+            won += found[seat].prestige > found[1 - seat].prestige
+    return won
 
 
 @pytest.mark.long
 def test_the_monte_carlo_bot_beats_a_random_one(monkeypatch):
-    decide = decide_of(monte_carlo(), monkeypatch)
-    won = 0
-    for number in range(4):
-        secret = bytes([number]) * 32
-        for seat in (0, 1):
-            bots = [decide, at_random] if seat == 0 else [at_random, decide]
-            results = finished_match(rules("basic", 2), bots, "page", secret).results
-            won += results[seat].prestige > results[1 - seat].prestige
-    assert won >= 7
+    assert victories(decide_of(program_with("PLAYOUTS"), monkeypatch), at_random) >= 7
+
+
+@pytest.mark.long
+def test_playouts_to_the_end_of_the_year_beat_greedy(monkeypatch):
+    program = program_with("WORLDS").replace("WORLDS = 8", "WORLDS = 4")
+    assert victories(decide_of(program, monkeypatch), greedily) >= 6

@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 
-import asara
 from asara_game.actions import Action
 from asara_game.deal import Deal
 from asara_game.edition import load_edition
@@ -23,9 +22,6 @@ from asara_search.policies import GreedyPolicy
 from asara_search.search_base import Search
 from asara_search.tree_search import MOST_NODES, Node, TreeSearch, TreeSettings
 from asara_search.turn_search import TurnSearch
-from bots.random.main import decide as at_random
-from tests.bots.in_process import finished_match
-from tests.docs.documents import blocks
 from tests.sizes import others_long
 
 EDITION = load_edition()
@@ -244,16 +240,3 @@ def test_what_was_pondered_counts_in_one_decision():
     assert choose(search, state, 20) is favourite
     assert not search.pondered
     assert choose(search, state, 20) is not favourite
-
-
-# The page.
-
-
-def test_the_bot_of_the_page_plays_a_match(monkeypatch):
-    found: list[type[asara.Bot]] = []
-    monkeypatch.setattr(asara, "run", found.append)
-    (program,) = (block.content for block in blocks("server/asara_search/README.md", "python"))
-    quick = program.replace("ITERATIONS = 10_000", "ITERATIONS = 2").replace("years=1", "turns=1")
-    assert quick.count("ITERATIONS = 2\n") == quick.count("turns=1") == 1
-    exec(compile(quick, "README.md", "exec"), {"__name__": "__main__"})
-    finished_match(Rules(EDITION, parse_rule_sets("basic"), 2), [*found, at_random], "page", SECRET)

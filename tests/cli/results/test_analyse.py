@@ -1,6 +1,7 @@
 """`asara analyse`: single replays and runs, refusals, and what an interruption leaves."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -45,7 +46,9 @@ def test_a_replay_is_analysed_once_and_its_analysis_is_next_to_it(file: Path) ->
 def test_what_cannot_be_analysed(file: Path, tmp_path: Path) -> None:
     assert "no such file" in refusal("analyse", tmp_path / "none.asara")
     assert "not the folder of a run" in refusal("analyse", tmp_path)
-    assert "pass its folder" in refusal("analyse", file, "--matches", "2")
+    assert "need the folder of a run" in refusal("analyse", file, "--matches", "2")
+    assert "need the folder of a run" in refusal("analyse", file, "--against", tmp_path)
+    assert "add --entry NAME" in refusal("analyse", tmp_path, "--against", tmp_path)
     file.write_bytes(file.read_bytes()[:-9])
     assert "record" in refusal("analyse", file)
     write_replay(file, random_replay(parse_rule_sets("basic"), 2, 1, replies=0), SigningKey.new())
@@ -73,3 +76,26 @@ def test_a_run_is_analysed_match_by_match_and_continues_where_it_was(tmp_path: P
     assert "not checked: analysis" in asara("audit", run, status=0).stdout
     change_run(run, state="running")
     assert "this run has not ended, and its deals are secret" in refusal("analyse", run)
+
+
+@pytest.mark.long
+def test_an_entry_is_shown_where_it_loses_and_compared_with_an_earlier_run(tmp_path: Path) -> None:
+    for run, seed in (("now", "a"), ("before", "a"), ("other", "b")):
+        play = ("match", "random", "greedy", "--mirrored", "--seed", seed, "--sandbox", "none")
+        asara(*play, "-o", tmp_path / run, status=0)
+    now, before = tmp_path / "now", tmp_path / "before"
+    done = asara("analyse", now, "--entry", "random", status=0).stdout
+    assert "\nWhere random loses by certain mistakes: means per match (± 95 %)\n" in done
+    for group in ("all decisions", "space", "year 4"):
+        assert f"\n{group} " in done
+    commands = [line for line in done.splitlines() if "asara replay ask " in line]
+    assert commands
+    assert all(re.search(r"r1-basic-0001-[12]\.asara \d+ random --seat [01]$", c) for c in commands)
+    compared = ("analyse", now, "--entry", "random", "--against")
+    done = asara(*compared, before, status=0).stdout
+    assert re.search(r"compared with .*: means of 2 matches with the same deal", done)
+    assert re.search(r"score +0\.00 +0\.00 +\+0\.00 ± 0\.00", done)
+    assert len(list((before / "analysis").iterdir())) == 2
+    fault = refusal(*compared, tmp_path / "other")
+    assert "have no deal in common" in fault
+    assert not (tmp_path / "other" / "analysis").exists()

@@ -80,7 +80,7 @@ def test_the_example_reads_a_transcript(referee: ScriptedReferee, tmp_path: Path
 
 
 def test_there_are_examples() -> None:
-    assert len(EXAMPLES) == 4
+    assert len(EXAMPLES) == 3
 
 
 def test_without_an_environment_a_bot_says_what_to_do() -> None:

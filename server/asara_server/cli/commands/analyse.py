@@ -46,6 +46,15 @@ class Analyse:
             show_default="all",
         ),
     ] = None
+    against: Annotated[
+        Path | None,
+        typer.Option(
+            "--against",
+            metavar="RUN",
+            help="Compare the entry with an earlier run, on the deals that it played in both.",
+            show_default="no comparison",
+        ),
+    ] = None
     matches: Annotated[
         int | None,
         typer.Option(

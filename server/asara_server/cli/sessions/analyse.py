@@ -1,17 +1,22 @@
-"""Analyses replays, and writes and prints what was found."""
+"""Analyses replays and runs, writes the analyses, and prints what they say."""
 
-import math
 import shlex
-from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from statistics import fmean, stdev
 from typing import NamedTuple
 
 from rich.progress import Progress
 
 from asara_server.cli.commands.analyse import Analyse
-from asara_server.cli.display.console import err, notify, out, show_table, shows_progress, warn
+from asara_server.cli.display.analyses import (
+    print_analysis,
+    print_changes,
+    print_dearest,
+    print_entries,
+    print_parts,
+)
+from asara_server.cli.display.console import err, notify, shows_progress, warn
+from asara_server.cli.options.bots import find_bots
 from asara_server.cli.options.log import LogOptions
 from asara_server.cli.options.output_file import check_output, run_of, write_output
 from asara_server.eventlog.replay import ReplayError
@@ -20,23 +25,18 @@ from asara_server.replay.analysis_file import (
     SUFFIX,
     Analysis,
     AnalysisError,
-    Decision,
-    SeatSum,
-    Value,
     analysis_bytes,
     read_analysis,
 )
 from asara_server.replay.file import parse_replay, read_file
+from asara_server.replay.losses import Analysed, brief
 from asara_server.text import count
 from asara_server.tournament.run.directory import ANALYSIS
 from asara_server.tournament.run.read_run import read_run
+from asara_server.tournament.standings.match_result import MatchResult
 from asara_server.tournament.standings.standings import by_schedule
 from asara_server.tournament.trust.audit import map_in_processes
 from asara_server.user_error import UserError
-
-_DEAREST = 10
-"""Maximum number of decisions listed."""
-_NINETY_FIVE = 1.96
 
 
 class Job(NamedTuple):
@@ -47,14 +47,19 @@ class Job(NamedTuple):
     budget: str
 
 
-class Done(NamedTuple):
-    """The outcome of a job: an analysis, or why there is none."""
+class MatchJob(NamedTuple):
+    """A match of a run to analyse; with an entry, only its own dearest decisions are kept."""
 
-    replay: Path
-    analysis: Analysis | None
-    fault: str = ""
-    ignored: str = ""
-    """Why an analysis that existed was not used."""
+    job: Job
+    rule_sets: str
+    entry: str | None
+
+
+class Done(NamedTuple):
+    """What is kept of the analysis of a match, if there is one, and what to warn of."""
+
+    found: Analysed | None
+    warnings: tuple[str, ...]
 
 
 def analyse_path(options: Analyse, _log: LogOptions) -> None:
@@ -63,102 +68,170 @@ def analyse_path(options: Analyse, _log: LogOptions) -> None:
     if path.is_dir():
         _analyse_run(path, options)
         return
-    if options.entry is not None or options.matches is not None:
-        raise UserError(f"{path}: --entry and --matches choose matches of a run; pass its folder")
+    if (options.entry, options.matches, options.against) != (None, None, None):
+        raise UserError(f"{path}: --entry, --matches and --against need the folder of a run")
     try:
         total = actions_in(parse_replay(read_file(path)))
+        target = _target(path)
+        with Progress(console=err, transient=True, disable=not shows_progress()) as bar:
+            task = bar.add_task("Analysing", total=total)
+            found, ignored = _do(Job(path, target, options.budget), lambda: bar.advance(task))
     except ReplayError as error:
         raise UserError(f"{path}: {error}") from None
-    target = _target(path)
-    with Progress(console=err, transient=True, disable=not shows_progress()) as bar:
-        task = bar.add_task("Analysing", total=total)
-        done = _do(Job(path, target, options.budget), lambda: bar.advance(task))
-    if done.ignored:
-        warn(done.ignored)
-    if done.analysis is None:
-        raise UserError(f"{path}: {done.fault}")
-    print_analysis(done.analysis)
+    if ignored:
+        warn(ignored)
+    print_analysis(found)
     notify(f"The whole analysis: {target}")
 
 
 def _analyse_run(run: Path, options: Analyse) -> None:
-    names = _match_names(run, options)
+    entry, earlier = options.entry, options.against
+    if earlier is None:
+        found = _analysed(run, _matches(run, entry)[: options.matches], options)
+        known = [one for one in found if one is not None]
+        print_entries(known)
+    elif entry is None:
+        raise UserError("--against compares two versions of one entry; add --entry NAME")
+    else:
+        before, now = _shared(earlier, run, entry, options.matches)
+        pairs = zip(_analysed(earlier, before, options), _analysed(run, now, options), strict=True)
+        both = [(old, new) for old, new in pairs if old is not None and new is not None]
+        if not both:
+            raise UserError(f"{run} and {earlier}: no match could be analysed in both runs")
+        known = [new for _, new in both]
+        print_changes(entry, earlier, both)
+    if entry is not None:
+        print_parts(entry, known)
+    print_dearest(known, run, _argument)
+
+
+def _argument(entry: str) -> str:
+    """Return the argument that names an entry's bot, if it is in the current folder or built in."""
+    for argument in (entry, f"{entry}.py"):
+        try:
+            (bot,) = find_bots([argument])
+        except UserError:
+            continue
+        if bot.name == entry:
+            return shlex.quote(argument)
+    return "BOT"
+
+
+def _analysed(run: Path, matches: Sequence[MatchResult], options: Analyse) -> list[Analysed | None]:
+    """Analyse matches of a run; None for a replay that cannot be analysed. Raises UserError."""
     folder = _folder(run)
     jobs = [
-        Job(run / "replays" / f"{name}.asara", folder / f"{name}{SUFFIX}", options.budget)
-        for name in names
+        MatchJob(
+            Job(_replay_of(run, match), folder / f"{match.played_as}{SUFFIX}", options.budget),
+            match.rule_sets,
+            options.entry,
+        )
+        for match in matches
     ]
-    found: list[Analysis] = []
+    found: list[Analysed | None] = []
     with Progress(console=err, transient=True, disable=not shows_progress()) as bar:
         task = bar.add_task("Analysing", total=len(jobs))
         for number, done in enumerate(_in_parallel(jobs, options.jobs), 1):
             bar.advance(task)
             if not shows_progress():
                 notify(f"{number:,} of {count(len(jobs), 'match')}")
-            if done.ignored:
-                warn(done.ignored)
-            if done.analysis is None:
-                warn(f"skipped: {done.replay}: {done.fault}")
-            else:
-                found.append(done.analysis)
-    if not found:
+            for warning in done.warnings:
+                warn(warning)
+            found.append(done.found)
+    if not any(found):
         raise UserError(f"{run}: none of the replays can be analysed")
-    print_analyses(found, run)
     notify(f"The whole analyses: {folder}")
+    return found
 
 
-def _match_names(run: Path, options: Analyse) -> list[str]:
-    """Return the names of the chosen matches; raises UserError."""
+def _matches(run: Path, entry: str | None) -> list[MatchResult]:
+    """Return the matches of a run, or of an entry, in schedule order; raises UserError."""
     recorded = read_run(run)
     if recorded.info.state in {"prepared", "running"}:
         raise UserError(
             f"{run}: this run has not ended, and its deals are secret until then; wait for the end"
         )
-    entry = options.entry
     if entry is not None and entry not in recorded.info.entries:
-        raise UserError(f"--entry {entry}: the entries are {', '.join(recorded.info.entries)}")
-    names = [
-        result.played_as
+        entries = ", ".join(recorded.info.entries)
+        raise UserError(f"{run}: --entry {entry}: the entries are {entries}")
+    matches = [
+        result
         for result in by_schedule(recorded.results)
         if not result.void and (entry is None or any(seat.entry == entry for seat in result.seats))
     ]
-    if not names:
+    if not matches:
         raise UserError(f"{run}: there are no matches to analyse")
-    return names[: options.matches]
+    return matches
 
 
-def _in_parallel(jobs: Sequence[Job], processes: int) -> Iterator[Done]:
-    """Yield the outcomes in the order of the jobs, without the cheaper decisions."""
+def _replay_of(run: Path, match: MatchResult) -> Path:
+    return run / "replays" / f"{match.played_as}.asara"
+
+
+def _shared(
+    before: Path, now: Path, entry: str, most: int | None
+) -> tuple[list[MatchResult], list[MatchResult]]:
+    """Return the matches that an entry played in both runs: with the same deal, and the same
+    entries in the same seats. Raises UserError if there are none.
+    """
+    earlier = {
+        table: match for match in _matches(before, entry) if (table := _table(before, match))
+    }
+    pairs = [
+        (earlier[table], match)
+        for match in _matches(now, entry)
+        if (table := _table(now, match)) in earlier
+    ][:most]
+    if not pairs:
+        raise UserError(
+            f"{now} and {before} have no deal in common that {entry} played in the same seat and "
+            "against the same entries; play both runs with the same --seed"
+        )
+    return [match for match, _ in pairs], [match for _, match in pairs]
+
+
+def _table(run: Path, match: MatchResult) -> tuple[object, ...] | None:
+    """Return what two matches have in common if only the bots differ; None without a replay."""
+    try:
+        header = parse_replay(read_file(_replay_of(run, match))).header
+    except ReplayError:
+        return None
+    deal = (header.deal_secret, header.nonces, header.edition, header.rule_sets)
+    return *deal, header.entries
+
+
+def _in_parallel(jobs: Sequence[MatchJob], processes: int) -> Iterator[Done]:
+    """Yield the outcomes in the order of the jobs."""
     if processes == 1:
         yield from map(_do_briefly, jobs)
         return
     yield from map_in_processes(_do_briefly, jobs, min(processes, len(jobs)), 1)
 
 
-def _do_briefly(job: Job) -> Done:
-    done = _do(job, lambda: None)
-    if done.analysis is None:
-        return done
-    kept = {"decisions": tuple(dearest([done.analysis])), "draws": ()}
-    return done._replace(analysis=done.analysis.model_copy(update=kept))
-
-
-def _do(job: Job, progress: Callable[[], None]) -> Done:
-    """Read an analysis that exists, or make it and write it."""
-    ignored = ""
+def _do_briefly(match: MatchJob) -> Done:
     try:
-        data = read_file(job.replay)
-        try:
-            found = read_analysis(job.target, data)
-        except AnalysisError as error:
-            ignored = f"{job.target}: ignored: {error}"
-            found = None
-        if found is None or found.budget != job.budget:
-            found = analyse(data, job.budget, progress)
-            write_output(job.target, analysis_bytes(found))
+        found, ignored = _do(match.job, lambda: None)
     except ReplayError as error:
-        return Done(job.replay, None, str(error), ignored)
-    return Done(job.replay, found, "", ignored)
+        return Done(None, (f"skipped: {match.job.replay}: {error}",))
+    warnings = (ignored,) if ignored else ()
+    return Done(brief(found, match.rule_sets, match.entry), warnings)
+
+
+def _do(job: Job, progress: Callable[[], None]) -> tuple[Analysis, str]:
+    """Return the analysis of a replay, made and written if there is none, and a warning if one that
+    existed was ignored. Raises ReplayError.
+    """
+    ignored = ""
+    data = read_file(job.replay)
+    try:
+        found = read_analysis(job.target, data)
+    except AnalysisError as error:
+        ignored = f"{job.target}: ignored: {error}"
+        found = None
+    if found is None or found.budget != job.budget:
+        found = analyse(data, job.budget, progress)
+        write_output(job.target, analysis_bytes(found))
+    return found, ignored
 
 
 def analysis_path(replay: Path) -> Path:
@@ -185,112 +258,3 @@ def _folder(run: Path) -> Path:
     except OSError as error:
         raise UserError(f"{folder}: cannot be created: {error.strerror}", status=1) from None
     return folder
-
-
-def print_analysis(found: Analysis) -> None:
-    """Print the sums of each seat, and the dearest decisions of all seats."""
-    show_table(
-        f"Match {found.match_id}, in shares of a match (± 95 %)",
-        (">seat", "entry", ">score", ">luck", ">without luck", ">lost by decisions"),
-        map(_sums, found.seats),
-    )
-    out.print()
-    for one in found.seats:
-        out.print(_sentence(one), soft_wrap=True)
-    costly = dearest([found])
-    if costly:
-        out.print()
-        show_table(
-            f"The {count(len(costly), 'decision')} that cost most",
-            (">seat", ">decision", ">year", ">cost", "played", "better", "label"),
-            map(_row, costly),
-        )
-
-
-def print_analyses(found: Sequence[Analysis], run: Path) -> None:
-    """Print the mean sums of each entry, and the dearest decisions of all matches."""
-    by_entry: dict[str, list[SeatSum]] = defaultdict(list)
-    for analysis in found:
-        for seat in analysis.seats:
-            by_entry[seat.entry].append(seat)
-    show_table(
-        f"{count(len(found), 'match')}: means per match, in shares of a match (± 95 %)",
-        ("entry", ">matches", ">score", ">luck", ">without luck", ">lost by decisions"),
-        (_means(entry, sums) for entry, sums in by_entry.items()),
-    )
-    costly = [(one, analysis) for analysis in found for one in dearest([analysis])]
-    costly.sort(key=lambda pair: -_cost(pair[0]))
-    out.print()
-    out.print("The decisions that cost most, each with the command that asks a bot again:")
-    for one, analysis in costly[:_DEAREST]:
-        assert one.loss is not None
-        file = shlex.quote(str(run / "replays" / f"{analysis.match_id}.asara"))
-        entry = analysis.seats[one.seat].entry
-        out.print(
-            f"  {entry}, year {one.year}: {one.chosen} cost {_interval(one.loss)}; "
-            f"better: {one.best}\n"
-            f"    asara replay ask {file} {one.decision} BOT --seat {one.seat}",
-            soft_wrap=True,
-        )
-
-
-def dearest(found: Iterable[Analysis]) -> list[Decision]:
-    """Return the decisions that cost most, the dearest first."""
-    costly = [one for analysis in found for one in analysis.decisions if _cost(one) > 0]
-    return sorted(costly, key=lambda one: -_cost(one))[:_DEAREST]
-
-
-def _cost(one: Decision) -> float:
-    return one.loss.mean if one.loss is not None else 0.0
-
-
-def _means(entry: str, sums: Sequence[SeatSum]) -> tuple[str, ...]:
-    number = len(sums)
-    return (
-        entry,
-        str(number),
-        f"{fmean(one.score for one in sums):.2f}",
-        _mean_interval([one.luck.mean for one in sums], "+"),
-        _mean_interval([one.score_after_luck for one in sums]),
-        _mean_interval([one.skill_lost.mean for one in sums]),
-    )
-
-
-def _mean_interval(values: Sequence[float], sign: str = "") -> str:
-    if len(values) < 2:
-        return f"{values[0]:{sign}.2f}"
-    error = stdev(values) / math.sqrt(len(values))
-    return f"{fmean(values):{sign}.2f} ± {_NINETY_FIVE * error:.2f}"
-
-
-def _sums(one: SeatSum) -> tuple[str, ...]:
-    return (
-        str(one.seat),
-        one.entry,
-        f"{one.score:.2f}",
-        _interval(one.luck, sign="+"),
-        f"{one.score_after_luck:.2f}",
-        _interval(one.skill_lost),
-    )
-
-
-def _sentence(one: SeatSum) -> str:
-    """Return one sentence about a seat's luck and its mistakes."""
-    certain = abs(one.luck.mean) > _NINETY_FIVE * one.luck.error
-    luck = ("lucky" if one.luck.mean > 0 else "unlucky") if certain else "neither lucky nor unlucky"
-    labels = {"blunder": one.blunders, "mistake": one.mistakes, "inaccuracy": one.inaccuracies}
-    made = [count(number, label) for label, number in labels.items() if number]
-    mistakes = (
-        " and ".join(filter(None, [", ".join(made[:-1]), *made[-1:]])) or "no certain mistake"
-    )
-    return f"Seat {one.seat} ({one.entry}) was {luck}, and made {mistakes}."
-
-
-def _row(one: Decision) -> tuple[str, ...]:
-    assert one.loss is not None
-    cost = _interval(one.loss)
-    return str(one.seat), str(one.decision), str(one.year), cost, one.chosen, one.best, one.label
-
-
-def _interval(value: Value, sign: str = "") -> str:
-    return f"{value.mean:{sign}.2f} ± {_NINETY_FIVE * value.error:.2f}"

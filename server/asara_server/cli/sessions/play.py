@@ -202,7 +202,8 @@ class PlayTable(TableServer):
     async def _arrives(self, guest: Guest) -> None:
         """Wait until a person is there, and print who is still missing."""
         while not await self.referee.wait_until_connected(guest.token, 3600):
-            pass
+            if self.stopped:  # then the referee waits for nobody
+                return
         guests = self.settings.guests
         missing = [one.name for one in guests if not self.referee.is_connected(one.token)]
         if missing:
