@@ -14,7 +14,7 @@ import pytest
 
 from asara_server.network.addresses import socket_parent
 from asara_server.replay.file import read_replay
-from tests.cli.command import command_line, environment
+from tests.cli.command import command_line, environment, refusal
 from tests.events import EVENT_S, wait_until
 from tests.referee.harness import play_bot
 from tests.web.play_pipe import WebStream
@@ -62,6 +62,39 @@ def test_another_match_begins_when_the_person_comes_back() -> None:
     assert seats == [["you", "random"], ["random", "you"]]
     assert status == 0, stderr
     assert "you – random" in stdout
+
+
+def test_a_level_is_the_opponent() -> None:
+    with play_table("--level", "1", "--matches", "1") as table:
+        assert parts_of(table.links[0])[1]["seats"] == "you,level-1"
+        ended = asyncio.run(sit_down(table.links[0]))
+        status, _, stderr = table.ended()
+    assert status == 0, stderr
+    assert [result.entry for result in ended.results] == ["you", "level-1"]
+    assert not any(result.fault for result in ended.results)
+    sentence = "--level 3: leave it out, because you chose your opponents"
+    assert sentence in refusal("play", "random", "--level", "3")
+    assert "4 people and 1 bot need more" in refusal("play", "--people", "4", "--level", "1")
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(("answer", "level"), [("4", 4), ("", 2)])
+def test_a_person_at_a_terminal_chooses_a_level(answer: str, level: int) -> None:
+    ours, theirs = pty.openpty()
+    words = command_line("play", "--no-browser")
+    with subprocess.Popen(
+        words, stdin=theirs, stdout=theirs, stderr=theirs, env=environment()
+    ) as process:
+        os.close(theirs)
+        os.write(ours, f"6\n{answer}\n".encode())
+        text = b""
+        while b"run=" not in text:
+            text += os.read(ours, 65536)
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(EVENT_S) == 128 + signal.SIGTERM
+        os.close(ours)
+    assert f"level-{level}".encode() in text
+    assert b"not in the range" in text
 
 
 @pytest.mark.long

@@ -34,7 +34,18 @@ class Play:
         typer.Argument(
             metavar="BOT",
             help="Bots to play against, named as for `asara match`.",
-            show_default="greedy",
+            show_default="one bot of a level",
+        ),
+    ] = None
+    level: Annotated[
+        int | None,
+        typer.Option(
+            "--level",
+            metavar="1..5",
+            min=1,
+            max=5,
+            help="Strength of your opponent, from 1 for beginners to 5.",
+            show_default="asks on a terminal, otherwise 2",
         ),
     ] = None
     people: Annotated[

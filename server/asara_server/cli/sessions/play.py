@@ -14,9 +14,12 @@ from pathlib import Path
 from typing import Final
 from urllib.parse import urlencode
 
+import click
+import typer
+
 from asara_server import system
 from asara_server.cli.commands.play import Play
-from asara_server.cli.display.console import notify, out, warn
+from asara_server.cli.display.console import notify, out, shows_progress, warn
 from asara_server.cli.display.results import show_standings
 from asara_server.cli.options.bots import find_bots
 from asara_server.cli.options.common import rule_sets
@@ -43,8 +46,9 @@ from asara_server.tournament.schedule.schedule import rotated
 from asara_server.tournament.standings.standings import compute_standings
 from asara_server.user_error import UserError
 
-OPPONENT: Final = "greedy"
-"""The strongest bot that comes with the package."""
+LEVEL: Final = 2
+"""The level of the opponent if nobody can be asked."""
+_LEVELS: Final = click.IntRange(1, 5)
 _NO_CLOCK_S: Final = 10.0**8
 """Seconds of a bank that nobody can use up; the page shows no clock for it."""
 _READY_S: Final = 3.0
@@ -104,21 +108,36 @@ def _people(number: int) -> list[str]:
 
 
 def _opponents(options: Play) -> tuple[Entry, ...]:
-    """Return the given bots, and enough other bots to fill the remaining seats."""
-    named, people = options.bots or [], options.people
-    alone = people == 1 and not named
-    seats = max(people + len(named), 2)
-    if seats > 4:
+    """Return the given bots, or a bot of a level; several people need no bot."""
+    named, people, level = options.bots or [], options.people, options.level
+    if named and level:
+        raise UserError(
+            f"--level {level}: leave it out, because you chose your opponents; as a bot, the level "
+            f"is called 'search --level {level}'"
+        )
+    number = len(named) if named else int(level is not None or people == 1)
+    if people + number > 4:
         persons = "1 person" if people == 1 else f"{people} people"
-        bots = count(len(named), "bot")
+        bots = count(number, "bot")
         raise UserError(f"{persons} and {bots} need more than 4 seats; pass fewer bots")
-    left = seats - people - len(named)
-    opponents = find_bots([*named, *[OPPONENT] * (max(left, 1) if alone else left)])
+    opponents = find_bots(named)
+    if number and not named:
+        level = _asked_level() if level is None else level
+        [bot] = find_bots([f"search --level {level}"])
+        opponents = [bot.model_copy(update={"name": f"level-{level}"})]
     taken = Counter(bot.name.casefold() for bot in opponents)
     for name in _people(people):
         if taken[name]:
             raise UserError(f"bot {name!r}: a person at this table has this name; rename the bot")
     return tuple(opponents)
+
+
+def _asked_level() -> int:
+    """Return the level that the person chooses; without a terminal, the usual level."""
+    if not (sys.stdin and sys.stdin.isatty() and shows_progress()):
+        return LEVEL
+    question = "Level of your opponent, from 1 for beginners to 5"
+    return int(typer.prompt(question, default=LEVEL, type=_LEVELS, err=True))
 
 
 def _sandbox(options: Play, opponents: Sequence[Entry], folder: Path) -> Sandbox | None:
