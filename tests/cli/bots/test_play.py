@@ -12,10 +12,14 @@ from pathlib import Path
 
 import pytest
 
+from asara_game.rules import parse_rule_sets
+from asara_server.cli.sessions.play import analysed
 from asara_server.network.addresses import socket_parent
-from asara_server.replay.file import read_replay
+from asara_server.replay.file import read_replay, write_replay
+from asara_server.replay.signing import SigningKey
 from tests.cli.command import command_line, environment, refusal
 from tests.events import EVENT_S, wait_until
+from tests.match.playouts import random_replay
 from tests.referee.harness import play_bot
 from tests.web.play_pipe import WebStream
 from tests.web.play_table import parts_of, play_table, sit_down
@@ -114,6 +118,14 @@ def test_two_people_and_a_bot_at_one_table() -> None:
     assert status == 0, stderr
     assert "player-2" in stdout
     assert "player-2 has joined. Waiting for player-1\n" in stderr
+
+
+def test_a_match_is_analysed_while_the_table_is_open(tmp_path: Path) -> None:
+    file = tmp_path / "m1.asara"
+    replay = random_replay(parse_rule_sets("basic"), 2, seed=1, replies=2)
+    write_replay(file, replay, SigningKey.new())
+    with analysed(file):
+        wait_until("the analysis", (tmp_path / "m1.analysis.json").exists)
 
 
 @pytest.mark.long

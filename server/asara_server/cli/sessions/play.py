@@ -3,13 +3,14 @@
 import asyncio
 import os
 import secrets
+import subprocess
 import sys
 import tempfile
 import threading
 import webbrowser
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Final
 from urllib.parse import urlencode
@@ -41,6 +42,7 @@ from asara_server.replay.signing import SigningKey, default_key_path
 from asara_server.text import count
 from asara_server.tournament.config.seeds import draw_seed, local_seed
 from asara_server.tournament.config.tournament_file import Entry
+from asara_server.tournament.execution.match_runner import PlayedMatch
 from asara_server.tournament.sandbox.bubblewrap import Sandbox
 from asara_server.tournament.schedule.schedule import rotated
 from asara_server.tournament.standings.standings import compute_standings
@@ -54,6 +56,7 @@ _NO_CLOCK_S: Final = 10.0**8
 _READY_S: Final = 3.0
 """Seconds within which a page disconnects after a match; it reconnects for the next match."""
 _POLL_S: Final = 0.1
+_ANALYSIS_NICE: Final = 15
 
 
 def play_in_browser(options: Play, log: LogOptions) -> int:
@@ -69,10 +72,11 @@ def play_in_browser(options: Play, log: LogOptions) -> int:
             insecure_remote=options.insecure_remote,
             option="--listen",
         ) as address:
-            table = PlayTable(settings, address, browser=options.browser)
-            status = run(table.run())
-            if not table.stopped:
-                stay(address)
+            with ExitStack() as analyses:
+                table = PlayTable(settings, address, analyses, browser=options.browser)
+                status = run(table.run())
+                if not table.stopped:
+                    stay(address)
             return status
 
 
@@ -173,10 +177,16 @@ class PlayTable(TableServer):
 
     finish_s = 0.0
 
-    def __init__(self, settings: ServeSettings, page: str, *, browser: bool) -> None:
-        """`page` is the page's address; with `browser`, a browser is opened."""
+    def __init__(
+        self, settings: ServeSettings, page: str, analyses: ExitStack, *, browser: bool
+    ) -> None:
+        """`page` is the page's address, and `analyses` ends the analyses of matches.
+
+        With `browser`, a browser is opened.
+        """
         super().__init__(settings)
         self._page = page
+        self._analyses = analyses
         self._browser = browser
         self._played = 0
 
@@ -211,6 +221,13 @@ class PlayTable(TableServer):
         *_, last = rotated(settings.names, settings.rule_sets, settings.matches)
         return {"last": last.match_id}
 
+    def record(self, played: PlayedMatch) -> Path | None:
+        """Start a process that analyses the match, for the page."""
+        path = super().record(played)
+        if path is not None:
+            self._analyses.enter_context(analysed(path))
+        return path
+
     async def wait_for_guests(self) -> None:
         """Wait until all people are there or, after a match, until all want another one."""
         if self._played:
@@ -244,6 +261,24 @@ class PlayTable(TableServer):
         for line in self.interrupted:
             warn(line)
         return 1 if standings.matches.void else 0
+
+
+@contextmanager
+def analysed(replay: Path) -> Iterator[None]:
+    """Analyse a replay in the background, with a low priority, until the context ends."""
+    with subprocess.Popen(
+        [sys.executable, "-m", "asara_server.cli", "analyse", str(replay)],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        creationflags=system.CREATION_FLAGS,
+    ) as process:
+        if hasattr(os, "setpriority"):
+            os.setpriority(os.PRIO_PROCESS, process.pid, _ANALYSIS_NICE)
+        try:
+            yield
+        finally:
+            process.kill()
 
 
 def _has_browser() -> bool:
