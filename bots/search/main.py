@@ -48,10 +48,10 @@ TREE_OPTIONS = {
 """Options that only `TreeSettings` has, with their meaning."""
 CHOICES = {"opponents": OPPONENTS, "leaf": LEAVES, "final": FINALS}
 LEVELS = (
-    "--iterations 1 --candidates 1 --noise 0.55",
+    "--iterations 1 --candidates 1 --noise 0.6",
     "--iterations 1 --candidates 1",
-    "--iterations 6 --candidates 3",
-    "--iterations 48",
+    "--iterations 2 --candidates 2",
+    "--iterations 24",
     "--milliseconds 1000",
 )
 """The options of each level, from 1. Without a choice of candidates, greedy's price decides."""

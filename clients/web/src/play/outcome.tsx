@@ -1,5 +1,6 @@
 /** The end of a match: who won, the final scoring, and what can be done next. */
 
+import { Termination } from "asara/gen/event_pb.js";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { AnalysisAnswer } from "../match/analysis.js";
 import type { MatchRecord, MatchSetting } from "../match/model.js";
@@ -110,7 +111,10 @@ export function useFinished(store: PlayStore, setting: MatchSetting | undefined)
       void fetchView(run, matchId, { kind: "open" }).then(
         (found) => {
           if (!current) return;
-          const analysis = waitForAnalysis(run, matchId, () => current);
+          const whole = found.record.results?.every(
+            ({ termination }) => termination === Termination.COMPLETED,
+          );
+          const analysis = whole ? waitForAnalysis(run, matchId, () => current) : undefined;
           setReplay({ ...found, analysis });
         },
         () => {

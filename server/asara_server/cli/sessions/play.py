@@ -19,7 +19,7 @@ import click
 import typer
 
 from asara_server import system
-from asara_server.cli.commands.play import Play
+from asara_server.cli.commands.play import LEVELS, USUAL_LEVEL, Play
 from asara_server.cli.display.console import notify, out, shows_progress, warn
 from asara_server.cli.display.results import show_standings
 from asara_server.cli.options.bots import find_bots
@@ -48,9 +48,6 @@ from asara_server.tournament.schedule.schedule import rotated
 from asara_server.tournament.standings.standings import compute_standings
 from asara_server.user_error import UserError
 
-LEVEL: Final = 2
-"""The level of the opponent if nobody can be asked."""
-_LEVELS: Final = click.IntRange(1, 5)
 _NO_CLOCK_S: Final = 10.0**8
 """Seconds of a bank that nobody can use up; the page shows no clock for it."""
 _READY_S: Final = 3.0
@@ -139,9 +136,10 @@ def _opponents(options: Play) -> tuple[Entry, ...]:
 def _asked_level() -> int:
     """Return the level that the person chooses; without a terminal, the usual level."""
     if not (sys.stdin and sys.stdin.isatty() and shows_progress()):
-        return LEVEL
-    question = "Level of your opponent, from 1 for beginners to 5"
-    return int(typer.prompt(question, default=LEVEL, type=_LEVELS, err=True))
+        return USUAL_LEVEL
+    question = f"Level of your opponent, from 1 for beginners to {LEVELS}"
+    levels = click.IntRange(1, LEVELS)
+    return int(typer.prompt(question, default=USUAL_LEVEL, type=levels, err=True))
 
 
 def _sandbox(options: Play, opponents: Sequence[Entry], folder: Path) -> Sandbox | None:
@@ -222,8 +220,9 @@ class PlayTable(TableServer):
         return {"last": last.match_id}
 
     def record(self, played: PlayedMatch) -> Path | None:
-        """Start a process that analyses the match, for the page."""
+        """Start a process that analyses the match, for the page; an earlier one ends."""
         path = super().record(played)
+        self._analyses.close()
         if path is not None:
             self._analyses.enter_context(analysed(path))
         return path
