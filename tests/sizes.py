@@ -1,5 +1,6 @@
-"""Cases of a test that only `scripts/test --all` runs."""
+"""Cases of a test that only `scripts/test --all` runs, and how much of a simulation it runs."""
 
+import os
 from collections.abc import Iterable
 from typing import Any
 
@@ -12,6 +13,14 @@ def others_long(cases: Iterable[Any], every: int) -> list[Any]:
     A case is one value, a tuple of values, or a `pytest.param`.
     """
     return [case if not n % every else _long(case) for n, case in enumerate(cases)]
+
+
+def simulated(number: int) -> int:
+    """Return how many tournaments or duels to simulate: a quarter of a number.
+
+    The figures of the documents come from the whole number: ASARA_FIGURES=1 pytest -s.
+    """
+    return number if os.environ.get("ASARA_FIGURES") else number // 4
 
 
 def _long(case: Any) -> Any:

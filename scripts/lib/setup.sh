@@ -46,6 +46,13 @@ up_to_date() {
     return 1
 }
 
+# The packages of the page, which scripts/web installs.
+page_up_to_date() {
+    local packages=$root/clients/web/package-lock.json
+    local installed=$root/clients/web/node_modules/.package-lock.json
+    [[ -e $installed && ! $packages -nt $installed ]]
+}
+
 wanted() {
     printf '%s\n' "$root"
     cat "$root/pyproject.toml"

@@ -87,13 +87,13 @@ def test_several_actions_in_one_reply():
 def test_beats_greedy_with_few_playouts(rule_sets):
     rules = Rules(EDITION, parse_rule_sets(rule_sets), 2)
     won = 0.0
-    for deal in range(6):
+    for deal in range(2):
         for seat in range(2):
             search = configured(["--iterations", "48", "--turns", "2"])
             bots = [search if number == seat else greedy for number in range(2)]
             results = play_match(rules, bots, f"deal-{deal}", deal.to_bytes(32))
             won += victory_share(results, seat)
-    assert won >= 8
+    assert won >= 3
 
 
 @pytest.mark.long

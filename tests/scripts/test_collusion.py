@@ -1,6 +1,7 @@
 """Unusual pairs in tournaments of entries of known strength, some of which help each other.
 
-`pytest -s -m long -k test_collusion` prints the figures of tests/tournament/standings/README.md.
+`ASARA_FIGURES=1 pytest -s -m long -k test_collusion` prints the figures of
+tests/tournament/standings/README.md.
 """
 
 import re
@@ -15,6 +16,7 @@ import pytest
 from asara_server.tournament.run.read_run import RunError
 from asara_server.tournament.standings.result_table import ResultTable
 from scripts.lib.collusion import MEANING, NO_THIRD, report, unusual
+from tests.sizes import simulated
 from tests.tournament.samples import add_results, write_run
 from tests.tournament.standings.simulation import World, drawn_groups, points, results
 from tests.tournament.standings.test_statistics import table_of
@@ -23,7 +25,7 @@ ROOT = Path(__file__).parents[2]
 ENTRIES, SEATS = 8, 4
 STRENGTHS = np.linspace(-1, 1, ENTRIES)
 HELPER, HELPED = 3, 4
-TOURNAMENTS = 40
+TOURNAMENTS = simulated(40)
 
 
 def tournament(seed: int, blocks: int, kind: str = "", strength: float = 0.0) -> ResultTable:
@@ -50,7 +52,7 @@ def tournament(seed: int, blocks: int, kind: str = "", strength: float = 0.0) ->
     return replace(table, deal=np.full(len(table), -1))
 
 
-@pytest.mark.parametrize("number", [10, pytest.param(200, marks=pytest.mark.long)])
+@pytest.mark.parametrize("number", [10, pytest.param(simulated(200), marks=pytest.mark.long)])
 def test_pairs_are_seldom_listed_if_nobody_helps(number: int) -> None:
     found = [bool(unusual(tournament(n, 30 + n % 3 * 30), ENTRIES)[0]) for n in range(number)]
     print(f"\nno help: a pair is listed in {sum(found)} of {number} tournaments")

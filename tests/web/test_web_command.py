@@ -157,6 +157,9 @@ def test_a_table_shows_its_matches_from_the_beginning(tmp_path: Path, kept: bool
         (table,) = get_json(f"{address}api/runs")["runs"]
         assert (table["name"], table["state"], table["over"]) == ("table", "running", 0)
         assert get_json(f"{address}api/runs/table")["running"] == []
+        if kept:
+            _, said = asara(*serve, cwd=tmp_path).communicate(timeout=EVENT_S)
+            assert "--web: table/table.journal: another program has it open" in said
     finally:
         process.terminate()
         process.communicate(timeout=EVENT_S)

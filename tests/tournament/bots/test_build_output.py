@@ -253,8 +253,7 @@ def state(path: Path) -> tuple[object, ...]:
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("count", [3_000, 100_000])
-def test_no_sequence_of_members_reaches_outside_the_folder(tmp_path: Path, count: int) -> None:
+def test_no_sequence_of_members_reaches_outside_the_folder(tmp_path: Path) -> None:
     outer = tmp_path / "outer"
     canary = outer / "canary"
     canary.mkdir(parents=True)
@@ -265,7 +264,7 @@ def test_no_sequence_of_members_reaches_outside_the_folder(tmp_path: Path, count
     outcomes: dict[str, int] = {}
     peak = 0
     tracemalloc.start()
-    for seed in range(count):
+    for seed in range(20_000):
         made.rmdir()
         draw = random.Random(seed)
         data = random_archive(draw, canary)
@@ -298,4 +297,4 @@ def test_no_sequence_of_members_reaches_outside_the_folder(tmp_path: Path, count
     assert peak < 8 * MIB
     # The sequences meet each rule, and many are unpacked.
     assert len(outcomes) == 8, outcomes
-    assert outcomes["unpacked"] > count // 20, outcomes
+    assert outcomes["unpacked"] > 1_000, outcomes

@@ -1,6 +1,6 @@
 """Rank sets and ladder against tournaments of players of known strength.
 
-`pytest -s -m long -k test_rank_statistics` prints the figures of README.md.
+`ASARA_FIGURES=1 pytest -s -m long -k test_rank_statistics` prints the figures of README.md.
 """
 
 from collections.abc import Iterator
@@ -17,7 +17,7 @@ from asara_server.tournament.standings.ladder import ANCHOR_RATING, POINTS, ladd
 from asara_server.tournament.standings.plackett_luce import choices, fit
 from asara_server.tournament.standings.ranks import ranks_and_chances
 from asara_server.tournament.standings.result_table import Floats, Indices, ResultTable
-from tests.sizes import others_long
+from tests.sizes import others_long, simulated
 from tests.tournament.standings.simulation import World, drawn_groups, drawn_tables, points
 from tests.tournament.standings.test_statistics import (
     EIGHT,
@@ -287,5 +287,5 @@ def stopped_figures(number: int) -> None:
 
 @pytest.mark.long
 def test_figures_of_rank_sets_and_ladder() -> None:
-    figures(400)
-    stopped_figures(400)
+    figures(simulated(400))
+    stopped_figures(simulated(400))

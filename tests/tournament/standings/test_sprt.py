@@ -1,6 +1,6 @@
 """The sequential test: its likelihoods against other ways to find them, its rates by simulation.
 
-`pytest -s -m long -k test_sprt` prints the figures of duel.md in the folder of the standings.
+`ASARA_FIGURES=1 pytest -s -m long -k test_sprt` prints the figures of README.md.
 """
 
 import math
@@ -25,7 +25,7 @@ from asara_server.tournament.standings.sprt import (
     log_likelihood,
     mean_score,
 )
-from tests.sizes import others_long
+from tests.sizes import others_long, simulated
 from tests.tournament.standings.simulation import World
 
 VALUES = np.array(SCORES)
@@ -311,7 +311,7 @@ def test_the_simulation_would_see_a_test_that_is_wrong_too_often() -> None:
 def test_rates_and_lengths_in_many_duels(world: str) -> None:
     test = SequentialTest()
     for truth in (0.45, 0.5, 0.525, 0.55, 0.6, 0.75):
-        outcome = judge(test, world, 2_000, truth)
+        outcome = judge(test, world, simulated(2_000), truth)
         print(
             f"{world:16} {truth:.3f}  A {outcome.a_better:.3f}  B {outcome.b_better:.3f}  "
             f"none {outcome.no_difference:.3f}  blocks {outcome.blocks:4.0f}  "
@@ -327,8 +327,9 @@ def test_intervals_of_duels_that_end_early(world: str) -> None:
         if truth >= HIGHEST.get(world, 1):
             continue
         draw = WORLDS[world](truth)
-        given_up = [play(SequentialTest(), draw, truth, 2_000, most=most) for most in EARLY]
-        ended = [play(SequentialTest(margin), draw, truth, 2_000) for margin in (0.2, 0.3, 0.4)]
+        duels = simulated(2_000)
+        given_up = [play(SequentialTest(), draw, truth, duels, most=most) for most in EARLY]
+        ended = [play(SequentialTest(margin), draw, truth, duels) for margin in (0.2, 0.3, 0.4)]
         print(
             f"{world:16} {truth:.2f} ",
             *(f"{outcome.covered:6.1%}" for outcome in given_up),
@@ -337,4 +338,4 @@ def test_intervals_of_duels_that_end_early(world: str) -> None:
             flush=True,
         )
         for outcome in (*given_up, *ended):
-            assert 1 - outcome.covered <= at_most(0.06, 2_000)
+            assert 1 - outcome.covered <= at_most(0.06, duels)

@@ -1,6 +1,6 @@
 """The statistics against tournaments of players of known strength.
 
-`pytest -s -m long -k test_statistics` prints the figures of README.md.
+`ASARA_FIGURES=1 pytest -s -m long -k test_statistics` prints the figures of README.md.
 """
 
 from dataclasses import replace
@@ -19,7 +19,7 @@ from asara_server.tournament.standings.cross_table import cross_table
 from asara_server.tournament.standings.intervals import intervals_95
 from asara_server.tournament.standings.result_table import ResultTable
 from asara_server.tournament.standings.standings import compute_standings
-from tests.sizes import others_long
+from tests.sizes import others_long, simulated
 from tests.tournament.standings.simulation import (
     World,
     drawn_groups,
@@ -385,7 +385,7 @@ def test_compared_scores_from_standings_are_those_that_the_simulation_judges() -
 
 @pytest.mark.long
 def test_figures_of_few_blocks() -> None:
-    tournaments = 4_000
+    tournaments = simulated(4_000)
     print(
         f"\ncovered by {BLOCKS} blocks; next to the width: of Student's, of the guaranteed interval"
     )
@@ -415,9 +415,9 @@ def test_figures_of_few_blocks() -> None:
 @pytest.mark.long
 def test_figures_of_the_cross_table_and_of_few_duplicate_blocks() -> None:
     for words, (world, blocks) in CROSS.items():
-        covered = cross_coverage(world, 1_500, blocks)
+        covered = cross_coverage(world, simulated(1_500), blocks)
         print(f"cross table, {words:40} {covered:6.1%}", flush=True)
-        assert covered > 0.94 - allowance(1_500)
+        assert covered > 0.94 - allowance(simulated(1_500))
     for words, world, tables in (
         ("two seats", World(FIELD, 2), 3),
         ("two seats, equal, drawish", World((0.0,) * 4, 2, step=2.5), 2),
@@ -426,11 +426,11 @@ def test_figures_of_the_cross_table_and_of_few_duplicate_blocks() -> None:
         ("four seats, one far better", World((3.0, *EIGHT[1:]), 4), 2),
     ):
         found = [
-            coverage(world, simulate_duplicate(world, 600, blocks, tables, seed=blocks))
+            coverage(world, simulate_duplicate(world, simulated(600), blocks, tables, seed=blocks))
             for blocks in BLOCKS
         ]
         print(f"duplicate, {words:40}", *(f"{covered:6.1%}" for covered in found), flush=True)
-        assert min(found) > 0.94 - allowance(600)
+        assert min(found) > 0.94 - allowance(simulated(600))
 
 
 LONG = [
@@ -442,11 +442,11 @@ LONG = [
 
 @pytest.mark.long
 def test_figures() -> None:
-    print(f"\nchance moves coverage by {allowance(3_000):.1%}")
+    print(f"\nchance moves coverage by {allowance(simulated(3_000)):.1%}")
     print("field      seats  deal luck  covered: mirrored independent  matches saved")
     for words, world in LONG:
         mirrored, independent = (
-            coverage(world, simulate(world, 3_000, 60, mirrored=mirrored))
+            coverage(world, simulate(world, simulated(3_000), 60, mirrored=mirrored))
             for mirrored in (True, False)
         )
         factor = gain(world, 200, 200)
@@ -455,7 +455,7 @@ def test_figures() -> None:
             f" {independent:11.1%} {factor:6.2f}× {1 - 1 / factor:6.0%}"
         )
         for covered in (mirrored, independent):
-            assert covered > 0.95 - allowance(3_000)
+            assert covered > 0.95 - allowance(simulated(3_000))
         assert factor > 1
 
 
@@ -475,11 +475,11 @@ DUPLICATE_LONG = [
 
 @pytest.mark.long
 def test_figures_of_duplicate_blocks() -> None:
-    print(f"\nchance moves coverage by {allowance(1_000):.1%}")
+    print(f"\nchance moves coverage by {allowance(simulated(1_000)):.1%}")
     print("entries  seats  tables  deal luck  covered  matches saved: duplicate mirrored")
     for entries, world in DUPLICATE_LONG:
         tables = min(4, entries // world.seats)
-        covered = coverage(world, simulate_duplicate(world, 1_000, 60, tables))
+        covered = coverage(world, simulate_duplicate(world, simulated(1_000), 60, tables))
         blocks = 240 // tables * world.seats
         saved, mirrored = (
             1 - 1 / factor
@@ -493,7 +493,7 @@ def test_figures_of_duplicate_blocks() -> None:
             f" {covered:8.1%} {saved:24.0%} {mirrored:8.0%}",
             flush=True,
         )
-        assert covered > 0.95 - allowance(1_000)
+        assert covered > 0.95 - allowance(simulated(1_000))
         assert saved > 0
 
 

@@ -28,7 +28,8 @@ from asara_server.cli.sessions.setup import (
 )
 from asara_server.cli.sessions.web import web_for_run
 from asara_server.event_loop import run
-from asara_server.eventlog.journal import TABLE, Journal, JournalError
+from asara_server.eventlog.file_lock import is_held
+from asara_server.eventlog.journal import TABLE, Journal, JournalError, in_use
 from asara_server.match.deal_secrets import secret_of, tournament_secret
 from asara_server.match.spec import ClockSettings
 from asara_server.network.addresses import ServeError, reachable_address
@@ -216,6 +217,8 @@ class TableServer:
     def keep_journal(self, stack: ExitStack, path: Path) -> None:
         """Keep a journal within the context, from which a page can show the running matches."""
         try:
+            if is_held(path):
+                raise JournalError(f"{path}: {in_use(0)}")
             path.unlink(missing_ok=True)  # left by a table that was killed
             stack.callback(path.unlink, missing_ok=True)
             self._journal = stack.enter_context(Journal(path))
