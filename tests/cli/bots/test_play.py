@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from asara.v1.event_pb2 import Termination
 from asara_game.rules import parse_rule_sets
 from asara_server.cli.sessions.play import analysed
 from asara_server.network.addresses import socket_parent
@@ -75,7 +76,8 @@ def test_a_level_is_the_opponent() -> None:
         status, _, stderr = table.ended()
     assert status == 0, stderr
     assert [result.entry for result in ended.results] == ["you", "level-1"]
-    assert not any(result.fault for result in ended.results)
+    completed = Termination.TERMINATION_COMPLETED
+    assert all(result.termination == completed for result in ended.results)
     sentence = "--level 3: leave it out, because you chose your opponents"
     assert sentence in refusal("play", "random", "--level", "3")
     assert "4 people and 1 bot need more" in refusal("play", "--people", "4", "--level", "1")
@@ -98,7 +100,7 @@ def test_a_person_at_a_terminal_chooses_a_level(answer: str, level: int) -> None
         assert process.wait(EVENT_S) == 128 + signal.SIGTERM
         os.close(ours)
     assert f"level-{level}".encode() in text
-    assert b"not in the range" in text
+    assert b"Please select one of the available options" in text
 
 
 @pytest.mark.long

@@ -15,12 +15,11 @@ from pathlib import Path
 from typing import Final
 from urllib.parse import urlencode
 
-import click
-import typer
+from rich.prompt import IntPrompt
 
 from asara_server import system
 from asara_server.cli.commands.play import LEVELS, USUAL_LEVEL, Play
-from asara_server.cli.display.console import notify, out, shows_progress, warn
+from asara_server.cli.display.console import err, notify, out, shows_progress, warn
 from asara_server.cli.display.results import show_standings
 from asara_server.cli.options.bots import find_bots
 from asara_server.cli.options.common import rule_sets
@@ -137,9 +136,13 @@ def _asked_level() -> int:
     """Return the level that the person chooses; without a terminal, the usual level."""
     if not (sys.stdin and sys.stdin.isatty() and shows_progress()):
         return USUAL_LEVEL
-    question = f"Level of your opponent, from 1 for beginners to {LEVELS}"
-    levels = click.IntRange(1, LEVELS)
-    return int(typer.prompt(question, default=USUAL_LEVEL, type=levels, err=True))
+    question = "Level of your opponent (1 is for beginners)"
+    levels = [str(level) for level in range(1, LEVELS + 1)]
+    try:
+        return IntPrompt.ask(question, console=err, choices=levels, default=USUAL_LEVEL)
+    except EOFError:
+        notify("")
+        return USUAL_LEVEL
 
 
 def _sandbox(options: Play, opponents: Sequence[Entry], folder: Path) -> Sandbox | None:
