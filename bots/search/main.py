@@ -51,7 +51,7 @@ LEVELS = (
     "--iterations 1 --candidates 1 --noise 0.6",
     "--iterations 1 --candidates 1",
     "--iterations 2 --candidates 2",
-    "--iterations 24",
+    "--iterations 12",
     "--milliseconds 1000",
 )
 """The options of each level, from 1. Without a choice of candidates, greedy's price decides."""
