@@ -158,7 +158,7 @@ function Refusal({ store, setting }: Props) {
 function Hint({ store, setting }: Props) {
   const hint = store.hint.value;
   if (typeof hint !== "object") return null;
-  return <p>{t(play, "hintIs", { step: actionSentence(hint, { setting }) })}</p>;
+  return <output>{t(play, "hintIs", { step: actionSentence(hint, { setting }) })}</output>;
 }
 
 function Titled({
