@@ -5,8 +5,6 @@ where nobody plays in a browser, and so none in a tournament.
 """
 
 import asyncio
-import time
-from random import Random
 from typing import Final
 
 from starlette.requests import Request
@@ -15,13 +13,11 @@ from starlette.routing import Route
 
 from asara.v1.preview_pb2 import PreviewRequest
 from asara_game import Worlds
-from asara_search.turn_search import TurnSearch
+from asara_search.analysis import advise
 from asara_server.web.preview import answered, impossible_refused, seen_in
 from asara_server.web.responses import Part, WebError
 from asara_server.web.settings import WebSettings
 
-_PLAYOUTS: Final = 96
-"""Playouts of a hint; half a second without the compiled copy of the rules."""
 LONGEST_S: Final = 2.0
 """Seconds after which a slow machine answers with fewer playouts."""
 
@@ -33,14 +29,7 @@ def hint(request: PreviewRequest) -> int:
     """
     with impossible_refused():
         seen = seen_in(request)
-        worlds, rng = Worlds(seen), Random(0)
-        action = TurnSearch(seen.rules).choose(
-            lambda: worlds.sample(rng),
-            seen.legal,
-            rng,
-            _PLAYOUTS,
-            time.perf_counter() + LONGEST_S,
-        )
+        action = advise(seen.rules, Worlds(seen).sample, seen.legal, LONGEST_S)
         return seen.legal.index(action)
 
 
