@@ -124,6 +124,7 @@ def test_two_people_and_a_bot_at_one_table() -> None:
     assert "player-2 has joined. Waiting for player-1\n" in stderr
 
 
+@pytest.mark.long
 def test_a_match_is_analysed_while_the_table_is_open(tmp_path: Path) -> None:
     file = tmp_path / "m1.asara"
     replay = random_replay(parse_rule_sets("basic"), 2, seed=1, replies=2)
