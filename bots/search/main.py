@@ -3,6 +3,7 @@
     python main.py                      at most one second a decision, and never more than the clock
     python main.py --milliseconds 100   at most 100 ms a decision
     python main.py --iterations 500     500 playouts a decision; the same seed gives the same play
+    python main.py --level 2            an opponent for people, from 1 to 5
     python main.py --search tree        uses a tree search; --help lists the switches
     python main.py --ponder             thinks while others decide, if the competition allows it
 
@@ -33,6 +34,7 @@ OPTIONS = {
     "years": "years that are played on, the present one included",
     "prior": "playouts that the price of an action counts for",
     "scale": "lead that counts as nearly won; 0: all leads count alike",
+    "noise": "chance added to the prices of greedy, in prestige",
 }
 """Options that are fields of `SearchSettings`, with their meaning."""
 TREE_OPTIONS = {
@@ -45,6 +47,14 @@ TREE_OPTIONS = {
 }
 """Options that only `TreeSettings` has, with their meaning."""
 CHOICES = {"opponents": OPPONENTS, "leaf": LEAVES, "final": FINALS}
+LEVELS = (
+    "--iterations 1 --candidates 1 --noise 0.6",
+    "--iterations 1 --candidates 1",
+    "--iterations 2 --candidates 2",
+    "--iterations 12",
+    "--milliseconds 1000",
+)
+"""The options of each level, from 1. Without a choice of candidates, greedy's price decides."""
 
 
 @dataclass(frozen=True)
@@ -145,6 +155,10 @@ def parse(arguments: Sequence[str] | None = None) -> tuple[Budget, SearchSetting
     """Read budget and switches from a command line; exit with status 2 if it is wrong."""
     parser = option_parser()
     given = vars(parser.parse_args(arguments))
+    if level := given.pop("level", None):
+        if given != {"search": "turn"}:
+            parser.error("--level: sets all other options; leave them out")
+        return parse(LEVELS[level - 1].split())
     tree = given.pop("search") == "tree"
     budget = Budget(
         given.pop("iterations", None),
@@ -178,6 +192,12 @@ def option_parser() -> argparse.ArgumentParser:
     )
     parser.add_argument(
         "--search", choices=("turn", "tree"), default="turn", help="kind of search [default: turn]"
+    )
+    parser.add_argument(
+        "--level",
+        type=int,
+        choices=range(1, len(LEVELS) + 1),
+        help=f"opponent for people, from 1 to {len(LEVELS)}; instead of all other options",
     )
     budget = parser.add_mutually_exclusive_group()
     budget.add_argument("--iterations", type=positive, metavar="N", help="playouts of a decision")

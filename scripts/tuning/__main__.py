@@ -13,6 +13,7 @@ from asara_search.evaluation import Weights, read_weights
 from asara_search.policies import GreedyPolicy
 from scripts.tuning.arena import Duel, PolicyPlayer, duel, secret_of
 from scripts.tuning.duel_command import compare
+from scripts.tuning.levels import measure
 from scripts.tuning.spsa import Spsa
 
 SHIPPED = Path(__file__).parents[2] / "server" / "asara_search" / "weights.toml"
@@ -94,4 +95,6 @@ def _arguments() -> argparse.Namespace:
 
 
 if __name__ == "__main__":
-    sys.exit(compare(sys.argv[2:]) if sys.argv[1:2] == ["duel"] else main())
+    commands = {"duel": compare, "levels": measure}
+    command = commands.get(sys.argv[1]) if len(sys.argv) > 1 else None
+    sys.exit(command(sys.argv[2:]) if command else main())

@@ -5,9 +5,10 @@ reads nothing else, and a search receives worlds dealt from the view.
 """
 
 import random
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Final, Protocol
 
 import numpy as np
 
@@ -23,6 +24,8 @@ from asara_search.policies import Policy
 from asara_search.search_base import Search
 from asara_server.tournament.standings.block_scores import BlockScores
 from asara_server.tournament.standings.intervals import intervals_95
+
+_UNLIMITED: Final = 10**12
 
 
 class Player(Protocol):
@@ -44,18 +47,25 @@ class PolicyPlayer:
 
 
 class SearchPlayer:
-    """Plays by a search with a fixed number of playouts per decision."""
+    """Plays by a search with a fixed number of playouts per decision, or a fixed time."""
 
-    def __init__(self, search: Search, iterations: int, seed: int = 0) -> None:
+    def __init__(
+        self, search: Search, iterations: int | None, milliseconds: int = 0, seed: int = 0
+    ) -> None:
+        """The time counts only if there is no number of playouts."""
         self._search = search
         self._iterations = iterations
+        self._seconds = milliseconds / 1000
         self._rng = random.Random(seed)
 
     def choose(self, state: State) -> Action:
         seen = view(state, state.seat)
         rng = self._rng
+        iterations, deadline = self._iterations, 0.0
+        if iterations is None:
+            iterations, deadline = _UNLIMITED, time.perf_counter() + self._seconds
         return self._search.choose(
-            lambda: determinize(seen, rng), seen.legal, rng, self._iterations, 0.0
+            lambda: determinize(seen, rng), seen.legal, rng, iterations, deadline
         )
 
 

@@ -21,6 +21,7 @@ from .policies import GreedyPolicy
 __all__ = ["Search", "SearchSettings"]
 
 _SPACE: Final = DecisionKind.SPACE
+_BUILD, _BUILD_COUNT = DecisionKind.BUILD, DecisionKind.BUILD_COUNT
 _ALIKE: Final = (
     int(Area.BANK),
     int(Area.HOUSE_OF_SPIES),
@@ -49,6 +50,9 @@ class SearchSettings:
     """True to compare the seat with the mean of its rivals instead of the best one."""
     filter_moves: bool = True
     """True to try only the best of the spaces that differ only in cost or income."""
+    noise: float = 0.0
+    """Standard deviation, in prestige, of the chance that is added to the policy's prices: a weaker
+    opponent for people."""
 
     def __post_init__(self) -> None:
         if not 1 <= self.candidates <= 1000:
@@ -61,6 +65,8 @@ class SearchSettings:
             raise ValueError(f"prior is {self.prior}; use 0 to 1,000,000")
         if not 0 <= self.scale <= 1e6:
             raise ValueError(f"scale is {self.scale}; use 0 to 1,000,000")
+        if not 0 <= self.noise <= 1e6:
+            raise ValueError(f"noise is {self.noise}; use 0 to 1,000,000")
 
 
 class Search:
@@ -83,6 +89,7 @@ class Search:
         self.scale = settings.scale
         self.mean_rival = settings.mean_rival
         self.filter_moves = settings.filter_moves
+        self.noise = settings.noise
         self.priors: list[float] = []
         """Prices of the candidates that `shortlist` returned last."""
         self.playouts = 0
@@ -112,22 +119,31 @@ class Search:
         """
         raise NotImplementedError
 
-    def shortlist(self, world: State, legal: Sequence[Action]) -> list[Action]:
-        """Return the candidates in the order of the policy's prices, best first."""
+    def shortlist(
+        self, world: State, legal: Sequence[Action], chance: random.Random | None = None
+    ) -> list[Action]:
+        """Return the candidates in the order of the policy's prices, best first.
+
+        With `chance`, the settings' noise is added to prices in prestige, so not in a build.
+        """
         policy = self.policy
         policy.look(world)
         priced: list[tuple[float, int]] = []
         choosing = self.filter_moves and world.kind is _SPACE
+        noise = 0.0 if world.kind is _BUILD or world.kind is _BUILD_COUNT else self.noise
         taken = 0
         for index in range(len(legal)):
             # Of spaces that differ in cost or income alone, the best one comes last or first.
             place = len(legal) - 1 - index
             action = legal[place]
-            priced.append((-policy.action_worth(world, action), place))
+            worth = policy.action_worth(world, action)
+            if chance is not None and noise:
+                worth += chance.gauss(0.0, noise)
+            priced.append((-worth, place))
         priced.sort()
         actions: list[Action] = []
         self.priors = []
-        for worth, place in priced:
+        for cost, place in priced:
             action = legal[place]
             if choosing:
                 info = self.rules.spaces_by_action[action]
@@ -137,7 +153,7 @@ class Search:
                         continue
                     taken |= 1 << area
             actions.append(action)
-            self.priors.append(-worth)
+            self.priors.append(-cost)
             if len(actions) == self.candidates:
                 break
         return actions

@@ -161,7 +161,7 @@ class TreeSearch(Search):
         worlds = [sample()]
         seeds = [rng.getrandbits(40)]
         seat = worlds[0].seat
-        actions = self.shortlist(worlds[0], legal)
+        actions = self.shortlist(worlds[0], legal, rng)
         if len(actions) == 1:
             return actions[0]
         prices = self.priors

@@ -6,6 +6,7 @@ import re
 import sys
 import threading
 import time
+from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
@@ -16,14 +17,35 @@ from typing import Any
 import pytest
 
 import asara
-from asara_game import Deal, State, determinize, legal_actions, load_edition, new_match, view
+from asara_game import (
+    Action,
+    Deal,
+    State,
+    apply,
+    determinize,
+    legal_actions,
+    load_edition,
+    new_match,
+    view,
+)
 from asara_game.rules import RULE_COMBINATIONS, Rules, format_rule_sets, parse_rule_sets
+from asara_game.vocabulary import DecisionKind
+from asara_search.policies import GreedyPolicy
 from asara_search.search_base import Search
 from asara_search.tree_search import TreeSettings
 from asara_search.turn_search import SearchSettings, TurnSearch
+from asara_server.cli.commands.play import LEVELS as OFFERED
 from bots.greedy.main import decide as greedy
 from bots.random.main import decide as at_random
-from bots.search.main import Budget, SearchBot, configured, option_parser, parse
+from bots.search.main import (
+    LEVELS,
+    Budget,
+    SearchBot,
+    configured,
+    make_search,
+    option_parser,
+    parse,
+)
 from tests.bots.in_process import play_match, victory_share
 from tests.cli.command import asara as run_asara
 from tests.docs.documents import read
@@ -147,6 +169,9 @@ def test_options_are_checked(arguments, capsys):
         (["--no-reuse"], "--no-reuse: only a tree search has it; add --search tree"),
         (["--ponder", "--iterations", "5"], "--ponder: not with --iterations"),
         (["--search", "tree", "--ponder", "--no-reuse"], "--ponder: not with --no-reuse"),
+        (["--level", "2", "--candidates", "5"], "--level: sets all other options"),
+        (["--level", "2", "--search", "tree"], "--level: sets all other options"),
+        (["--level", "6"], "invalid choice: 6"),
     ],
 )
 def test_options_that_do_not_go_together(arguments, sentence, capsys):
@@ -158,17 +183,51 @@ def test_options_that_do_not_go_together(arguments, sentence, capsys):
 def test_every_switch_of_the_tree_is_an_option():
     options = (
         "--search tree --milliseconds 7 --ponder --candidates 3 --turns 4 --years 2 --prior 6 "
-        "--scale 7 --mean-rival --all-moves --determinizations 8 --opponents max-n --leaf rank "
-        "--widening 1.5 --exploration 9 --final value"
+        "--scale 7 --mean-rival --all-moves --noise 0.5 --determinizations 8 "
+        "--opponents max-n --leaf rank --widening 1.5 --exploration 9 --final value"
     )
     budget, settings = parse(options.split())
     assert budget == Budget(None, 7, ponder=True)
     assert settings == TreeSettings(
-        *(3, 4, 2, 6, 7, True, False), *(8, "max-n", "rank", 1.5, 9), reuse=True, final="value"
+        *(3, 4, 2, 6, 7, True, False, 0.5), *(8, "max-n", "rank", 1.5, 9), reuse=True, final="value"
     )
     assert parse(["--search", "tree", "--no-reuse"])[1] == TreeSettings(reuse=False)
     assert parse([]) == (Budget(), SearchSettings())
     assert parse(["--search", "tree"]) == (Budget(), TreeSettings())
+
+
+@pytest.mark.parametrize("search", ["turn", "tree"])
+def test_noise_changes_choices_but_no_build(search):
+    """Without a choice of candidates, the bot takes the action with the highest noisy price."""
+    rules = Rules(EDITION, parse_rule_sets("basic"), 2)
+
+    def choices(noise: str, seed: int) -> dict[DecisionKind, list[Action]]:
+        _, settings = parse(["--search", search, "--candidates", "1", "--noise", noise])
+        searcher, rng = make_search(rules, settings), Random(seed)
+        state, _ = new_match(rules, Deal(bytes(32)))
+        policy, found = GreedyPolicy(rules), defaultdict(list)
+        while state.seat >= 0:
+            world = state.copy()
+            chosen = searcher.choose(lambda world=world: world, state.legal, rng, 1, 0.0)
+            found[state.kind].append(chosen)
+            apply(state, policy.choose(state, rng))
+        return found
+
+    without, one, same, other = (
+        choices(*each) for each in (("0", 1), *[("1", s) for s in (1, 1, 2)])
+    )
+    assert one == same != other
+    for kind in (DecisionKind.BUILD, DecisionKind.BUILD_COUNT):
+        assert without[kind] == one[kind] == other[kind]
+    assert without[DecisionKind.SPACE] != one[DecisionKind.SPACE]
+
+
+def test_levels_are_options_of_the_bot_and_the_page_has_what_was_measured_of_them():
+    for level, options in enumerate(LEVELS, 1):
+        assert parse(["--level", str(level)]) == parse(options.split())
+    rows = re.findall(r"^\| (\d) \| `([^`]*)` \|", read("bots/README.md"), re.MULTILINE)
+    assert rows == [(str(level), options) for level, options in enumerate(LEVELS, 1)]
+    assert len(LEVELS) == OFFERED
 
 
 @pytest.mark.parametrize("search", ["turn", "tree"])

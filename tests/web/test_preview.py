@@ -1,9 +1,9 @@
-"""Previews of turns: what the referee sends next, in every world that the seat may be in."""
+"""Previews of turns: what the referee sends next, in every world that the seat may be in; hints."""
 
 import random
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import pytest
@@ -32,6 +32,7 @@ from asara_game.state import State
 from asara_game.view import view
 from asara_game.vocabulary import DecisionKind
 from asara_server.web.app import create_app
+from asara_server.web.hint import hint
 from asara_server.web.preview import LARGEST_REQUEST, PreviewError, preview
 from asara_server.web.settings import WebSettings
 from tests.game.play import WIDE_CASES, playout
@@ -257,6 +258,54 @@ def test_the_server_answers_previews_and_refuses_nonsense() -> None:
         assert nonsense.json() == {"error": "the request is no PreviewRequest"}
         empty = client.post("/api/preview", content=b"")
         assert empty.status_code == 422
-        assert empty.json()["error"].startswith("the request cannot be previewed: ")
+        assert empty.json()["error"].startswith("the request cannot be answered: ")
         large = client.post("/api/preview", content=bytes(LARGEST_REQUEST + 1))
         assert large.status_code == 413
+
+
+# Hints
+
+
+@pytest.fixture
+def patient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No machine is too slow for all playouts of a hint."""
+    monkeypatch.setattr("asara_server.web.hint.LONGEST_S", 1e9)
+
+
+def _late() -> Iterator[State]:
+    """Positions of the last year, in which playouts are short, one for each kind of decision."""
+    kinds = set()
+    for moment in playout(rules("pro+gifts+genie", 3), 3):
+        state = moment.state
+        if state.seat >= 0 and state.year == 4 and len(state.legal) > 1 and state.kind not in kinds:
+            kinds.add(state.kind)
+            yield state.copy()
+
+
+@pytest.mark.usefixtures("patient")
+def test_a_hint_depends_on_nothing_that_is_hidden_from_the_seat() -> None:
+    dice = random.Random(4)
+    for state in _late():
+        other = determinize(view(state, state.seat), dice)
+        assert other.hands != state.hands or other.piles != state.piles
+        one, same = (_request(each) for each in (state, other))
+        assert one.SerializeToString(deterministic=True) == same.SerializeToString(
+            deterministic=True
+        )
+        assert hint(one) == hint(same) < len(state.legal)
+
+
+@pytest.mark.usefixtures("patient")
+def test_hints_are_given_only_where_people_play() -> None:
+    request = _request(next(_late()))
+    data = request.SerializeToString()
+    with TestClient(create_app(WebSettings()), base_url="http://localhost") as client:
+        assert client.post("/api/hint", content=data).status_code == 404
+    played = WebSettings(play_address="unix:/nowhere")
+    with TestClient(create_app(played), base_url="http://localhost") as client:
+        answer = client.post("/api/hint", content=data)
+        assert answer.json() == {"action": hint(request)}
+        assert answer.headers["cache-control"] == "no-store"
+        assert client.post("/api/hint", content=b"").status_code == 422
+        request.decision.view.private_view.asari = 10_000
+        assert client.post("/api/hint", content=request.SerializeToString()).status_code == 422

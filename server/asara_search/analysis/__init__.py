@@ -8,6 +8,7 @@ A decision is priced in worlds that fit what its seat knew. Luck is measured wit
 
 from __future__ import annotations
 
+from .advice import advise
 from .budgets import BUDGETS, VERSION, Budget
 from .course import Priced, turn_course
 from .decision_price import CandidatePrice, DecisionPrice, DecisionPricer
@@ -24,6 +25,7 @@ __all__ = [
     "Estimate",
     "Luck",
     "Priced",
+    "advise",
     "deal_luck",
     "draw_luck",
     "is_draw",

@@ -179,8 +179,11 @@ class Referee:
             return 0
         return bot.hello.max_matches
 
-    async def wait_until_connected(self, key: str, timeout_s: float) -> bool:
-        """Return True once a bot is connected; False after the timeout, or if the bot is lost."""
+    async def wait_until_connected(self, key: str, timeout_s: float | None) -> bool:
+        """Return True once a bot is connected; False after the timeout, or if the bot is lost.
+
+        None stands for no timeout.
+        """
         bot = self._bots.get(key)
         if bot is None or bot.lost is not None:
             return False

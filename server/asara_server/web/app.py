@@ -11,6 +11,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from asara_server.web.guard import Guard
+from asara_server.web.hint import hint_part
 from asara_server.web.live_matches import LiveRuns
 from asara_server.web.page_files import PAGE_ROUTES, PageFiles
 from asara_server.web.play_socket import play_part
@@ -36,6 +37,7 @@ def app_parts(settings: WebSettings) -> Sequence[Part]:
         watch_part(settings.limits, catalogue, live),
         play_part(settings),
         preview_part(),
+        hint_part(settings),
     )
 
 

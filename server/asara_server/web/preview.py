@@ -5,8 +5,9 @@ that the work it can cause is limited. Sizes and numbers must stay within the li
 """
 
 import asyncio
-from collections.abc import Iterable
-from typing import Any, Final
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from typing import Any, Final, TypeVar
 
 from google.protobuf.message import DecodeError, Message
 from starlette.requests import Request
@@ -57,6 +58,8 @@ _SIZES: Final = frozenset(
 _FAULTS: Final = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
 """Exceptions that the rules raise for a position that no match can reach."""
 
+_Answer = TypeVar("_Answer")
+
 
 class PreviewError(ValueError):
     """Raised for a request that cannot be answered; the text gives the reason in one sentence."""
@@ -64,19 +67,31 @@ class PreviewError(ValueError):
 
 def preview(request: PreviewRequest) -> PreviewResponse:
     """Return the consequences of a request's actions; raise PreviewError."""
-    try:
-        _check_sizes(request)
-        rules = rules_from_proto(request.started)
-        _check_board(rules)
-        seen = view_from_proto(rules, request.decision)
-        _check_seats(seen)
+    with impossible_refused():
+        seen = seen_in(request)
         actions = [action_from_proto(action) for action in request.actions]
-        foreseen = foresee(seen, actions)
-        return _response(foreseen, request.started.match_id)
+        return _response(foresee(seen, actions), request.started.match_id)
+
+
+def seen_in(request: PreviewRequest) -> View:
+    """Return what the seat of a request sees, after checks; raise one of `_FAULTS`."""
+    _check_sizes(request)
+    rules = rules_from_proto(request.started)
+    _check_board(rules)
+    seen = view_from_proto(rules, request.decision)
+    _check_seats(seen)
+    return seen
+
+
+@contextmanager
+def impossible_refused() -> Iterator[None]:
+    """Raise PreviewError for a position that no match can reach."""
+    try:
+        yield
     except PreviewError:
         raise
     except ValueError as error:
-        raise PreviewError(f"the request cannot be previewed: {_first_line(error)}") from None
+        raise PreviewError(f"the request cannot be answered: {_first_line(error)}") from None
     except _FAULTS:
         raise PreviewError("the request is no position of the game") from None
 
@@ -183,20 +198,23 @@ def preview_part() -> Part:
     one_at_a_time = asyncio.Lock()  # watchers and players need the processor, too
 
     async def answer(request: Request) -> Response:
-        return await _preview(request, one_at_a_time)
+        response = await answered(request, one_at_a_time, preview)
+        headers = {"Cache-Control": "no-store"}
+        return Response(serialize(response), headers=headers, media_type=PROTOBUF)
 
     return Part([Route("/api/preview", answer, methods=["POST"])])
 
 
-async def _preview(request: Request, one_at_a_time: asyncio.Lock) -> Response:
+async def answered(
+    request: Request, one_at_a_time: asyncio.Lock, answer: Callable[[PreviewRequest], _Answer]
+) -> _Answer:
+    """Return the answer to the PreviewRequest in a request; raise WebError."""
     try:
         message = PreviewRequest.FromString(await request.body())
     except DecodeError:
         raise WebError(400, "the request is no PreviewRequest") from None
     try:
         async with one_at_a_time:
-            response = await asyncio.to_thread(preview, message)
+            return await asyncio.to_thread(answer, message)
     except PreviewError as error:
         raise WebError(422, str(error)) from None
-    headers = {"Cache-Control": "no-store"}
-    return Response(serialize(response), headers=headers, media_type=PROTOBUF)

@@ -8,14 +8,20 @@ import subprocess
 import tempfile
 import urllib.request
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
+from asara.v1.event_pb2 import Termination
+from asara_game.rules import parse_rule_sets
+from asara_server.cli.sessions.play import analysed
 from asara_server.network.addresses import socket_parent
-from asara_server.replay.file import read_replay
-from tests.cli.command import command_line, environment
+from asara_server.replay.file import read_replay, write_replay
+from asara_server.replay.signing import SigningKey
+from tests.cli.command import command_line, environment, refusal
 from tests.events import EVENT_S, wait_until
+from tests.match.playouts import random_replay
 from tests.referee.harness import play_bot
 from tests.web.play_pipe import WebStream
 from tests.web.play_table import parts_of, play_table, sit_down
@@ -64,6 +70,41 @@ def test_another_match_begins_when_the_person_comes_back() -> None:
     assert "you – random" in stdout
 
 
+def test_a_level_is_the_opponent() -> None:
+    with play_table("--level", "1", "--matches", "1") as table:
+        assert parts_of(table.links[0])[1]["seats"] == "you,level-1"
+        ended = asyncio.run(sit_down(table.links[0]))
+        status, _, stderr = table.ended()
+    assert status == 0, stderr
+    assert [result.entry for result in ended.results] == ["you", "level-1"]
+    completed = Termination.TERMINATION_COMPLETED
+    assert all(result.termination == completed for result in ended.results)
+    sentence = "--level 3: leave it out, because you chose your opponents"
+    assert sentence in refusal("play", "random", "--level", "3")
+    assert "4 people and 1 bot need more" in refusal("play", "--people", "4", "--level", "1")
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(("answer", "level"), [("4", 4), ("", 2)])
+def test_a_person_at_a_terminal_chooses_a_level(answer: str, level: int) -> None:
+    ours, theirs = pty.openpty()
+    words = command_line("play", "--no-browser")
+    with subprocess.Popen(
+        words, stdin=theirs, stdout=theirs, stderr=theirs, env=environment()
+    ) as process:
+        os.close(theirs)
+        os.write(ours, f"6\n{answer}\n".encode())
+        text = b""
+        with suppress(OSError):  # Linux raises it when the other side is closed
+            while b"run=" not in text:
+                text += os.read(ours, 65536)
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(EVENT_S) == 128 + signal.SIGTERM, text
+        os.close(ours)
+    assert f"level-{level}".encode() in text
+    assert b"Please select one of the available options" in text
+
+
 @pytest.mark.long
 def test_two_people_and_a_bot_at_one_table() -> None:
     async def play(links: list[str]) -> None:
@@ -81,6 +122,15 @@ def test_two_people_and_a_bot_at_one_table() -> None:
     assert status == 0, stderr
     assert "player-2" in stdout
     assert "player-2 has joined. Waiting for player-1\n" in stderr
+
+
+@pytest.mark.long
+def test_a_match_is_analysed_while_the_table_is_open(tmp_path: Path) -> None:
+    file = tmp_path / "m1.asara"
+    replay = random_replay(parse_rule_sets("basic"), 2, seed=1, replies=2)
+    write_replay(file, replay, SigningKey.new())
+    with analysed(file):
+        wait_until("the analysis", (tmp_path / "m1.analysis.json").exists)
 
 
 @pytest.mark.long

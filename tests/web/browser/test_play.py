@@ -5,12 +5,17 @@ import re
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
+from asara_game.rules import RULES_VERSION
+from asara_search.analysis import VERSION
+from asara_server.match.inputs import ReplyRecord
+from asara_server.replay.analysis_file import Analysis, Decision, SeatSum, Value, analysis_bytes
 from asara_server.replay.file import read_replay
 from tests.events import wait_until
 from tests.web.chromium import (
@@ -122,6 +127,43 @@ def play_match_by_script(page: Page) -> None:
     assert page.evaluate(CLICK_ON, LIMIT_MS), "the match does not end"
 
 
+def decided(file: Path) -> Analysis:
+    """Return an analysis of a match of two in which each seat made four mistakes."""
+    replay = read_replay(file)
+    chosen = next(str(r.actions[0]) for r in replay.records if isinstance(r, ReplyRecord))
+    zero = Value(mean=0, error=0, worlds=0)
+    sums: Any = {"score": 0.5, "score_after_luck": 0.5, "skill_lost": zero, "luck": zero}
+    marks: Any = {"inaccuracies": 0, "mistakes": 4, "blunders": 0}
+    place: Any = {"decision": 0, "step": 0, "year": 1, "kind": "SPACE", "label": "mistake"}
+    actions: Any = {"chosen": chosen, "best": chosen, "forced": False}
+    return Analysis(
+        analyser=VERSION,
+        rules_version=RULES_VERSION,
+        edition_sha256=sha256(replay.header.edition).hexdigest(),
+        replay_sha256=sha256(file.read_bytes()).hexdigest(),
+        match_id=replay.header.match_id,
+        budget="quick",
+        playouts=0,
+        seats=tuple(
+            SeatSum(seat=seat, entry=entry, **sums, **marks)
+            for seat, entry in enumerate(replay.header.entries)
+        ),
+        decisions=tuple(
+            Decision(
+                seat=seat,
+                sequence=20 * number,
+                loss=Value(mean=number / 10, error=0.01, worlds=9),
+                **place,
+                **actions,
+            )
+            for seat in range(2)
+            for number in range(1, 5)
+        ),
+        draws=(),
+        course=(),
+    )
+
+
 @pytest.mark.parametrize(
     ("rules", "play"), [("basic", play_match), (RICHEST, play_match_by_script)]
 )
@@ -138,6 +180,20 @@ def test_a_whole_match_by_clicks(
         replay = read_replay(file)
         assert replay.header.entries == ("you", "greedy")
         assert not any(result.termination.forfeit for result in replay.results)
+        expect(page.get_by_text("The match is being analysed.")).to_be_visible()
+        file.with_name(f"{file.stem}.analysis.json").write_bytes(analysis_bytes(decided(file)))
+        decisive = page.get_by_role("region", name="What decided the match")
+        mistakes = decisive.get_by_role("listitem").filter(has_text=re.compile(r"You\W+mistake"))
+        expect(mistakes).to_have_count(3)
+        expect(mistakes.first).to_contain_text("+0.40")
+        expect(decisive.get_by_role("listitem")).to_have_count(3)
+        expect(decisive.get_by_role("link")).to_have_count(0)  # the address is that of the seat
+        with page.context.expect_page() as opened:
+            page.get_by_role("link", name="Watch the replay").click()
+        expect(opened.value.locator(".board")).to_be_visible()
+        page.get_by_role("button", name="Play again").click()
+        expect(lit(page).first).to_be_visible()
+        expect(page.get_by_role("heading", name="Choose a space")).to_be_visible()
 
 
 def test_some_turns_by_keyboard_alone(browser: Browser) -> None:
@@ -217,6 +273,17 @@ def test_each_area_explains_itself_once(browser: Browser, table: Table) -> None:
         expect(page.get_by_role("note")).to_have_count(0)
         page.locator("[data-target='space 6 12']").hover()
         expect(page.get_by_role("tooltip")).to_contain_text("Bank")
+
+
+def test_a_hint_names_a_choice_and_marks_it_on_the_board(browser: Browser, table: Table) -> None:
+    with seat(browser, table.links[0]) as page:
+        page.get_by_role("button", name="Hint").click()
+        turn = page.get_by_role("region", name="Your turn")
+        expect(turn).to_contain_text("Hint: ")
+        page.locator("[data-better][data-lit]").first.click()
+        expect(steps(page)).to_have_count(1)
+        expect(turn).not_to_contain_text("Hint: ")
+        assert violations(page) == []
 
 
 def test_a_place_that_cannot_be_chosen_says_why(browser: Browser, table: Table) -> None:

@@ -44,6 +44,7 @@ export function Dock({
         <div class="dock-ask" aria-live="polite">
           <Question store={store} setting={setting} />
           <Refusal store={store} setting={setting} />
+          <Hint store={store} setting={setting} />
         </div>
         <Steps store={store} setting={setting} />
         <Buttons store={store} />
@@ -153,6 +154,13 @@ function Refusal({ store, setting }: Props) {
   return <output class="refusal">{why}</output>;
 }
 
+/** What the server would do now, once the person has asked. */
+function Hint({ store, setting }: Props) {
+  const hint = store.hint.value;
+  if (typeof hint !== "object") return null;
+  return <output>{t(play, "hintIs", { step: actionSentence(hint, { setting }) })}</output>;
+}
+
 function Titled({
   title,
   children,
@@ -212,13 +220,24 @@ function Buttons({ store }: { readonly store: PlayStore }) {
       </div>
     );
   }
-  if (sent !== undefined || (steps.length === 0 && store.picked.value.length === 0)) return null;
+  if (sent !== undefined) return null;
   const hidden = steps.at(-1)?.next.kind === "hidden";
   return (
     <div class="dock-buttons">
-      <button type="button" onClick={() => store.undo()}>
-        {t(play, "undo")}
-      </button>
+      {store.decision.value !== undefined && (
+        <button
+          type="button"
+          disabled={store.hint.value !== undefined}
+          onClick={() => store.askHint()}
+        >
+          {t(play, "hint")}
+        </button>
+      )}
+      {steps.length + store.picked.value.length > 0 && (
+        <button type="button" onClick={() => store.undo()}>
+          {t(play, "undo")}
+        </button>
+      )}
       {store.ready.value && (
         <button type="button" class="primary" data-send onClick={() => store.send()}>
           {t(play, hidden ? "look" : "send")}

@@ -135,6 +135,7 @@ function Match({ store }: { readonly store: PlayStore }) {
             setting={setting}
             record={finished?.record}
             complete={finished?.complete ?? false}
+            analysis={finished?.analysis}
           />
         )}
         <div class="play-board" ref={board}>
@@ -143,6 +144,7 @@ function Match({ store }: { readonly store: PlayStore }) {
             moment={(over.value && finished?.record.moments.at(-1)) || moment}
             previous={over.value ? undefined : previous}
             choices={over.value ? undefined : store.choices.value}
+            better={store.hintTargets.value}
             focusSeat={store.decision.value === undefined ? undefined : session.seat}
             aside={<Log store={store} setting={setting} />}
           />
@@ -197,6 +199,7 @@ function useBindings(store: PlayStore, help: { value: boolean }): readonly Bindi
     },
     { keys: ["Enter"], label: t(play, "keyEnter"), run: () => focusChoice(document) },
     { keys: ["Escape", "u"], label: t(play, "undo"), run: () => store.undo() },
+    { keys: ["h"], label: t(play, "hint"), run: () => store.askHint() },
     { keys: ["Space"], label: t(play, "keySpace"), run: () => store.skip() },
     {
       keys: ["?"],

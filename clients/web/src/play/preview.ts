@@ -1,4 +1,4 @@
-/** Asks the server what follows from the actions of a turn. */
+/** Asks the server what follows from the actions of a turn, and for hints. */
 
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
 import type { Decision, MatchStarted } from "asara/gen/play_pb.js";
@@ -18,20 +18,43 @@ export async function askPreview(
   decision: Decision,
   actions: readonly Action[],
 ): Promise<PreviewResponse | undefined> {
+  try {
+    const response = await post("/api/preview", started, decision, actions);
+    return fromBinary(PreviewResponseSchema, new Uint8Array(await response.arrayBuffer()));
+  } catch {
+    return undefined;
+  }
+}
+
+/** Returns the legal action that the server would choose; undefined if it cannot tell. */
+export async function askHint(
+  started: MatchStarted,
+  decision: Decision,
+): Promise<Action | undefined> {
+  try {
+    const response = await post("/api/hint", started, decision, []);
+    const { action } = (await response.json()) as { readonly action: number };
+    return decision.legalActions[action];
+  } catch {
+    return undefined;
+  }
+}
+
+function post(
+  path: string,
+  started: MatchStarted,
+  decision: Decision,
+  actions: readonly Action[],
+): Promise<Response> {
   const asked = create(PreviewRequestSchema, {
     started: { ...started, view: undefined },
     decision: { ...decision, events: [] }, // they are in the view, and can be many
     actions: [...actions],
   });
-  try {
-    const response = await request("/api/preview", {
-      method: "POST",
-      headers: { "Content-Type": "application/x-protobuf" },
-      body: toBinary(PreviewRequestSchema, asked),
-      signal: AbortSignal.timeout(PATIENCE_MS),
-    });
-    return fromBinary(PreviewResponseSchema, new Uint8Array(await response.arrayBuffer()));
-  } catch {
-    return undefined;
-  }
+  return request(path, {
+    method: "POST",
+    headers: { "Content-Type": "application/x-protobuf" },
+    body: toBinary(PreviewRequestSchema, asked),
+    signal: AbortSignal.timeout(PATIENCE_MS),
+  });
 }

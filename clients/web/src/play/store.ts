@@ -1,10 +1,10 @@
 /** The state of the play page: the session, its connection, and what is shown of it when. */
 
 import { batch, computed, signal } from "@preact/signals";
-import type { PlayResponse } from "asara/gen/play_pb.js";
+import type { Decision, PlayResponse } from "asara/gen/play_pb.js";
 import { DecisionKind } from "asara/gen/play_pb.js";
 import { type Action, Area } from "asara/gen/vocabulary_pb.js";
-import type { BoardChoices, Target } from "../board/targets.js";
+import { type BoardChoices, type Target, targetsOf } from "../board/targets.js";
 import type { Moment } from "../match/model.js";
 import type { Ending } from "../match/reconnecting-socket.js";
 import { speed } from "../ui/settings.js";
@@ -12,7 +12,7 @@ import { besideBoard, nextTargets, pick } from "./choosing.js";
 import { Connection } from "./connection.js";
 import { isNew, noteExplained } from "./explained.js";
 import type { SeatLink } from "./link.js";
-import { askPreview } from "./preview.js";
+import { askHint, askPreview } from "./preview.js";
 import * as sessions from "./session.js";
 
 const MOMENT_MS = 750; // of an opponent's step, at ordinary speed
@@ -34,6 +34,8 @@ export class PlayStore {
   readonly refused = signal<Target | undefined>(undefined);
   /** Area that is explained now, because the person goes there for the first time. */
   readonly explaining = signal<Area>(Area.UNSPECIFIED);
+  /** The decision that a hint was asked for last, and the hint once it has come. */
+  readonly #hint = signal<{ readonly decision: Decision; readonly action?: Action }>();
   /** When the open decision was asked, in milliseconds of `performance.now`. */
   readonly askedAt = signal(0);
   #connection: Connection | undefined;
@@ -49,6 +51,16 @@ export class PlayStore {
   readonly decision = computed(() =>
     this.caughtUp.value ? sessions.openDecision(this.session.value) : undefined,
   );
+  /** The hint for the open decision: `asked` until it comes. */
+  readonly hint = computed(() => {
+    const asked = this.#hint.value;
+    if (asked === undefined || asked.decision !== this.decision.value) return undefined;
+    return asked.action ?? "asked";
+  });
+  readonly hintTargets = computed<ReadonlySet<Target> | undefined>(() => {
+    const hint = this.hint.value;
+    return typeof hint === "object" ? new Set(targetsOf(hint, this.searched.value)) : undefined;
+  });
   readonly ready = computed(() => this.caughtUp.value && sessions.isReady(this.session.value));
   readonly moment = computed<Moment | undefined>(() => {
     const { moments } = this.session.value;
@@ -211,6 +223,18 @@ export class PlayStore {
       this.explaining.value = area;
       noteExplained(area);
     }
+  }
+
+  askHint(): void {
+    const { started } = this.session.peek();
+    const decision = this.decision.peek();
+    if (started === undefined || decision === undefined || this.hint.peek() !== undefined) return;
+    const asked = { decision };
+    this.#hint.value = asked;
+    void askHint(started, decision).then((action) => {
+      if (this.#hint.peek() !== asked) return;
+      this.#hint.value = action === undefined ? undefined : { decision, action };
+    });
   }
 
   /** Puts back what is picked or, if nothing is, takes back the last step. */

@@ -42,11 +42,22 @@ export class HeldSource implements MatchSource {
   close(): void {}
 }
 
-/** A match that the page has received. */
+/** A match that the page has received; its analysis may come later. */
 export class ReceivedSource extends HeldSource {
-  constructor(record: MatchRecord, whole?: ReplayView) {
+  readonly #analysis: Promise<AnalysisAnswer | undefined> | undefined;
+
+  constructor(
+    record: MatchRecord,
+    whole?: ReplayView,
+    analysis?: Promise<AnalysisAnswer | undefined>,
+  ) {
     super();
+    this.#analysis = analysis;
     this.hold(record, whole);
+  }
+
+  override async analysis(): Promise<AnalysisAnswer | undefined> {
+    return this.#analysis;
   }
 }
 

@@ -66,7 +66,7 @@ function Match({
   news,
   linked = true,
 }: MatchViewProps & { first: MatchRecord }) {
-  const store = useMemo(() => new MatchStore(source, first), [source]);
+  const store = useMemo(() => new MatchStore(source, first, linked), [source]);
   const [helped, setHelped] = useState(false);
   useEffect(() => {
     const stops = [

@@ -51,6 +51,18 @@ export async function fetchView(run: string, match: string, viewer: Viewer): Pro
   }
 }
 
+/** The analysis of a match that is over; undefined if the server does not answer. */
+export async function fetchAnalysis(
+  run: string,
+  match: string,
+): Promise<AnalysisAnswer | undefined> {
+  try {
+    return await getJson(`${matchPath(run, match)}/analysis`);
+  } catch {
+    return undefined;
+  }
+}
+
 export class ServerSource implements MatchSource {
   readonly record = signal<MatchRecord | undefined>(undefined);
   readonly state = signal<SourceState>({ kind: "loading" });
@@ -136,12 +148,8 @@ export class ServerSource implements MatchSource {
   }
 
   async analysis(): Promise<AnalysisAnswer | undefined> {
-    if (this.#view === undefined) return undefined; // watched: its run goes on
-    try {
-      return await getJson(`${matchPath(this.run, this.match)}/analysis`);
-    } catch {
-      return undefined;
-    }
+    // Watched: its run goes on.
+    return this.#view === undefined ? undefined : fetchAnalysis(this.run, this.match);
   }
 
   close(): void {

@@ -44,6 +44,8 @@ export class MatchStore {
   constructor(
     readonly source: MatchSource,
     first: MatchRecord,
+    /** False if the address of the page is no place in the match. */
+    readonly linked = true,
   ) {
     this.record = signal(first);
     this.player = signal(

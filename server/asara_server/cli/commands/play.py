@@ -1,7 +1,7 @@
 """`asara play`: a seat for a person, in a browser."""
 
 from dataclasses import dataclass
-from typing import Annotated, ClassVar
+from typing import Annotated, ClassVar, Final
 
 import typer
 
@@ -16,6 +16,11 @@ from asara_server.cli.options.common import (
     TableMatchesOption,
     parse_clock,
 )
+
+LEVELS: Final = 5
+"""Number of levels of the bot `search`."""
+USUAL_LEVEL: Final = 2
+"""The level of the opponent if nobody can be asked."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,7 +39,18 @@ class Play:
         typer.Argument(
             metavar="BOT",
             help="Bots to play against, named as for `asara match`.",
-            show_default="greedy",
+            show_default="one bot of a level",
+        ),
+    ] = None
+    level: Annotated[
+        int | None,
+        typer.Option(
+            "--level",
+            metavar=f"1..{LEVELS}",
+            min=1,
+            max=LEVELS,
+            help=f"Level of your opponent, from 1 for beginners to {LEVELS}.",
+            show_default=f"asks on a terminal, otherwise {USUAL_LEVEL}",
         ),
     ] = None
     people: Annotated[

@@ -14,7 +14,7 @@ EXAMPLES: Final[dict[str, tuple[tuple[str, str], ...]]] = {
         ("asara match 'search --milliseconds 5' my-bot random", "a bot with an option"),
     ),
     "play": (
-        ("asara play", "against greedy"),
+        ("asara play --level 1", "against a beginner"),
         ("asara play my-bot random --rules pro", ""),
     ),
     "duel": (("asara duel my-bot greedy -o runs/duel", "keep the replays and the bots' output"),),

@@ -3,20 +3,23 @@
 import asyncio
 import os
 import secrets
+import subprocess
 import sys
 import tempfile
 import threading
 import webbrowser
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Final
 from urllib.parse import urlencode
 
+from rich.prompt import IntPrompt
+
 from asara_server import system
-from asara_server.cli.commands.play import Play
-from asara_server.cli.display.console import notify, out, warn
+from asara_server.cli.commands.play import LEVELS, USUAL_LEVEL, Play
+from asara_server.cli.display.console import err, notify, out, shows_progress, warn
 from asara_server.cli.display.results import show_standings
 from asara_server.cli.options.bots import find_bots
 from asara_server.cli.options.common import rule_sets
@@ -38,18 +41,18 @@ from asara_server.replay.signing import SigningKey, default_key_path
 from asara_server.text import count
 from asara_server.tournament.config.seeds import draw_seed, local_seed
 from asara_server.tournament.config.tournament_file import Entry
+from asara_server.tournament.execution.match_runner import PlayedMatch
 from asara_server.tournament.sandbox.bubblewrap import Sandbox
 from asara_server.tournament.schedule.schedule import rotated
 from asara_server.tournament.standings.standings import compute_standings
 from asara_server.user_error import UserError
 
-OPPONENT: Final = "greedy"
-"""The strongest bot that comes with the package."""
 _NO_CLOCK_S: Final = 10.0**8
 """Seconds of a bank that nobody can use up; the page shows no clock for it."""
 _READY_S: Final = 3.0
 """Seconds within which a page disconnects after a match; it reconnects for the next match."""
 _POLL_S: Final = 0.1
+_ANALYSIS_NICE: Final = 15
 
 
 def play_in_browser(options: Play, log: LogOptions) -> int:
@@ -65,10 +68,11 @@ def play_in_browser(options: Play, log: LogOptions) -> int:
             insecure_remote=options.insecure_remote,
             option="--listen",
         ) as address:
-            table = PlayTable(settings, address, browser=options.browser)
-            status = run(table.run())
-            if not table.stopped:
-                stay(address)
+            with ExitStack() as analyses:
+                table = PlayTable(settings, address, analyses, browser=options.browser)
+                status = run(table.run())
+                if not table.stopped:
+                    stay(address)
             return status
 
 
@@ -104,21 +108,41 @@ def _people(number: int) -> list[str]:
 
 
 def _opponents(options: Play) -> tuple[Entry, ...]:
-    """Return the given bots, and enough other bots to fill the remaining seats."""
-    named, people = options.bots or [], options.people
-    alone = people == 1 and not named
-    seats = max(people + len(named), 2)
-    if seats > 4:
+    """Return the given bots, or a bot of a level; several people need no bot."""
+    named, people, level = options.bots or [], options.people, options.level
+    if named and level:
+        raise UserError(
+            f"--level {level}: leave it out, because you chose your opponents; as a bot, the level "
+            f"is called 'search --level {level}'"
+        )
+    number = len(named) if named else int(level is not None or people == 1)
+    if people + number > 4:
         persons = "1 person" if people == 1 else f"{people} people"
-        bots = count(len(named), "bot")
+        bots = count(number, "bot")
         raise UserError(f"{persons} and {bots} need more than 4 seats; pass fewer bots")
-    left = seats - people - len(named)
-    opponents = find_bots([*named, *[OPPONENT] * (max(left, 1) if alone else left)])
+    opponents = find_bots(named)
+    if number and not named:
+        level = _asked_level() if level is None else level
+        [bot] = find_bots([f"search --level {level}"])
+        opponents = [bot.model_copy(update={"name": f"level-{level}"})]
     taken = Counter(bot.name.casefold() for bot in opponents)
     for name in _people(people):
         if taken[name]:
             raise UserError(f"bot {name!r}: a person at this table has this name; rename the bot")
     return tuple(opponents)
+
+
+def _asked_level() -> int:
+    """Return the level that the person chooses; without a terminal, the usual level."""
+    if not (sys.stdin and sys.stdin.isatty() and shows_progress()):
+        return USUAL_LEVEL
+    question = "Level of your opponent (1 is for beginners)"
+    levels = [str(level) for level in range(1, LEVELS + 1)]
+    try:
+        return IntPrompt.ask(question, console=err, choices=levels, default=USUAL_LEVEL)
+    except EOFError:
+        notify("")
+        return USUAL_LEVEL
 
 
 def _sandbox(options: Play, opponents: Sequence[Entry], folder: Path) -> Sandbox | None:
@@ -154,10 +178,16 @@ class PlayTable(TableServer):
 
     finish_s = 0.0
 
-    def __init__(self, settings: ServeSettings, page: str, *, browser: bool) -> None:
-        """`page` is the page's address; with `browser`, a browser is opened."""
+    def __init__(
+        self, settings: ServeSettings, page: str, analyses: ExitStack, *, browser: bool
+    ) -> None:
+        """`page` is the page's address, and `analyses` ends the analyses of matches.
+
+        With `browser`, a browser is opened.
+        """
         super().__init__(settings)
         self._page = page
+        self._analyses = analyses
         self._browser = browser
         self._played = 0
 
@@ -192,6 +222,14 @@ class PlayTable(TableServer):
         *_, last = rotated(settings.names, settings.rule_sets, settings.matches)
         return {"last": last.match_id}
 
+    def record(self, played: PlayedMatch) -> Path | None:
+        """Start a process that analyses the match, for the page; an earlier one ends."""
+        path = super().record(played)
+        self._analyses.close()
+        if path is not None:
+            self._analyses.enter_context(analysed(path))
+        return path
+
     async def wait_for_guests(self) -> None:
         """Wait until all people are there or, after a match, until all want another one."""
         if self._played:
@@ -201,9 +239,7 @@ class PlayTable(TableServer):
 
     async def _arrives(self, guest: Guest) -> None:
         """Wait until a person is there, and print who is still missing."""
-        while not await self.referee.wait_until_connected(guest.token, 3600):
-            if self.stopped:  # then the referee waits for nobody
-                return
+        await self.referee.wait_until_connected(guest.token, None)
         guests = self.settings.guests
         missing = [one.name for one in guests if not self.referee.is_connected(one.token)]
         if missing:
@@ -226,6 +262,24 @@ class PlayTable(TableServer):
         for line in self.interrupted:
             warn(line)
         return 1 if standings.matches.void else 0
+
+
+@contextmanager
+def analysed(replay: Path) -> Iterator[None]:
+    """Analyse a replay in the background, with a low priority, until the context ends."""
+    with subprocess.Popen(
+        [sys.executable, "-m", "asara_server.cli", "analyse", str(replay)],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        creationflags=system.CREATION_FLAGS,
+    ) as process:
+        if hasattr(os, "setpriority"):
+            os.setpriority(os.PRIO_PROCESS, process.pid, _ANALYSIS_NICE)
+        try:
+            yield
+        finally:
+            process.kill()
 
 
 def _has_browser() -> bool:

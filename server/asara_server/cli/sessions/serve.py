@@ -319,8 +319,9 @@ class TableServer:
                 while not await self.referee.wait_until_connected(guest.token, _WAIT_S):
                     pass
 
-    def record(self, played: PlayedMatch) -> None:
-        """Write the replay of a match, and print its result."""
+    def record(self, played: PlayedMatch) -> Path | None:
+        """Write the replay of a match, and print its result; return the path of the replay."""
+        path: Path | None = None
         result = played.result
         self.results.append(result)
         if self._journal is not None:
@@ -337,6 +338,7 @@ class TableServer:
             out.print()
         for line in fault_lines([result]):
             warn(line)
+        return path
 
     def _stop(self, play_task: asyncio.Task[None], number: signal.Signals) -> None:
         if self._stop_task is None:

@@ -171,12 +171,11 @@ export function Decisive({ store, analysed }: Props) {
         {found.map((one) => {
           const moment = record.moments[one.at];
           if (moment === undefined) return null;
+          const sentence = "cost" in one ? markSentence(one, record) : strokeSentence(one, record);
           return (
             <li key={`${one.seat} ${one.sequence}`}>
               <b>{t(replay, "year", { year: moment.table.publicView.year })}</b>{" "}
-              <a href={fragmentOf(moment)}>
-                {"cost" in one ? markSentence(one, record) : strokeSentence(one, record)}
-              </a>{" "}
+              {store.linked ? <a href={fragmentOf(moment)}>{sentence}</a> : sentence}{" "}
               {"cost" in one && moment.decision !== undefined && (
                 <span class="quiet">
                   {choiceSentence(one.seat, moment.decision.actions, record)}

@@ -22,6 +22,8 @@ export const play = {
     "Was jetzt kommt, ist verdeckt. Schicke den Zug ab, um es zu sehen; danach lässt er sich nicht mehr zurücknehmen.",
   unknown: "Was jetzt folgt, weiß nur der Schiedsrichter. Schicke den Zug ab, um weiterzuspielen.",
   sent: "Der Zug ist abgeschickt.",
+  hint: "Tipp",
+  hintIs: "Tipp: {step}",
   undo: "Zurücknehmen",
   undoStep: "Zurücknehmen: {step}",
   choices: "Zur Wahl",
@@ -44,6 +46,8 @@ export const play = {
   lostMatch: "{name} hat gewonnen",
   othersTied: "{names} haben gemeinsam gewonnen",
   voided: "Die Partie ist ungültig, weil der Schiedsrichter ausfiel.",
+  analysing:
+    "Die Partie wird analysiert. Was sie entschieden hat, steht hier in etwa einer Minute.",
   again: "Noch eine Partie",
   watch: "Die Partie ansehen",
   replaced: "Dieser Sitz ist in einem anderen Fenster offen",

@@ -21,6 +21,8 @@ export const play = {
   hidden: "Lo que sigue está oculto. Envía el turno para verlo; después ya no se podrá deshacer.",
   unknown: "Solo el árbitro sabe lo que sigue. Envía el turno para continuar.",
   sent: "El turno se ha enviado.",
+  hint: "Consejo",
+  hintIs: "Consejo: {step}",
   undo: "Deshacer",
   undoStep: "Deshacer: {step}",
   choices: "Opciones",
@@ -43,6 +45,8 @@ export const play = {
   lostMatch: "Ha ganado {name}",
   othersTied: "{names} comparten la victoria",
   voided: "La partida se anula porque el árbitro falló.",
+  analysing:
+    "La partida se está analizando. Lo que la decidió aparecerá aquí en un minuto, más o menos.",
   again: "Jugar otra vez",
   watch: "Ver la partida",
   replaced: "Este asiento está abierto en otra ventana",

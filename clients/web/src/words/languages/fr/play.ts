@@ -22,6 +22,8 @@ export const play = {
     "La suite est cachée. Envoyez votre tour pour la voir ; ensuite, il ne pourra plus être annulé.",
   unknown: "Seul l’arbitre connaît la suite. Envoyez votre tour pour continuer.",
   sent: "Votre tour est envoyé.",
+  hint: "Conseil",
+  hintIs: "Conseil : {step}",
   undo: "Annuler",
   undoStep: "Annuler : {step}",
   choices: "Choix",
@@ -44,6 +46,8 @@ export const play = {
   lostMatch: "{name} a gagné",
   othersTied: "{names} partagent la victoire",
   voided: "La partie est annulée, car l’arbitre est tombé en panne.",
+  analysing:
+    "La partie est en cours d’analyse. Ce qui l’a décidée s’affichera ici dans une minute environ.",
   again: "Rejouer",
   watch: "Revoir la partie",
   replaced: "Cette place est ouverte dans une autre fenêtre",

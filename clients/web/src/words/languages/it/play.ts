@@ -22,6 +22,8 @@ export const play = {
   hidden: "Quello che segue è nascosto. Invia il turno per vederlo; poi non si può più annullare.",
   unknown: "Solo l’arbitro sa che cosa segue. Invia il turno per continuare.",
   sent: "Il turno è stato inviato.",
+  hint: "Suggerimento",
+  hintIs: "Suggerimento: {step}",
   undo: "Annulla",
   undoStep: "Annulla: {step}",
   choices: "Scelte",
@@ -44,6 +46,8 @@ export const play = {
   lostMatch: "Ha vinto {name}",
   othersTied: "{names} condividono la vittoria",
   voided: "La partita è annullata perché l’arbitro si è bloccato.",
+  analysing:
+    "La partita è in corso di analisi. Ciò che l’ha decisa apparirà qui tra circa un minuto.",
   again: "Gioca ancora",
   watch: "Rivedi la partita",
   replaced: "Questo posto è aperto in un’altra finestra",

@@ -23,6 +23,8 @@ export const play = {
     "Wat nu komt, is verborgen. Verstuur je beurt om het te zien; daarna kun je hem niet meer terugnemen.",
   unknown: "Alleen de scheidsrechter weet wat er volgt. Verstuur je beurt om verder te gaan.",
   sent: "Je beurt is verstuurd.",
+  hint: "Tip",
+  hintIs: "Tip: {step}",
   undo: "Terugnemen",
   undoStep: "Terugnemen: {step}",
   choices: "Keuzes",
@@ -45,6 +47,8 @@ export const play = {
   lostMatch: "{name} heeft gewonnen",
   othersTied: "{names} delen de overwinning",
   voided: "De partij is ongeldig omdat de scheidsrechter uitviel.",
+  analysing:
+    "De partij wordt geanalyseerd. Wat haar besliste, staat hier over ongeveer een minuut.",
   again: "Nog een partij",
   watch: "De partij bekijken",
   replaced: "Deze plaats is in een ander venster geopend",
