@@ -207,8 +207,7 @@ def test_noise_changes_choices_but_no_build(search):
         state, _ = new_match(rules, Deal(bytes(32)))
         policy, found = GreedyPolicy(rules), defaultdict(list)
         while state.seat >= 0:
-            world = state.copy()
-            chosen = searcher.choose(lambda world=world: world, state.legal, rng, 1, 0.0)
+            chosen = searcher.choose(state.copy, state.legal, rng, 1, 0.0)
             found[state.kind].append(chosen)
             apply(state, policy.choose(state, rng))
         return found

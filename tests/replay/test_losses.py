@@ -97,7 +97,7 @@ def test_losses_are_grouped_by_kind_dearest_first_and_by_year() -> None:
 def test_only_certain_mistakes_are_added_up() -> None:
     found = analysis(decision("SPACE", 0.3), decision("SPACE", 0.01), decision("SPACE", -0.2))
     (whole, *_) = parts_of(seats_of(found))
-    assert (whole.decisions, whole.mistakes, whole.loss.mean) == (3, 1, pytest.approx(0.3))
+    assert (whole.decisions, whole.mistakes, whole.loss.mean) == pytest.approx((3, 1, 0.3))
     assert certain_loss(found, 0) == Value(mean=0.3, error=0.01, worlds=0)
 
 
@@ -119,7 +119,7 @@ def test_shares_add_up_and_have_the_interval_of_a_ratio() -> None:
     assert sum(share.mean for share in kinds if share) == pytest.approx(1)
     whole = parts[0].share
     assert whole is not None
-    assert whole == (pytest.approx(1), pytest.approx(0))
+    assert whole == pytest.approx((1, 0))
     space = parts[1].share
     assert space is not None
     assert space.mean == pytest.approx(1.05 / 1.8)
@@ -150,11 +150,11 @@ def test_changes_are_those_of_the_same_matches() -> None:
     assert list(found) == ["score", "lost: all decisions", "lost: space", "lost: build"]
     assert found["score"][1:] == (0.0, 1.0, (1.0, 0.0))
     space = found["lost: space"]
-    assert (space.before, space.now) == (pytest.approx(0.7), pytest.approx(0.4))
-    assert space.difference == (pytest.approx(-0.3), pytest.approx(0))
+    assert (space.before, space.now) == pytest.approx((0.7, 0.4))
+    assert space.difference == pytest.approx((-0.3, 0))
     assert found["lost: build"].before == 0.0
 
 
 def test_intervals_are_students() -> None:
     assert mean_of([1.0]) == Mean(1.0, None)
-    assert mean_of([0.0, 1.0]) == (0.5, pytest.approx(6.353, abs=1e-3))
+    assert mean_of([0.0, 1.0]) == pytest.approx((0.5, 6.353), abs=1e-3)
