@@ -156,8 +156,8 @@ def test_a_terminal_that_is_closed_ends_the_table(temporary: Path) -> None:
         text = b""
         while b"http://" not in text:
             text += os.read(ours, 65536)
-        os.close(ours)
         process.send_signal(signal.SIGHUP)
+        os.close(ours)
         assert process.wait(EVENT_S) == 128 + signal.SIGHUP
     assert not list(temporary.iterdir())
 

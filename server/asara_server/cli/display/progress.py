@@ -15,11 +15,11 @@ from asara_server.cli.display.console import err, notify, shows_progress
 from asara_server.cli.display.quantities import duration, listed
 from asara_server.cli.display.results import ScoreSoFar, scores_table
 from asara_server.outcome import match_scores
-from asara_server.referee.hosted import Wait
 from asara_server.text import count
 from asara_server.tournament.standings.match_result import MatchResult
 
 if TYPE_CHECKING:
+    from asara_server.referee.hosted import Wait
     from asara_server.tournament.runner import Runner
 
 LINE_INTERVAL_S = 5.0
@@ -165,7 +165,7 @@ class RunMeter(Meter):
         return f"{played}, {pace}, about {left} left{awaited}"
 
 
-def wait_text(waits: Sequence[Wait]) -> str:
+def wait_text(waits: "Sequence[Wait]") -> str:
     """Return a clause about the bot with the longest wait; "" if no wait is long."""
     late = [wait for wait in waits if wait.waited_s >= WAIT_SHOWN_S]
     if not late:

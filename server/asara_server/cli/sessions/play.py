@@ -239,7 +239,8 @@ class PlayTable(TableServer):
 
     async def _arrives(self, guest: Guest) -> None:
         """Wait until a person is there, and print who is still missing."""
-        await self.referee.wait_until_connected(guest.token, None)
+        if not await self.referee.wait_until_connected(guest.token, None):
+            return  # the table was stopped
         guests = self.settings.guests
         missing = [one.name for one in guests if not self.referee.is_connected(one.token)]
         if missing:
