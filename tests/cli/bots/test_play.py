@@ -158,7 +158,8 @@ def test_a_terminal_that_is_closed_ends_the_table(temporary: Path) -> None:
             text += os.read(ours, 65536)
         process.send_signal(signal.SIGHUP)
         os.close(ours)
-        assert process.wait(EVENT_S) == 128 + signal.SIGHUP
+        # 1 if a line could not be printed before the signal was heard
+        assert process.wait(EVENT_S) in (1, 128 + signal.SIGHUP)
     assert not list(temporary.iterdir())
 
 
