@@ -173,7 +173,9 @@ def test_the_end_of_a_run_that_is_watched(browser: Browser, tmp_path: Path) -> N
 
 def test_the_end_of_a_table(browser: Browser) -> None:
     with (
-        on_a_terminal("Your link:", "play", "--no-browser", "--matches", "1", "--seed", "ends") as (
+        on_a_terminal(
+            "Your link:", "play", "greedy", "--no-browser", "--matches", "1", "--seed", "ends"
+        ) as (
             process,
             link,
             terminal,
