@@ -2,6 +2,7 @@
 
 import shlex
 import time
+from collections import defaultdict
 from pathlib import Path
 
 import pytest
@@ -20,8 +21,11 @@ _TYPICAL_S = {
     "tests/cli/": 0.5,
     "tests/env/": 0.3,
 }
-"""Typical seconds of a test; the first beginning of its name counts."""
+"""Typical seconds of a test that was never timed here; the first beginning of its name counts."""
 _OTHERS_S = 0.1
+
+_DURATIONS = "asara/durations"
+"""Key in pytest's cache: the seconds that each test took the last time."""
 
 
 def expected_s(nodeid: str) -> float:
@@ -30,13 +34,22 @@ def expected_s(nodeid: str) -> float:
 
 
 class Progress:
-    """A pytest plugin that replaces the dots by one line, now and then."""
+    """A pytest plugin that replaces the dots by one line with an estimate of what is left.
+
+    The estimate knows from the cache how long each test took the last time.
+    """
 
     def __init__(self, config: pytest.Config, left_out: Path) -> None:
         self._config = config
         self._left_out = left_out
-        self._over = 0
-        self._number = 0
+        self._cache: pytest.Cache | None = getattr(config, "cache", None)  # it can be turned off
+        self._known: dict[str, float] = (
+            self._cache.get(_DURATIONS, {}) if self._cache is not None else {}
+        )
+        self._taken: defaultdict[str, float] = defaultdict(float)
+        self._expected: dict[str, float] = {}
+        self._waiting_s = 0.0
+        self._total_s = 0.0
         self._failed: dict[str, None] = {}
         self._skipped: dict[str, list[str]] = {}
         self._started = time.monotonic()
@@ -50,14 +63,15 @@ class Progress:
 
     def pytest_collection_finish(self, session: pytest.Session) -> None:
         if session.items:  # empty if xdist's workers collect
-            self._begin(len(session.items))
+            self._begin([item.nodeid for item in session.items])
 
     def pytest_xdist_node_collection_finished(self, node: object, ids: list[str]) -> None:
-        if not self._number:  # all workers collect the same
-            self._begin(len(ids))
+        if not self._expected:  # all workers collect the same
+            self._begin(ids)
 
-    def _begin(self, number: int) -> None:
-        self._number = number
+    def _begin(self, nodeids: list[str]) -> None:
+        self._expected = {n: self._known.get(n) or expected_s(n) for n in nodeids}
+        self._total_s = self._waiting_s = sum(self._expected.values())
         self._started = self._shown = time.monotonic()
 
     @pytest.hookimpl(tryfirst=True)
@@ -70,6 +84,7 @@ class Progress:
         return ("skipped" if report.skipped else "passed" if report.when == "call" else ""), "", ""
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        self._taken[report.nodeid] += report.duration
         if report.failed and report.nodeid not in self._failed:
             self._failed[report.nodeid] = None
             self._say(f"FAILED  {alone(report.nodeid)}")
@@ -77,7 +92,7 @@ class Progress:
             reason = str(report.longrepr[2]).removeprefix("Skipped: ")
             self._skipped.setdefault(reason, []).append(report.nodeid)
         if report.when == "teardown":
-            self._over += 1
+            self._waiting_s -= self._expected.get(report.nodeid, 0)
             self._show()
 
     def _show(self) -> None:
@@ -87,8 +102,14 @@ class Progress:
         if now - self._shown < (1 if terminal else _EVERY_S):
             return
         self._shown = now
+        elapsed = now - self._started
+        done = self._total_s - self._waiting_s
+        left = elapsed * self._waiting_s / done if done else 0
         failed = f", {len(self._failed)} failed" if self._failed else ""
-        line = f"{self._over} of {self._number} tests in {clock(now - self._started)}{failed}"
+        line = (
+            f"{len(self._taken)} of {len(self._expected)} tests in {clock(elapsed)}{failed}, "
+            f"about {clock(left)} left"
+        )
         if terminal:
             self._reporter.rewrite(line, erase=True)
         else:
@@ -103,6 +124,8 @@ class Progress:
     def pytest_sessionfinish(self) -> None:
         if self._reporter.isatty:
             self._reporter.rewrite("", erase=True)
+        if self._cache is not None:
+            self._cache.set(_DURATIONS, self._known | self._taken)
 
     def pytest_terminal_summary(self) -> None:
         if self._failed:
