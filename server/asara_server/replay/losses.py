@@ -19,7 +19,7 @@ DEAREST: Final = 10
 
 
 class Subject(IntEnum):
-    """What the decisions of a group have in common."""
+    """The property by which decisions are grouped."""
 
     ALL = 0
     KIND = 1
@@ -43,14 +43,14 @@ class Tally(NamedTuple):
 
 
 class Seat(NamedTuple):
-    """What is kept of the analysis of a seat."""
+    """Summary of the analysis of a seat."""
 
     sums: SeatSum
     tallies: Mapping[Group, Tally]
 
 
 class Analysed(NamedTuple):
-    """What is kept of the analysis of a match. `dearest` are the decisions that cost most."""
+    """Summary of the analysis of a match; `dearest` has the decisions that cost most."""
 
     match_id: str
     seats: tuple[Seat, ...]
@@ -91,7 +91,7 @@ class Change(NamedTuple):
 
 
 def brief(found: Analysis, rule_sets: str, entry: str | None) -> Analysed:
-    """Return what is kept of an analysis. With an entry, `dearest` has only its own decisions."""
+    """Return the summary of an analysis. With an entry, `dearest` has only its own decisions."""
     tallies: list[dict[Group, Tally]] = [{} for _ in found.seats]
     for one in found.decisions:
         if one.loss is None:
@@ -167,7 +167,7 @@ def _part(group: Group, seats: Sequence[Seat]) -> Part:
 
 
 def _share(group: Group, seats: Sequence[Seat]) -> Mean | None:
-    """Return the share of the whole loss; its interval is that of a ratio of two sums."""
+    """Return the group's share of the whole loss, with the interval of a ratio of two sums."""
     wholes = [loss_of(seat) for seat in seats]
     mean, half = mean_of(wholes)
     if half is None or mean <= half:

@@ -187,7 +187,7 @@ def test_a_whole_match_by_clicks(
         expect(mistakes).to_have_count(3)
         expect(mistakes.first).to_contain_text("+0.40")
         expect(decisive.get_by_role("listitem")).to_have_count(3)
-        expect(decisive.get_by_role("link")).to_have_count(0)  # the address is that of the seat
+        expect(decisive.get_by_role("link")).to_have_count(0)  # the address belongs to the seat
         with page.context.expect_page() as opened:
             page.get_by_role("link", name="Watch the replay").click()
         expect(opened.value.locator(".board")).to_be_visible()
