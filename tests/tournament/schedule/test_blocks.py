@@ -151,7 +151,7 @@ def check_groups(n: int, k: int, each: int) -> None:
     for group in groups:
         for one in group:
             ahead[one] += 1
-        assert max(ahead) - min(ahead) <= 6  # at any moment
+        assert max(ahead) - min(ahead) <= 4  # at any moment
 
 
 @pytest.mark.parametrize("k", [2, 3, 4])

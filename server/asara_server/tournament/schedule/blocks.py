@@ -49,7 +49,7 @@ _PRECISION: Final = 64
 """Integer steps that represent one table in a mean number of tables."""
 _LONG: Final = 2_000
 """Maximum number of tables that cool down within _STEPS; longer schedules start cooler."""
-_STRETCH: Final = 2_000
+_STRETCH: Final = 10_000
 """Number of blocks ordered at a time."""
 
 
