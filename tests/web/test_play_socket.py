@@ -72,10 +72,10 @@ async def test_a_bot_that_never_reads_forfeits():
         a = await server.dial("a", max_matches=1000)
         b = await server.dial("b", max_matches=1000)
         (await a.socket()).transport.pause_reading()
-        reading = asyncio.create_task(play_bot(b, 120))
+        reading = asyncio.create_task(play_bot(b, 400))
         playing = []
-        for number in range(120):
-            match = spec(match_id=f"m{number}", clocks=ClockSettings(start_up_s=0.1, bank_s=2))
+        for number in range(400):
+            match = spec(match_id=f"m{number}", clocks=ClockSettings(start_up_s=0.1))
             playing.append(asyncio.create_task(server.referee.play(match)))
             await turns()
         records = await asyncio.gather(*playing)

@@ -65,11 +65,12 @@ import os, time
 import asara
 def decide(decision, match):
     while match.match_id.startswith("r2-basic-0003") and not os.path.exists("go-on"):
+        open(f"held-by-{os.getppid()}", "w").close()
         time.sleep(0.05)
     return decision.legal_actions[0]
 asara.run(decide)
 """
-"""A bot that waits in one block until there is a file."""
+"""A bot that waits in one block until there is a file, and tells which worker plays that block."""
 
 
 @pytest.mark.long
@@ -81,17 +82,20 @@ def test_worker_processes_are_counted_together_even_after_one_was_killed(tmp_pat
     words = ("tournament", "run", file, "--out", tmp_path / "run", "--key", tmp_path / "key")
     workers = ("--workers", "2")
     with command(*words, *workers) as (process, url):
-        wait_until("three matches are over", lambda: sound(scrape(url)) >= 3)
-        os.kill(children(process.pid, "spawn_main")[0], signal.SIGKILL)
         results = tmp_path / "run" / "results.jsonl"
-        wait_until("one block is open", lambda: len(read_results(results)) == 10)
-        # The last match of the worker may be missing, if it was killed before it reported that.
-        wait_until("the others are counted", lambda: 9 <= sound(scrape(url)) <= 10)
+        wait_until("the others are counted", lambda: sound(scrape(url)) == 10)
+        wait_until("one block is open", lambda: results.read_bytes().count(b"\n") == 10)
+        (held,) = tmp_path.glob("held-by-*")
+        worker = int(held.name.removeprefix("held-by-"))
+        assert worker in children(process.pid, "spawn_main")
+        os.kill(worker, signal.SIGKILL)
+        wait_until("another plays the block", lambda: set(tmp_path.glob("held-by-*")) - {held})
         last = scrape(url)
         (tmp_path / "go-on").touch()
         assert process.wait(EVENT_S) == 0
     assert "its worker process died" in (tmp_path / "run" / "run.log").read_text()
     assert [result.void for result in read_results(results)] == [False] * 12
+    assert sound(last) == 10
     assert last.count("asara_build_info{") == 1
     buckets = re.findall(
         r'^asara_decision_seconds_count\{phase="bot"\} ([\d.]+)$', last, re.MULTILINE

@@ -16,6 +16,7 @@ from tests.tournament.runs import play
 from tests.tournament.sample_bots import HEADER, STEADY, write_tournament
 from tests.tournament.samples import COSTS
 from tests.tournament.sandbox_config import sandbox_or_skip
+from tests.tournament.worker_runs import PATIENT
 
 START_S, CHILD_S, DECISION_S = 0.1, 0.05, 0.1
 
@@ -67,7 +68,7 @@ def used_s() -> float:
 
 def write_cup(folder: Path, rounds: int = 1) -> Path:
     header = f'{HEADER}process_per = "match"\njobs = 1\nrounds = {rounds}\n'
-    return write_tournament(folder, {"ann": BURNS, "bob": STEADY}, header)
+    return write_tournament(folder, {"ann": BURNS, "bob": STEADY}, header, PATIENT)
 
 
 def assert_counted(run: Path, matches: int = 2) -> RunCosts:
