@@ -16,11 +16,11 @@ def others_long(cases: Iterable[Any], every: int) -> list[Any]:
 
 
 def simulated(number: int) -> int:
-    """Return how many tournaments or duels to simulate: a quarter of a number.
+    """Return how many tournaments or duels to simulate: a tenth of a number.
 
     The figures of the documents come from the whole number: ASARA_FIGURES=1 pytest -s.
     """
-    return number if os.environ.get("ASARA_FIGURES") else number // 4
+    return number if os.environ.get("ASARA_FIGURES") else number // 10
 
 
 def _long(case: Any) -> Any:

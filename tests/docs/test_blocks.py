@@ -58,6 +58,7 @@ NOT_RUN: Final = {
     r"export ASARA_|.*ASARA_TOKEN=…|python (my_bot|main)\.py": "needs the referee of an organiser",
     r"python scripts/": "needs the packages that the line before installs",
     r"asara (analyse runs/(start|year)|duel my-bot greedy --margin) ": "takes minutes",
+    r"asara analyse .* --matches ": "takes a minute, and tests/cli/test_examples.py runs it",
     r".*runs/ladder|.*--workers 8": "plays thousands of matches, or on many cores",
     r".*go-search": "needs Go",
     r"#!/bin/sh": "a bot, which tests/contract/client/test_bridge_readme.py plays",

@@ -180,5 +180,7 @@ def test_nobody_waits_forever_for_a_process_that_does_not_end(
         assert await process.stop() == (process.pid,)
         assert await process.wait() == "could not be ended"
         log.close()
+        (freezer_group / "freezer.state").write_text("THAWED")
+        await until(lambda: not process.running)
 
     asyncio.run(scenario())
