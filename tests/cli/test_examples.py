@@ -25,9 +25,6 @@ directory = "my-bot"
 
 [[entries]]
 bot = "greedy"
-
-[[entries]]
-bot = "random"
 """
 SERVERS = {"play": "http://", "serve": "ASARA_ADDRESS", "web": "http://"}
 """Commands that go on until Ctrl-C, and what they print when they are ready."""

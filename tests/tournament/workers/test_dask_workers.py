@@ -188,7 +188,7 @@ def test_runners_workers_and_schedulers_that_are_killed_many_times_lose_nothing(
                 options = ["--resume"] if (run / "run.json").exists() else []
                 process = start(made, file, run, *options)
                 busy(made, tmp_path, 1)
-            if killed.total() == 12:
+            if killed.total() == 8:
                 break
             with suppress(subprocess.TimeoutExpired):
                 process.wait(dice.uniform(0, 3))
