@@ -10,7 +10,10 @@ from tests.sizes import others_long
 OPTIONS = {
     "new": "no-fetch",
     "match": "clock jobs matches mirrored out readable rules sandbox seed start-up",
-    "play": "browser clock insecure-remote level listen matches no-browser out people rules sandbox seed",
+    "play": (
+        "browser clock insecure-remote level listen matches no-browser out people rules sandbox "
+        "seed"
+    ),
     "duel": "clock jobs json margin max-blocks out readable rules sandbox seed",
     "check": "clock json out readable rules sandbox start-up",
     "rules": "",
