@@ -41,7 +41,6 @@ def analysis(*decisions: Decision, score: float = 0.0) -> Analysis:
             seat=seat,
             entry=entry,
             score=own,
-            skill_lost=NOTHING,
             luck=NOTHING,
             score_after_luck=own,
             inaccuracies=0,

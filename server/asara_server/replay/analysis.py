@@ -223,15 +223,12 @@ class _Analyst:
 
     def _sum(self, seat: int) -> SeatSum:
         score = match_scores([result.rank for result in self._replay.results])[seat]
-        own = [decision for decision in self._decisions if decision.seat == seat]
-        labels = Counter(decision.label for decision in own)
-        lost = _total((one.loss.mean, one.loss.error) for one in own if one.loss is not None)
+        labels = Counter(one.label for one in self._decisions if one.seat == seat)
         luck = _total((one.gained[seat], one.error[seat]) for one in self._draws)
         return SeatSum(
             seat=seat,
             entry=self._replay.header.entries[seat],
             score=_rounded(score),
-            skill_lost=lost,
             luck=luck,
             score_after_luck=_rounded(score - luck.mean),
             inaccuracies=labels["inaccuracy"],

@@ -94,7 +94,6 @@ class SeatSum(_Part):
     seat: Seat
     entry: str
     score: float
-    skill_lost: Value
     luck: Value
     score_after_luck: float
     inaccuracies: int

@@ -49,8 +49,8 @@ async def test_only_a_process_that_can_play_on_gets_another_match(
             bot = await pool.acquire("a", "m1", 0)
             await until(lambda: referee.is_connected(bot.token))
             if fault == "killed":
-                (process,) = pool.process_ids("a")
-                os.kill(process, signal.SIGKILL)
+                assert bot.process is not None
+                os.kill(bot.process.pid, signal.SIGKILL)
                 await until(lambda: bot.ending)
             elif fault == "flood":
                 addresses.report_flood("its address was flooded")

@@ -132,7 +132,7 @@ def decided(file: Path) -> Analysis:
     replay = read_replay(file)
     chosen = next(str(r.actions[0]) for r in replay.records if isinstance(r, ReplyRecord))
     zero = Value(mean=0, error=0, worlds=0)
-    sums: Any = {"score": 0.5, "score_after_luck": 0.5, "skill_lost": zero, "luck": zero}
+    sums: Any = {"score": 0.5, "score_after_luck": 0.5, "luck": zero}
     marks: Any = {"inaccuracies": 0, "mistakes": 4, "blunders": 0}
     place: Any = {"decision": 0, "step": 0, "year": 1, "kind": "SPACE", "label": "mistake"}
     actions: Any = {"chosen": chosen, "best": chosen, "forced": False}

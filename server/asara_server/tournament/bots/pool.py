@@ -293,11 +293,6 @@ class BotPool:
         bot = self._external[name] = PooledBot(name, token, external=True, absence=absence)
         self._all.add(bot)
 
-    def process_ids(self, name: str) -> list[int]:
-        """Return the numbers of the running processes of an entry."""
-        mine = [bot.process for bot in self._all if bot.entry == name and bot.process is not None]
-        return [process.pid for process in mine if process.running]
-
     def kit_message(self, name: str) -> list[str]:
         """Return the last message of the client of a bot of this entry that is in a match."""
         mine = [bot for bot in self._all if bot.entry == name and bot.match_id]
