@@ -12,7 +12,7 @@ import pytest
 
 from asara_codec.results import Termination
 from asara_server.logs import logger
-from asara_server.match.spec import ClockSettings
+from asara_server.match.spec import ClockSettings, MatchSpec, Player
 from asara_server.referee.referee import Referee
 from asara_server.tournament.bots.bot_addresses import BotAddresses
 from asara_server.tournament.bots.freezer import AWAY_S, SCAN_S, BotFreezer
@@ -23,6 +23,7 @@ from asara_server.tournament.sandbox.cgroups import Cgroup
 from asara_server.tournament.schedule.match_settings import MatchSettings
 from tests import events
 from tests.cli.command import asara
+from tests.referee.harness import SECRET, rules
 from tests.tournament.processes import living_in
 from tests.tournament.runs import play
 from tests.tournament.sample_bots import CRASHES, GOOD, MUTE, SEED, write_tournament
@@ -69,22 +70,6 @@ def pensive(pause_s: float, pauses: int = 3) -> str:
 
 
 @pytest.mark.long
-def test_a_bot_that_spins_while_it_waits_is_kept_from_it(sandbox: Sandbox, tmp_path: Path) -> None:
-    busy = {}
-    for name, ponder in (("allowed", ""), ("refused", NO_PONDER)):
-        folder = tmp_path / name
-        folder.mkdir()
-        bots = {"pensive": pensive(0.7, pauses=8), "spins": SPINS + GOOD}
-        file = write_tournament(folder, bots, HEADER + ponder)
-        end = play(file, folder / "run", sandbox=sandbox)
-        assert end.standings.complete
-        assert {seat.detail for result in end.results for seat in result.seats} == {""}
-        busy[name] = end.costs.bots_cpu_s
-    # On a busy machine it gets less than a core, and is frozen later.
-    assert busy["refused"] < busy["allowed"] / 2
-
-
-@pytest.mark.long
 def test_forfeits_are_the_same_while_others_are_frozen(sandbox: Sandbox, tmp_path: Path) -> None:
     clocks = "[clocks]\ntime_bank_s = 60\n"  # what a busy machine needs
     header = HEADER.replace("seats = 2", "seats = 3").replace("jobs = 1", "jobs = 3")
@@ -103,8 +88,10 @@ def test_forfeits_are_the_same_while_others_are_frozen(sandbox: Sandbox, tmp_pat
 
 
 @asynccontextmanager
-async def spinning_pool(sandbox: Sandbox, folder: Path) -> AsyncIterator[tuple[Referee, BotPool]]:
-    tournament = load_tournament(write_tournament(folder, {"a": SPINS + GOOD, "b": GOOD}))
+async def spinning_pool(
+    sandbox: Sandbox, folder: Path, other: str = GOOD, *, ponder: bool = True
+) -> AsyncIterator[tuple[Referee, BotPool]]:
+    tournament = load_tournament(write_tournament(folder, {"a": SPINS + GOOD, "b": other}))
     referee = Referee()
     async with AsyncExitStack() as stack:
         addresses = stack.enter_context(closing(BotAddresses(referee, "unix")))
@@ -117,12 +104,33 @@ async def spinning_pool(sandbox: Sandbox, folder: Path) -> AsyncIterator[tuple[R
                 limits=tournament.limits,
                 transport="unix",
                 processes=dict.fromkeys("ab", "run"),
+                ponder=ponder,
             ),
             logs=folder / "logs",
             sandbox=sandbox,
         )
         stack.push_async_callback(pool.close)
         yield referee, pool
+
+
+async def test_a_bot_that_spins_while_it_waits_is_kept_from_it(
+    sandbox: Sandbox, tmp_path: Path
+) -> None:
+    thinks = pensive(3_600, 1)
+    async with spinning_pool(sandbox, tmp_path, thinks, ponder=False) as (referee, pool):
+        bots = [await pool.acquire(name, "m1", seat) for seat, name in enumerate("ab")]
+        players = tuple(Player(bot.entry, bot.token) for bot in bots)
+        clocks = ClockSettings(start_up_s=300, bank_s=10_000)
+        match = MatchSpec("m1", rules(), players, clocks, SECRET)
+        playing = asyncio.create_task(referee.play(match))
+        process = bots[0].process
+        assert process is not None
+        group = process.group
+        assert group is not None
+        await events.until(lambda: referee.decision_id("m1", 1) == 2)  # the other bot thinks
+        await until(group, running=False)
+        playing.cancel()
+        await asyncio.wait([playing])
 
 
 async def test_a_kept_process_runs_only_while_it_has_a_match(
