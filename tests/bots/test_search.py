@@ -1,6 +1,5 @@
 """The search bot: legal and repeatable in every match, within its clock, stronger than greedy."""
 
-import os
 import random
 import re
 import sys
@@ -95,16 +94,6 @@ def test_beats_greedy_with_few_playouts(rule_sets):
             results = play_match(rules, bots, f"deal-{deal}", deal.to_bytes(32))
             won += victory_share(results, seat)
     assert won >= 3
-
-
-@pytest.mark.long
-def test_keeps_the_clock_with_more_bots_than_cores():
-    matches = str(2 * (os.cpu_count() or 1))
-    clock = ("--clock", "4+0.02", "--sandbox", "none")
-    options = ("--matches", matches, "--jobs", matches, "--rules", "pro+gifts+genie", *clock)
-    done = run_asara("match", "search", "search", *options)
-    assert done.returncode == 0, done.stderr
-    assert "forfeit" not in done.stdout + done.stderr
 
 
 def test_no_time_still_gives_an_answer():
