@@ -23,6 +23,8 @@ import pytest
 from hypothesis import HealthCheck, settings
 from pytest_asyncio import is_async_test
 
+from asara_server.cli.display import progress
+from asara_server.cli.sessions import ask, bot_build, bot_check
 from asara_server.event_loop import new_event_loop
 from asara_server.replay.signing import load_or_make_key
 from tests.events import EVENT_S
@@ -48,6 +50,22 @@ def _own_configuration(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Non
         patch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("cache")))
         patch.setenv("ASARA_SANDBOX", "none")
         load_or_make_key()  # the first command would announce it
+        yield
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _no_lines_that_only_a_busy_machine_prints() -> Iterator[None]:
+    """Let commands in this process report no progress in between."""
+    intervals = [
+        (progress, "LINE_INTERVAL_S"),
+        (ask, "_NOTICE_S"),
+        (bot_build, "_SHOWN_S"),
+        (bot_build, "SLOW_INTERVAL_S"),
+        (bot_check, "SLOW_INTERVAL_S"),
+    ]
+    with pytest.MonkeyPatch.context() as patch:
+        for module, name in intervals:
+            patch.setattr(module, name, 3600.0)
         yield
 
 
