@@ -5,6 +5,7 @@ import os
 import pty
 import signal
 import subprocess
+import sys
 import tempfile
 import urllib.request
 from collections.abc import Iterator
@@ -23,6 +24,7 @@ from tests.cli.command import command_line, environment, refusal
 from tests.events import EVENT_S, wait_until
 from tests.match.playouts import random_replay
 from tests.referee.harness import play_bot
+from tests.tournament.processes import children, running_processes
 from tests.web.play_pipe import WebStream
 from tests.web.play_table import parts_of, play_table, sit_down
 
@@ -131,6 +133,20 @@ def test_a_match_is_analysed_while_the_table_is_open(tmp_path: Path) -> None:
     write_replay(file, replay, SigningKey.new())
     with analysed(file):
         wait_until("the analysis", (tmp_path / "m1.analysis.json").exists)
+
+
+@pytest.mark.long
+@pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
+def test_the_analysis_ends_with_a_table_that_is_killed(tmp_path: Path) -> None:
+    file = tmp_path / "m1.asara"
+    write_replay(file, random_replay(parse_rule_sets("basic"), 2, seed=1), SigningKey.new())
+    begin = "from asara_server.cli.sessions.play import analysed"
+    code = f"{begin}\nfrom pathlib import Path\nwith analysed(Path({str(file)!r})): input()"
+    with subprocess.Popen([sys.executable, "-c", code], stdin=subprocess.PIPE) as table:
+        (child,) = wait_until("the analysis", lambda: children(table.pid, "analyse"))
+        table.kill()
+    wait_until("the analysis has ended", lambda: child not in running_processes())
+    assert not (tmp_path / "m1.analysis.json").exists()
 
 
 @pytest.mark.long

@@ -68,3 +68,4 @@ class Analyse:
     jobs: Annotated[
         int, typer.Option("--jobs", "-j", metavar="N", min=1, help="Number of matches in parallel.")
     ] = 1
+    child: Annotated[bool, typer.Option("--child", hidden=True)] = False

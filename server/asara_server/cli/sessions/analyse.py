@@ -19,6 +19,7 @@ from asara_server.cli.display.console import err, notify, shows_progress, warn
 from asara_server.cli.options.bots import find_bots
 from asara_server.cli.options.log import LogOptions
 from asara_server.cli.options.output_file import check_output, run_of, write_output
+from asara_server.cli.sessions.interruption import live_with_parent
 from asara_server.eventlog.replay import ReplayError
 from asara_server.replay.analysis import actions_in, analyse
 from asara_server.replay.analysis_file import (
@@ -64,6 +65,8 @@ class Done(NamedTuple):
 
 def analyse_path(options: Analyse, _log: LogOptions) -> None:
     """Analyse a replay or a run, and print what was found; raises UserError."""
+    if options.child:
+        live_with_parent()
     path = options.path
     if path.is_dir():
         _analyse_run(path, options)

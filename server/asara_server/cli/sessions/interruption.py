@@ -1,16 +1,20 @@
-"""Lets signals stop the work that a command is waiting for."""
+"""Lets signals stop what a command is waiting for, and a command end with its parent."""
 
 import asyncio
 import os
 import signal
 import stat
+import threading
 from collections.abc import Callable, Coroutine, Iterator
 from contextlib import contextmanager
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
 from asara_server.user_error import UserError
 
 _Result = TypeVar("_Result")
+
+_NICE: Final = 10
+"""By how much the priority of a child is lower."""
 
 _HANGUP = getattr(signal, "SIGHUP", signal.SIGTERM)  # Windows has none
 _SIGNALS = {signal.SIGINT, signal.SIGTERM, _HANGUP}
@@ -85,3 +89,20 @@ async def until_signal(work: Coroutine[Any, Any, _Result], stopped: Callable[[],
         if not signals:
             raise
         raise UserError(stopped(), 128 + signals[0]) from None
+
+
+def live_with_parent() -> None:
+    """Run at a lower priority than the parent, ignore its Ctrl-C, and stop once it has ended.
+
+    The parent's end is the end of standard input.
+    """
+    if hasattr(os, "nice"):
+        os.nice(_NICE)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+    def wait() -> None:
+        while os.read(0, 4096):
+            pass
+        signal.raise_signal(signal.SIGTERM)
+
+    threading.Thread(target=wait, name="parent", daemon=True).start()

@@ -52,7 +52,6 @@ _NO_CLOCK_S: Final = 10.0**8
 _READY_S: Final = 3.0
 """Seconds within which a page disconnects after a match; it reconnects for the next match."""
 _POLL_S: Final = 0.1
-_ANALYSIS_NICE: Final = 15
 
 
 def play_in_browser(options: Play, log: LogOptions) -> int:
@@ -267,16 +266,14 @@ class PlayTable(TableServer):
 
 @contextmanager
 def analysed(replay: Path) -> Iterator[None]:
-    """Analyse a replay in the background, with a low priority, until the context ends."""
+    """Analyse a replay in the background until the context or this process ends."""
     with subprocess.Popen(
-        [sys.executable, "-m", "asara_server.cli", "analyse", str(replay)],
-        stdin=subprocess.DEVNULL,
+        [sys.executable, "-m", "asara_server.cli", "analyse", str(replay), "--child"],
+        stdin=subprocess.PIPE,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
         creationflags=system.CREATION_FLAGS,
     ) as process:
-        if hasattr(os, "setpriority"):
-            os.setpriority(os.PRIO_PROCESS, process.pid, _ANALYSIS_NICE)
         try:
             yield
         finally:

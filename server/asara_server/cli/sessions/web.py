@@ -2,7 +2,6 @@
 
 import os
 import re
-import signal
 import socket
 import subprocess
 import sys
@@ -17,6 +16,7 @@ from asara_server import system
 from asara_server.cli.commands.web import Web
 from asara_server.cli.display.console import err, notify, warn
 from asara_server.cli.options.log import LogOptions
+from asara_server.cli.sessions.interruption import live_with_parent
 from asara_server.logs import configure
 from asara_server.network.addresses import ServeError
 from asara_server.user_error import UserError
@@ -25,7 +25,6 @@ WEB_PACKAGES: Final = ("starlette", "uvicorn", "websockets", "h11", "anyio")
 """Packages that the extra `web` installs."""
 
 _ORIGIN: Final = re.compile(r"https?://[A-Za-z0-9.-]+(:[0-9]{1,5})?|'self'")
-_NICE: Final = 10
 _START_S: Final = 30.0
 """Seconds for the process to start listening."""
 _STOP_S: Final = 5.0
@@ -62,7 +61,7 @@ def serve_web(options: Web, _log: LogOptions) -> None:
         play_address=options.play,
     )
     if options.child:
-        _live_with_parent()
+        live_with_parent()
     run_web_server(
         create_app(settings),
         listening,
@@ -100,20 +99,6 @@ def _usual_directories() -> Sequence[Path]:
     if not RunCatalogue([here]).sources() and (here / "runs").is_dir():
         return [here / "runs"]
     return [here]
-
-
-def _live_with_parent() -> None:
-    """Run at a lower priority than the parent, ignore its Ctrl-C, and stop once it has ended."""
-    if hasattr(os, "nice"):
-        os.nice(_NICE)
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-
-    def wait() -> None:
-        while os.read(0, 4096):
-            pass
-        signal.raise_signal(signal.SIGTERM)
-
-    threading.Thread(target=wait, name="parent", daemon=True).start()
 
 
 # A process of its own, for commands that referee matches
