@@ -57,7 +57,7 @@ class MatchJob(NamedTuple):
 
 
 class Done(NamedTuple):
-    """What is kept of the analysis of a match, if there is one, and what to warn of."""
+    """The summary of a match's analysis, None if it failed, and the warnings to print."""
 
     found: Analysed | None
     warnings: tuple[str, ...]

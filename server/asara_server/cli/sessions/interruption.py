@@ -14,7 +14,7 @@ from asara_server.user_error import UserError
 _Result = TypeVar("_Result")
 
 _NICE: Final = 10
-"""By how much the priority of a child is lower."""
+"""Niceness that a child adds to its own, so that its parent runs first."""
 
 _HANGUP = getattr(signal, "SIGHUP", signal.SIGTERM)  # Windows has none
 _SIGNALS = {signal.SIGINT, signal.SIGTERM, _HANGUP}

@@ -55,9 +55,6 @@ from asara_server.tournament.standings.match_result import MatchResult
 from asara_server.tournament.standings.standings import compute_standings
 from asara_server.user_error import UserError
 
-_WAIT_S = 3600.0
-"""Time limit for a single wait for a guest, in seconds; waits are repeated."""
-
 
 @dataclass(frozen=True, slots=True)
 class Guest:
@@ -316,8 +313,7 @@ class TableServer:
         for guest in self.settings.guests:
             if not self.referee.is_connected(guest.token):
                 notify(f"Waiting for {guest.name} to connect")
-                while not await self.referee.wait_until_connected(guest.token, _WAIT_S):
-                    pass
+                await self.referee.wait_until_connected(guest.token, None)
 
     def record(self, played: PlayedMatch) -> Path | None:
         """Write the replay of a match, and print its result; return the path of the replay."""
