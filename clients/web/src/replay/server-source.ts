@@ -148,7 +148,7 @@ export class ServerSource implements MatchSource {
   }
 
   async analysis(): Promise<AnalysisAnswer | undefined> {
-    // Watched: its run goes on.
+    // Without a view, the match is watched while its run goes on.
     return this.#view === undefined ? undefined : fetchAnalysis(this.run, this.match);
   }
 
