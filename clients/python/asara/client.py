@@ -60,9 +60,7 @@ def run(
     *,
     address: str = "",
     token: str = "",
-    seat: int | None = None,
     seed: int | str | None = None,
-    ca: str | os.PathLike[str] | None = None,
     transcript: str | os.PathLike[str] | None = None,
     bot_name: str = "",
     max_matches: int = 1,
@@ -73,7 +71,7 @@ def run(
     """Play until the referee sends Goodbye. Call this in the last line of a bot's program.
 
     `bot` is a subclass of `Bot`, or a function that takes a decision and its match and returns one
-    or more actions. Omitted options come from the environment (see `Settings`).
+    or more actions. Options that are not given come from the environment (see `Settings`).
 
     An AsaraError ends the process with one line on standard error. The exit status is 2 for a
     missing or invalid setting, otherwise 1. Exceptions in the author's code are not caught; the
@@ -82,9 +80,7 @@ def run(
     settings = Settings(
         address=address,
         token=token,
-        seat=seat,
         seed=seed,
-        ca=ca,
         transcript=transcript,
         bot_name=bot_name,
         max_matches=max_matches,

@@ -3,7 +3,7 @@
 import { render } from "preact";
 import { loadPage, Page } from "./page.js";
 import { startRouter } from "./router.js";
-import { applyTheme } from "./ui/settings.js";
+import { applyTheme } from "./settings.js";
 import "./ui/theme.css";
 import { language } from "./words/language.js";
 import { LOADERS } from "./words/loaders.js";

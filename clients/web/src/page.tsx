@@ -14,7 +14,7 @@ const LOADERS: Loaders = {
   runs: () => import("./runs/index.js").then((module) => module.RunsPage),
   run: () => import("./runs/index.js").then((module) => module.RunPage),
   matches: () => import("./runs/index.js").then((module) => module.MatchesPage),
-  match: () => import("./replay/match-page.js").then((module) => module.MatchPage),
+  match: () => import("./runs/match-page.js").then((module) => module.MatchPage),
   block: () => import("./replay/block/block-page.js").then((module) => module.BlockPage),
   play: () => import("./play/play-page.js").then((module) => module.PlayPage),
   nowhere: () => import("./runs/index.js").then((module) => module.NowherePage),

@@ -5,7 +5,7 @@ import { FileSource } from "./replay/file-source.js";
 import { parseViewer } from "./replay/links.js";
 import { MatchView } from "./replay/match-view.js";
 import { ReportPage, readReport } from "./runs/report-page.js";
-import { applyTheme } from "./ui/settings.js";
+import { applyTheme } from "./settings.js";
 import "./ui/theme.css";
 import "./words/offline.js";
 

@@ -21,7 +21,7 @@ import {
   spaceName,
   texts,
 } from "../words/vocabulary.js";
-import type { SectionProps } from "./pieces.js";
+import type { SectionLook } from "./shapes.js";
 import type { AreaState, SpaceState, Supply } from "./table.js";
 
 const line = (what: string, content: string): string => t(texts, "line", { what, content });
@@ -30,7 +30,7 @@ export function seatLabel(seat: number, name: string): string {
   return name === "" ? t(common, "seat", { seat }) : `${name} (${t(common, "seat", { seat })})`;
 }
 
-export function sectionName({ kind, colour, gold = false }: SectionProps): string {
+export function sectionName({ kind, colour, gold = false }: SectionLook): string {
   return sectionPhrase(create(SectionSchema, { kind, colour, gold }), { alone: true });
 }
 

@@ -1,24 +1,24 @@
 /** The pieces of the game: sections, towers, buyers, seats. */
 
-import { type Colour, SectionKind, type Tower } from "asara/gen/vocabulary_pb.js";
+import { SectionKind, type Tower } from "asara/gen/vocabulary_pb.js";
 import type { ComponentChildren } from "preact";
 import { memo } from "preact/compat";
 import { t } from "../words/language.js";
 import { towerText } from "../words/table.js";
 import { buyerColourName, texts } from "../words/vocabulary.js";
 import { seatLabel, sectionName } from "./names.js";
-import { BUYER_SHAPES, crown, HEIGHTS, opening, outline, texture } from "./shapes.js";
-
-export interface SectionProps {
-  readonly kind: SectionKind;
-  readonly colour: Colour;
-  readonly gold?: boolean;
-  /** A lit window covers the opening and hides the gold. */
-  readonly lit?: boolean;
-}
+import {
+  BUYER_SHAPES,
+  crown,
+  HEIGHTS,
+  opening,
+  outline,
+  type SectionLook,
+  texture,
+} from "./shapes.js";
 
 /** Draws a section that stands on the origin. */
-export function SectionShape({ kind, colour, gold = false, lit = false }: SectionProps) {
+export function SectionShape({ kind, colour, gold = false, lit = false }: SectionLook) {
   const lines = texture(kind, colour);
   return (
     <g class={`section c${colour}`}>
@@ -43,7 +43,7 @@ function Glow() {
 }
 
 /** Icon of a section, for use in text and lists. */
-export function SectionIcon(props: SectionProps & { readonly size?: number }) {
+export function SectionIcon(props: SectionLook & { readonly size?: number }) {
   const height = HEIGHTS[props.kind] ?? 0;
   const size = props.size ?? 24;
   const name = sectionName(props);
@@ -63,21 +63,21 @@ export function SectionIcon(props: SectionProps & { readonly size?: number }) {
 }
 
 /** Sections of a tower from the ground; trunks and windows take turns. */
-export function towerSections(tower: Tower): SectionProps[] {
+export function towerSections(tower: Tower): SectionLook[] {
   const { colour } = tower;
   const { TRUNK, WINDOW, BASE, TURRET } = SectionKind;
-  const windows: SectionProps[] = [];
+  const windows: SectionLook[] = [];
   for (let i = 0; i < tower.plainWindows; i++) {
     windows.push({ kind: WINDOW, colour, lit: i < tower.litPlainWindows });
   }
   for (let i = 0; i < tower.goldWindows; i++) {
     windows.push({ kind: WINDOW, colour, gold: true, lit: i < tower.litGoldWindows });
   }
-  const trunks: SectionProps[] = [];
+  const trunks: SectionLook[] = [];
   for (let i = 0; i < tower.plainTrunks + tower.goldTrunks; i++) {
     trunks.push({ kind: TRUNK, colour, gold: i >= tower.plainTrunks });
   }
-  const middle: SectionProps[] = [];
+  const middle: SectionLook[] = [];
   for (let i = 0; i < Math.max(trunks.length, windows.length); i++) {
     const trunk = trunks[i];
     const window = windows[i];

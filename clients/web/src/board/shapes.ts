@@ -6,6 +6,14 @@
 
 import { Colour, SectionKind } from "asara/gen/vocabulary_pb.js";
 
+export interface SectionLook {
+  readonly kind: SectionKind;
+  readonly colour: Colour;
+  readonly gold?: boolean;
+  /** A lit window covers the opening and hides the gold. */
+  readonly lit?: boolean;
+}
+
 /** Height of a section by kind; index 0 is unused. */
 export const HEIGHTS: readonly number[] = [0, 22, 17, 23, 39];
 

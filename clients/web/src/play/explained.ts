@@ -1,7 +1,7 @@
 /** Areas that the page has explained: each once, and never again in this browser. */
 
 import { Area } from "asara/gen/vocabulary_pb.js";
-import { remembered } from "../ui/settings.js";
+import { remembered } from "../settings.js";
 
 const LIST = /^(\d{1,2}(,\d{1,2})*)?$/;
 

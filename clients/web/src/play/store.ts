@@ -7,7 +7,7 @@ import { type Action, Area } from "asara/gen/vocabulary_pb.js";
 import { type BoardChoices, type Target, targetsOf } from "../board/targets.js";
 import type { Moment } from "../match/model.js";
 import type { Ending } from "../match/reconnecting-socket.js";
-import { speed } from "../ui/settings.js";
+import { speed } from "../settings.js";
 import { besideBoard, nextTargets, pick } from "./choosing.js";
 import { Connection } from "./connection.js";
 import { isNew, noteExplained } from "./explained.js";

@@ -4,7 +4,7 @@ import type { ComponentChildren } from "preact";
 import type { Viewer } from "../match/model.js";
 import { wentBack } from "../router.js";
 import { RulesButton } from "../rules/rules-button.js";
-import { nextTheme, theme } from "../ui/settings.js";
+import { nextTheme, theme } from "../settings.js";
 import { LANGUAGES } from "../words/catalogue.js";
 import { chosenLanguage, isolate, languageFailed, setLanguage, t } from "../words/language.js";
 import { common } from "../words/sections/common.js";

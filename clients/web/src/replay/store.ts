@@ -4,7 +4,7 @@ import { batch, computed, effect, type ReadonlySignal, signal } from "@preact/si
 import type { Analysis } from "../match/analysis.js";
 import type { MatchRecord, Moment, Viewer } from "../match/model.js";
 import { decisionIndex } from "../match/places.js";
-import * as settings from "../ui/settings.js";
+import * as settings from "../settings.js";
 import { t } from "../words/language.js";
 import { replay } from "../words/sections/replay.js";
 import type { Placed } from "./analysis/analysed.js";

@@ -3,7 +3,7 @@
 import type { ReadonlySignal } from "@preact/signals";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { pathOf, scrolledBefore } from "../router.js";
-import { spoilerFree } from "../ui/settings.js";
+import { spoilerFree } from "../settings.js";
 import { t } from "../words/language.js";
 import { clock, dateTime, decimal, number } from "../words/numbers.js";
 import { runs } from "../words/sections/runs.js";

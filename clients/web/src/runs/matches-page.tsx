@@ -3,7 +3,7 @@
 import { useEffect, useMemo } from "preact/hooks";
 import { runPath } from "../match/api.js";
 import { address, replaceQuery } from "../router.js";
-import { spoilerFree } from "../ui/settings.js";
+import { spoilerFree } from "../settings.js";
 import { t } from "../words/language.js";
 import { number } from "../words/numbers.js";
 import { common } from "../words/sections/common.js";

@@ -2,7 +2,7 @@
 
 import { signal } from "@preact/signals";
 import { dataBlock, unpacked } from "../replay/file-source.js";
-import { spoilerFree } from "../ui/settings.js";
+import { spoilerFree } from "../settings.js";
 import { t } from "../words/language.js";
 import { number } from "../words/numbers.js";
 import { common } from "../words/sections/common.js";

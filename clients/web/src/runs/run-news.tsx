@@ -4,7 +4,7 @@ import type { ComponentChildren } from "preact";
 import { useRef } from "preact/hooks";
 import { runPath } from "../match/api.js";
 import { pathOf } from "../router.js";
-import { spoilerFree } from "../ui/settings.js";
+import { spoilerFree } from "../settings.js";
 import { isolate, t } from "../words/language.js";
 import { list } from "../words/numbers.js";
 import { runs } from "../words/sections/runs.js";

@@ -3,8 +3,8 @@
 import { useEffect, useState } from "preact/hooks";
 import { runPath } from "../match/api.js";
 import { pathOf } from "../router.js";
+import { spoilerFree } from "../settings.js";
 import { Referee } from "../ui/referee.js";
-import { spoilerFree } from "../ui/settings.js";
 import { isolate, t } from "../words/language.js";
 import { clock, list, number } from "../words/numbers.js";
 import { runs } from "../words/sections/runs.js";

@@ -1,7 +1,7 @@
 /** The list of runs. */
 
 import { pathOf } from "../router.js";
-import { spoilerFree } from "../ui/settings.js";
+import { spoilerFree } from "../settings.js";
 import { isolate, t } from "../words/language.js";
 import { dateTime } from "../words/numbers.js";
 import { common } from "../words/sections/common.js";

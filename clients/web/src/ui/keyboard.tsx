@@ -5,7 +5,7 @@ import { t } from "../words/language.js";
 import { common } from "../words/sections/common.js";
 import { replay } from "../words/sections/replay.js";
 import "./keyboard.css";
-import { singleKeys } from "./settings.js";
+import { singleKeys } from "../settings.js";
 
 export interface Binding {
   /** Keys as `chord` names them; the overlay shows all. */

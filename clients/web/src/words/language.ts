@@ -1,7 +1,7 @@
 /** The language of the page, and texts in it. */
 
 import { effect, signal } from "@preact/signals";
-import { remembered } from "../ui/settings.js";
+import { remembered } from "../settings.js";
 import {
   type Arguments,
   type Key,

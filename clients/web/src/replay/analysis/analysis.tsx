@@ -1,6 +1,7 @@
 /** What a match was decided by: the curve over the scrub bar, the marks, and sentences about them. */
 
 import type { ComponentChildren } from "preact";
+import type { MatchRecord, Moment } from "../../match/model.js";
 import { t } from "../../words/language.js";
 import { interval } from "../../words/numbers.js";
 import { replay } from "../../words/sections/replay.js";
@@ -18,12 +19,22 @@ import {
 } from "./analysed.js";
 import "./analysis.css";
 import { fragmentOf } from "../links.js";
-import type { MatchStore } from "../store.js";
 
 export { betterAt, notesAt, placed };
 
+/** What is used of a match page's state, which loads this file and so is not imported. */
+interface Place {
+  readonly record: { readonly value: MatchRecord };
+  readonly moment: { readonly value: Moment };
+  readonly course: { readonly value: { readonly length: number } };
+  readonly landmarks: { readonly value: { readonly years: readonly number[] } };
+  readonly atResult: { readonly value: boolean };
+  readonly linked: boolean;
+  readonly goTo: (index: number) => void;
+}
+
 interface Props {
-  readonly store: MatchStore;
+  readonly store: Place;
   readonly analysed: Placed;
 }
 

@@ -1,12 +1,12 @@
 /** The page of one match of a run. */
 
 import { useMemo } from "preact/hooks";
+import { parseViewer } from "../replay/links.js";
+import { MatchView } from "../replay/match-view.js";
+import { ServerSource } from "../replay/server-source.js";
 import { pathOf } from "../router.js";
-import { RunNews } from "../runs/run-news.js";
-import { viewer as viewerSetting } from "../ui/settings.js";
-import { parseViewer } from "./links.js";
-import { MatchView } from "./match-view.js";
-import { ServerSource } from "./server-source.js";
+import { viewer as viewerSetting } from "../settings.js";
+import { RunNews } from "./run-news.js";
 
 export interface MatchPageProps {
   readonly run: string;
