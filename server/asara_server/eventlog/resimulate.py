@@ -7,8 +7,6 @@ Otherwise the original cannot be a record of that match.
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, Final, NamedTuple
 
-from google.protobuf.message import DecodeError
-
 from asara.v1.vocabulary_pb2 import Action as ActionMessage
 from asara_codec.results import SeatForfeited
 from asara_game.events import Event
@@ -137,10 +135,7 @@ def apply_record(match: Match, record: Record) -> None:
             return
         _raise_difference(match, index, record)
     _check_position(match, index, record)
-    try:
-        _APPLY[type(record)](match, record)
-    except DecodeError:
-        raise UnsoundError(index, "an action in it is not a serialized Action") from None
+    _APPLY[type(record)](match, record)
     if (
         len(made) != index + 1
         or made[index] != record

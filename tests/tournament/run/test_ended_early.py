@@ -8,7 +8,7 @@ import pytest
 from asara_server.tournament.run.read_run import read_run
 from asara_server.tournament.standings.model import Standings
 from asara_server.tournament.trust.audit_trust import Published
-from asara_server.tournament.trust.run_audit import audit_run
+from asara_server.tournament.trust.run_audit import RunAudit
 from tests.cli.command import asara, refusal
 from tests.tournament.played_runs import HEADER, Forger, play_run
 from tests.tournament.sample_bots import write_tournament
@@ -29,7 +29,7 @@ def standings(run: Path) -> Standings:
 
 
 def faults(run: Path) -> list[str]:
-    return audit_run(run, Published()).faults
+    return RunAudit(run, Published()).faults
 
 
 @pytest.fixture(scope="module")
@@ -45,7 +45,7 @@ def test_a_run_ends_when_its_ranks_are_settled_and_says_so(early: Path) -> None:
     assert found.ended_early
     assert [row.ranks for row in found.overall] == [(1, 1), (2, 2)]
     assert read_run(early).info.state == "finished"
-    report = audit_run(early, Published())
+    report = RunAudit(early, Published())
     assert report.faults == []
     assert "ended after 18 of 60 matches, because its ranks were settled" in report.notes
 

@@ -154,7 +154,7 @@ STRANGER: dict[str, tuple[Change, str]] = {
     ),
     "standings without a row": (
         changed("standings.json", without_ladder),
-        "standings.json: ladder: expected 3 by the results; found 0",
+        "standings.json: length of ladder: expected 3 by the results; found 0",
     ),
     "standings with blanks": (
         edited("standings.json", '": ', '":  '),

@@ -36,7 +36,7 @@ from asara_server.tournament.trust.inclusion import (
     proof_in_bundle,
     read_proof,
 )
-from asara_server.tournament.trust.run_audit import RunReport
+from asara_server.tournament.trust.run_audit import RunAudit
 from asara_server.user_error import UserError
 
 UNPROVEN = 3
@@ -347,7 +347,7 @@ def _replies(number: int, kind: str) -> str:
     return f"{number} {kind}{'reply' if number == 1 else 'replies'}"
 
 
-def report_lines(report: RunReport, held: Published) -> Iterator[str]:
+def report_lines(report: RunAudit, held: Published) -> Iterator[str]:
     """Yield the findings about a run, except its faults."""
     signed = report.signed
     if signed.manifest is None or not signed.manifest_signed:

@@ -6,9 +6,7 @@ from itertools import count
 from typing import NamedTuple
 
 from asara_game.rules import format_rule_sets
-from asara_server.tournament.config.tournament_file import Limits
 from asara_server.tournament.run.directory import RESULTS
-from asara_server.tournament.run.suspension import Suspensions
 from asara_server.tournament.schedule.schedule import ScheduledMatch
 from asara_server.tournament.standings.match_result import MatchResult
 from asara_server.tournament.trust.manifest import MANIFEST, Manifest
@@ -162,14 +160,3 @@ def _check_completeness(
     in_order = [block in begun for block in sizes]
     if in_order != sorted(in_order, reverse=True):
         check.skipped = next(block for block in sizes if block not in begun)
-
-
-def suspended_entries(
-    manifest: Manifest, schedule: Sequence[ScheduledMatch], results: Sequence[MatchResult]
-) -> dict[str, str]:
-    """Return the entries suspended by these results, with the reasons."""
-    limits = {name: manifest.limits[name] for name in ("suspend_share", "suspend_after")}
-    suspensions = Suspensions(schedule, Limits.model_validate(limits))
-    for result in results:
-        suspensions.record_result(result)
-    return suspensions.suspended

@@ -8,7 +8,6 @@ from concurrent.futures import Future
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
-from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import Final, NamedTuple, TypeVar
@@ -24,13 +23,8 @@ from asara_server.tournament.run.directory import BUNDLE_MATCHES, RUN_FOLDERS
 from asara_server.tournament.trust.audit_trust import Published, check_signed
 from asara_server.tournament.trust.inclusion import SIGNED
 from asara_server.tournament.trust.manifest import MANIFEST
-from asara_server.tournament.trust.match_check import (
-    ExpectedMatch,
-    header_fault,
-    other_file,
-    result_fault,
-)
-from asara_server.tournament.trust.run_audit import RunReport, audit_run
+from asara_server.tournament.trust.match_check import ExpectedMatch
+from asara_server.tournament.trust.run_audit import RunAudit
 from asara_server.tournament.trust.run_files import MARKS, SUFFIX
 from asara_server.tournament.trust.signed_file import (
     DocumentError,
@@ -153,7 +147,7 @@ class AuditPlan:
     """The audit of several runs and replays."""
 
     jobs: tuple[AuditJob, ...]
-    runs: tuple[RunReport, ...]
+    runs: tuple[RunAudit, ...]
     """Findings about the runs; the replays of these runs are among the jobs."""
     single: int
     """Number of replays that are checked alone."""
@@ -168,7 +162,7 @@ def plan_audit(paths: Iterable[Path], published: Published, *, leaks: bool = Fal
 
     Raises AuditError. Without a published key, single replays are checked against their run's key.
     """
-    runs: dict[Path, RunReport] = {}
+    runs: dict[Path, RunAudit] = {}
     files: dict[Path, None] = {}
     seen: set[Path] = set()
     for path in paths:
@@ -181,7 +175,7 @@ def plan_audit(paths: Iterable[Path], published: Published, *, leaks: bool = Fal
         for directory in found:
             if directory.resolve() not in seen:
                 seen.add(directory.resolve())
-                runs[directory] = audit_run(directory, published)
+                runs[directory] = RunAudit(directory, published)
         replays = [file for file in sorted(path.rglob(f"*{SUFFIX}")) if file.is_file()]
         if not found and not replays:
             raise AuditError(f"{path}: contains no replay (*{SUFFIX})")
@@ -228,30 +222,18 @@ def audit_replays(
 def audit_replay(job: AuditJob) -> tuple[Path, Verdict]:
     """Return a job's path and verdict."""
     try:
-        data = read_file(job.path)
-        if job.expected is None:
-            verdict = audit(
-                data, job.public_key, tournament_secret=job.tournament_secret, worlds=_worlds(job)
-            )
-        else:
-            verdict = audit(
-                data,
-                job.public_key,
-                tournament_secret=job.tournament_secret,
-                header_fault=partial(header_fault, expected=job.expected),
-                other_file=partial(other_file, data=data, expected=job.expected),
-                result_fault=partial(result_fault, expected=job.expected),
-                worlds=_worlds(job),
-            )
+        verdict = audit(
+            read_file(job.path),
+            job.public_key,
+            tournament_secret=job.tournament_secret,
+            expected=job.expected,
+            worlds=_LEAK_WORLDS if job.leaks else 0,
+        )
     except ReplayError as error:
         verdict = Verdict(str(error))
     except Exception as error:  # noqa: BLE001 - one odd file must not keep the others unchecked
         verdict = Verdict(f"cannot be played again: {type(error).__name__}: {error}")
     return job.path, verdict
-
-
-def _worlds(job: AuditJob) -> int:
-    return _LEAK_WORLDS if job.leaks else 0
 
 
 # Runs and files
@@ -279,7 +261,7 @@ def is_bundle(directory: Path) -> bool:
     return marks <= signed and (directory / BUNDLE_MATCHES).is_file()
 
 
-def _run_jobs(report: RunReport, *, leaks: bool) -> list[AuditJob]:
+def _run_jobs(report: RunAudit, *, leaks: bool) -> list[AuditJob]:
     found = _key_of_run(report.directory / "replays")
     key = report.signed.public_key or (found and found.key)
     secret = report.signed.secret

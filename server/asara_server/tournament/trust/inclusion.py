@@ -22,7 +22,6 @@ from asara_server.tournament.trust.attempt_check import attempt_faults
 from asara_server.tournament.trust.audit_trust import Published, Signed, check_signed
 from asara_server.tournament.trust.manifest import MANIFEST, Manifest
 from asara_server.tournament.trust.match_check import ExpectedMatch
-from asara_server.tournament.trust.merkle_tree import leaf_hash, levels_of, path_in, root_from_path
 from asara_server.tournament.trust.signed_file import (
     Document,
     DocumentError,
@@ -32,8 +31,11 @@ from asara_server.tournament.trust.signed_file import (
 from asara_server.tournament.trust.tree_head import (
     TREE_HEAD,
     in_order,
+    leaf_hash,
     leaf_of,
-    schedule_order,
+    levels_of,
+    path_in,
+    root_from_path,
 )
 
 PROOF_SUFFIX = ".proof"
@@ -91,8 +93,7 @@ class ProofMaker:
             schedule = parse_document(manifest.content, Manifest).planned_matches()
         except ValueError as error:
             raise RunError(f"{run.directory}: {MANIFEST}: {error}") from None
-        order = schedule_order(match.match_id for match in schedule)
-        self._results = in_order(run.results, order)
+        self._results = in_order(run.results, schedule)
         self._levels = levels_of([leaf_hash(leaf_of(result)) for result in self._results])
         self._index_of = {result.replay_sha256: index for index, result in enumerate(self._results)}
 

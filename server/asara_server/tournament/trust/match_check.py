@@ -26,56 +26,50 @@ class ExpectedMatch(NamedTuple):
     place: str
     """Position of the result, such as "results.jsonl: line 3"."""
 
-
-def header_fault(file: ReplayFile, expected: ExpectedMatch) -> str | None:
-    """Return the first field of a replay's header that contradicts its match."""
-    for name, wanted, found in _header_fields(file.replay.header, expected):
-        if wanted != found:
-            return (
-                f"{file.raw[0].place}: {name}: expected {value_words(wanted)} by manifest and "
-                f"schedule; found {value_words(found)}"
-            )
-    return None
-
-
-def other_file(file: ReplayFile, data: bytes, expected: ExpectedMatch) -> str | None:
-    """Return a fault if a replay's hash differs from the hash in its result."""
-    digest = sha256(data).hexdigest()
-    if expected.result.replay_sha256 == digest:
+    def header_fault(self, file: ReplayFile) -> str | None:
+        """Return the first field of a replay's header that contradicts its match."""
+        for name, wanted, found in self._header_fields(file.replay.header):
+            if wanted != found:
+                return (
+                    f"{file.raw[0].place}: {name}: expected {value_words(wanted)} by manifest and "
+                    f"schedule; found {value_words(found)}"
+                )
         return None
-    return result_fault(file, expected) or (
-        f"changed: {expected.place} has the SHA-256 {expected.result.replay_sha256 or 'none'}; "
-        f"the file has {digest}"
-    )
 
+    def other_file(self, file: ReplayFile, data: bytes) -> str | None:
+        """Return a fault if a replay's hash differs from the hash in its result."""
+        digest = sha256(data).hexdigest()
+        if self.result.replay_sha256 == digest:
+            return None
+        return self.result_fault(file) or (
+            f"changed: {self.place} has the SHA-256 {self.result.replay_sha256 or 'none'}; "
+            f"the file has {digest}"
+        )
 
-def result_fault(file: ReplayFile, expected: ExpectedMatch) -> str | None:
-    """Return the first field of a result that does not follow from its replay."""
-    for name, derived, found in _result_fields(file, expected.result):
-        if derived != found:
-            return (
-                f"{expected.place}: {name}: expected {value_words(derived)} by the replay; "
-                f"found {value_words(found)}"
-            )
-    return None
+    def result_fault(self, file: ReplayFile) -> str | None:
+        """Return the first field of the result that does not follow from its replay."""
+        for name, derived, found in _result_fields(file, self.result):
+            if derived != found:
+                return (
+                    f"{self.place}: {name}: expected {value_words(derived)} by the replay; "
+                    f"found {value_words(found)}"
+                )
+        return None
 
-
-def _header_fields(header: ReplayHeader, expected: ExpectedMatch) -> Iterator[tuple[str, Any, Any]]:
-    manifest, match = expected.manifest, expected.match
-    yield "match_id", expected.result.played_as, header.match_id
-    yield "entries", match.entries, header.entries
-    yield "rule_sets", format_rule_sets(match.rule_sets), format_rule_sets(header.rule_sets)
-    yield "shared_deal", match.shared_deal, header.shared_deal
-    yield "edition", manifest.edition_sha256, sha256(header.edition).hexdigest()
-    yield "rules_version", manifest.rules_version, header.rules_version
-    yield from (
-        (f"clocks.{name}", wanted, getattr(header.clocks, name, None))
-        for name, wanted in manifest.clocks.items()
-    )
-    yield "actions_per_reply", manifest.actions_per_reply, header.actions_per_reply
-    yield "rejections_forgiven", manifest.rejections_forgiven, header.rejections_forgiven
-    yield "processes", manifest.processes_by_seat(match.entries), header.processes
-    yield "a nonce of every seat", manifest.deals == "joint", bool(header.nonces)
+    def _header_fields(self, header: ReplayHeader) -> Iterator[tuple[str, Any, Any]]:
+        manifest, match = self.manifest, self.match
+        yield "match_id", self.result.played_as, header.match_id
+        yield "entries", match.entries, header.entries
+        yield "rule_sets", format_rule_sets(match.rule_sets), format_rule_sets(header.rule_sets)
+        yield "shared_deal", match.shared_deal, header.shared_deal
+        yield "edition", manifest.edition_sha256, sha256(header.edition).hexdigest()
+        yield "rules_version", manifest.rules_version, header.rules_version
+        for name, wanted in manifest.clocks.items():
+            yield f"clocks.{name}", wanted, getattr(header.clocks, name, None)
+        yield "actions_per_reply", manifest.actions_per_reply, header.actions_per_reply
+        yield "rejections_forgiven", manifest.rejections_forgiven, header.rejections_forgiven
+        yield "processes", manifest.processes_by_seat(match.entries), header.processes
+        yield "a nonce of every seat", manifest.deals == "joint", bool(header.nonces)
 
 
 def _result_fields(file: ReplayFile, result: MatchResult) -> Iterator[tuple[str, Any, Any]]:
