@@ -28,16 +28,15 @@ from typing import BinaryIO, Final
 from asara_server.eventlog.replay import ReplayError
 from asara_server.replay.file import read_file
 from asara_server.replay.signing import PUBLIC_KEY_FILE
-from asara_server.text import on_one_line, plain, plain_words
+from asara_server.text import plain, plain_words
 from asara_server.tournament.config.names import name_fault
 from asara_server.tournament.run.directory import BUNDLE_MATCHES, BUNDLES, RunError
 from asara_server.tournament.run.read_run import RunLog
 from asara_server.tournament.run.run_record import RunInfo
 from asara_server.tournament.standings.match_result import (
     MatchResult,
-    SeatOutcome,
     output_of,
-    without_output,
+    short_reason,
 )
 from asara_server.tournament.standings.model import Standings, StandingsRow
 from asara_server.tournament.standings.standings import by_schedule
@@ -272,12 +271,9 @@ def _proof_lines(
 def _may_have(result: MatchResult, entry: str) -> bool:
     """Return True if an entry's author may read the whole result line."""
     others = (seat for seat in result.seats if seat.entry != entry)
-    return not result.void and not result.lost and not any(map(_printed, others))
-
-
-def _printed(seat: SeatOutcome) -> list[str]:
-    """Return the lines of output that a forfeit's reason quotes."""
-    return output_of(seat.detail)
+    return (
+        not result.void and not result.lost and not any(output_of(seat.detail) for seat in others)
+    )
 
 
 def _own_line(result: MatchResult, entry: str) -> str:
@@ -297,31 +293,20 @@ def _reasons(title: str, reason: str | None) -> list[str]:
 
 
 def _forfeit_lines(results: Iterable[MatchResult], entry: str) -> list[str]:
-    """Return an entry's forfeits with its bot's output, under a title; nothing without forfeits.
-
-    Repeated lines of output are shown only for the first match.
-    """
-    lines: list[str] = []
-    printed_in: dict[tuple[str, ...], str] = {}
+    """Return an entry's forfeits, a line each, under a title; nothing without forfeits."""
     forfeits = [
         (result.played_as, seat)
         for result in results
         for seat in result.forfeits
         if seat.entry == entry
     ]
-    for name, seat in forfeits:
-        reason = f"{plain_words(seat.termination.name)}: {without_output(seat.detail)}"
-        printed = tuple(_printed(seat))
-        first = printed_in.setdefault(printed, name)
-        if not printed:
-            reason = f"{plain_words(seat.termination.name)}: {on_one_line(seat.detail)}"
-        elif first != name:
-            reason += f"; it printed the same as in {first}"
-        else:
-            reason += "; it printed:"
-        lines.append(plain(f"  {name}  {reason}", _LONGEST_LINE))
-        if first == name:
-            lines += [plain(f"    {line}", _LONGEST_LINE) for line in printed]
+    lines = [
+        plain(
+            f"  {name}  {plain_words(seat.termination.name)}: {short_reason(seat.detail)}",
+            _LONGEST_LINE,
+        )
+        for name, seat in forfeits
+    ]
     return ["", f"Forfeits: {len(forfeits):,}", *lines] if lines else []
 
 
