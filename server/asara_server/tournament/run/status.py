@@ -8,15 +8,14 @@ import math
 import time
 from collections import Counter
 from collections.abc import Mapping
-from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import Enum
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 from asara_codec.results import Termination
-from asara_server.eventlog.file_lock import lock_holder
+from asara_server.eventlog.file_lock import known_holder
 from asara_server.tournament.run.directory import (
     JOURNAL,
     RemoteInfo,
@@ -26,9 +25,6 @@ from asara_server.tournament.run.progress import MAX_ATTEMPTS
 from asara_server.tournament.run.read_run import RunLog
 from asara_server.tournament.run.run_record import RunInfo
 from asara_server.tournament.standings.match_result import MatchResult, short_reason
-
-_WRITTEN_IN_PLAY: Final = ("run.log", JOURNAL)
-"""Files whose modification times show when a run was last active."""
 
 
 class RunState(Enum):
@@ -100,7 +96,9 @@ class RunStatus:
     blocks: int
     """Number of blocks with a result."""
     elapsed_s: float
-    """Seconds from the start of the run to its end or until now, including interruptions."""
+    """Seconds from the start of the run to its end or until now, including interruptions; if it was
+    killed, until its last match ended.
+    """
     pace: Pace
     idle_s: float | None
     """Seconds since the last match ended; None before the first match has ended."""
@@ -150,7 +148,7 @@ class StatusReader:
         started = _seconds(info.started) or now
         end = now
         if state is not RunState.RUNNING:
-            end = _seconds(info.ended) or self._last_write() or now
+            end = _seconds(info.ended) or max(self._tally.ended, default=started)
         session = max(_seconds(info.resumed) or started, _seconds(info.built) or started)
         tally = self._tally
         return RunStatus(
@@ -172,14 +170,6 @@ class StatusReader:
             to_build=info.to_build if state is RunState.RUNNING else (),
             remote=remote,
         )
-
-    def _last_write(self) -> float | None:
-        """Return when the run last wrote a file, in seconds since 1970."""
-        times = []
-        for name in _WRITTEN_IN_PLAY:
-            with suppress(FileNotFoundError):
-                times.append((self.directory / name).stat().st_mtime)
-        return max(times, default=None)
 
 
 class _Forfeit(NamedTuple):
@@ -257,20 +247,14 @@ def read_state(log: RunLog) -> tuple[RunState, int | None]:
     The process is 0 if its number is unknown, and None if no process plays the run. Raises
     RunError.
     """
-    process = _playing_process(log.directory)
+    journal = log.directory / JOURNAL
+    process = known_holder(journal)
     log.read()  # after the lock: a run writes its end before it unlocks
     state = _state(log.info, process)
     if state is RunState.KILLED:  # or it began after its lock was looked at
-        process = _playing_process(log.directory)
+        process = known_holder(journal)
         state = _state(log.info, process)
     return state, process
-
-
-def _playing_process(directory: Path) -> int | None:
-    try:
-        return lock_holder(directory / JOURNAL)
-    except OSError:
-        return None
 
 
 def _state(info: RunInfo, process: int | None) -> RunState:
