@@ -215,9 +215,12 @@ def test_the_audit_tells_what_a_sound_replay_confirms(shared_deal: str) -> None:
         forfeits=forfeits,
         from_tournament_secret=True,
     )
-    verdict = audit(
-        data, KEY.public, tournament_secret=SECRET, result_fault=lambda file: "no such result"
+    run = SimpleNamespace(
+        header_fault=lambda file: None,
+        other_file=lambda file, data: None,
+        result_fault=lambda file: "no such result",
     )
+    verdict = audit(data, KEY.public, tournament_secret=SECRET, expected=run)
     assert verdict == Verdict(None, KEY.public, confirmed, "no such result")
     without = confirmed._replace(from_tournament_secret=False)
     assert audit(data, KEY.public) == Verdict(None, KEY.public, without)

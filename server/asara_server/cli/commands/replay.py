@@ -15,7 +15,7 @@ from asara_server.cli.display.help_page import PlainCommand
 from asara_server.cli.options.common import ReadableOption, SandboxChoice, SandboxOption
 from asara_server.eventlog.replay import ReplayError
 from asara_server.replay.diff import diff_replays
-from asara_server.replay.file import ReplayFile, read_signed
+from asara_server.replay.file import read_signed
 from asara_server.replay.match_page import PageLanguage
 from asara_server.replay.narrate import narrate
 from asara_server.replay.questions import question
@@ -73,7 +73,7 @@ def show(file: FileArgument, seat: SeatOption = None) -> None:
     Each turn ends with its decision numbers, which you can pass to `replay decision` and
     `replay ask`.
     """
-    replay = _read(file).replay
+    replay = read_signed(file).replay
     try:
         for line in narrate(replay, seat, width=out.width):
             out.print(line, soft_wrap=True)
@@ -88,7 +88,7 @@ def decision(file: FileArgument, number: NumberArgument, seat: DecisionSeatOptio
     The output is an `asara.v1.Decision` message, as it was sent to the bot. It contains neither the
     bot's reply nor anything that is hidden from the seat.
     """
-    replay = _read(file).replay
+    replay = read_signed(file).replay
     if seat is None:
         seats = seats_text(replay.header.entries)
         raise UserError(f"--seat is missing; choose from {seats}")
@@ -148,7 +148,7 @@ def export(file: FileArgument) -> None:
 
     The output is an `asara.v1.Replay` message.
     """
-    records = [ReplayRecord.FromString(raw.data) for raw in _read(file).raw]
+    records = [ReplayRecord.FromString(raw.data) for raw in read_signed(file).raw]
     print(_json(Replay(records=records)))
 
 
@@ -214,7 +214,7 @@ def diff(a: AArgument, b: BArgument) -> None:
     Prints every difference in set-up and results, and the first record (such as a reply) that
     differs. Times are ignored. The exit status is 0 if there is no difference, and 1 otherwise.
     """
-    differences = list(diff_replays(_read(a).replay, _read(b).replay))
+    differences = list(diff_replays(read_signed(a).replay, read_signed(b).replay))
     for one in differences:
         out.print(f"{one.what}\n  A: {one.a}\n  B: {one.b}", soft_wrap=True)
     if not differences:
@@ -229,7 +229,7 @@ def clock(file: FileArgument) -> None:
     Lists the time used by each seat, the longest decisions, and forfeits. For a timeout, it
     also shows when the late reply arrived, if it did.
     """
-    replay = _read(file).replay
+    replay = read_signed(file).replay
     entries = replay.header.entries
     try:
         times = ledger(replay)
@@ -301,10 +301,6 @@ def _print_time_out(time_out: TimeOut, grace_us: int) -> None:
         out.print(f"  {_ms(time_us):>{width}} ms  {text}", soft_wrap=True)
     if time_out.late_reply is None:
         out.print(f"  {'':{width}}     no reply was received before the match ended")
-
-
-def _read(path: Path) -> ReplayFile:
-    return read_signed(path)
 
 
 def _seat_cells(times: Ledger, seat: int) -> tuple[str, ...]:

@@ -20,7 +20,7 @@ from asara_server.replay.signing import PUBLIC_KEY_FILE, read_public_key
 from asara_server.single_process import SingleProcess
 from asara_server.tournament.config.tournament_file import usable_cores
 from asara_server.tournament.run.directory import BUNDLE_MATCHES, RUN_FOLDERS
-from asara_server.tournament.trust.audit_trust import Published, check_signed
+from asara_server.tournament.trust.audit_trust import Published, Signed, check_signed
 from asara_server.tournament.trust.inclusion import SIGNED
 from asara_server.tournament.trust.manifest import MANIFEST
 from asara_server.tournament.trust.match_check import ExpectedMatch
@@ -185,18 +185,19 @@ def plan_audit(paths: Iterable[Path], published: Published, *, leaks: bool = Fal
     single = [file for file in files if file.resolve() not in covered]
     given = published.public_key
     keys = {} if given is not None else _found_keys(single)
-    secrets = _RunSecrets(published)
+    faults: list[str] = []
+    secrets = _secrets(single, published, faults)
     jobs += [
         AuditJob(
             file,
             keys[file].key if file in keys else given,
-            secrets.of_replay(file),
+            secrets[file.absolute().parent],
             None,
             leaks,
         )
         for file in single
     ]
-    return AuditPlan(tuple(jobs), tuple(runs.values()), len(single), keys, tuple(secrets.faults))
+    return AuditPlan(tuple(jobs), tuple(runs.values()), len(single), keys, tuple(faults))
 
 
 def audit_replays(
@@ -277,39 +278,29 @@ def _run_jobs(report: RunAudit, *, leaks: bool) -> list[AuditJob]:
     ]
 
 
-class _RunSecrets:
-    """The secrets of the runs that contain single replays, each revealed at the end of its run."""
+def _secrets(
+    files: Iterable[Path], published: Published, faults: list[str]
+) -> dict[Path, bytes | None]:
+    """Return, for each folder of single replays, the secret that its run revealed at its end."""
+    folders = dict.fromkeys(file.absolute().parent for file in files)
+    return {folder: _secret_of_run(folder.parent, published, faults) for folder in folders}
 
-    def __init__(self, published: Published) -> None:
-        self._published = published
-        self._by_folder: dict[Path, bytes | None] = {}
-        self.faults: list[str] = []
 
-    def of_replay(self, file: Path) -> bytes | None:
-        """Return the secret of the run that contains a replay; None if no secret is known."""
-        folder = file.absolute().parent
-        if folder not in self._by_folder:
-            self._by_folder[folder] = self._of_run(folder.parent)
-        return self._by_folder[folder]
-
-    def _of_run(self, directory: Path) -> bytes | None:
-        try:
-            manifest = read_signed_bytes(directory / MANIFEST)
-            head = read_signed_bytes(directory / TREE_HEAD)
-        except DocumentError as error:
-            self.faults.append(f"{directory}: its signed documents cannot be read: {error}")
-            return None
-        signed = check_signed(manifest, head, self._published) if manifest else None
-        if signed is not None:
-            self.faults += [f"{directory}/{fault}" for fault in signed.faults]
-        secret = None if signed is None else signed.secret
-        published = self._published.manifest_sha256
-        if published is not None and secret is None:
-            self.faults.append(
-                f"{published}: no signed end of a run in {directory} reveals the secret of these "
-                "deals"
-            )
-        return secret
+def _secret_of_run(directory: Path, published: Published, faults: list[str]) -> bytes | None:
+    try:
+        manifest = read_signed_bytes(directory / MANIFEST)
+        head = read_signed_bytes(directory / TREE_HEAD)
+    except DocumentError as error:
+        faults.append(f"{directory}: its signed documents cannot be read: {error}")
+        return None
+    signed = check_signed(manifest, head, published) if manifest else Signed([])
+    faults += [f"{directory}/{fault}" for fault in signed.faults]
+    if published.manifest_sha256 is not None and signed.secret is None:
+        faults.append(
+            f"{published.manifest_sha256}: no signed end of a run in {directory} reveals the "
+            "secret of these deals"
+        )
+    return signed.secret
 
 
 # Keys of single replays

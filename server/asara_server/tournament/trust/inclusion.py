@@ -12,8 +12,6 @@ from typing import Literal, NamedTuple
 
 from pydantic import Field, ValidationError
 
-from asara_server.eventlog.replay import ReplayError
-from asara_server.replay.file import parse_file
 from asara_server.tournament.run.directory import RunError
 from asara_server.tournament.run.read_run import RunLog, read_run
 from asara_server.tournament.run.run_record import DOCUMENTS, SignedBytes
@@ -101,7 +99,10 @@ class ProofMaker:
         """Return the proof for a replay's content; raises RunError."""
         index = self._index_of.get(sha256(replay).hexdigest())
         if index is None:
-            raise self._foreign(replay)
+            raise RunError(
+                f"this replay does not belong to the run in {self._directory}, or its file was "
+                "changed"
+            )
         return InclusionProof(
             manifest=self._manifest.content.decode(),
             manifest_signature=self._manifest.signature.hex(),
@@ -110,19 +111,6 @@ class ProofMaker:
             leaf=leaf_of(self._results[index]).decode(),
             index=index,
             path=tuple(part.hex() for part in path_in(self._levels, index)),
-        )
-
-    def _foreign(self, replay: bytes) -> RunError:
-        """Return the error for a replay that belongs to no attempt of the run."""
-        try:
-            name = parse_file(replay).replay.header.match_id
-        except ReplayError as error:
-            return RunError(str(error))
-        known = any(result.played_as == name for result in self._results)
-        why = "another replay" if known else "no such attempt"
-        return RunError(
-            f"match {name}: this replay does not belong to the run in {self._directory}, which has "
-            f"{why}"
         )
 
 
