@@ -92,6 +92,8 @@ def record_bytes(record: AnyRecord) -> bytes:
     """Return the record's bytes in a replay."""
     if type(record) is ReplyRecord:
         return _reply_bytes(record)
+    if isinstance(record, RejectionRecord):
+        return _rejection_bytes(record)
     if isinstance(record, ReplayHeader):
         return _header_bytes(record, _compressed(record.edition))
     if isinstance(record, Results):
@@ -133,6 +135,24 @@ def _reply_bytes(record: ReplyRecord) -> bytes:
     )
 
 
+_rejection: Final = DelimitedField(ReplayRecord, "rejection")
+_rejected_actions: Final = RepeatedField(replay_pb2.ReplayRejection, "actions")
+
+
+def _rejection_bytes(record: RejectionRecord) -> bytes:
+    """Return the record's bytes without a message per action; a reply can have 30,000 of them."""
+    message = replay_pb2.ReplayRejection(
+        seat=record.seat,
+        reason=enum_value(record.reason),
+        detail=record.detail,
+        time_us=record.time_us,
+        decision_id=record.decision_id,
+    )
+    return _rejection.encode(
+        serialize(message) + _rejected_actions.encode(map(delimited, record.actions))
+    )
+
+
 _result: Final = DelimitedField(ReplayRecord, "result")
 _results: Final = RepeatedField(replay_pb2.ReplayResult, "results")
 _digests: Final = RepeatedField(replay_pb2.ReplayResult, "digests")
@@ -145,16 +165,6 @@ def _results_bytes(record: Results) -> bytes:
 
 def _message(record: Record | Signature) -> ReplayRecord:
     match record:
-        case RejectionRecord(time_us, seat, decision_id, actions, reason, detail):
-            rejection = replay_pb2.ReplayRejection(
-                seat=seat,
-                actions=map(ActionMessage.FromString, actions),
-                reason=enum_value(reason),
-                detail=detail,
-                time_us=time_us,
-                decision_id=decision_id,
-            )
-            return ReplayRecord(rejection=rejection)
         case LateReplyRecord(time_us, seat, decision_id, actions, socket_us):
             late_reply = replay_pb2.ReplayLateReply(
                 seat=seat,
