@@ -180,12 +180,13 @@ async def test_another_match_of_the_same_name_is_refused(tmp_path):
 
 
 async def test_records_that_do_not_hold_void_the_match(tmp_path):
-    await play_some(tmp_path, spec(), replies=3)
+    match = spec(clocks=QUICK)
+    await play_some(tmp_path, match, replies=3)
     with Journal(tmp_path / "run.journal") as journal:
         reply = journal.unfinished["m1"].records[2]
         journal.add(journal.number("m1"), reply)  # a second time
     async with kept(tmp_path) as server:
-        assert (await server.referee.play(spec())).void
+        assert (await server.referee.play(match)).void
 
 
 @pytest.mark.sources_only

@@ -41,6 +41,7 @@ from tests.match.playouts import (
     rules_for,
 )
 
+REPLAY = random_replay(EVERYTHING, 3, seed=5)
 REJECTED = "gives a reply that is rejected (empty)"
 
 
@@ -107,22 +108,20 @@ def test_a_seats_account_tells_nothing_that_is_hidden_from_it(
 
 
 def test_the_referees_account_tells_everybodys_secrets() -> None:
-    replay = random_replay(EVERYTHING, 3, seed=5)
-    everything = "\n".join(narrate(replay))
+    everything = "\n".join(narrate(REPLAY))
     for seat in range(3):
-        own = "\n".join(narrate(replay, seat))
+        own = "\n".join(narrate(REPLAY, seat))
         for other in range(3):
             has = f"seat {other}  bot {other}  has "
             assert has in everything
             assert (has in own) == (other == seat)
     assert f"{REJECTED}: the reply carries no action" in everything
-    assert "rejected" not in "\n".join(narrate(replay, 0))
-    assert f"{REJECTED}: the reply carries no action" in "\n".join(narrate(replay, 2))
+    assert "rejected" not in "\n".join(narrate(REPLAY, 0))
+    assert f"{REJECTED}: the reply carries no action" in "\n".join(narrate(REPLAY, 2))
 
 
 def test_years_are_headings_and_every_turn_is_told() -> None:
-    replay = random_replay(EVERYTHING, 3, seed=5)
-    lines = list(narrate(replay, 1))
+    lines = list(narrate(REPLAY, 1))
     assert lines[0] == "Match random-5, as seat 1 (bot 1) saw it"
     assert lines[1] == "Rules: pro+gifts+genie. Edition: Ravensburger 2010."
     assert [line.split(":")[0] for line in lines if line.startswith("Year")] == [
@@ -132,7 +131,7 @@ def test_years_are_headings_and_every_turn_is_told() -> None:
         "Year 4",
     ]
     turns = [line for line in lines if "  dispatches " in line or "(steward) dispatches " in line]
-    events = [event for step in resimulated_steps(replay) for event in step.events]
+    events = [event for step in resimulated_steps(REPLAY) for event in step.events]
     assert len(turns) == sum(isinstance(event, BuyersDispatched) for event in events)
     assert any("forfeits (crash) during this turn; the steward plays on" in line for line in lines)
     assert any("(steward)" in line for line in lines)
@@ -150,11 +149,10 @@ def test_lines_fit_the_terminal(width: int) -> None:
 
 
 def test_turns_name_the_decisions_of_the_seats_whose_secrets_are_told() -> None:
-    replay = random_replay(EVERYTHING, 3, seed=5)
-    asked = {seat: sum(answered(replay, seat)) for seat in range(3)}
-    assert decisions_named(narrate(replay)) == asked
+    asked = {seat: sum(answered(REPLAY, seat)) for seat in range(3)}
+    assert decisions_named(narrate(REPLAY)) == asked
     for seat in range(3):
-        own = decisions_named(narrate(replay, seat))
+        own = decisions_named(narrate(REPLAY, seat))
         assert own == {other: asked[other] * (other == seat) for other in range(3)}
 
 
@@ -174,10 +172,9 @@ def decisions_named(lines: Iterable[str]) -> dict[int, int]:
 
 
 def test_prestige_is_added_up_to_the_result() -> None:
-    replay = random_replay(EVERYTHING, 3, seed=5)
-    text = " ".join(" ".join(narrate(replay)).split())
+    text = " ".join(" ".join(narrate(REPLAY)).split())
     table = text[text.index("Result") :]
-    for result in replay.results:
+    for result in REPLAY.results:
         finals = text.split("final evaluation")[1:]
         assert any(f"Prestige: {result.prestige}." in part for part in finals)
         assert f"seat {result.seat} bot {result.seat} {result.prestige} prestige" in table
@@ -185,10 +182,9 @@ def test_prestige_is_added_up_to_the_result() -> None:
 
 
 def test_there_is_no_such_seat() -> None:
-    replay = random_replay(EVERYTHING, 3, seed=5)
     for seat in (-1, 3):
         with pytest.raises(ReplayError, match=f"no seat {seat}; this match has seats 0 to 2"):
-            narrate(replay, seat)
+            narrate(REPLAY, seat)
 
 
 @pytest.mark.parametrize("replies", [14, 23, 24])  # seat 1 is in its turn
