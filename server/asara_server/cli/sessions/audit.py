@@ -1,7 +1,6 @@
 """Audits runs and replays, and prints what is wrong and what was not checked."""
 
 import re
-import textwrap
 from collections.abc import Iterable, Iterator
 from itertools import islice
 from pathlib import Path
@@ -247,18 +246,8 @@ def _inclusion(
 
 
 def _print(text: str) -> None:
-    """Print a finding; on a terminal, break it between words."""
-    text = plain(text, None)
-    if out.is_terminal:
-        indent = " " * (len(text) - len(text.lstrip()) + 2)
-        text = textwrap.fill(
-            text,
-            out.width,
-            subsequent_indent=indent,
-            break_long_words=False,
-            break_on_hyphens=False,
-        )
-    out.print(text, soft_wrap=True)
+    """Print a finding."""
+    out.print(plain(text, None), soft_wrap=True)
 
 
 def _with_progress(

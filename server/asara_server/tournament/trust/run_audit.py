@@ -45,18 +45,10 @@ _BEING_WRITTEN: Final = 16
 """If the run did not end, how many of its last results may still lack replays."""
 
 _NOT_CHECKED: Final = {
-    "report.html": "delete it and run `asara report`",
-    PAGES: "delete it and run `asara report --pages`",
-    "run.log": "",
-    INDEX: "",
-    "remote.json": "",
-    JOURNALS: "",
-    "logs": "",
-    "builds": "",
-    BUNDLES: "delete it and run `asara bundle`",
-    ANALYSIS: "delete it and run `asara analyse`",
+    *("report.html", "run.log", "remote.json", INDEX),
+    *("logs", "builds", ANALYSIS, BUNDLES, JOURNALS, PAGES),
 }
-"""Parts of a run that the audit cannot confirm, each with the remedy."""
+"""Parts of a run that the audit cannot confirm; the reports among them can be written again."""
 
 
 class RunAudit:
@@ -67,7 +59,7 @@ class RunAudit:
     - `faults`: all faults; each text begins with the name of a file or a match
     - `notes`: what is missing because the run has not ended, and matches that were attempted again
     - `unchecked`: sentences about what was not checked
-    - `unchecked_files`: files and folders (with a slash) that were not checked, and need not be
+    - `unchecked_files`: files and folders (with a slash) that were not checked
     - `replays`: names of all replays, without the suffix
     - `expected`: by name, what each replay must agree with
     - `ended`: False if the run has no signed end and does not claim to have one
@@ -276,11 +268,9 @@ class RunAudit:
         ours = {*RUN_FILES, *RUN_FOLDERS}
         for name in names:
             if name in _NOT_CHECKED:
-                shown = f"{name}/" if (self.directory / name).is_dir() else name
-                if remedy := _NOT_CHECKED[name]:
-                    self.unchecked.append(f"{shown}; to be sure, {remedy}")
-                else:
-                    self.unchecked_files.append(shown)
+                self.unchecked_files.append(
+                    f"{name}/" if (self.directory / name).is_dir() else name
+                )
             elif name not in ours:
                 self.notes.append(f"{name}: extra: not part of the run, and not checked")
 
