@@ -4,7 +4,6 @@ import random
 import stat
 import subprocess
 import sys
-import threading
 from pathlib import Path
 
 import pytest
@@ -308,42 +307,3 @@ def test_a_long_log_is_followed_in_parts(tmp_path: Path) -> None:
         parts = [follower.news() for _ in range(5)]
     assert sum(map(len, parts)) == 42
     assert all(len(part) < 15 for part in parts)
-
-
-WRITER = """
-import sys
-from pathlib import Path
-from asara_server.eventlog.journal import Journal
-
-journal = Journal(Path(sys.argv[1]))
-for match in range(1000):
-    number = journal.begin(f"match {match}", b"header")
-    for move in range(100):
-        journal.add(number, bytes(2000))
-        journal.commit()
-        print(match, move, flush=True)
-    if match % 3:
-        journal.end(f"match {match}", f"match {match}")
-"""
-
-
-def test_what_was_committed_survives_a_kill_at_any_moment(tmp_path: Path) -> None:
-    for number, wait_s in enumerate((0.05, 0.5)):
-        path = tmp_path / f"j{number}"
-        writer = subprocess.Popen(
-            [sys.executable, "-c", WRITER, path], stdout=subprocess.PIPE, text=True
-        )
-        assert writer.stdout
-        first = writer.stdout.readline()
-        drained = threading.Timer(wait_s, writer.kill)
-        drained.start()
-        told, _ = writer.communicate()
-        match, move = map(int, (first + told).rpartition("\n")[0].splitlines()[-1].split())
-        with Journal(path) as journal:
-            over = {one.result for one in journal.ended}
-            for index in range(match):
-                name = f"match {index}"
-                assert (name in over) == bool(index % 3)
-                assert name in over or len(records(journal)[name]) == 101
-            last = f"match {match}"
-            assert last in over or len(records(journal)[last]) in (move + 2, move + 3)

@@ -71,7 +71,9 @@ def resign_everything(run: Path) -> None:
     forger.sign()
 
 
-def assert_named(played: Played, run: Path, forge: Callable[[Forger], None], expected: str) -> None:
+def assert_named(
+    played: Played, run: Path, forge: Callable[[Forger], object], expected: str
+) -> None:
     """Forge, sign everything again, and check that the audit names what is wrong."""
     forger = Forger(run)
     forge(forger)
