@@ -97,17 +97,6 @@ def resimulated(
         _check_digests(match, replay)
 
 
-def check_replay(replay: Replay) -> None:
-    """Play the match of a replay again; raises ReplayError as `resimulated` does."""
-    match = Match(replay.header.spec(), replay.header.limits())
-    outbox = match.outbox
-    for record in replay.records:
-        apply_record(match, record)
-        outbox.clear()
-    _check_end(match, replay)
-    _check_digests(match, replay)
-
-
 def resimulated_steps(replay: Replay) -> Iterator[Step]:
     """Yield every step of the match; raises ReplayError as `resimulated` does."""
     before = 0

@@ -18,7 +18,7 @@ from asara_game.knowledge.determinize import determinize
 from asara_game.state import State
 from asara_game.view import view
 from asara_server.eventlog.replay import ReplayError
-from asara_server.eventlog.resimulate import Step, UnsoundError, check_replay, resimulated_steps
+from asara_server.eventlog.resimulate import Step, UnsoundError, resimulated, resimulated_steps
 from asara_server.match.deal_secrets import secret_of
 from asara_server.match.inputs import LateReplyRecord, RejectionRecord, ReplyRecord
 from asara_server.replay.file import ReplayFile, parse_file
@@ -198,7 +198,8 @@ def _secret_fault(file: ReplayFile, tournament_secret: bytes | None) -> str | No
 
 def _simulation_fault(file: ReplayFile) -> str | None:
     try:
-        check_replay(file.replay)
+        for _ in resimulated(file.replay):
+            pass
     except UnsoundError as error:
         return str(file.raw[error.index + 1].error(error.fault))
     return None

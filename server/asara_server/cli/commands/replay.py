@@ -19,7 +19,7 @@ from asara_server.replay.file import read_signed
 from asara_server.replay.match_page import PageLanguage
 from asara_server.replay.narrate import narrate
 from asara_server.replay.questions import question
-from asara_server.replay.time_ledger import Cost, Ledger, TimeOut, ledger
+from asara_server.replay.time_ledger import Cost, Forfeit, Ledger, ledger
 from asara_server.text import plain_words, seats_text
 from asara_server.tournament.config.fields import MOST_SECONDS
 from asara_server.user_error import UserError
@@ -249,7 +249,7 @@ def clock(file: FileArgument) -> None:
         (">record", ">seat", ">decision", ">bot", ">referee", "reply"),
         map(_decision_row, times.largest(_LONGEST_DECISIONS)),
     )
-    for forfeit in times.forfeits:
+    for forfeit in times.forfeits.values():
         seat, reason, detail = forfeit.fault
         out.print(
             f"\nSeat {seat} ({entries[seat]}) forfeited after {_ms(forfeit.time_us)} ms (record "
@@ -257,9 +257,8 @@ def clock(file: FileArgument) -> None:
             markup=False,
             soft_wrap=True,
         )
-        if time_out := times.time_outs.get(seat):
-            _print_time_out(time_out, replay.header.clocks.grace_us)
-    if times.time_outs:
+        _print_time_out(forfeit, replay.header.clocks.grace_us)
+    if any(forfeit.expired_us is not None for forfeit in times.forfeits.values()):
         started = datetime.fromtimestamp(replay.header.started_unix_ms / 1000, UTC)
         out.print(
             f"\nTimes are measured from the start of the match, {started:%Y-%m-%d %H:%M:%S} UTC, "
@@ -278,12 +277,14 @@ def _json(message: Message) -> str:
     )
 
 
-def _print_time_out(time_out: TimeOut, grace_us: int) -> None:
+def _print_time_out(time_out: Forfeit, grace_us: int) -> None:
     """Print what happened, moment by moment, to a decision that was not answered in time."""
-    asked = time_out.asked
+    asked, expired_us = time_out.asked, time_out.expired_us
+    if asked is None or expired_us is None:
+        return
     lines = [
         (asked.time_us, f"decision {asked.decision_id} was requested"),
-        (time_out.expired_us, f"its time ran out, including {_ms(grace_us)} ms of grace"),
+        (expired_us, f"its time ran out, including {_ms(grace_us)} ms of grace"),
     ]
     if time_out.unread is not None:
         number, unread = time_out.unread
@@ -293,7 +294,7 @@ def _print_time_out(time_out: TimeOut, grace_us: int) -> None:
         number, late = time_out.late_reply
         if late.socket_us is not None:
             lines.append((late.socket_us, "the last bytes from it arrived at the socket"))
-        after, answer = _ms(late.time_us - time_out.expired_us), time_out.answer(late)
+        after, answer = _ms(late.time_us - expired_us), time_out.answer(late)
         text = f"its reply was received {after} ms late (record {number}): {answer}"
         lines.append((late.time_us, text))
     width = max(len(_ms(time_us)) for time_us, _ in lines)
