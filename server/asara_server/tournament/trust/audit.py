@@ -20,10 +20,10 @@ from asara_server.replay.signing import PUBLIC_KEY_FILE, read_public_key
 from asara_server.single_process import SingleProcess
 from asara_server.tournament.config.tournament_file import usable_cores
 from asara_server.tournament.run.directory import BUNDLE_MATCHES, RUN_FOLDERS
+from asara_server.tournament.trust.attempt_check import ExpectedMatch
 from asara_server.tournament.trust.audit_trust import Published, Signed, check_signed
 from asara_server.tournament.trust.inclusion import SIGNED
 from asara_server.tournament.trust.manifest import MANIFEST
-from asara_server.tournament.trust.match_check import ExpectedMatch
 from asara_server.tournament.trust.run_audit import RunAudit
 from asara_server.tournament.trust.run_files import MARKS, SUFFIX
 from asara_server.tournament.trust.signed_file import (

@@ -2,8 +2,8 @@
 
 Each step confirms the next. The published values confirm the manifest, the manifest confirms the
 schedule and the settings, the schedule and the replays confirm the results, and the results confirm
-the standings. The signed tree head confirms all of these files. `match_check` compares each replay
-with its place in the run while the match is played again.
+the standings. The signed tree head confirms all of these files. An `ExpectedMatch` compares each
+replay with its place in the run while the match is played again.
 """
 
 from collections import Counter
@@ -26,7 +26,12 @@ from asara_server.tournament.run.directory import (
 from asara_server.tournament.schedule.legs import with_own_deals
 from asara_server.tournament.schedule.schedule import ScheduledMatch
 from asara_server.tournament.standings.standings import compute_standings, ranks_settled
-from asara_server.tournament.trust.attempt_check import AttemptCheck, check_attempts
+from asara_server.tournament.trust.attempt_check import (
+    AttemptCheck,
+    ExpectedMatch,
+    check_attempts,
+    replay_faults,
+)
 from asara_server.tournament.trust.audit_trust import Published, Signed, check_signed
 from asara_server.tournament.trust.document_check import (
     derived_schedule,
@@ -37,7 +42,6 @@ from asara_server.tournament.trust.document_check import (
     tournament_faults,
 )
 from asara_server.tournament.trust.manifest import Manifest
-from asara_server.tournament.trust.match_check import ExpectedMatch, replay_faults
 from asara_server.tournament.trust.run_files import read_files
 from asara_server.tournament.trust.tree_head import TREE_HEAD
 
