@@ -3,12 +3,11 @@
 import json
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from asara_game.rules import parse_rule_sets
-from asara_search.analysis import BUDGETS, Budget, DecisionPrice, Estimate, Luck
+from asara_search.analysis import BUDGETS, Budget
 from asara_server.eventlog.replay import Replay, ReplayError
 from asara_server.match.spec import ClockSettings
 from asara_server.replay import analysis as analysis_module
@@ -25,6 +24,7 @@ from asara_server.replay.file import replay_bytes
 from asara_server.replay.replay_view import OPEN, replay_view
 from asara_server.replay.signing import SigningKey
 from tests.match.playouts import EVERYTHING, random_replay
+from tests.replay.priced import without_playouts
 
 KEY = SigningKey.new()
 BASIC = parse_rule_sets("basic")
@@ -138,30 +138,12 @@ def test_the_schema_is_published_as_it_is() -> None:
     assert SCHEMA.read_text() == schema
 
 
-NOTHING = Estimate(0.0, 0.0, 0)
-
-
-class NoPricer:
-    """Takes the place of the playouts, which take nearly all the time."""
-
-    def __init__(self, *_: object) -> None: ...
-
-    def price(self, sample: object, legal: Any, *_: object) -> DecisionPrice:
-        return DecisionPrice(legal[0], NOTHING, NOTHING, (), 0)
-
-
-def no_luck(*_: object) -> Luck:
-    return Luck((0.0,) * 3, (0.0,) * 3, 0)
-
-
 @pytest.mark.parametrize("hide_forced", [False, True])
 def test_decisions_and_draws_have_their_place_among_the_events(
     monkeypatch: pytest.MonkeyPatch, *, hide_forced: bool
 ) -> None:
     """In a match with rejections, breaks, a steward and perhaps pauses."""
-    monkeypatch.setattr(analysis_module, "DecisionPricer", NoPricer)
-    for name in ("deal_luck", "draw_luck"):
-        monkeypatch.setattr(analysis_module, name, no_luck)
+    without_playouts(monkeypatch)
     replay = random_replay(EVERYTHING, 3, seed=8, clocks=ClockSettings(hide_forced=hide_forced))
     found = analysed(replay)
     before = {}

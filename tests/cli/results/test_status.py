@@ -108,9 +108,7 @@ def test_a_run_that_goes_on_is_seen_and_not_disturbed(tmp_path: Path) -> None:
         assert "not played" not in done.stdout
         assert "crash" in done.stdout
         assert "exited with status 3; it printed: no more memory" in done.stdout
-        while process.poll() is None:
-            assert asara("status", tmp_path / "run").returncode == 0
-        assert process.returncode == 0
+        assert process.wait(EVENT_S) == 0
     lines = asara("status", tmp_path / "run").stdout.splitlines()
     assert lines[:2] == ["Cup: finished", "10 of 10 matches (100%) in 5 blocks"]
     assert lines[2].startswith("Duration: ")
