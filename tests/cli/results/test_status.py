@@ -256,13 +256,13 @@ def test_the_latest_reason_is_the_cause_and_not_its_consequence(run: Path) -> No
         add_results(run, (result(number, seats=(seat(entry, 2, why, how), seat("x", 1)))))
     change_run(run, out={"bob": out, LONG: "build failed: exited with status 2"})
     failing = {one.entry: one for one in StatusReader(run).read().failing}
-    assert {entry: one.why for entry, one in failing.items()} == {
+    assert {entry: one.latest.why for entry, one in failing.items()} == {
         "ann": "out of memory",
         "bob": crashed,
         LONG: "build failed: exited with status 2",
     }
-    assert failing["ann"].latest.match_id == "r1-basic-0020"
-    assert failing["ann"].termination is Termination.CRASH
+    assert failing["ann"].latest.result.match_id == "r1-basic-0020"
+    assert failing["ann"].latest.termination is Termination.CRASH
     assert failing["ann"].kinds == {Termination.CRASH: 1, suspended: 1}
     assert "crash 1, suspended 1" in asara("status", run).stdout
 

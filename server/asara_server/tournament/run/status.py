@@ -37,6 +37,14 @@ class RunState(Enum):
     """State of a run that has not ended, although no process has the journal open."""
 
 
+class Forfeit(NamedTuple):
+    """A forfeit of an entry, with its kind and reason."""
+
+    result: MatchResult
+    termination: Termination
+    why: str
+
+
 @dataclass(frozen=True, slots=True)
 class FailingEntry:
     """An entry that forfeited matches."""
@@ -46,12 +54,8 @@ class FailingEntry:
     """Number of matches that the entry played, including forfeits."""
     kinds: Counter[Termination]
     """Number of the entry's forfeits, by kind."""
-    latest: MatchResult
-    """The last match forfeited while the entry still took part, or else its last forfeit."""
-    termination: Termination
-    """The kind of forfeit in the `latest` match."""
-    why: str
-    """The reason for the forfeit in the `latest` match."""
+    latest: Forfeit
+    """The last forfeit while the entry still took part, or else its last forfeit."""
 
     @property
     def forfeits(self) -> int:
@@ -172,12 +176,6 @@ class StatusReader:
         )
 
 
-class _Forfeit(NamedTuple):
-    result: MatchResult
-    termination: Termination
-    why: str
-
-
 class _Tally:
     """The results of a run and their totals."""
 
@@ -189,11 +187,11 @@ class _Tally:
         self._void_attempts: Counter[str] = Counter()
         self._matches: Counter[str] = Counter()
         self._forfeits: dict[str, Counter[Termination]] = {}
-        self._causes: dict[str, dict[str, _Forfeit]] = {}
+        self._causes: dict[str, dict[str, Forfeit]] = {}
         """By entry and reason, the entry's latest forfeit for this reason, excluding suspension.
         The most recent reason comes last.
         """
-        self._latest: dict[str, _Forfeit] = {}
+        self._latest: dict[str, Forfeit] = {}
         """By entry, the entry's latest forfeit of any kind."""
 
     @property
@@ -216,7 +214,7 @@ class _Tally:
         self._matches.update(seat.entry for seat in result.seats)
         for seat in result.forfeits:
             self._forfeits.setdefault(seat.entry, Counter())[seat.termination] += 1
-            forfeit = _Forfeit(result, seat.termination, short_reason(seat.detail))
+            forfeit = Forfeit(result, seat.termination, short_reason(seat.detail))
             self._latest[seat.entry] = forfeit
             if seat.termination is not Termination.SUSPENDED:
                 causes = self._causes.setdefault(seat.entry, {})
@@ -228,12 +226,12 @@ class _Tally:
         reasons.
         """
         found = [
-            FailingEntry(entry, self._matches[entry], kinds, *self._latest_cause(entry, excluded))
+            FailingEntry(entry, self._matches[entry], kinds, self._latest_cause(entry, excluded))
             for entry, kinds in self._forfeits.items()
         ]
         return tuple(sorted(found, key=lambda one: (-one.share, -one.matches, one.entry)))
 
-    def _latest_cause(self, entry: str, excluded: Mapping[str, str]) -> _Forfeit:
+    def _latest_cause(self, entry: str, excluded: Mapping[str, str]) -> Forfeit:
         """Return an entry's latest forfeit that did not follow from an earlier forfeit."""
         for forfeit in reversed(self._causes.get(entry, {}).values()):
             if forfeit.why != excluded.get(entry):

@@ -15,7 +15,7 @@ from asara_server.text import plain
 from asara_server.tournament.config.entry_folders import name_of_bot
 from asara_server.tournament.config.tournament_file import LARGEST_FILE, Limits
 from asara_server.tournament.run.directory import JOURNAL, RESULTS, STANDINGS
-from asara_server.tournament.run.run_record import RUN_INFO, RunInfo, json_bytes
+from asara_server.tournament.run.run_record import RUN_INFO, json_bytes
 from asara_server.tournament.run.suspension import Suspensions
 from asara_server.tournament.schedule.looks import looks_at
 from asara_server.tournament.schedule.schedule import ScheduledMatch
@@ -49,7 +49,7 @@ def derived_schedule(manifest: Manifest, faults: list[str]) -> list[ScheduledMat
 
 
 def tournament_faults(files: RunFiles, signed: Signed, manifest: Manifest) -> Iterator[str]:
-    """Yield faults of the tournament file and the public key."""
+    """Yield faults of the tournament file, the seed and the public key."""
     expected = manifest.tournament_sha256
     if expected is None and files.tournament is not None:
         yield f"{TOURNAMENT}: extra: the run began without a tournament file"
@@ -59,6 +59,10 @@ def tournament_faults(files: RunFiles, signed: Signed, manifest: Manifest) -> It
         yield f"{TOURNAMENT}: changed after the run began: its SHA-256 is not that in {MANIFEST}"
     elif files.tournament is not None:
         yield from _entry_faults(files.tournament, manifest)
+    if files.info is not None:
+        secret = tournament_secret(files.info.seed)
+        if commitment(secret).hex() != manifest.deal_commitment:
+            yield f"{RUN_INFO}: seed: does not lead to the deals of {MANIFEST}"
     if files.public_pem is not None and signed.public_key is not None:
         try:
             wanted = public_key_pem(signed.public_key)
@@ -119,12 +123,6 @@ def head_faults(
     yield from _suspension_faults(files, head, manifest, schedule)
     if head.scheduled != manifest.matches and not manifest.may_end_early:
         yield mismatch(f"{TREE_HEAD}: scheduled", manifest.matches, head.scheduled, MANIFEST)
-
-
-def seed_fault(info: RunInfo, manifest: Manifest) -> Iterator[str]:
-    """Yield a fault if the deals do not follow from the seed of the run."""
-    if commitment(tournament_secret(info.seed)).hex() != manifest.deal_commitment:
-        yield f"{RUN_INFO}: seed: does not lead to the deals of {MANIFEST}"
 
 
 def _suspension_faults(

@@ -37,7 +37,6 @@ from asara_server.tournament.trust.document_check import (
     derived_schedule,
     head_faults,
     mismatch,
-    seed_fault,
     standings_fault,
     tournament_faults,
 )
@@ -89,8 +88,6 @@ class RunAudit:
         if manifest is not None and self.signed.manifest_signed:
             schedule = derived_schedule(manifest, self.faults)
             self.faults += tournament_faults(files, self.signed, manifest)
-            if files.info is not None:
-                self.faults += seed_fault(files.info, manifest)
             self._check_results(manifest, schedule)
             if self._head is not None:
                 self.faults += head_faults(files, self._head, manifest, schedule)
