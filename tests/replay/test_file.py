@@ -149,14 +149,9 @@ def test_a_record_is_named_with_the_place_where_it_begins() -> None:
         assert DATA[each.offset :].startswith(delimited(each.data))
 
 
-@pytest.mark.parametrize("seat", range(3))
-def test_no_reply_is_before_the_header_or_behind_the_results(seat: int) -> None:
+def test_no_reply_is_before_the_header_or_behind_the_results() -> None:
     held = [raw.data for raw in parse_file(DATA).raw[:-1]]
-    reply = next(
-        record_bytes(record)
-        for record in REPLAY.records
-        if isinstance(record, ReplyRecord) and record.seat == seat
-    )
+    reply = next(record_bytes(one) for one in REPLAY.records if isinstance(one, ReplyRecord))
     with pytest.raises(ReplayError, match=r"record 1 \(byte 8\): the first record must be"):
         parse_replay(signed_bytes([reply, *held], KEY))
     with pytest.raises(ReplayError, match="no record of this kind has its place here"):
