@@ -199,15 +199,9 @@ def _read_replays(files: RunFiles) -> None:
         return
     for path in found:
         name = f"replays/{path.name}"
-        if path.is_symlink() or not path.is_file():
-            files.faults.append(f"{name}: not a regular file; replace it with a copy of the replay")
-        elif path.suffix != SUFFIX or path.name.startswith("."):
+        if path.suffix != SUFFIX or path.name.startswith("."):
             # a running run may be writing it
             if not (files.running and path.name.endswith(".part")):
                 files.faults.append(f"{name}: extra: not a replay of the run")
-        else:
-            try:
-                with path.open("rb") as file:
-                    files.replays[path.name.removesuffix(SUFFIX)] = _digest(file)
-            except OSError as error:
-                files.faults.append(f"{name}: {error.strerror or error}")
+        elif (digest := _read(files, name, _digest)) is not None:
+            files.replays[path.name.removesuffix(SUFFIX)] = digest
