@@ -36,6 +36,8 @@ class AttemptCheck:
     """The attempts of a run, compared with its schedule."""
 
     faults: list[str] = field(default_factory=list)
+    expected: dict[str, "ExpectedMatch"] = field(default_factory=dict)
+    """What the replay of each attempt that counts must agree with, by the replay's name."""
     repeated: list[str] = field(default_factory=list)
     """A line for each match that was attempted more than once, or that a worker lost."""
     unplayed: list[str] = field(default_factory=list)
@@ -65,11 +67,14 @@ def check_attempts(
         match = scheduled.get(line.result.match_id)
         place = f"{RESULTS}: line {line.number}"
         check.faults += attempt_faults(place, line.result, match, manifest.max_attempts)
+        if match is not None and not line.result.void:
+            expected = ExpectedMatch(manifest, match, line.result, place)
+            check.expected[line.result.played_as] = expected
         digest = line.result.replay_sha256
         if digest and (first := replays.setdefault(digest, line)) is not line:
             check.faults.append(
-                f"{RESULTS}: line {line.number}: {line.result.played_as} has the replay of "
-                f"{first.result.played_as} (line {first.number})"
+                f"{place}: {line.result.played_as} has the replay of {first.result.played_as} "
+                f"(line {first.number})"
             )
     for match_id, own in attempts.items():
         check.faults += _order_faults(match_id, own)

@@ -99,6 +99,7 @@ class RunAudit:
             schedule = self._check_processes(manifest, schedule)
         check = check_attempts(manifest, schedule, files.results)
         self.faults += check.faults
+        self.expected = check.expected
         scheduled = self._scheduled(manifest, schedule, check)
         self._check_progress(manifest, check, scheduled)
         withheld = self._withheld(schedule, check)
@@ -111,12 +112,6 @@ class RunAudit:
                 f"{_some(missing)}"
             )
         self.faults += replay_faults(files.results, files.replays, withheld=set(withheld))
-        matches = {match.match_id: match for match in schedule}
-        for number, result in enumerate(files.results, 1):
-            match = matches.get(result.match_id)
-            if match is not None and not result.void:
-                place = f"{RESULTS}: line {number}"
-                self.expected[result.played_as] = ExpectedMatch(manifest, match, result, place)
         if files.standings is None:
             return
         computed = compute_standings(
