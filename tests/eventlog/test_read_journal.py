@@ -7,16 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.command import asara
+from tests.tournament.played_runs import play_run
 
 SCRIPT = Path("scripts/examples/read_journal.mjs")
 
 
 @pytest.mark.skipif(not shutil.which("node"), reason="there is no Node.js")
 def test_the_standings_and_every_signature_are_in_the_journal(tmp_path: Path) -> None:
-    run = tmp_path / "run"
-    words = ("random", "greedy", "--sandbox", "none", "--matches", "4", "--out", run)
-    assert asara("match", *words).returncode == 0
+    run = play_run(tmp_path)
     command = ["node", str(SCRIPT), str(run)]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     assert done.stderr == "The run is finished; all signatures are the referee's.\n"

@@ -72,6 +72,15 @@ async def play_some(folder: Path, match: MatchSpec, replies: int) -> None:
         playing.cancel()
 
 
+async def play_both(server: RefereeServer, match: MatchSpec) -> MatchRecord:
+    """Play a match whose bots connect first."""
+    a, b = await server.dial("a"), await server.dial("b")
+    record, *_ = await together(
+        server.referee.play(match), play_bot(a, seed=1), play_bot(b, seed=2)
+    )
+    return record
+
+
 def check(record: MatchRecord) -> None:
     """The replay of a match that was reopened holds like any other."""
     assert not record.void
@@ -114,10 +123,7 @@ async def test_bots_that_come_back_play_on_at_the_same_decision_with_the_same_cl
 async def test_a_match_that_was_over_is_told_without_its_bots(tmp_path):
     match = spec()
     async with kept(tmp_path) as server:
-        a, b = await server.dial("a"), await server.dial("b")
-        record, *_ = await together(
-            server.referee.play(match), play_bot(a, seed=1), play_bot(b, seed=2)
-        )
+        record = await play_both(server, match)
     async with kept(tmp_path) as server:
         again = await server.referee.play(match)
     assert (again.records, again.results, again.digests) == (
@@ -156,7 +162,8 @@ async def test_a_bot_that_is_gone_for_good_forfeits_at_once(tmp_path):
 async def test_a_stop_leaves_a_match_to_be_gone_on_with(tmp_path):
     match = spec(clocks=ClockSettings(reconnect_s=0))
     async with kept(tmp_path) as server:
-        a, b = await server.dial("a"), await server.dial("b")
+        a = await server.dial("a")
+        await server.dial("b")
         playing = asyncio.create_task(server.referee.play(match))
         await a.until("match_started")
         [cut] = (await server.referee.stop(finish_s=0)).values()
@@ -165,10 +172,7 @@ async def test_a_stop_leaves_a_match_to_be_gone_on_with(tmp_path):
         with pytest.raises(Exception, match="cut in year 1"):
             await playing
     async with kept(tmp_path) as server:
-        a, b = await server.dial("a"), await server.dial("b")
-        record, *_ = await together(
-            server.referee.play(match), play_bot(a, seed=1), play_bot(b, seed=2)
-        )
+        record = await play_both(server, match)
     check(record)
 
 
@@ -180,12 +184,13 @@ async def test_another_match_of_the_same_name_is_refused(tmp_path):
 
 
 async def test_records_that_do_not_hold_void_the_match(tmp_path):
-    await play_some(tmp_path, spec(), replies=3)
+    match = spec(clocks=QUICK)
+    await play_some(tmp_path, match, replies=3)
     with Journal(tmp_path / "run.journal") as journal:
         reply = journal.unfinished["m1"].records[2]
         journal.add(journal.number("m1"), reply)  # a second time
     async with kept(tmp_path) as server:
-        assert (await server.referee.play(spec())).void
+        assert (await server.referee.play(match)).void
 
 
 @pytest.mark.sources_only

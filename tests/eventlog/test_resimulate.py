@@ -32,7 +32,7 @@ from tests.referee.harness import Driven, spec
 from tests.sizes import others_long
 
 
-@pytest.mark.parametrize("seed", others_long(range(12), 4))
+@pytest.mark.parametrize("seed", others_long(range(6), 3))
 def test_a_replay_goes_as_the_match_went(seed: int) -> None:
     dice = random.Random(seed)
     rules = rules_for(dice.choice(RULE_COMBINATIONS), dice.choice((2, 3, 4)))
@@ -43,17 +43,6 @@ def test_a_replay_goes_as_the_match_went(seed: int) -> None:
     steps = list(resimulated_steps(replay))
     assert [event for step in steps for event in step.events] == list(record.events)
     assert [step.record for step in steps] == [None, *record.records]
-
-
-def test_a_driven_match_is_the_same_to_the_last_byte() -> None:
-    dice = random.Random(1)
-    record = random_match(random_spec(rules_for(EVERYTHING, 4), dice, "m"), dice)
-    match = resimulate(record.spec, LIMITS, record.records)
-    assert match.results == record.results
-    assert match.feed.digests == record.digests
-    half = resimulate(record.spec, LIMITS, record.records[:50])
-    assert half.records == list(record.records[:50])
-    assert not half.finished
 
 
 REPLAY = random_replay(EVERYTHING, 3, seed=3)

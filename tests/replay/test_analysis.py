@@ -3,13 +3,13 @@
 import json
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from asara_game.rules import parse_rule_sets
 from asara_search.analysis import BUDGETS, Budget
 from asara_server.eventlog.replay import Replay, ReplayError
+from asara_server.match.spec import ClockSettings
 from asara_server.replay import analysis as analysis_module
 from asara_server.replay.analysis import analyse
 from asara_server.replay.analysis_file import (
@@ -17,7 +17,6 @@ from asara_server.replay.analysis_file import (
     AnalysisError,
     Value,
     analysis_bytes,
-    parse_analysis,
     read_analysis,
 )
 from asara_server.replay.analysis_page import page_analysis
@@ -25,11 +24,16 @@ from asara_server.replay.file import replay_bytes
 from asara_server.replay.replay_view import OPEN, replay_view
 from asara_server.replay.signing import SigningKey
 from tests.match.playouts import EVERYTHING, random_replay
+from tests.replay.priced import without_playouts
 
 KEY = SigningKey.new()
 BASIC = parse_rule_sets("basic")
 LEAST = Budget(candidates=2, choosing=2, years=1, pricing=1, doubtful=1, luck=1)
 SCHEMA = Path(analysis_module.__file__).with_name("analysis.schema.json")
+
+
+REPLAY = random_replay(BASIC, 2, seed=1, replies=5)
+DATA = replay_bytes(REPLAY, KEY)
 
 
 @pytest.fixture(autouse=True)
@@ -42,56 +46,34 @@ def analysed(replay: Replay) -> Analysis:
 
 
 @pytest.fixture(scope="module")
-def data() -> bytes:
-    return replay_bytes(random_replay(BASIC, 2, seed=1, replies=12), KEY)
-
-
-def test_every_action_of_a_reply_is_a_decision_in_its_order(data: bytes) -> None:
+def found() -> Analysis:
+    """The analysis of a match that was cut short."""
     steps: list[None] = []
-    replay = random_replay(BASIC, 2, seed=1, replies=12)
-    found = analyse(data, "quick", lambda: steps.append(None))
-    replied = [action for r in replay.records for action in getattr(r, "actions", ())]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(BUDGETS, "quick", LEAST)
+        analysis = analyse(DATA, "quick", lambda: steps.append(None))
+    assert len(steps) == sum(one.decision > 0 for one in analysis.decisions)
+    return analysis
+
+
+def test_every_action_of_a_reply_is_a_decision_in_its_order(found: Analysis) -> None:
+    replied = [action for r in REPLAY.records for action in getattr(r, "actions", ())]
     chosen = [one.chosen for one in found.decisions if one.decision]
     assert chosen == [str(action) for action in replied if not isinstance(action, bytes)]
-    assert len(steps) == len(chosen)
     for one in found.decisions:
         assert one.forced == (one.loss is None) == (not one.candidates)
     assert [one.draw for one in found.draws] == ["deal"]
 
 
-def test_the_sums_are_those_of_the_decisions_and_draws(data: bytes) -> None:
-    found = analyse(data, "quick", lambda: None)
+def test_the_sums_are_those_of_the_decisions_and_draws(found: Analysis) -> None:
     for one in found.seats:
         assert one.luck.mean == pytest.approx(sum(draw.gained[one.seat] for draw in found.draws))
         assert one.score == pytest.approx(one.score_after_luck + one.luck.mean)
     assert sum(one.score for one in found.seats) == 1
 
 
-def test_the_same_replay_gives_the_same_bytes(data: bytes) -> None:
-    first, second = (analysis_bytes(analyse(data, "quick", lambda: None)) for _ in range(2))
-    assert first == second
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("options", [{}, {"hide_forced": True}])
-def test_rejections_breaks_pauses_and_a_steward(options: dict[str, bool]) -> None:
-    replay = random_replay(EVERYTHING, 3, seed=8)
-    if options:
-        replay = random_replay(EVERYTHING, 3, seed=8, clocks=hidden())
-    found = analysed(replay)
-    kinds = {one.draw for one in found.draws}
-    assert {"deal", "year", "buyers", "lit windows"} <= kinds
-    forfeited = [r.seat for r in replay.results if r.termination.forfeit]
-    assert forfeited == [2]
-    last = max(i for i, one in enumerate(found.decisions) if one.seat == 2)
-    assert last < len(found.decisions) / 2
-    assert found.seats[2].score == 0
-
-
-def hidden() -> Any:
-    from asara_server.match.spec import ClockSettings
-
-    return ClockSettings(hide_forced=True)
+def test_the_same_replay_gives_the_same_bytes(found: Analysis) -> None:
+    assert analysis_bytes(found) == analysis_bytes(analyse(DATA, "quick", lambda: None))
 
 
 def test_a_match_in_which_nobody_decided_is_refused() -> None:
@@ -99,24 +81,22 @@ def test_a_match_in_which_nobody_decided_is_refused() -> None:
         analysed(random_replay(BASIC, 2, seed=1, replies=0))
 
 
-def test_a_replay_that_does_not_hold_is_refused(data: bytes) -> None:
-    replay = random_replay(BASIC, 2, seed=1, replies=12)
+def test_a_replay_that_does_not_hold_is_refused() -> None:
     with pytest.raises(ReplayError, match="version 99 of the rules"):
-        analysed(replace(replay, header=replace(replay.header, rules_version=99)))
+        analysed(replace(REPLAY, header=replace(REPLAY.header, rules_version=99)))
     with pytest.raises(ReplayError, match="expected the signature"):
-        analyse(data[:-3] + b"abc", "quick", lambda: None)
+        analyse(DATA[:-3] + b"abc", "quick", lambda: None)
     with pytest.raises(ReplayError, match="record"):
-        analysed(replace(replay, records=replay.records[:5] + replay.records[6:]))
+        analysed(replace(REPLAY, records=REPLAY.records[1:]))
 
 
-def test_only_an_analysis_of_this_replay_and_version_is_read(data: bytes, tmp_path: Path) -> None:
-    found = analyse(data, "quick", lambda: None)
-    content = analysis_bytes(found)
-    assert parse_analysis(content, data) == found
+def test_only_an_analysis_of_this_replay_and_version_is_read(
+    found: Analysis, tmp_path: Path
+) -> None:
     path = tmp_path / "a.analysis.json"
-    assert read_analysis(path, data) is None
-    path.write_bytes(content)
-    assert read_analysis(path, data) == found
+    assert read_analysis(path, DATA) is None
+    path.write_bytes(analysis_bytes(found))
+    assert read_analysis(path, DATA) == found
     for other, fault in (
         (found.model_copy(update={"analyser": 99}), "another version of the program"),
         (found.model_copy(update={"rules_version": 99}), "another version of the program"),
@@ -125,11 +105,12 @@ def test_only_an_analysis_of_this_replay_and_version_is_read(data: bytes, tmp_pa
     ):
         path.write_bytes(analysis_bytes(other))
         with pytest.raises(AnalysisError, match=fault):
-            read_analysis(path, data)
+            read_analysis(path, DATA)
 
 
-def test_the_file_of_a_seat_contains_nothing_from_other_seats_and_from_luck(data: bytes) -> None:
-    found = analyse(data, "quick", lambda: None)
+def test_the_file_of_a_seat_contains_nothing_from_other_seats_and_from_luck(
+    found: Analysis,
+) -> None:
     price = Value(mean=0.3, error=0.1, worlds=9)
     decisions = [
         one.model_copy(update={"label": "mistake", "best": "decline", "loss": price})
@@ -157,9 +138,13 @@ def test_the_schema_is_published_as_it_is() -> None:
     assert SCHEMA.read_text() == schema
 
 
-@pytest.mark.parametrize("seed", [8, 9])
-def test_decisions_and_draws_have_their_place_among_the_events(seed: int) -> None:
-    replay = random_replay(EVERYTHING, 3, seed=seed, replies=70)
+@pytest.mark.parametrize("hide_forced", [False, True])
+def test_decisions_and_draws_have_their_place_among_the_events(
+    monkeypatch: pytest.MonkeyPatch, *, hide_forced: bool
+) -> None:
+    """In a match with rejections, breaks, a steward and perhaps pauses."""
+    without_playouts(monkeypatch)
+    replay = random_replay(EVERYTHING, 3, seed=8, clocks=ClockSettings(hide_forced=hide_forced))
     found = analysed(replay)
     before = {}
     sequence = 0
@@ -170,13 +155,14 @@ def test_decisions_and_draws_have_their_place_among_the_events(seed: int) -> Non
     decisions = [one for one in found.decisions if one.decision and not one.step]
     assert len(decisions) > 20
     for one in decisions:
-        assert one.sequence == before[one.seat, one.decision]
+        place = before[one.seat, one.decision]
+        assert one.sequence == place or (hide_forced and one.sequence > place)  # after a pause
+    assert {"deal", "year", "buyers", "lit windows"} == {draw.draw for draw in found.draws}
     assert all(draw.sequence <= sequence for draw in found.draws)
+    last = max(i for i, one in enumerate(found.decisions) if one.seat == 2)
+    assert last < len(found.decisions) / 2, "seat 2 forfeited"
     ends = [(point.expected.mean, point.sequence) for point in found.course[-3:]]
     assert ends == [(one.score, sequence) for one in found.seats]
-    places = [(point.seat, point.sequence) for point in found.course]
-    assert all(list(own) == sorted(own) for own in by_seat(places))
-
-
-def by_seat(places: list[tuple[int, int]]) -> list[list[int]]:
-    return [[sequence for one, sequence in places if one == seat] for seat in range(3)]
+    for seat in range(3):
+        course = [point.sequence for point in found.course if point.seat == seat]
+        assert course == sorted(course)

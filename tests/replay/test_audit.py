@@ -53,18 +53,13 @@ def test_what_the_referee_wrote_is_sound(rule_sets, seats) -> None:
 @pytest.mark.parametrize("first", others_long(range(8), 8))
 def test_no_byte_can_be_changed(first: int) -> None:
     dice = random.Random(first)
+    signature = len(delimited(parse_file(SHORT_DATA).raw[-1].data))
     for at in range(first, len(SHORT_DATA), 8):
         flip = dice.randrange(1, 256)
-        fault(SHORT_DATA[:at] + bytes([SHORT_DATA[at] ^ flip]) + SHORT_DATA[at + 1 :])
-
-
-@pytest.mark.parametrize("first", others_long(range(8), 8))
-def test_no_bit_of_a_signature_can_be_changed_even_if_no_key_is_known(first: int) -> None:
-    signature = len(delimited(parse_file(SHORT_DATA).raw[-1].data))
-    for at in range(len(SHORT_DATA) - signature, len(SHORT_DATA)):
-        changed = bytearray(SHORT_DATA)
-        changed[at] ^= 1 << (first + at) % 8
-        assert audit(bytes(changed)).fault, at
+        changed = SHORT_DATA[:at] + bytes([SHORT_DATA[at] ^ flip]) + SHORT_DATA[at + 1 :]
+        fault(changed)
+        if at >= len(SHORT_DATA) - signature:  # even if no key is known
+            assert audit(changed).fault, at
 
 
 def test_no_file_is_sound_that_was_cut() -> None:
@@ -215,9 +210,12 @@ def test_the_audit_tells_what_a_sound_replay_confirms(shared_deal: str) -> None:
         forfeits=forfeits,
         from_tournament_secret=True,
     )
-    verdict = audit(
-        data, KEY.public, tournament_secret=SECRET, result_fault=lambda file: "no such result"
+    run = SimpleNamespace(
+        header_fault=lambda file: None,
+        other_file=lambda file, data: None,
+        result_fault=lambda file: "no such result",
     )
+    verdict = audit(data, KEY.public, tournament_secret=SECRET, expected=run)
     assert verdict == Verdict(None, KEY.public, confirmed, "no such result")
     without = confirmed._replace(from_tournament_secret=False)
     assert audit(data, KEY.public) == Verdict(None, KEY.public, without)

@@ -21,6 +21,7 @@ from tests.match.playouts import EVERYTHING, random_replay
 from tests.vectors import viewed_matches
 
 REPLAY = random_replay(EVERYTHING, 2, seed=3)
+SEEN = replay_view(REPLAY, OPEN)
 HOSTILE = (
     "</script><script>alert(1)</script>",
     "\u202egnp.exe\u2066<!--<script>\0\"'&",
@@ -70,9 +71,8 @@ def built(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_a_page_holds_the_view_and_the_replay() -> None:
-    seen = replay_view(REPLAY, OPEN)
-    page = Elements(match_page(seen, FILES, b"ASARA\r\n..."))
-    assert ReplayView.FromString(zlib.decompress(page.block("replay-view"))) == seen
+    page = Elements(match_page(SEEN, FILES, b"ASARA\r\n..."))
+    assert ReplayView.FromString(zlib.decompress(page.block("replay-view"))) == SEEN
     assert page.block("replay") == b"ASARA\r\n..."
     assert page.of("title")[0][1].strip() == "bot 0 – bot 1: random-3"
 
@@ -82,7 +82,7 @@ def digest(text: str) -> str:
 
 
 def test_a_page_loads_nothing_and_permits_its_own_script_and_style_alone() -> None:
-    content = match_page(replay_view(REPLAY, OPEN), FILES)
+    content = match_page(SEEN, FILES)
     page = Elements(content)
     policy = page.of("meta")[1][0]["content"]
     assert policy is not None
@@ -121,22 +121,22 @@ def test_script_and_style_cannot_end_their_elements(built: Path) -> None:
     script = 'const a = "</script>" + "</SCRIPT " + "<!--" + `</script>`;\r\nconst b = 1;'
     (built / "page.js").write_text(script, newline="")
     (built / "page.css").write_text('a::after{content:"</style>"}')
-    page = Elements(match_page(replay_view(REPLAY, OPEN), read_page_files()))
+    page = Elements(match_page(SEEN, read_page_files()))
     assert zlib.decompress(page.block("script")).decode() == script
     assert page.of("style")[0][1].strip() == 'a::after{content:"<\\/style>"}'
     assert len(page.of("script")) == 3
 
 
-@pytest.mark.parametrize("language", [None, *PageLanguage])
+@pytest.mark.parametrize("language", [None, PageLanguage.DE])
 def test_the_language_is_that_of_the_page(language: PageLanguage | None) -> None:
-    page = Elements(match_page(replay_view(REPLAY, OPEN), FILES, language=language))
+    page = Elements(match_page(SEEN, FILES, language=language))
     attributes = page.of("html")[0][0]
     assert attributes["lang"] == (language or "en")
     assert attributes.get("data-language") == language
 
 
 def test_pages_in_one_folder_share_script_and_style() -> None:
-    page = match_page(replay_view(REPLAY, OPEN), None, b"replay")
+    page = match_page(SEEN, None, b"replay")
     elements = Elements(page)
     assert elements.of("script")[-1][0] == {"src": "page.js"}
     assert elements.of("link")[0][0] == {"rel": "stylesheet", "href": "page.css"}

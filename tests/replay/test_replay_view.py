@@ -95,7 +95,7 @@ def test_everybody_is_shown_turns_without_decisions_views_and_times() -> None:
 
 @pytest.mark.parametrize(
     ("rule_sets", "seats", "paused"),
-    others_long([(EVERYTHING, 4, True), *((rules, seats, False) for rules, seats in SOME)], 3),
+    others_long([(EVERYTHING, 4, True), *((rules, seats, False) for rules, seats in SOME)], 4),
 )
 def test_a_seat_is_shown_the_same_in_every_world_that_it_cannot_tell_apart(
     monkeypatch: pytest.MonkeyPatch, rule_sets: Any, seats: int, paused: bool
@@ -110,7 +110,7 @@ def test_a_seat_is_shown_the_same_in_every_world_that_it_cannot_tell_apart(
         assert serialize(replay_view(replay, seat_viewer(seat))) == true
 
 
-@pytest.mark.parametrize(("seats", "seed"), [(2, 1), (3, 2), (4, 3)])
+@pytest.mark.parametrize(("seats", "seed"), [(2, 1), (4, 3)])
 def test_a_seat_is_shown_the_decisions_and_views_that_it_was_sent(seats: int, seed: int) -> None:
     replay = random_replay(EVERYTHING, seats, seed)
     for seat in range(seats):

@@ -39,7 +39,7 @@ from asara_server.tournament.standings.match_result import (
 from asara_server.tournament.standings.standings import compute_standings
 from asara_server.tournament.trust.manifest import Manifest
 from asara_server.tournament.trust.signed_file import Document, sign
-from asara_server.tournament.trust.tree_head import TreeHead, root_text, schedule_order
+from asara_server.tournament.trust.tree_head import TreeHead, root_text
 from tests.match.playouts import random_match, rules_for
 from tests.tournament.sample_bots import SEED, write_tournament
 
@@ -268,13 +268,12 @@ class Forger:
         (self.run / "standings.json").write_bytes(json_bytes(standings))
         others = [fact for fact in facts_of(self.run) if fact.kind not in WRITTEN_AGAIN]
         write_facts(self.run, [manifest, *others], self.results)
-        order = schedule_order(match.match_id for match in self.schedule)
         changes = {
             "manifest_sha256": manifest_sha256,
             "attempts": len(self.results),
             "played": standings.matches.played,
             "void": standings.matches.void,
-            "root": root_text(self.results, order),
+            "root": root_text(self.results, self.schedule),
             "results_sha256": sha256(lines).hexdigest(),
             "standings_sha256": sha256(json_bytes(standings)).hexdigest(),
             "journal_sha256": sha256((self.run / JOURNAL).read_bytes()).hexdigest(),

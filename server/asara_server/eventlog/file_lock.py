@@ -68,12 +68,17 @@ def lock_holder(path: Path) -> int | None:
         os.close(descriptor)
 
 
+def known_holder(path: Path) -> int | None:
+    """Return the same as `lock_holder`, and None if the file cannot be opened."""
+    try:
+        return lock_holder(path)
+    except OSError:
+        return None
+
+
 def is_held(path: Path) -> bool:
     """Return True if another process holds a file."""
-    try:
-        return lock_holder(path) is not None
-    except OSError:
-        return False
+    return known_holder(path) is not None
 
 
 # C's `struct flock`, whose fields are ordered differently on every system

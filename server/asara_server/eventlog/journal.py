@@ -36,7 +36,6 @@ from asara_server.eventlog.log_file import (
     LogReader,
     row_bytes,
     row_checksum,
-    split_frames,
 )
 
 __all__ = ["TABLE", "Ended", "Fact", "Journal", "JournalError", "OpenMatch", "split_line"]
@@ -138,10 +137,10 @@ class Journal:
         names: dict[int, str] = {}
         records: dict[int, list[bytes]] = {}
         highest = 0
-        for frames in reader.rows():
+        for row in reader.rows():
             lines: list[bytes] = []
             try:
-                for number, data in split_frames(frames):
+                for number, data in row:
                     if number:
                         records[number].append(data)
                         continue

@@ -17,7 +17,7 @@ from typing import BinaryIO, Final, NamedTuple
 
 from asara_server.atomic_file import PRIVATE, AppendedFile, replace_file
 from asara_server.bounded_file import open_ordinary
-from asara_server.eventlog.log_file import CHECKSUM_BYTES, MAGIC, LogReader, split_frames
+from asara_server.eventlog.log_file import CHECKSUM_BYTES, LogFollower
 
 _TAIL: Final = 64 << 20
 """Maximum bytes of the index that are searched for its last whole line."""
@@ -91,45 +91,36 @@ class LineFollower:
         """Device and inode of the journal that was read."""
         self._indexed = 0, 0
         """Inode of the index that was read, and how far."""
-        self._end = 0
-        self._checksum = MAGIC
+        self._log = LogFollower(journal)
 
     def is_replaced(self) -> bool:
         """Return True if the journal is another file than the one read before; raises OSError."""
         about = self._journal.stat()
         before, self._file = self._file, (about.st_dev, about.st_ino)
-        return before not in {(0, 0), self._file} or about.st_size < self._end
+        return before not in {(0, 0), self._file} or about.st_size < self._log.end
 
     def news(self) -> Iterator[bytes]:
         """Yield the lines about the run that were added; raises OSError and JournalError."""
-        with open_ordinary(self._journal) as journal:
-            with suppress(OSError), open_ordinary(self._index) as index:
-                yield from self._from_index(journal, index)
-            journal.seek(0)
-            reader = LogReader(journal, self._journal, self._end, self._checksum)
-            for row in reader.rows():
-                try:
-                    for number, data in split_frames(row):
-                        if not number:
-                            yield data
-                except ValueError as error:
-                    raise reader.damaged(str(error)) from None
-                self._end, self._checksum = reader.end, reader.checksum
+        with suppress(OSError), open_ordinary(self._index) as index:
+            yield from self._from_index(index)
+        while frames := self._log.news():
+            yield from (data for number, data in frames if not number)
 
-    def _from_index(self, journal: BinaryIO, index: BinaryIO) -> Iterator[bytes]:
+    def _from_index(self, index: BinaryIO) -> Iterator[bytes]:
         """Yield the new lines in the index, if the journal has its last row."""
         last, end, checksum = _last(index)
-        journal.seek(max(end - CHECKSUM_BYTES, 0))
-        if end <= self._end or journal.read(CHECKSUM_BYTES) != checksum:
-            return
+        with open_ordinary(self._journal) as journal:
+            journal.seek(max(end - CHECKSUM_BYTES, 0))
+            if end <= self._log.end or journal.read(CHECKSUM_BYTES) != checksum:
+                return
         inode = os.fstat(index.fileno()).st_ino
         at = index.seek(self._indexed[1] if self._indexed[0] == inode else 0)
         while at < last:
             line = index.readline()
             at += len(line)
             row = _row(line)
-            if row is not None and row.end > self._end:
-                self._end, self._checksum = row.end, row.checksum
+            if row is not None and row.end > self._log.end:
+                self._log.end, self._log.checksum = row.end, row.checksum
                 yield from row.lines
         self._indexed = inode, last
 

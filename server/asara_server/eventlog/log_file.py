@@ -72,12 +72,14 @@ class LogReader:
         """Position of the end of the last row that was read, in bytes."""
         self.checksum = checksum
         """Checksum of the last row that was read."""
+        self.content = b""
+        """The frames of the last row that was read, as bytes."""
         self._row = end
         self._file = file
         self._path = path
 
-    def rows(self) -> Iterator[bytes]:
-        """Yield the frames of each row.
+    def rows(self) -> Iterator[list[tuple[int, bytes]]]:
+        """Yield the number and the bytes of each frame in a row, row by row.
 
         Raises OSError, and JournalError if a row is damaged. An incomplete last row is left out.
         """
@@ -100,8 +102,12 @@ class LogReader:
             if end > size or read(CHECKSUM_BYTES) != checksum:
                 self._check_torn(size)
                 return
-            self.end, self.checksum = end, checksum
-            yield frames
+            try:
+                split = list(split_frames(frames))
+            except ValueError as error:
+                raise self.damaged(str(error)) from None
+            self.end, self.checksum, self.content = end, checksum, frames
+            yield split
 
     def damaged(self, fault: str) -> JournalError:
         """Return the error for the row that was just read, or could not be read."""
@@ -153,8 +159,10 @@ class LogFollower:
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        self._end = 0
-        self._checksum = MAGIC
+        self.end = 0
+        """Position of the end of the last row that was read, in bytes."""
+        self.checksum = MAGIC
+        """Checksum of the last row that was read."""
 
     def news(self) -> list[tuple[int, bytes]]:
         """Return the frames of the next rows, a few MiB at most; empty if there are no new rows.
@@ -162,14 +170,11 @@ class LogFollower:
         Raises OSError, and JournalError if a row is damaged or the file has been replaced.
         """
         with open_ordinary(self._path) as file:
-            reader = LogReader(file, self._path, self._end, self._checksum)
+            reader = LogReader(file, self._path, self.end, self.checksum)
             frames: list[tuple[int, bytes]] = []
             for row in reader.rows():
-                try:
-                    frames += split_frames(row)
-                except ValueError as error:
-                    raise reader.damaged(str(error)) from None
-                if reader.end > self._end + _MOST_NEWS:
+                frames += row
+                if reader.end > self.end + _MOST_NEWS:
                     break
-            self._end, self._checksum = reader.end, reader.checksum
+            self.end, self.checksum = reader.end, reader.checksum
         return frames

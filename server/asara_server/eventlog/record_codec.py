@@ -16,13 +16,8 @@ from typing import Any, Final, NamedTuple
 from google.protobuf.message import DecodeError
 
 from asara.v1 import replay_pb2
-from asara.v1.replay_pb2 import (
-    ReplayLateReply,
-    ReplayPresence,
-    ReplayRecord,
-    ReplayRejection,
-    ReplayReply,
-)
+from asara.v1.replay_pb2 import ReplayPresence, ReplayRecord, ReplayReply
+from asara.v1.vocabulary_pb2 import Action as ActionMessage
 from asara_codec.decode import action_from_proto, clocks_from_proto, known_action, result_from_proto
 from asara_codec.encode import action_bytes, clocks_message, enum_value, result_bytes, serialize
 from asara_codec.reflection import CodecError, enum_member
@@ -99,8 +94,6 @@ def record_bytes(record: AnyRecord) -> bytes:
         return _reply_bytes(record)
     if isinstance(record, RejectionRecord):
         return _rejection_bytes(record)
-    if isinstance(record, LateReplyRecord):
-        return serialize(ReplayRecord(late_reply=_late_message(record)))
     if isinstance(record, ReplayHeader):
         return _header_bytes(record, _compressed(record.edition))
     if isinstance(record, Results):
@@ -143,12 +136,12 @@ def _reply_bytes(record: ReplyRecord) -> bytes:
 
 
 _rejection: Final = DelimitedField(ReplayRecord, "rejection")
-_rejected_actions: Final = RepeatedField(ReplayRejection, "actions")
+_rejected_actions: Final = RepeatedField(replay_pb2.ReplayRejection, "actions")
 
 
 def _rejection_bytes(record: RejectionRecord) -> bytes:
-    """Return the record's bytes; the actions are kept exactly as the bot sent them."""
-    message = ReplayRejection(
+    """Return the record's bytes without a message per action; a reply can have 30,000 of them."""
+    message = replay_pb2.ReplayRejection(
         seat=record.seat,
         reason=enum_value(record.reason),
         detail=record.detail,
@@ -158,18 +151,6 @@ def _rejection_bytes(record: RejectionRecord) -> bytes:
     return _rejection.encode(
         serialize(message) + _rejected_actions.encode(map(delimited, record.actions))
     )
-
-
-def _late_message(record: LateReplyRecord) -> ReplayLateReply:
-    message = ReplayLateReply(
-        seat=record.seat,
-        decision_id=record.decision_id,
-        time_us=record.time_us,
-        socket_us=record.socket_us,
-    )
-    for action in record.actions:
-        message.actions.add().MergeFromString(action)
-    return message
 
 
 _result: Final = DelimitedField(ReplayRecord, "result")
@@ -184,6 +165,15 @@ def _results_bytes(record: Results) -> bytes:
 
 def _message(record: Record | Signature) -> ReplayRecord:
     match record:
+        case LateReplyRecord(time_us, seat, decision_id, actions, socket_us):
+            late_reply = replay_pb2.ReplayLateReply(
+                seat=seat,
+                decision_id=decision_id,
+                actions=map(ActionMessage.FromString, actions),
+                time_us=time_us,
+                socket_us=socket_us,
+            )
+            return ReplayRecord(late_reply=late_reply)
         case StartRecord(present, absent):
             start = replay_pb2.ReplayStart(
                 present=[_presence_message(*item) for item in present],
@@ -269,19 +259,6 @@ def record_from_bytes(data: bytes) -> AnyRecord:
     reply = plain_reply(data)
     if reply is not None:
         return reply
-    return _read_short(data) if len(data) <= _SHORT else _read(data)
-
-
-_SHORT: Final = 64
-"""Maximum bytes of a record that is cached once read. Most matches start with the same record."""
-
-
-@lru_cache(maxsize=64)
-def _read_short(data: bytes) -> AnyRecord:
-    return _read(data)
-
-
-def _read(data: bytes) -> AnyRecord:
     try:
         message = ReplayRecord.FromString(data)
     except DecodeError:
@@ -421,7 +398,7 @@ def _read_reply(message: ReplayReply) -> ReplyRecord:
     )
 
 
-def _read_rejection(message: ReplayRejection) -> RejectionRecord:
+def _read_rejection(message: replay_pb2.ReplayRejection) -> RejectionRecord:
     return RejectionRecord(
         message.time_us,
         message.seat,
@@ -432,7 +409,7 @@ def _read_rejection(message: ReplayRejection) -> RejectionRecord:
     )
 
 
-def _read_late_reply(message: ReplayLateReply) -> LateReplyRecord:
+def _read_late_reply(message: replay_pb2.ReplayLateReply) -> LateReplyRecord:
     return LateReplyRecord(
         message.time_us,
         message.seat,

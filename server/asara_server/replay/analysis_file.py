@@ -123,12 +123,18 @@ def analysis_bytes(analysis: Analysis) -> bytes:
     return analysis.model_dump_json().encode() + b"\n"
 
 
-def parse_analysis(data: bytes, replay: bytes) -> Analysis:
-    """Return the analysis in a file. Raise AnalysisError if it is not about this replay, or if
+def read_analysis(path: Path, replay: bytes) -> Analysis | None:
+    """Return the analysis of a replay in a file; None if there is no file.
+
+    Raises AnalysisError for a file that is to be ignored, because it is about another replay or
     another version of the program made it.
     """
     try:
-        found = Analysis.model_validate_json(data)
+        found = Analysis.model_validate_json(read_bounded(path, LARGEST_FILE))
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise AnalysisError(error.strerror or "cannot be read") from None
     except ValidationError:
         raise AnalysisError("not an analysis, or one in another format") from None
     if found.analyser != VERSION or found.rules_version != RULES_VERSION:
@@ -136,16 +142,3 @@ def parse_analysis(data: bytes, replay: bytes) -> Analysis:
     if found.replay_sha256 != sha256(replay).hexdigest():
         raise AnalysisError("this analysis is about another replay")
     return found
-
-
-def read_analysis(path: Path, replay: bytes) -> Analysis | None:
-    """Return the analysis of a replay in a file; None if there is no file.
-
-    Raises AnalysisError for a file that is to be ignored.
-    """
-    try:
-        return parse_analysis(read_bounded(path, LARGEST_FILE), replay)
-    except FileNotFoundError:
-        return None
-    except OSError as error:
-        raise AnalysisError(error.strerror or "cannot be read") from None

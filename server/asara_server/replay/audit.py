@@ -8,8 +8,8 @@ out and when. It also includes scores, ranks, and every byte that was sent to ev
 
 import random
 from collections import Counter
-from collections.abc import Callable, Iterator
-from typing import NamedTuple
+from collections.abc import Iterator
+from typing import NamedTuple, Protocol
 
 from asara_codec.messages import decision_bytes, rejection_bytes
 from asara_codec.results import RejectionReason, Termination
@@ -18,7 +18,7 @@ from asara_game.knowledge.determinize import determinize
 from asara_game.state import State
 from asara_game.view import view
 from asara_server.eventlog.replay import ReplayError
-from asara_server.eventlog.resimulate import Step, UnsoundError, check_replay, resimulated_steps
+from asara_server.eventlog.resimulate import Step, UnsoundError, resimulated, resimulated_steps
 from asara_server.match.deal_secrets import secret_of
 from asara_server.match.inputs import LateReplyRecord, RejectionRecord, ReplyRecord
 from asara_server.replay.file import ReplayFile, parse_file
@@ -109,23 +109,29 @@ class Checked(NamedTuple):
     """True if the deal is derived from the secret of the run that contains the file."""
 
 
+class Expected(Protocol):
+    """What a run requires of a replay; each method returns the first fault."""
+
+    def header_fault(self, file: ReplayFile, /) -> str | None: ...
+
+    def other_file(self, file: ReplayFile, data: bytes, /) -> str | None: ...
+
+    def result_fault(self, file: ReplayFile, /) -> str | None: ...
+
+
 def audit(
     data: bytes,
     public_key: bytes | None = None,
     *,
     tournament_secret: bytes | None = None,
-    header_fault: Callable[[ReplayFile], str | None] = lambda file: None,
-    other_file: Callable[[ReplayFile], str | None] = lambda file: None,
-    result_fault: Callable[[ReplayFile], str | None] = lambda file: None,
+    expected: Expected | None = None,
     worlds: int = 0,
 ) -> Verdict:
     """Check the content of a file that the owner of this key should have signed.
 
     Without a key, any signature is accepted; `Verdict.public_key` then holds the key that made it.
-    With the secret of a tournament, the deal must be derived from it. `header_fault` and
-    `other_file` make further comparisons, before and after the match is played again.
-    `result_fault` compares the recorded result with a file that is sound. To find out whether a
-    seat received too much, `worlds` other worlds are tried for every seat at every decision.
+    With the secret of a tournament, the deal must be derived from it. To find out whether a seat
+    received too much, `worlds` other worlds are tried for every seat at every decision.
     """
     try:
         file = parse_file(data)
@@ -139,30 +145,29 @@ def audit(
         )
         return Verdict(other, signer)
     signature_fault = _signature_fault(file)
-    fault = header_fault(file) or _secret_fault(file, tournament_secret) or _simulation_fault(file)
+    fault = expected.header_fault(file) if expected is not None else None
+    fault = fault or _secret_fault(file, tournament_secret) or _simulation_fault(file)
     if fault and signature_fault:
         # the first record that does not hold comes before the signature
         return Verdict(f"{fault}; the signature does not hold either", signer)
-    fault = fault or signature_fault or other_file(file)
+    fault = fault or signature_fault
+    if fault is None and expected is not None:
+        fault = expected.other_file(file, data)
     if fault is None and worlds:
         fault = leak_fault(file, worlds)
     if fault is not None:
         return Verdict(fault, signer)
-    checked = _checked(file, from_secret=tournament_secret is not None)
-    return Verdict(None, signer, checked, result_fault(file))
-
-
-def _checked(file: ReplayFile, *, from_secret: bool) -> Checked:
     replay = file.replay
     kinds = Counter(map(type, replay.records))
-    return Checked(
+    checked = Checked(
         replay.header.match_id,
         kinds[ReplyRecord],
         kinds[RejectionRecord],
         kinds[LateReplyRecord],
         tuple((r.seat, r.termination) for r in replay.results if r.termination.forfeit),
-        from_secret,
+        from_tournament_secret=tournament_secret is not None,
     )
+    return Verdict(None, signer, checked, expected.result_fault(file) if expected else None)
 
 
 def _signature_fault(file: ReplayFile) -> str | None:
@@ -193,7 +198,8 @@ def _secret_fault(file: ReplayFile, tournament_secret: bytes | None) -> str | No
 
 def _simulation_fault(file: ReplayFile) -> str | None:
     try:
-        check_replay(file.replay)
+        for _ in resimulated(file.replay):
+            pass
     except UnsoundError as error:
         return str(file.raw[error.index + 1].error(error.fault))
     return None

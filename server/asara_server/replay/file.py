@@ -31,7 +31,6 @@ from asara_server.match.inputs import (
     Record,
     RejectionRecord,
     ReopenRecord,
-    ReplyRecord,
     StartRecord,
 )
 from asara_server.replay.signing import SigningKey, fingerprint, signature_holds
@@ -229,26 +228,20 @@ def _assemble(data: bytes) -> ReplayFile:
             continue
         raw = RawRecord(number, place, part)
         record = _read(raw)
-        if signature is not None:
-            raise raw.error("follows the signature, which must be the last record")
-        if results is not None:
-            if not isinstance(record, Signature):
-                raise raw.error("follows the results, where only the signature may")
-            signature = record
-        elif header is None:
+        if header is None:
             if not isinstance(record, ReplayHeader):
                 raise raw.error("the first record must be the header")
             header = record
             _check_header(raw, header)
             seats = len(header.entries)
+        elif isinstance(record, Signature) and results is not None and signature is None:
+            signature = record
+        elif isinstance(record, ReplayHeader | Signature) or results is not None:
+            raise raw.error("no record of this kind has its place here")
         elif isinstance(record, Results):
             _check_results(raw, record, len(header.entries))
             results = record
             seats = 0
-        elif isinstance(record, ReplayHeader):
-            raise raw.error("a second header")
-        elif isinstance(record, Signature):
-            raise raw.error("a signature before the results")
         else:
             _check_seats(raw, record, len(header.entries))
             if isinstance(record, RejectionRecord):
@@ -303,14 +296,12 @@ def _check_header(raw: RawRecord, header: ReplayHeader) -> None:
 
 
 def _check_seats(raw: RawRecord, record: Record, seats: int) -> None:
-    if isinstance(record, ReplyRecord):
-        named = [record.seat]
-    elif isinstance(record, StartRecord):
+    if isinstance(record, HaltRecord | ReopenRecord):
+        return
+    if isinstance(record, StartRecord):
         named = [seat for seat, _ in (*record.present, *record.absent)]
     elif isinstance(record, ExpiryRecord):
         named = list(record.seats)
-    elif isinstance(record, HaltRecord | ReopenRecord):
-        return
     else:
         named = [record.seat]
     for seat in named:

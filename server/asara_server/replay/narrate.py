@@ -5,7 +5,6 @@ rejections. Nothing else in the states and records is used, so the account canno
 else.
 """
 
-import re
 import textwrap
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
@@ -45,12 +44,6 @@ from asara_server.text import plain_words
 WIDTH: Final = 100
 """Default maximum of characters in a line."""
 _NARROWEST: Final = 40
-_HARD_SPACE: Final = "\N{NO-BREAK SPACE}"
-_ITEM: Final = re.compile(
-    r"(?:\d )?\w+ (?:base|trunk|window|turret)s?\b(?: with gold)?|\d \w+(?: with gold)?"
-    r"|\((?:space|plot) \d+\)"
-)
-"""Words that a line break must not separate: a section, or a number and what it counts."""
 _FACE_DOWN: Final = " face down"
 _BEFORE_TURN: Final = (DecisionKind.SPACE, DecisionKind.BUYERS)
 """Decisions that a seat makes before any event of its turn becomes public."""
@@ -262,27 +255,26 @@ class _Narrator:
         self.prestige[seat] += prestige
         if self.prestige[seat] != self.shown[seat]:
             self.shown[seat] = self.prestige[seat]
-            text += f". Prestige:{_HARD_SPACE}{self.prestige[seat]}"
+            text += f". Prestige: {self.prestige[seat]}"
         if len(decisions) == 1:
-            text += f". Decision{_HARD_SPACE}{decisions[0]}"
+            text += f". Decision {decisions[0]}"
         elif decisions:
-            text += f". Decisions{_HARD_SPACE}{decisions[0]}–{decisions[-1]}"
+            text += f". Decisions {decisions[0]}–{decisions[-1]}"
         return self._paragraph(self.names[seat], f"{text}.")
 
     def _paragraph(self, head: str, text: str) -> Iterator[str]:
-        """Yield a paragraph with a hanging indent after its head; avoid breaking items."""
+        """Yield a paragraph with a hanging indent after its head."""
         first = f"  {head}  " if head else "  "
         further = " " * min(len(first) if head else 4, self.width // 3)
         narrow = len(first) > self.width * 2 // 3
-        lines = textwrap.wrap(
-            _ITEM.sub(lambda item: item[0].replace(" ", _HARD_SPACE), text),
+        yield from textwrap.wrap(
+            text,
             self.width,
             initial_indent=first,
             subsequent_indent=further,
             break_long_words=False,
             break_on_hyphens=narrow,
         )
-        yield from (line.replace(_HARD_SPACE, " ") for line in lines)
 
     def ending(self, results: Iterable[SeatResult]) -> Iterator[str]:
         yield from self._end_turn()

@@ -23,14 +23,6 @@ class Cost(NamedTuple):
     reply: ReplyRecord
 
 
-class Forfeit(NamedTuple):
-    """A forfeit, with the number and the time of the record that caused it."""
-
-    number: int
-    time_us: int
-    fault: Fault
-
-
 class Asked(NamedTuple):
     """A decision that was requested, with its time since the start of the match."""
 
@@ -41,15 +33,22 @@ class Asked(NamedTuple):
 
 
 @dataclass(slots=True)
-class TimeOut:
-    """A decision for which a seat's time ran out. Each record comes with its number."""
+class Forfeit:
+    """A forfeit, with the number and the time of the record that caused it."""
 
-    asked: Asked
-    expired_us: int
-    """First moment that was too late."""
+    number: int
+    time_us: int
+    fault: Fault
+    asked: Asked | None
+    """The decision that was open; None if the match had not asked any seat."""
+    expired_us: int | None
+    """First moment that was too late; None if the forfeit was no timeout."""
     unread: tuple[int, UnreadRecord] | None = None
-    """The bytes unread at that moment; None if the system did not report them."""
+    """The number of the record and the bytes unread at that moment; None if the system did not
+    report them.
+    """
     late_reply: tuple[int, LateReplyRecord] | None = None
+    """The number of the record, and the reply."""
 
     def answer(self, late: LateReplyRecord) -> str:
         """Return the first action of the late reply, and whether it was legal."""
@@ -59,7 +58,8 @@ class TimeOut:
             action = action_from_proto(ActionMessage.FromString(late.actions[0]))
         except UnknownAction as error:
             return f"an unknown action ({error})"
-        return f"'{action}', which was {'legal' if action in self.asked.legal else 'not legal'}"
+        legal = self.asked is not None and action in self.asked.legal
+        return f"'{action}', which was {'legal' if legal else 'not legal'}"
 
 
 @dataclass(slots=True)
@@ -67,9 +67,8 @@ class Ledger:
     """The costs and forfeits of a match, collected record by record."""
 
     costs: list[Cost] = field(default_factory=list)
-    forfeits: list[Forfeit] = field(default_factory=list)
-    time_outs: dict[int, TimeOut] = field(default_factory=dict)
-    """By seat."""
+    forfeits: dict[int, Forfeit] = field(default_factory=dict)
+    """By seat, in the order of the records."""
     _asked: Asked | None = None
     _faults: int = 0
 
@@ -87,9 +86,9 @@ class Ledger:
             decision_id = self._asked.decision_id if self._asked else 0
             self.costs.append(Cost(number, decision_id, record))
         elif isinstance(record, UnreadRecord):
-            self.time_outs[record.seat].unread = number, record
+            self.forfeits[record.seat].unread = number, record
         elif isinstance(record, LateReplyRecord):
-            self.time_outs[record.seat].late_reply = number, record
+            self.forfeits[record.seat].late_reply = number, record
         if record is not None:
             self._add_forfeits(number, match, record)
         self._note_asked(match, 0 if record is None else record.time_us)
@@ -97,10 +96,10 @@ class Ledger:
     def _add_forfeits(self, number: int, match: Match, record: Record) -> None:
         for fault in match.faults[self._faults :]:
             if isinstance(fault.reason, Termination):
-                self.forfeits.append(Forfeit(number, record.time_us, fault))
-            expired_us = match.expired_us(fault.seat)
-            if expired_us is not None and self._asked is not None:
-                self.time_outs[fault.seat] = TimeOut(self._asked, expired_us)
+                expired_us = match.expired_us(fault.seat)
+                self.forfeits[fault.seat] = Forfeit(
+                    number, record.time_us, fault, self._asked, expired_us
+                )
         self._faults = len(match.faults)
 
     def _note_asked(self, match: Match, time_us: int) -> None:

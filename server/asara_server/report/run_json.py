@@ -115,9 +115,9 @@ def _failing(failing: FailingEntry, publisher: Publisher) -> dict[str, Any]:
         "entry": plain(failing.entry),
         "matches": failing.matches,
         "kinds": {kind.name.lower(): number for kind, number in failing.kinds.items()},
-        "match": plain(failing.latest.played_as),
-        "kind": failing.termination.name.lower(),
-        "why": publisher.reason(failing.why),
+        "match": plain(failing.latest.result.played_as),
+        "kind": failing.latest.termination.name.lower(),
+        "why": publisher.reason(failing.latest.why),
     }
 
 

@@ -165,14 +165,6 @@ class Runner:
         return self._progress.results
 
     @property
-    def open_in_group(self) -> tuple[int, float]:
-        """Number of pending matches in the group of blocks, and their estimated duration in
-        seconds.
-        """
-        left, seconds = self._progress.open_in_group
-        return left, seconds / self._tournament.jobs
-
-    @property
     def awaited(self) -> Sequence[str]:
         """Remote entries that matches are waiting for because their bots are not connected."""
         return self._executor.awaited

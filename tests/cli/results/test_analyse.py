@@ -7,19 +7,19 @@ from pathlib import Path
 import pytest
 
 from asara_game.rules import parse_rule_sets
-from asara_search.analysis import BUDGETS, Budget
 from asara_server.replay.file import write_replay
 from asara_server.replay.signing import SigningKey
 from tests.cli.command import asara, refusal
 from tests.match.playouts import random_replay
+from tests.replay.priced import without_playouts
 from tests.tournament.samples import change_run
 
 REPLAY = random_replay(parse_rule_sets("basic"), 2, seed=1, replies=6)
 
 
 @pytest.fixture(autouse=True)
-def least(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(BUDGETS, "quick", Budget(2, 2, 1, 1, 1, 1))
+def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    without_playouts(monkeypatch)
 
 
 @pytest.fixture

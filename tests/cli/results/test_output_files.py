@@ -30,42 +30,33 @@ def content(folder: Path) -> dict[Path, bytes]:
     return {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
-COMMANDS = ("prove", "page", "standings", "report", "duel")
+@pytest.mark.parametrize("command", ["prove", "page", "standings", "report", "duel"])
+def test_only_regular_files_outside_a_run_are_written(
+    run: Path, tmp_path: Path, command: str
+) -> None:
+    def refused(file: Path) -> str:
+        return refusal(*words(command, run, file))
 
-
-@pytest.mark.parametrize("command", COMMANDS)
-def test_files_of_a_run_are_not_overwritten(run: Path, tmp_path: Path, command: str) -> None:
-    (run / "replays").mkdir(exist_ok=True)
     (run / "replays" / "r1.asara").write_bytes(b"replay")
     (tmp_path / "link").symlink_to(run / "results.jsonl")
+    (tmp_path / "loop").symlink_to(tmp_path / "loop")
+    os.mkfifo(tmp_path / "pipe")
     before = content(run)
     for name in ("results.jsonl", "tree_head.json", "replays/r1.asara", "replays/new", "logs/x/y"):
         (run / name).parent.mkdir(parents=True, exist_ok=True)
-        error = refusal(*words(command, run, run / name))
+        error = refused(run / name)
         assert error.endswith(f"belongs to the run in {run}; choose a file outside it\n") or (
             name == "replays/r1.asara" and "is the file that the command reads" in error
         )
-    assert "belongs to the run" in refusal(*words(command, run, tmp_path / "link"))
-    assert content(run) == before
-
-
-@pytest.mark.parametrize("command", COMMANDS)
-def test_only_regular_files_are_replaced(run: Path, tmp_path: Path, command: str) -> None:
-    os.mkfifo(tmp_path / "pipe")
-    (tmp_path / "loop").symlink_to(tmp_path / "loop")
+    assert "belongs to the run" in refused(tmp_path / "link")
     for file in (Path("/dev/full"), tmp_path / "pipe"):
-        error = refusal(*words(command, run, file))
-        assert error.endswith(f"{file}: is not a regular file; choose another file\n")
-    assert refusal(*words(command, run, tmp_path / "loop")).endswith("; choose another file\n")
-    assert (tmp_path / "pipe").is_fifo()
-    assert refusal(*words(command, run, tmp_path)).endswith("is a folder; choose a file\n")
-
-
-@pytest.mark.parametrize("command", COMMANDS)
-def test_no_directory_is_made(run: Path, tmp_path: Path, command: str) -> None:
-    error = refusal(*words(command, run, tmp_path / "none" / "file"))
-    assert "does not exist; create it first" in error
+        assert refused(file).endswith(f"{file}: is not a regular file; choose another file\n")
+    assert refused(tmp_path / "loop").endswith("; choose another file\n")
+    assert refused(tmp_path).endswith("is a folder; choose a file\n")
+    assert "does not exist; create it first" in refused(tmp_path / "none" / "file")
     assert not (tmp_path / "none").exists()
+    assert (tmp_path / "pipe").is_fifo()
+    assert content(run) == before
 
 
 def test_the_file_that_is_read_is_not_replaced(tmp_path: Path) -> None:

@@ -180,8 +180,7 @@ def test_a_bundle_holds_nothing_that_others_printed(evening: Path) -> None:
 def test_the_text_of_a_bundle_tells_place_and_forfeits(evening: Path) -> None:
     text = bundle_of(evening / "run", "bob")["README.txt"].decode()
     assert "Result: place " in text
-    assert "never started: exited with status 3; it printed:\n    the secret of bob\n" in text
-    assert text.count("    the secret of bob\n") == 1
+    assert "never started: exited with status 3; it printed: the secret of bob\n" in text
     assert "Forfeits: 4\n" in text
     assert max(map(len, text.splitlines())) < 280
 
@@ -199,7 +198,8 @@ def test_an_author_proves_with_his_bundle_that_a_match_belongs_to_the_run(
     files = bundle_of(evening / "run", "ann")
     readme = files["README.txt"].decode()
     manifest = sha256(files["manifest.json"]).hexdigest()
-    assert f"    --manifest {manifest}\n" in readme
+    command = f"audit replays/*.asara --inclusion --manifest {manifest}"
+    assert f"  asara {command}\n" in readme
     for name in ("manifest.json", "tree_head.json"):
         for signed in (name, f"{name}.sig"):
             assert files[signed] == (evening / "run" / signed).read_bytes()
@@ -207,16 +207,13 @@ def test_an_author_proves_with_his_bundle_that_a_match_belongs_to_the_run(
     with zipfile.ZipFile(evening / "run" / "bundles" / "ann.zip") as archive:
         archive.extractall(tmp_path)
     monkeypatch.chdir(tmp_path / "ann")
-    command = readme.partition("  asara ")[2].partition("Before that")[0]  # after three others
-    command = command[command.index("audit replays/") :].replace("\\\n", " ")
-    asara(*command.split(), status=0)
     every = [f"replays/{name}.asara" for name in sorted(proofs)]
-    done = asara("audit", *every, "--inclusion", "--manifest", manifest)
+    done = asara("audit", *every, "--inclusion", "--manifest", manifest, status=0)
     assert f"Audited {len(every)} replays: {len(every)} passed, 0 failed." in done.stdout
     replays = sorted(str(path) for path in Path("replays").iterdir())
     assert len(replays) > len(every)
     without = f"passed, 0 failed; {len(replays) - len(every)} without a proof."
-    done = asara("audit", *replays, "--inclusion", "--manifest", manifest, status=3)
+    done = asara(*command.replace("replays/*.asara", " ".join(replays)).split(), status=3)
     assert without in done.stdout
     asara("audit", every[0], "--inclusion", "--manifest", "0" * 64, status=1)
 

@@ -2,89 +2,57 @@
 
 import subprocess
 import sys
-from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from asara_server.eventlog.journal import Fact
+from asara_server.replay.signing import load_or_make_key
 from asara_server.tournament.run.directory import RunDirectory, RunError
 from asara_server.tournament.run.run_record import RUN
-from tests.cli.command import command_line, environment, refusal
-from tests.events import EVENT_S
-from tests.tournament.sample_bots import GOOD, HEADER, write_tournament
+from tests.cli.command import refusal
+from tests.tournament.played_runs import play_run
 from tests.tournament.samples import INFO, RUNNING
 
-SLOW = "import signal\nsignal.pause()\n"
-
-
-@pytest.fixture(scope="module")
-def live(tmp_path_factory: pytest.TempPathFactory) -> Iterator["tuple[Path, int]"]:
-    """Yield a folder with a run that is being played, and the number of its process."""
-    folder = tmp_path_factory.mktemp("live")
-    file = write_tournament(folder, {"ann": SLOW, "bob": GOOD}, HEADER)
-    words = ("tournament", "run", file, "--out", folder / "run", "--key", folder / "key")
-    process = subprocess.Popen(
-        command_line("-v", *words),
-        stderr=subprocess.PIPE,
-        stdout=subprocess.DEVNULL,
-        text=True,
-        env=environment(),
-    )
-    assert process.stderr
-    assert any("run started" in line for line in process.stderr)
-    yield folder, process.pid
-    process.terminate()
-    process.communicate(timeout=EVENT_S)
-
-
-def contents(folder: Path) -> dict[str, int]:
-    """Return the files by path, without those that the run being played replaces itself."""
-    return {
-        str(path): path.stat().st_ino
-        for path in folder.rglob("*")
-        if path.is_file() and path.name != "run.json" and path.suffix != ".part"
-    }
-
-
-@pytest.mark.parametrize("command", ["tournament --resume", "match", "duel"])
-def test_every_command_is_refused_with_the_process_of_the_run(
-    live: tuple[Path, int], command: str
-) -> None:
-    folder, process = live
-    run = ("--out", folder / "run")
-    name, *option = command.split()
-    words: list[str | Path] = [name, "random", "random"]
-    if name == "tournament":
-        words = ["tournament", "run", folder / "cup.toml", *option, "--key", folder / "key"]
-    before = contents(folder / "run")
-    error = refusal(*words, *run)
-    assert f"run: a run is being played in it by process {process}: wait until" in error
-    assert before.items() <= contents(folder / "run").items()
-
-
-CREATES = """
+HOLDS = """
 import sys
 from pathlib import Path
-from asara_server.tournament.run.directory import RunDirectory
-directory = RunDirectory.create(Path(sys.argv[1]))
-print("created", flush=True)
+from asara_server.replay.signing import load_or_make_key
+from asara_server.tournament.run.directory import RunDirectory, open_journal
+new, begun = map(Path, sys.argv[1:])
+directory, journal = RunDirectory.create(new), open_journal(begun)
+print("held", flush=True)
 sys.stdin.read()
 """
 
 
-def test_a_directory_is_locked_before_there_is_a_run_in_it(tmp_path: Path) -> None:
-    command = [sys.executable, "-c", CREATES, str(tmp_path / "run")]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as first:
-        assert first.stdout is not None
-        first.stdout.readline()
+def contents(folder: Path) -> dict[str, int]:
+    """Return the files by path."""
+    return {str(path): path.stat().st_ino for path in folder.rglob("*") if path.is_file()}
+
+
+def test_a_directory_is_refused_with_the_process_that_holds_it(tmp_path: Path) -> None:
+    """Whether a run has begun in it or not."""
+    begun, new = play_run(tmp_path, most=2), tmp_path / "new"
+    load_or_make_key(tmp_path / "key")
+    command = [sys.executable, "-c", HOLDS, str(new), str(begun)]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as holder:
+        assert holder.stdout is not None
+        assert holder.stdout.readline() == b"held\n"
         before = contents(tmp_path)
-        with pytest.raises(RunError, match=f"being played in it by process {first.pid}"):
-            RunDirectory.create(tmp_path / "run")
-        assert contents(tmp_path) == before
-        first.kill()
-    RunDirectory.create(tmp_path / "run").close()
+        refused = f"being played in it by process {holder.pid}: wait until"
+        with pytest.raises(RunError, match=refused):
+            RunDirectory.create(new)
+        for words in (
+            ("match", "random", "random"),
+            ("duel", "random", "random"),
+            ("tournament", "run", tmp_path / "cup.toml", "--resume", "--key", tmp_path / "key"),
+        ):
+            assert refused in refusal(*words, "--out", begun)
+        assert before.items() <= contents(tmp_path).items()
+        holder.kill()
+    RunDirectory.create(new).close()
 
 
 def test_a_directory_that_cannot_hold_a_run_is_named(tmp_path: Path) -> None:

@@ -1,5 +1,6 @@
 """Runs that end once their ranks are settled."""
 
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -8,8 +9,9 @@ import pytest
 from asara_server.tournament.run.read_run import read_run
 from asara_server.tournament.standings.model import Standings
 from asara_server.tournament.trust.audit_trust import Published
-from asara_server.tournament.trust.run_audit import audit_run
+from asara_server.tournament.trust.run_audit import RunAudit
 from tests.cli.command import asara, refusal
+from tests.sizes import others_long
 from tests.tournament.played_runs import HEADER, Forger, play_run
 from tests.tournament.sample_bots import write_tournament
 
@@ -29,7 +31,7 @@ def standings(run: Path) -> Standings:
 
 
 def faults(run: Path) -> list[str]:
-    return audit_run(run, Published()).faults
+    return RunAudit(run, Published()).faults
 
 
 @pytest.fixture(scope="module")
@@ -45,7 +47,7 @@ def test_a_run_ends_when_its_ranks_are_settled_and_says_so(early: Path) -> None:
     assert found.ended_early
     assert [row.ranks for row in found.overall] == [(1, 1), (2, 2)]
     assert read_run(early).info.state == "finished"
-    report = audit_run(early, Published())
+    report = RunAudit(early, Published())
     assert report.faults == []
     assert "ended after 18 of 60 matches, because its ranks were settled" in report.notes
 
@@ -58,7 +60,7 @@ def test_a_run_without_a_clear_result_plays_everything(tmp_path: Path) -> None:
     assert faults(run) == []
 
 
-@pytest.mark.parametrize("most", [7, SETTLED - 1])
+@pytest.mark.parametrize("most", others_long([7, SETTLED - 1], 2))
 def test_a_run_that_is_resumed_ends_at_the_same_look(
     most: int, early: Path, tmp_path: Path
 ) -> None:
@@ -98,9 +100,9 @@ def _other_looks(forger: Forger) -> None:
     ],
 )
 def test_the_audit_looks_again(
-    change: Callable[[Forger], None], fault: str, tmp_path: Path
+    change: Callable[[Forger], None], fault: str, early: Path, tmp_path: Path
 ) -> None:
-    run = play_run(tmp_path, UNTIL, names=PAIR, loser="bob")
+    run = Path(shutil.copytree(early, tmp_path / "run"))
     forger = Forger(run)
     change(forger)
     forger.sign()

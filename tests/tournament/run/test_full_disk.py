@@ -35,10 +35,10 @@ def may_mount(folder: Path) -> bool:
 
 
 @pytest.mark.long
-@pytest.mark.parametrize(("size_kb", "rounds"), [(60, 1), (200, 6)])
 def test_a_run_on_a_full_disk_ends_in_a_sentence_and_goes_on_with_more_room(
-    tmp_path: Path, size_kb: int, rounds: int
+    tmp_path: Path,
 ) -> None:
+    size_kb, rounds = 200, 6
     disk, kept = tmp_path / "disk", tmp_path / "kept"
     disk.mkdir()
     kept.mkdir()
@@ -64,8 +64,6 @@ def test_a_run_on_a_full_disk_ends_in_a_sentence_and_goes_on_with_more_room(
         assert str(disk / "run") in fault
         assert "No space left" in fault or "disk is full" in fault
     run = kept / "run"
-    if not (run / "run.json").exists():  # the disk was full before the first match
-        return
     before = {result.match_id for result in read_results(run / "results.jsonl")}
     again = subprocess.run(
         command_line(*words, run, "--resume"),

@@ -14,7 +14,7 @@ from tests.cli.command import asara, interrupted_run, refusal
 from tests.tournament.played_runs import play_run
 from tests.tournament.sample_bots import GOOD, HEADER, write_tournament
 
-MATCHES = 12
+MATCHES = 6
 
 
 @pytest.fixture(scope="module")
@@ -22,8 +22,8 @@ def killed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a folder with a tournament file and a run that was killed after some matches."""
     folder = tmp_path_factory.mktemp("cup")
     bots = {"ann": GOOD, "bob": GOOD}
-    file = write_tournament(folder, bots, HEADER + "rounds = 6\njobs = 1\n")
-    interrupted_run(words(folder, file=file), 4, signal.SIGKILL)
+    file = write_tournament(folder, bots, HEADER + "rounds = 3\njobs = 1\n")
+    interrupted_run(words(folder, file=file), 2, signal.SIGKILL)
     return folder
 
 

@@ -2,7 +2,7 @@
 
 import random
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from asara_codec.results import Termination
@@ -37,6 +37,9 @@ def suspended(forfeits: list[bool], limits: Limits = LIMITS) -> dict[str, str]:
 
 
 def test_more_than_the_share_suspends_once_there_are_enough_matches() -> None:
+    found = Suspensions(schedule(9), LIMITS)
+    told = [found.record_result(result(f"m{index}", forfeit=True)) for index in range(9)]
+    assert [bool(one) for one in told] == [False] * 3 + [True] + [False] * 5
     assert suspended([True] * 3) == {}
     assert suspended([True, False, True, False]) == {}
     assert suspended([True, False, True, True]) == {
@@ -75,12 +78,7 @@ def test_void_matches_and_who_is_out_do_not_count() -> None:
     assert found.suspended == {}
 
 
-def test_a_suspension_is_told_once() -> None:
-    found = Suspensions(schedule(9), LIMITS)
-    told = [found.record_result(result(f"m{index}", forfeit=True)) for index in range(9)]
-    assert [bool(one) for one in told] == [False] * 3 + [True] + [False] * 5
-
-
+@settings(max_examples=30)
 @given(st.lists(st.booleans(), max_size=20), st.randoms(use_true_random=False))
 def test_it_does_not_depend_on_the_order_in_which_matches_end(
     forfeits: list[bool], dice: random.Random

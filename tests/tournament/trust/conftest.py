@@ -30,5 +30,5 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> Played:
 @pytest.fixture
 def run(played: Played, tmp_path: Path) -> Path:
     """A copy of the run, beside another run of the same tournament and the same key."""
-    shutil.copytree(played.run.parent / "other-run", tmp_path / "other-run")
+    (tmp_path / "other-run").symlink_to(played.run.parent / "other-run")
     return Path(shutil.copytree(played.run, tmp_path / "run"))

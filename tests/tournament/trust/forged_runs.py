@@ -56,10 +56,6 @@ def delete(*paths: Path) -> None:
         path.unlink()
 
 
-def text(run: Path, name: str) -> str:
-    return (run / name).read_text()
-
-
 def resign_everything(run: Path) -> None:
     """Sign each file again with another key, replays included."""
     forger = Forger(run, OTHER_KEY)
@@ -71,11 +67,8 @@ def resign_everything(run: Path) -> None:
     forger.sign()
 
 
-def assert_named(played: Played, run: Path, forge: Callable[[Forger], None], expected: str) -> None:
-    """Forge, sign everything again, and check that the audit names what is wrong."""
-    forger = Forger(run)
-    forge(forger)
-    forger.sign()
+def assert_named(played: Played, run: Path, expected: str) -> None:
+    """Check that the audit fails, and names what is wrong."""
     status, output = audited(played, run)
     assert re.search(expected, output), output
     assert status == 1

@@ -36,25 +36,16 @@ class Jobs(Sequence[int]):
 
 
 def double(number: int) -> int:
-    sum(range(100_000 * (number % 3)))
+    sum(range(10_000 * (number % 3)))
     return 2 * number
 
 
-def end_at_once(_number: int) -> None:
-    os._exit(1)
-
-
 def test_verdicts_come_in_order_and_few_jobs_are_handed_out_ahead() -> None:
-    jobs = Jobs(200)
+    jobs = Jobs(100)
     verdicts = map_in_processes(double, jobs, 2, 4)
     assert list(islice(verdicts, 20)) == list(range(0, 40, 2))
     assert jobs.taken <= 50
-    assert list(verdicts) == list(range(40, 400, 2))
-
-
-def test_a_process_that_is_killed_ends_the_audit_with_a_sentence() -> None:
-    with pytest.raises(AuditError, match="--jobs 1"):
-        list(map_in_processes(end_at_once, range(4), 2, 1))
+    assert list(verdicts) == list(range(40, 200, 2))
 
 
 def die_or_wait(number: int) -> bytes:
@@ -63,7 +54,7 @@ def die_or_wait(number: int) -> bytes:
     return b""
 
 
-def test_a_process_that_is_killed_while_it_sends_does_so_too() -> None:
+def test_a_process_that_is_killed_while_it_sends_ends_the_audit_with_a_sentence() -> None:
     with pytest.raises(AuditError, match="--jobs 1"):
         list(map_in_processes(die_or_wait, range(12), 2, 1))
 

@@ -15,11 +15,11 @@ from asara_server.cli.display.help_page import PlainCommand
 from asara_server.cli.options.common import ReadableOption, SandboxChoice, SandboxOption
 from asara_server.eventlog.replay import ReplayError
 from asara_server.replay.diff import diff_replays
-from asara_server.replay.file import ReplayFile, read_signed
+from asara_server.replay.file import read_signed
 from asara_server.replay.match_page import PageLanguage
 from asara_server.replay.narrate import narrate
 from asara_server.replay.questions import question
-from asara_server.replay.time_ledger import Cost, Ledger, TimeOut, ledger
+from asara_server.replay.time_ledger import Cost, Forfeit, Ledger, ledger
 from asara_server.text import plain_words, seats_text
 from asara_server.tournament.config.fields import MOST_SECONDS
 from asara_server.user_error import UserError
@@ -73,7 +73,7 @@ def show(file: FileArgument, seat: SeatOption = None) -> None:
     Each turn ends with its decision numbers, which you can pass to `replay decision` and
     `replay ask`.
     """
-    replay = _read(file).replay
+    replay = read_signed(file).replay
     try:
         for line in narrate(replay, seat, width=out.width):
             out.print(line, soft_wrap=True)
@@ -88,7 +88,7 @@ def decision(file: FileArgument, number: NumberArgument, seat: DecisionSeatOptio
     The output is an `asara.v1.Decision` message, as it was sent to the bot. It contains neither the
     bot's reply nor anything that is hidden from the seat.
     """
-    replay = _read(file).replay
+    replay = read_signed(file).replay
     if seat is None:
         seats = seats_text(replay.header.entries)
         raise UserError(f"--seat is missing; choose from {seats}")
@@ -148,7 +148,7 @@ def export(file: FileArgument) -> None:
 
     The output is an `asara.v1.Replay` message.
     """
-    records = [ReplayRecord.FromString(raw.data) for raw in _read(file).raw]
+    records = [ReplayRecord.FromString(raw.data) for raw in read_signed(file).raw]
     print(_json(Replay(records=records)))
 
 
@@ -214,7 +214,7 @@ def diff(a: AArgument, b: BArgument) -> None:
     Prints every difference in set-up and results, and the first record (such as a reply) that
     differs. Times are ignored. The exit status is 0 if there is no difference, and 1 otherwise.
     """
-    differences = list(diff_replays(_read(a).replay, _read(b).replay))
+    differences = list(diff_replays(read_signed(a).replay, read_signed(b).replay))
     for one in differences:
         out.print(f"{one.what}\n  A: {one.a}\n  B: {one.b}", soft_wrap=True)
     if not differences:
@@ -229,7 +229,7 @@ def clock(file: FileArgument) -> None:
     Lists the time used by each seat, the longest decisions, and forfeits. For a timeout, it
     also shows when the late reply arrived, if it did.
     """
-    replay = _read(file).replay
+    replay = read_signed(file).replay
     entries = replay.header.entries
     try:
         times = ledger(replay)
@@ -249,7 +249,7 @@ def clock(file: FileArgument) -> None:
         (">record", ">seat", ">decision", ">bot", ">referee", "reply"),
         map(_decision_row, times.largest(_LONGEST_DECISIONS)),
     )
-    for forfeit in times.forfeits:
+    for forfeit in times.forfeits.values():
         seat, reason, detail = forfeit.fault
         out.print(
             f"\nSeat {seat} ({entries[seat]}) forfeited after {_ms(forfeit.time_us)} ms (record "
@@ -257,9 +257,8 @@ def clock(file: FileArgument) -> None:
             markup=False,
             soft_wrap=True,
         )
-        if time_out := times.time_outs.get(seat):
-            _print_time_out(time_out, replay.header.clocks.grace_us)
-    if times.time_outs:
+        _print_time_out(forfeit, replay.header.clocks.grace_us)
+    if any(forfeit.expired_us is not None for forfeit in times.forfeits.values()):
         started = datetime.fromtimestamp(replay.header.started_unix_ms / 1000, UTC)
         out.print(
             f"\nTimes are measured from the start of the match, {started:%Y-%m-%d %H:%M:%S} UTC, "
@@ -278,12 +277,14 @@ def _json(message: Message) -> str:
     )
 
 
-def _print_time_out(time_out: TimeOut, grace_us: int) -> None:
+def _print_time_out(time_out: Forfeit, grace_us: int) -> None:
     """Print what happened, moment by moment, to a decision that was not answered in time."""
-    asked = time_out.asked
+    asked, expired_us = time_out.asked, time_out.expired_us
+    if asked is None or expired_us is None:
+        return
     lines = [
         (asked.time_us, f"decision {asked.decision_id} was requested"),
-        (time_out.expired_us, f"its time ran out, including {_ms(grace_us)} ms of grace"),
+        (expired_us, f"its time ran out, including {_ms(grace_us)} ms of grace"),
     ]
     if time_out.unread is not None:
         number, unread = time_out.unread
@@ -293,7 +294,7 @@ def _print_time_out(time_out: TimeOut, grace_us: int) -> None:
         number, late = time_out.late_reply
         if late.socket_us is not None:
             lines.append((late.socket_us, "the last bytes from it arrived at the socket"))
-        after, answer = _ms(late.time_us - time_out.expired_us), time_out.answer(late)
+        after, answer = _ms(late.time_us - expired_us), time_out.answer(late)
         text = f"its reply was received {after} ms late (record {number}): {answer}"
         lines.append((late.time_us, text))
     width = max(len(_ms(time_us)) for time_us, _ in lines)
@@ -301,10 +302,6 @@ def _print_time_out(time_out: TimeOut, grace_us: int) -> None:
         out.print(f"  {_ms(time_us):>{width}} ms  {text}", soft_wrap=True)
     if time_out.late_reply is None:
         out.print(f"  {'':{width}}     no reply was received before the match ended")
-
-
-def _read(path: Path) -> ReplayFile:
-    return read_signed(path)
 
 
 def _seat_cells(times: Ledger, seat: int) -> tuple[str, ...]:

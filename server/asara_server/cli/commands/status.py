@@ -224,7 +224,7 @@ def _show_forfeits(failing: Sequence[FailingEntry], limit: int) -> None:
         "Latest forfeits",
         ("entry", "match", "why"),
         (
-            (one.entry, one.latest.played_as, plain(one.why, _REASON_CHARACTERS))
+            (one.entry, one.latest.result.played_as, plain(one.latest.why, _REASON_CHARACTERS))
             for one in failing[:limit]
         ),
     )

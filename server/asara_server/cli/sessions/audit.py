@@ -1,7 +1,6 @@
 """Audits runs and replays, and prints what is wrong and what was not checked."""
 
 import re
-import textwrap
 from collections.abc import Iterable, Iterator
 from itertools import islice
 from pathlib import Path
@@ -36,7 +35,7 @@ from asara_server.tournament.trust.inclusion import (
     proof_in_bundle,
     read_proof,
 )
-from asara_server.tournament.trust.run_audit import RunReport
+from asara_server.tournament.trust.run_audit import RunAudit
 from asara_server.user_error import UserError
 
 UNPROVEN = 3
@@ -247,18 +246,8 @@ def _inclusion(
 
 
 def _print(text: str) -> None:
-    """Print a finding; on a terminal, break it between words."""
-    text = plain(text, None)
-    if out.is_terminal:
-        indent = " " * (len(text) - len(text.lstrip()) + 2)
-        text = textwrap.fill(
-            text,
-            out.width,
-            subsequent_indent=indent,
-            break_long_words=False,
-            break_on_hyphens=False,
-        )
-    out.print(text, soft_wrap=True)
+    """Print a finding."""
+    out.print(plain(text, None), soft_wrap=True)
 
 
 def _with_progress(
@@ -347,7 +336,7 @@ def _replies(number: int, kind: str) -> str:
     return f"{number} {kind}{'reply' if number == 1 else 'replies'}"
 
 
-def report_lines(report: RunReport, held: Published) -> Iterator[str]:
+def report_lines(report: RunAudit, held: Published) -> Iterator[str]:
     """Yield the findings about a run, except its faults."""
     signed = report.signed
     if signed.manifest is None or not signed.manifest_signed:

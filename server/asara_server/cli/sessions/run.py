@@ -16,7 +16,6 @@ from asara_server.bounded_file import read_bounded
 from asara_server.cli.display.console import notify
 from asara_server.cli.display.faults import warn_of_failed_build
 from asara_server.cli.display.progress import RunMeter
-from asara_server.cli.display.quantities import duration
 from asara_server.cli.options.log import LogOptions
 from asara_server.cli.sessions.interruption import on_signals
 from asara_server.cli.sessions.setup import log_to_file
@@ -24,7 +23,6 @@ from asara_server.cli.sessions.web import WEB_PACKAGES
 from asara_server.event_loop import run
 from asara_server.network.addresses import ServeError
 from asara_server.network.open_files import OpenFilesError
-from asara_server.text import count
 from asara_server.tournament.bots.build.build_cache import BuildCache
 from asara_server.tournament.config.tournament_file import LARGEST_FILE
 from asara_server.tournament.run.directory import RunDirectory
@@ -114,12 +112,6 @@ async def _play(runner: Runner, meter: RunMeter, *, publish: bool) -> tuple[RunE
                 "Stopping once the pending decisions have been answered. Press Ctrl-C again to "
                 "stop immediately."
             )
-            left, seconds = runner.open_in_group
-            if left:
-                notify(
-                    f"Some blocks are incomplete; their missing {count(left, 'match')} "
-                    f"would take about {duration(seconds)}."
-                )
             runner.stop()
         else:
             run_task.cancel()

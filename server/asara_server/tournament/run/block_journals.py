@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from asara_server.eventlog.file_lock import lock_holder
+from asara_server.eventlog.file_lock import known_holder
 from asara_server.eventlog.journal import Journal, JournalError, OpenMatch, in_use
 from asara_server.tournament.standings.match_result import MatchResult
 
@@ -80,14 +80,7 @@ def wait_for_writers(directory: Path, most_s: float) -> None:
     """
     deadline_s = time.monotonic() + most_s
     for path in block_journals(directory):
-        while (process := _holder(path)) is not None:
+        while (process := known_holder(path)) is not None:
             if time.monotonic() > deadline_s:
                 raise JournalError(f"{path}: {in_use(process)}")
             time.sleep(_CHECK_INTERVAL_S)
-
-
-def _holder(path: Path) -> int | None:
-    try:
-        return lock_holder(path)
-    except OSError:
-        return None

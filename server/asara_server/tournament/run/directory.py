@@ -1,23 +1,6 @@
 """The directory of a run. The journal is the run; all other files are written from it or beside it.
 
-run.json         title, seed, secret of the deals, versions, times, and how the run ended
-tournament.toml  a copy of the tournament file
-referee.pub      public half of the key that signs the run and its replays
-manifest.json    what was decided before the first match; manifest.json.sig is its signature
-results.jsonl    a line for each attempt at a match, written when it ends
-standings.json   the standings, written at the end even if the run was cut short
-tree_head.json   hashes of the final files, written at the end; tree_head.json.sig is its signature
-replays/         a file for each match
-logs/            output of the bots, by match, and of builds
-builds/          directories of entries after their build
-bundles/         a zip file for the author of each entry, once `asara bundle` has written it
-analysis/        what each match was decided by, once `asara analyse` has written it
-run.journal      inputs and results of all matches, from which everything else follows
-run.index        index of the journal, for readers; see `eventlog.line_index`
-journals/        journals of the blocks that worker processes play; see `block_journals`
-remote.json      presence of the bots on other machines, while the run is played
-run.log          log of the referee and the runner
-report.html      a page about the run, once `asara report` has written it
+README.md describes the files.
 """
 
 import hashlib

@@ -223,16 +223,6 @@ class RunProgress:
             self.directory.processes.note("group", blocks=self.group)
             self.directory.change()
 
-    @property
-    def open_in_group(self) -> tuple[int, float]:
-        """Number of unfinished matches in the group, and their total duration in seconds if played
-        in turn.
-
-        Until these matches are over, the standings contain partly played blocks.
-        """
-        left = sum(match.deal_block in self.group for match, _ in self.pending_matches())
-        return left, left * self._match_s()
-
     def end_shared_deals(self, survivors: Sequence[int]) -> None:
         """If these processes may know the group's deals, give the remaining matches new deals of
         their own.

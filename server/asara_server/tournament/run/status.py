@@ -8,15 +8,14 @@ import math
 import time
 from collections import Counter
 from collections.abc import Mapping
-from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import Enum
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 from asara_codec.results import Termination
-from asara_server.eventlog.file_lock import lock_holder
+from asara_server.eventlog.file_lock import known_holder
 from asara_server.tournament.run.directory import (
     JOURNAL,
     RemoteInfo,
@@ -26,9 +25,6 @@ from asara_server.tournament.run.progress import MAX_ATTEMPTS
 from asara_server.tournament.run.read_run import RunLog
 from asara_server.tournament.run.run_record import RunInfo
 from asara_server.tournament.standings.match_result import MatchResult, short_reason
-
-_WRITTEN_IN_PLAY: Final = ("run.log", JOURNAL)
-"""Files whose modification times show when a run was last active."""
 
 
 class RunState(Enum):
@@ -41,6 +37,14 @@ class RunState(Enum):
     """State of a run that has not ended, although no process has the journal open."""
 
 
+class Forfeit(NamedTuple):
+    """A forfeit of an entry, with its kind and reason."""
+
+    result: MatchResult
+    termination: Termination
+    why: str
+
+
 @dataclass(frozen=True, slots=True)
 class FailingEntry:
     """An entry that forfeited matches."""
@@ -50,12 +54,8 @@ class FailingEntry:
     """Number of matches that the entry played, including forfeits."""
     kinds: Counter[Termination]
     """Number of the entry's forfeits, by kind."""
-    latest: MatchResult
-    """The last match forfeited while the entry still took part, or else its last forfeit."""
-    termination: Termination
-    """The kind of forfeit in the `latest` match."""
-    why: str
-    """The reason for the forfeit in the `latest` match."""
+    latest: Forfeit
+    """The last forfeit while the entry still took part, or else its last forfeit."""
 
     @property
     def forfeits(self) -> int:
@@ -100,7 +100,9 @@ class RunStatus:
     blocks: int
     """Number of blocks with a result."""
     elapsed_s: float
-    """Seconds from the start of the run to its end or until now, including interruptions."""
+    """Seconds from the start of the run to its end or until now, including interruptions; if it was
+    killed, until its last match ended.
+    """
     pace: Pace
     idle_s: float | None
     """Seconds since the last match ended; None before the first match has ended."""
@@ -150,7 +152,7 @@ class StatusReader:
         started = _seconds(info.started) or now
         end = now
         if state is not RunState.RUNNING:
-            end = _seconds(info.ended) or self._last_write() or now
+            end = _seconds(info.ended) or max(self._tally.ended, default=started)
         session = max(_seconds(info.resumed) or started, _seconds(info.built) or started)
         tally = self._tally
         return RunStatus(
@@ -173,20 +175,6 @@ class StatusReader:
             remote=remote,
         )
 
-    def _last_write(self) -> float | None:
-        """Return when the run last wrote a file, in seconds since 1970."""
-        times = []
-        for name in _WRITTEN_IN_PLAY:
-            with suppress(FileNotFoundError):
-                times.append((self.directory / name).stat().st_mtime)
-        return max(times, default=None)
-
-
-class _Forfeit(NamedTuple):
-    result: MatchResult
-    termination: Termination
-    why: str
-
 
 class _Tally:
     """The results of a run and their totals."""
@@ -199,11 +187,11 @@ class _Tally:
         self._void_attempts: Counter[str] = Counter()
         self._matches: Counter[str] = Counter()
         self._forfeits: dict[str, Counter[Termination]] = {}
-        self._causes: dict[str, dict[str, _Forfeit]] = {}
+        self._causes: dict[str, dict[str, Forfeit]] = {}
         """By entry and reason, the entry's latest forfeit for this reason, excluding suspension.
         The most recent reason comes last.
         """
-        self._latest: dict[str, _Forfeit] = {}
+        self._latest: dict[str, Forfeit] = {}
         """By entry, the entry's latest forfeit of any kind."""
 
     @property
@@ -226,7 +214,7 @@ class _Tally:
         self._matches.update(seat.entry for seat in result.seats)
         for seat in result.forfeits:
             self._forfeits.setdefault(seat.entry, Counter())[seat.termination] += 1
-            forfeit = _Forfeit(result, seat.termination, short_reason(seat.detail))
+            forfeit = Forfeit(result, seat.termination, short_reason(seat.detail))
             self._latest[seat.entry] = forfeit
             if seat.termination is not Termination.SUSPENDED:
                 causes = self._causes.setdefault(seat.entry, {})
@@ -238,12 +226,12 @@ class _Tally:
         reasons.
         """
         found = [
-            FailingEntry(entry, self._matches[entry], kinds, *self._latest_cause(entry, excluded))
+            FailingEntry(entry, self._matches[entry], kinds, self._latest_cause(entry, excluded))
             for entry, kinds in self._forfeits.items()
         ]
         return tuple(sorted(found, key=lambda one: (-one.share, -one.matches, one.entry)))
 
-    def _latest_cause(self, entry: str, excluded: Mapping[str, str]) -> _Forfeit:
+    def _latest_cause(self, entry: str, excluded: Mapping[str, str]) -> Forfeit:
         """Return an entry's latest forfeit that did not follow from an earlier forfeit."""
         for forfeit in reversed(self._causes.get(entry, {}).values()):
             if forfeit.why != excluded.get(entry):
@@ -257,20 +245,14 @@ def read_state(log: RunLog) -> tuple[RunState, int | None]:
     The process is 0 if its number is unknown, and None if no process plays the run. Raises
     RunError.
     """
-    process = _playing_process(log.directory)
+    journal = log.directory / JOURNAL
+    process = known_holder(journal)
     log.read()  # after the lock: a run writes its end before it unlocks
     state = _state(log.info, process)
     if state is RunState.KILLED:  # or it began after its lock was looked at
-        process = _playing_process(log.directory)
+        process = known_holder(journal)
         state = _state(log.info, process)
     return state, process
-
-
-def _playing_process(directory: Path) -> int | None:
-    try:
-        return lock_holder(directory / JOURNAL)
-    except OSError:
-        return None
 
 
 def _state(info: RunInfo, process: int | None) -> RunState:

@@ -1,17 +1,27 @@
-"""Compares the attempts in `results.jsonl` with the schedule. Pure."""
+"""Compares the attempts at matches with the schedule, and each replay with its place in the run.
 
-from collections.abc import Iterator, Mapping, Sequence
+Nothing is read from the disk here.
+"""
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from hashlib import sha256
 from itertools import count
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from asara_game.rules import format_rule_sets
-from asara_server.tournament.config.tournament_file import Limits
+from asara_server.eventlog.describe import value_words
+from asara_server.eventlog.replay import ReplayHeader
+from asara_server.match.inputs import LateReplyRecord
+from asara_server.match.spec import SECOND_US
+from asara_server.replay.file import ReplayFile
 from asara_server.tournament.run.directory import RESULTS
-from asara_server.tournament.run.suspension import Suspensions
 from asara_server.tournament.schedule.schedule import ScheduledMatch
-from asara_server.tournament.standings.match_result import MatchResult
+from asara_server.tournament.standings.match_result import MatchResult, utc_text
 from asara_server.tournament.trust.manifest import MANIFEST, Manifest
+from asara_server.tournament.trust.run_files import SUFFIX
+
+# The attempts
 
 
 class Line(NamedTuple):
@@ -26,6 +36,8 @@ class AttemptCheck:
     """The attempts of a run, compared with its schedule."""
 
     faults: list[str] = field(default_factory=list)
+    expected: dict[str, "ExpectedMatch"] = field(default_factory=dict)
+    """What the replay of each attempt that counts must agree with, by the replay's name."""
     repeated: list[str] = field(default_factory=list)
     """A line for each match that was attempted more than once, or that a worker lost."""
     unplayed: list[str] = field(default_factory=list)
@@ -55,11 +67,14 @@ def check_attempts(
         match = scheduled.get(line.result.match_id)
         place = f"{RESULTS}: line {line.number}"
         check.faults += attempt_faults(place, line.result, match, manifest.max_attempts)
+        if match is not None and not line.result.void:
+            expected = ExpectedMatch(manifest, match, line.result, place)
+            check.expected[line.result.played_as] = expected
         digest = line.result.replay_sha256
         if digest and (first := replays.setdefault(digest, line)) is not line:
             check.faults.append(
-                f"{RESULTS}: line {line.number}: {line.result.played_as} has the replay of "
-                f"{first.result.played_as} (line {first.number})"
+                f"{place}: {line.result.played_as} has the replay of {first.result.played_as} "
+                f"(line {first.number})"
             )
     for match_id, own in attempts.items():
         check.faults += _order_faults(match_id, own)
@@ -142,34 +157,148 @@ def _check_completeness(
     schedule: Sequence[ScheduledMatch],
     attempts: Mapping[str, Sequence[Line]],
 ) -> None:
-    sizes: dict[str, int] = {}
-    begun: set[str] = set()
+    blocks: dict[str, list[str]] = {}
+    for match in schedule:
+        blocks.setdefault(match.deal_block, []).append(match.match_id)
+    begun = {name for name, matches in blocks.items() if not attempts.keys().isdisjoint(matches)}
     for match in schedule:
         own = attempts.get(match.match_id, ())
-        sizes[match.deal_block] = sizes.get(match.deal_block, 0) + 1
-        if own:
-            begun.add(match.deal_block)
         if any(not line.result.void for line in own):
             continue
         if len(own) >= manifest.max_attempts:
             check.given_up.append(match.match_id)
-        else:
-            check.unplayed.append(match.match_id)
-            check.open_blocks.add(match.deal_block)
-    blocks = {match.match_id: match.deal_block for match in schedule}
-    check.unplayed_in_begun_blocks = [name for name in check.unplayed if blocks[name] in begun]
-    check.begun = sum(sizes[block] for block in begun)
-    in_order = [block in begun for block in sizes]
+            continue
+        check.unplayed.append(match.match_id)
+        check.open_blocks.add(match.deal_block)
+        if match.deal_block in begun:
+            check.unplayed_in_begun_blocks.append(match.match_id)
+    check.begun = sum(len(blocks[name]) for name in begun)
+    in_order = [name in begun for name in blocks]
     if in_order != sorted(in_order, reverse=True):
-        check.skipped = next(block for block in sizes if block not in begun)
+        check.skipped = next(name for name in blocks if name not in begun)
 
 
-def suspended_entries(
-    manifest: Manifest, schedule: Sequence[ScheduledMatch], results: Sequence[MatchResult]
-) -> dict[str, str]:
-    """Return the entries suspended by these results, with the reasons."""
-    limits = {name: manifest.limits[name] for name in ("suspend_share", "suspend_after")}
-    suspensions = Suspensions(schedule, Limits.model_validate(limits))
-    for result in results:
-        suspensions.record_result(result)
-    return suspensions.suspended
+# The replays
+
+
+class ExpectedMatch(NamedTuple):
+    """What manifest, schedule and `results.jsonl` require of a replay. Can be pickled."""
+
+    manifest: Manifest
+    match: ScheduledMatch
+    result: MatchResult
+    place: str
+    """Position of the result, such as "results.jsonl: line 3"."""
+
+    def header_fault(self, file: ReplayFile) -> str | None:
+        """Return the first field of a replay's header that contradicts its match."""
+        for name, wanted, found in self._header_fields(file.replay.header):
+            if wanted != found:
+                return (
+                    f"{file.raw[0].place}: {name}: expected {value_words(wanted)} by manifest and "
+                    f"schedule; found {value_words(found)}"
+                )
+        return None
+
+    def other_file(self, file: ReplayFile, data: bytes) -> str | None:
+        """Return a fault if a replay's hash differs from the hash in its result."""
+        digest = sha256(data).hexdigest()
+        if self.result.replay_sha256 == digest:
+            return None
+        return self.result_fault(file) or (
+            f"changed: {self.place} has the SHA-256 {self.result.replay_sha256 or 'none'}; "
+            f"the file has {digest}"
+        )
+
+    def result_fault(self, file: ReplayFile) -> str | None:
+        """Return the first field of the result that does not follow from its replay."""
+        for name, derived, found in _result_fields(file, self.result):
+            if derived != found:
+                return (
+                    f"{self.place}: {name}: expected {value_words(derived)} by the replay; "
+                    f"found {value_words(found)}"
+                )
+        return None
+
+    def _header_fields(self, header: ReplayHeader) -> Iterator[tuple[str, Any, Any]]:
+        manifest, match = self.manifest, self.match
+        yield "match_id", self.result.played_as, header.match_id
+        yield "entries", match.entries, header.entries
+        yield "rule_sets", format_rule_sets(match.rule_sets), format_rule_sets(header.rule_sets)
+        yield "shared_deal", match.shared_deal, header.shared_deal
+        yield "edition", manifest.edition_sha256, sha256(header.edition).hexdigest()
+        yield "rules_version", manifest.rules_version, header.rules_version
+        for name, wanted in manifest.clocks.items():
+            yield f"clocks.{name}", wanted, getattr(header.clocks, name, None)
+        yield "actions_per_reply", manifest.actions_per_reply, header.actions_per_reply
+        yield "rejections_forgiven", manifest.rejections_forgiven, header.rejections_forgiven
+        yield "processes", manifest.processes_by_seat(match.entries), header.processes
+        yield "a nonce of every seat", manifest.deals == "joint", bool(header.nonces)
+
+
+def _result_fields(file: ReplayFile, result: MatchResult) -> Iterator[tuple[str, Any, Any]]:
+    replay = file.replay
+    yield "void", False, result.void
+    yield "started", utc_text(replay.header.started_unix_ms / 1000), result.started
+    yield "number of seats", len(replay.results), len(result.seats)
+    for seat, (derived, found) in enumerate(zip(replay.results, result.seats, strict=True)):
+        for name in ("entry", "rank", "prestige", "termination"):
+            yield f"seats[{seat}].{name}", getattr(derived, name), getattr(found, name)
+        # what the bot printed follows the referee's own words
+        own = found.detail[: len(derived.detail)]
+        if found.detail[len(own) :][:1] not in ("", ";"):
+            own = found.detail
+        yield f"seats[{seat}].detail", derived.detail, own
+        if not derived.termination.forfeit:
+            yield f"seats[{seat}].detail", "", found.detail
+    # A late reply may have come after the end.
+    inputs = (record for record in replay.records if not isinstance(record, LateReplyRecord))
+    last_us = max((record.time_us for record in inputs), default=0)
+    if result.seconds < round(last_us / SECOND_US, 3):
+        yield "seconds", f"{last_us / SECOND_US:.3f} or more", result.seconds
+
+
+def replay_faults(
+    results: Iterable[MatchResult], replays: Mapping[str, str], *, withheld: Collection[str]
+) -> Iterator[str]:
+    """Yield replays that are missing, extra, renamed, copied, exchanged or changed.
+
+    `replays` maps each file name, without the suffix, to the file's SHA-256. Replays whose names
+    are in `withheld` may be missing.
+    """
+    expected = {result.played_as: result.replay_sha256 for result in results if not result.void}
+    names = {digest: name for name, digest in expected.items()}
+    holders: dict[str, list[str]] = {}
+    for name, digest in replays.items():
+        holders.setdefault(digest, []).append(name)
+    for name, digest in expected.items():
+        if name not in replays:
+            others = [other for other in holders.get(digest, ()) if other not in expected]
+            if others:
+                yield f"{_file(name)}: renamed to {_file(others[0])}"
+            elif name not in withheld:
+                yield f"{_file(name)}: missing, although {RESULTS} has its result"
+        elif replays[name] != digest:
+            yield _changed(name, digest, replays, names)
+    for name, digest in replays.items():
+        if name not in expected:
+            original = names.get(digest)
+            if original is None:
+                yield f"{_file(name)}: extra: {RESULTS} has no such attempt"
+            elif original in replays:
+                yield f"{_file(name)}: extra: a copy of {_file(original)}"
+
+
+def _changed(name: str, digest: str, replays: Mapping[str, str], names: Mapping[str, str]) -> str:
+    """Return the fault of a replay whose content differs from the hash in its result."""
+    found = replays[name]
+    other = names.get(found)
+    if other is None:
+        return f"{_file(name)}: changed: expected SHA-256 {digest or 'none'}, found {found}"
+    if replays.get(other) == digest:
+        return f"{_file(name)}: exchanged with {_file(other)}"
+    return f"{_file(name)}: replaced by a copy of {_file(other)}"
+
+
+def _file(name: str) -> str:
+    return f"replays/{name}{SUFFIX}"

@@ -8,7 +8,6 @@ from concurrent.futures import Future
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
-from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import Final, NamedTuple, TypeVar
@@ -21,16 +20,11 @@ from asara_server.replay.signing import PUBLIC_KEY_FILE, read_public_key
 from asara_server.single_process import SingleProcess
 from asara_server.tournament.config.tournament_file import usable_cores
 from asara_server.tournament.run.directory import BUNDLE_MATCHES, RUN_FOLDERS
-from asara_server.tournament.trust.audit_trust import Published, check_signed
+from asara_server.tournament.trust.attempt_check import ExpectedMatch
+from asara_server.tournament.trust.audit_trust import Published, Signed, check_signed
 from asara_server.tournament.trust.inclusion import SIGNED
 from asara_server.tournament.trust.manifest import MANIFEST
-from asara_server.tournament.trust.match_check import (
-    ExpectedMatch,
-    header_fault,
-    other_file,
-    result_fault,
-)
-from asara_server.tournament.trust.run_audit import RunReport, audit_run
+from asara_server.tournament.trust.run_audit import RunAudit
 from asara_server.tournament.trust.run_files import MARKS, SUFFIX
 from asara_server.tournament.trust.signed_file import (
     DocumentError,
@@ -153,7 +147,7 @@ class AuditPlan:
     """The audit of several runs and replays."""
 
     jobs: tuple[AuditJob, ...]
-    runs: tuple[RunReport, ...]
+    runs: tuple[RunAudit, ...]
     """Findings about the runs; the replays of these runs are among the jobs."""
     single: int
     """Number of replays that are checked alone."""
@@ -168,7 +162,7 @@ def plan_audit(paths: Iterable[Path], published: Published, *, leaks: bool = Fal
 
     Raises AuditError. Without a published key, single replays are checked against their run's key.
     """
-    runs: dict[Path, RunReport] = {}
+    runs: dict[Path, RunAudit] = {}
     files: dict[Path, None] = {}
     seen: set[Path] = set()
     for path in paths:
@@ -181,7 +175,7 @@ def plan_audit(paths: Iterable[Path], published: Published, *, leaks: bool = Fal
         for directory in found:
             if directory.resolve() not in seen:
                 seen.add(directory.resolve())
-                runs[directory] = audit_run(directory, published)
+                runs[directory] = RunAudit(directory, published)
         replays = [file for file in sorted(path.rglob(f"*{SUFFIX}")) if file.is_file()]
         if not found and not replays:
             raise AuditError(f"{path}: contains no replay (*{SUFFIX})")
@@ -191,18 +185,19 @@ def plan_audit(paths: Iterable[Path], published: Published, *, leaks: bool = Fal
     single = [file for file in files if file.resolve() not in covered]
     given = published.public_key
     keys = {} if given is not None else _found_keys(single)
-    secrets = _RunSecrets(published)
+    faults: list[str] = []
+    secrets = _secrets(single, published, faults)
     jobs += [
         AuditJob(
             file,
             keys[file].key if file in keys else given,
-            secrets.of_replay(file),
+            secrets[file.absolute().parent],
             None,
             leaks,
         )
         for file in single
     ]
-    return AuditPlan(tuple(jobs), tuple(runs.values()), len(single), keys, tuple(secrets.faults))
+    return AuditPlan(tuple(jobs), tuple(runs.values()), len(single), keys, tuple(faults))
 
 
 def audit_replays(
@@ -228,30 +223,18 @@ def audit_replays(
 def audit_replay(job: AuditJob) -> tuple[Path, Verdict]:
     """Return a job's path and verdict."""
     try:
-        data = read_file(job.path)
-        if job.expected is None:
-            verdict = audit(
-                data, job.public_key, tournament_secret=job.tournament_secret, worlds=_worlds(job)
-            )
-        else:
-            verdict = audit(
-                data,
-                job.public_key,
-                tournament_secret=job.tournament_secret,
-                header_fault=partial(header_fault, expected=job.expected),
-                other_file=partial(other_file, data=data, expected=job.expected),
-                result_fault=partial(result_fault, expected=job.expected),
-                worlds=_worlds(job),
-            )
+        verdict = audit(
+            read_file(job.path),
+            job.public_key,
+            tournament_secret=job.tournament_secret,
+            expected=job.expected,
+            worlds=_LEAK_WORLDS if job.leaks else 0,
+        )
     except ReplayError as error:
         verdict = Verdict(str(error))
     except Exception as error:  # noqa: BLE001 - one odd file must not keep the others unchecked
         verdict = Verdict(f"cannot be played again: {type(error).__name__}: {error}")
     return job.path, verdict
-
-
-def _worlds(job: AuditJob) -> int:
-    return _LEAK_WORLDS if job.leaks else 0
 
 
 # Runs and files
@@ -279,7 +262,7 @@ def is_bundle(directory: Path) -> bool:
     return marks <= signed and (directory / BUNDLE_MATCHES).is_file()
 
 
-def _run_jobs(report: RunReport, *, leaks: bool) -> list[AuditJob]:
+def _run_jobs(report: RunAudit, *, leaks: bool) -> list[AuditJob]:
     found = _key_of_run(report.directory / "replays")
     key = report.signed.public_key or (found and found.key)
     secret = report.signed.secret
@@ -295,39 +278,29 @@ def _run_jobs(report: RunReport, *, leaks: bool) -> list[AuditJob]:
     ]
 
 
-class _RunSecrets:
-    """The secrets of the runs that contain single replays, each revealed at the end of its run."""
+def _secrets(
+    files: Iterable[Path], published: Published, faults: list[str]
+) -> dict[Path, bytes | None]:
+    """Return, for each folder of single replays, the secret that its run revealed at its end."""
+    folders = dict.fromkeys(file.absolute().parent for file in files)
+    return {folder: _secret_of_run(folder.parent, published, faults) for folder in folders}
 
-    def __init__(self, published: Published) -> None:
-        self._published = published
-        self._by_folder: dict[Path, bytes | None] = {}
-        self.faults: list[str] = []
 
-    def of_replay(self, file: Path) -> bytes | None:
-        """Return the secret of the run that contains a replay; None if no secret is known."""
-        folder = file.absolute().parent
-        if folder not in self._by_folder:
-            self._by_folder[folder] = self._of_run(folder.parent)
-        return self._by_folder[folder]
-
-    def _of_run(self, directory: Path) -> bytes | None:
-        try:
-            manifest = read_signed_bytes(directory / MANIFEST)
-            head = read_signed_bytes(directory / TREE_HEAD)
-        except DocumentError as error:
-            self.faults.append(f"{directory}: its signed documents cannot be read: {error}")
-            return None
-        signed = check_signed(manifest, head, self._published) if manifest else None
-        if signed is not None:
-            self.faults += [f"{directory}/{fault}" for fault in signed.faults]
-        secret = None if signed is None else signed.secret
-        published = self._published.manifest_sha256
-        if published is not None and secret is None:
-            self.faults.append(
-                f"{published}: no signed end of a run in {directory} reveals the secret of these "
-                "deals"
-            )
-        return secret
+def _secret_of_run(directory: Path, published: Published, faults: list[str]) -> bytes | None:
+    try:
+        manifest = read_signed_bytes(directory / MANIFEST)
+        head = read_signed_bytes(directory / TREE_HEAD)
+    except DocumentError as error:
+        faults.append(f"{directory}: its signed documents cannot be read: {error}")
+        return None
+    signed = check_signed(manifest, head, published) if manifest else Signed([])
+    faults += [f"{directory}/{fault}" for fault in signed.faults]
+    if published.manifest_sha256 is not None and signed.secret is None:
+        faults.append(
+            f"{published.manifest_sha256}: no signed end of a run in {directory} reveals the "
+            "secret of these deals"
+        )
+    return signed.secret
 
 
 # Keys of single replays

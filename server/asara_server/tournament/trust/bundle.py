@@ -28,16 +28,15 @@ from typing import BinaryIO, Final
 from asara_server.eventlog.replay import ReplayError
 from asara_server.replay.file import read_file
 from asara_server.replay.signing import PUBLIC_KEY_FILE
-from asara_server.text import on_one_line, plain, plain_words
+from asara_server.text import plain, plain_words
 from asara_server.tournament.config.names import name_fault
 from asara_server.tournament.run.directory import BUNDLE_MATCHES, BUNDLES, RunError
 from asara_server.tournament.run.read_run import RunLog
 from asara_server.tournament.run.run_record import RunInfo
 from asara_server.tournament.standings.match_result import (
     MatchResult,
-    SeatOutcome,
     output_of,
-    without_output,
+    short_reason,
 )
 from asara_server.tournament.standings.model import Standings, StandingsRow
 from asara_server.tournament.standings.standings import by_schedule
@@ -126,7 +125,7 @@ class BundleWriter:
         files, missing = self._files(entry, own)
         proofs, unproven = self._proofs_for(entry, own, files)
         lines = [_own_line(result, entry) for result in own]
-        self._add(archive, f"{entry}/README.txt", self._about(row, own, files, proofs).encode())
+        self._add(archive, f"{entry}/README.txt", self._about(row, own).encode())
         self._add(archive, f"{entry}/{BUNDLE_MATCHES}", "".join(lines).encode())
         for name, file in files.items():
             with file.open("rb") as content:
@@ -200,13 +199,7 @@ class BundleWriter:
             if _is_ordinary(self._directory / log):
                 yield log, self._directory / log
 
-    def _about(
-        self,
-        row: StandingsRow,
-        own: Sequence[MatchResult],
-        files: Mapping[str, Path],
-        proofs: Mapping[str, bytes],
-    ) -> str:
+    def _about(self, row: StandingsRow, own: Sequence[MatchResult]) -> str:
         """Return the text of the entry's README.txt."""
         info, entry = self._info, row.entry
         place = f"place {row.place} of {len(self._standings.overall)}, score {row.score:.3f}"
@@ -217,33 +210,24 @@ class BundleWriter:
             *_reasons("Out", info.out.get(entry)),
             *_reasons("Suspended", info.suspended.get(entry)),
             *_forfeit_lines(own, entry),
-            "",
             *_CONTENT,
-            *(_LOGS if any(name.startswith("logs/") for name in files) else ()),
-            "  referee.pub    the public key of the referee",
-            *(_SIGNED if proofs else ()),
-            "",
-            *_COMMANDS,
-            *(_proof_lines(info, own, proofs, entry) if proofs else ()),
+            *(_proof_lines(info, own, entry) if self._proofs else ()),
         ]
         return "".join(f"{plain(line, None)}\n" for line in lines)
 
 
 _CONTENT: Final = (
-    "This bundle contains:",
+    "",
+    "This bundle contains, as far as it exists:",
     "  matches.jsonl  a line for each attempt at a match of this entry, as in results.jsonl",
     "  replays/       the signed replay of each match",
-)
-_LOGS: Final = (
     "  logs/          what the bot printed, by match and seat, and its build; lines of the",
     "                 runner begin with #",
-)
-_SIGNED: Final = (
+    "  referee.pub    the public key of the referee",
     "  manifest.json  everything that was decided before the first match, and its signature",
     "  tree_head.json the hash of all results of the run, and its signature",
     "  proofs/        for each replay the proof that it belongs to the run",
-)
-_COMMANDS: Final = (
+    "",
     "In this folder, with asara installed:",
     "  asara audit replays                       plays the matches again and checks signatures",
     "  asara replay show replays/FILE            prints a match; --seat N as that seat saw it",
@@ -251,18 +235,13 @@ _COMMANDS: Final = (
 )
 
 
-def _proof_lines(
-    info: RunInfo, own: Sequence[MatchResult], proofs: Mapping[str, bytes], entry: str
-) -> Iterator[str]:
+def _proof_lines(info: RunInfo, own: Sequence[MatchResult], entry: str) -> Iterator[str]:
     """Yield how to check that the replays belong to the run, and which of them lack a proof."""
-    name = next(iter(proofs))
     yield ""
-    yield "Does a match belong to the run, as the organiser published it before the first match?"
-    yield f"  asara audit replays/{name}.asara --inclusion --proof proofs/{name}.proof \\"
-    yield f"    --manifest {info.manifest_sha256}"
+    yield "Do the matches belong to the run, as the organiser published it before the first match?"
+    yield f"  asara audit replays/*.asara --inclusion --manifest {info.manifest_sha256}"
     yield "Before that, compare this hash with the one that the organiser published: a hash that"
-    yield "comes with the bundle alone proves nothing. For all replays:"
-    yield "  asara audit replays/*.asara --inclusion --manifest HASH"
+    yield "comes with the bundle alone proves nothing."
     if without := [one.played_as for one in own if not one.void and not _may_have(one, entry)]:
         yield "No proof is here of these matches, since it would contain what another bot printed;"
         yield "the organiser can make one with `asara replay prove`:"
@@ -272,12 +251,9 @@ def _proof_lines(
 def _may_have(result: MatchResult, entry: str) -> bool:
     """Return True if an entry's author may read the whole result line."""
     others = (seat for seat in result.seats if seat.entry != entry)
-    return not result.void and not result.lost and not any(map(_printed, others))
-
-
-def _printed(seat: SeatOutcome) -> list[str]:
-    """Return the lines of output that a forfeit's reason quotes."""
-    return output_of(seat.detail)
+    return (
+        not result.void and not result.lost and not any(output_of(seat.detail) for seat in others)
+    )
 
 
 def _own_line(result: MatchResult, entry: str) -> str:
@@ -297,31 +273,20 @@ def _reasons(title: str, reason: str | None) -> list[str]:
 
 
 def _forfeit_lines(results: Iterable[MatchResult], entry: str) -> list[str]:
-    """Return an entry's forfeits with its bot's output, under a title; nothing without forfeits.
-
-    Repeated lines of output are shown only for the first match.
-    """
-    lines: list[str] = []
-    printed_in: dict[tuple[str, ...], str] = {}
+    """Return an entry's forfeits, a line each, under a title; nothing without forfeits."""
     forfeits = [
         (result.played_as, seat)
         for result in results
         for seat in result.forfeits
         if seat.entry == entry
     ]
-    for name, seat in forfeits:
-        reason = f"{plain_words(seat.termination.name)}: {without_output(seat.detail)}"
-        printed = tuple(_printed(seat))
-        first = printed_in.setdefault(printed, name)
-        if not printed:
-            reason = f"{plain_words(seat.termination.name)}: {on_one_line(seat.detail)}"
-        elif first != name:
-            reason += f"; it printed the same as in {first}"
-        else:
-            reason += "; it printed:"
-        lines.append(plain(f"  {name}  {reason}", _LONGEST_LINE))
-        if first == name:
-            lines += [plain(f"    {line}", _LONGEST_LINE) for line in printed]
+    lines = [
+        plain(
+            f"  {name}  {plain_words(seat.termination.name)}: {short_reason(seat.detail)}",
+            _LONGEST_LINE,
+        )
+        for name, seat in forfeits
+    ]
     return ["", f"Forfeits: {len(forfeits):,}", *lines] if lines else []
 
 

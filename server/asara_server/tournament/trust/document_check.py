@@ -13,17 +13,17 @@ from asara_server.match.deal_secrets import commitment, tournament_secret
 from asara_server.replay.signing import PUBLIC_KEY_FILE, public_key_pem
 from asara_server.text import plain
 from asara_server.tournament.config.entry_folders import name_of_bot
-from asara_server.tournament.config.tournament_file import LARGEST_FILE
+from asara_server.tournament.config.tournament_file import LARGEST_FILE, Limits
 from asara_server.tournament.run.directory import JOURNAL, RESULTS, STANDINGS
-from asara_server.tournament.run.run_record import RUN_INFO, RunInfo, json_bytes
+from asara_server.tournament.run.run_record import RUN_INFO, json_bytes
+from asara_server.tournament.run.suspension import Suspensions
 from asara_server.tournament.schedule.looks import looks_at
 from asara_server.tournament.schedule.schedule import ScheduledMatch
 from asara_server.tournament.standings.model import Standings
-from asara_server.tournament.trust.attempt_check import suspended_entries
 from asara_server.tournament.trust.audit_trust import Signed
 from asara_server.tournament.trust.manifest import MANIFEST, Manifest, schedule_bytes
 from asara_server.tournament.trust.run_files import TOURNAMENT, RunFiles
-from asara_server.tournament.trust.tree_head import TREE_HEAD, TreeHead, root_text, schedule_order
+from asara_server.tournament.trust.tree_head import TREE_HEAD, TreeHead, root_text
 
 
 def derived_schedule(manifest: Manifest, faults: list[str]) -> list[ScheduledMatch]:
@@ -49,7 +49,7 @@ def derived_schedule(manifest: Manifest, faults: list[str]) -> list[ScheduledMat
 
 
 def tournament_faults(files: RunFiles, signed: Signed, manifest: Manifest) -> Iterator[str]:
-    """Yield faults of the tournament file and the public key."""
+    """Yield faults of the tournament file, the seed and the public key."""
     expected = manifest.tournament_sha256
     if expected is None and files.tournament is not None:
         yield f"{TOURNAMENT}: extra: the run began without a tournament file"
@@ -59,6 +59,10 @@ def tournament_faults(files: RunFiles, signed: Signed, manifest: Manifest) -> It
         yield f"{TOURNAMENT}: changed after the run began: its SHA-256 is not that in {MANIFEST}"
     elif files.tournament is not None:
         yield from _entry_faults(files.tournament, manifest)
+    if files.info is not None:
+        secret = tournament_secret(files.info.seed)
+        if commitment(secret).hex() != manifest.deal_commitment:
+            yield f"{RUN_INFO}: seed: does not lead to the deals of {MANIFEST}"
     if files.public_pem is not None and signed.public_key is not None:
         try:
             wanted = public_key_pem(signed.public_key)
@@ -110,7 +114,7 @@ def head_faults(
     for key, derived in (
         ("results_sha256", files.results_sha256),
         ("attempts", len(results)),
-        ("root", root_text(results, schedule_order(match.match_id for match in schedule))),
+        ("root", root_text(results, schedule)),
         ("played", len(played)),
         ("void", len(void)),
     ):
@@ -121,23 +125,20 @@ def head_faults(
         yield mismatch(f"{TREE_HEAD}: scheduled", manifest.matches, head.scheduled, MANIFEST)
 
 
-def seed_fault(info: RunInfo, manifest: Manifest) -> Iterator[str]:
-    """Yield a fault if the deals do not follow from the seed of the run."""
-    if commitment(tournament_secret(info.seed)).hex() != manifest.deal_commitment:
-        yield f"{RUN_INFO}: seed: does not lead to the deals of {MANIFEST}"
-
-
 def _suspension_faults(
     files: RunFiles, head: TreeHead, manifest: Manifest, schedule: Sequence[ScheduledMatch]
 ) -> Iterator[str]:
     """Yield entries whose suspension, or lack of suspension, contradicts the results."""
     try:
-        derived = suspended_entries(manifest, schedule, files.results)
+        limits = {name: manifest.limits[name] for name in ("suspend_share", "suspend_after")}
+        suspensions = Suspensions(schedule, Limits.model_validate(limits))
     except (KeyError, ValueError):
         yield f"{MANIFEST}: limits: not those of a tournament file"
         return
+    for result in files.results:
+        suspensions.record_result(result)
     for name in manifest.entry_names:
-        expected, found = derived.get(name), head.suspended.get(name)
+        expected, found = suspensions.suspended.get(name), head.suspended.get(name)
         if expected != found and name not in head.out:
             place = f"{TREE_HEAD}: suspended: {name}"
             yield mismatch(place, expected or "no", found or "no", RESULTS)
@@ -159,51 +160,50 @@ _LONGEST: Final = 60
 """Maximum characters shown of a value or a key."""
 
 
-def standings_fault(found: bytes, computed: Standings) -> str | None:
-    """Return the first value of `standings.json` that does not follow from the results.
+def standings_fault(found: bytes, computed: Standings) -> Iterator[str]:
+    """Yield the first value of `standings.json` that does not follow from the results.
 
     `computed` are the standings computed from the results.
     """
     expected = json_bytes(computed)
-    if expected == found:
-        return None
     try:
-        values = json.loads(found)
+        values = dict(_values("", json.loads(found)))
     except (ValueError, RecursionError):
-        return f"{STANDINGS}: cannot be read: not JSON"
-    difference = _difference("", json.loads(expected), values)
-    if difference is not None:
-        return f"{STANDINGS}: {difference}"
-    if _form(found) == _form(expected):
-        return None  # numbers within the tolerance
-    return f"{STANDINGS}: not written as asara writes it: its text was changed"
+        yield f"{STANDINGS}: cannot be read: not JSON"
+        return
+    wanted = dict(_values("", json.loads(expected)))
+    for place in [*wanted, *values]:
+        if place not in wanted or place not in values:
+            yield f"{STANDINGS}: {place}: {'missing' if place in wanted else 'extra'}"
+            return
+        if not _are_equal(wanted[place], values[place]):
+            yield (
+                f"{STANDINGS}: {place}: expected {_short(wanted[place])} by the results; "
+                f"found {_short(values[place])}"
+            )
+            return
+    if _form(found) != _form(expected):
+        yield f"{STANDINGS}: not written as asara writes it: its text was changed"
 
 
-def _difference(place: str, expected: Any, found: Any) -> str | None:
-    """Return the first difference between two JSON values, with its position."""
+def _values(place: str, value: Any) -> Iterator[tuple[str, Any]]:
+    """Yield the values in JSON and the lengths of its lists, each with its place."""
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            yield from _values(f"{place}.{plain(key, _LONGEST)}".lstrip("."), inner)
+    elif isinstance(value, list):
+        yield f"length of {place}", len(value)
+        for index, inner in enumerate(value):
+            yield from _values(f"{place}[{index}]", inner)
+    else:
+        yield place, value
+
+
+def _are_equal(expected: object, found: object) -> bool:
+    """Compare two values; numbers may differ by the tolerance."""
     if isinstance(expected, float) and isinstance(found, int | float):
-        if math.isclose(expected, found, rel_tol=0, abs_tol=_TOLERANCE):
-            return None
-    elif type(expected) is not type(found):
-        pass
-    elif isinstance(expected, dict):
-        for key in [*expected, *(key for key in found if key not in expected)]:
-            inner = f"{place}.{plain(key, _LONGEST)}".lstrip(".")
-            if key not in found or key not in expected:
-                return f"{inner}: {'missing' if key in expected else 'extra'}"
-            if difference := _difference(inner, expected[key], found[key]):
-                return difference
-        return None
-    elif isinstance(expected, list):
-        if len(expected) != len(found):
-            return f"{place}: expected {len(expected)} by the results; found {len(found)}"
-        for index, (one, other) in enumerate(zip(expected, found, strict=True)):
-            if difference := _difference(f"{place}[{index}]", one, other):
-                return difference
-        return None
-    elif expected == found:
-        return None
-    return f"{place}: expected {_short(expected)} by the results; found {_short(found)}"
+        return math.isclose(expected, found, rel_tol=0, abs_tol=_TOLERANCE)
+    return type(expected) is type(found) and expected == found
 
 
 def _form(text: bytes) -> bytes:

@@ -12,17 +12,13 @@ from typing import Literal, NamedTuple
 
 from pydantic import Field, ValidationError
 
-from asara_server.eventlog.replay import ReplayError
-from asara_server.replay.file import parse_file
 from asara_server.tournament.run.directory import RunError
 from asara_server.tournament.run.read_run import RunLog, read_run
 from asara_server.tournament.run.run_record import DOCUMENTS, SignedBytes
 from asara_server.tournament.standings.match_result import MatchResult
-from asara_server.tournament.trust.attempt_check import attempt_faults
+from asara_server.tournament.trust.attempt_check import ExpectedMatch, attempt_faults
 from asara_server.tournament.trust.audit_trust import Published, Signed, check_signed
 from asara_server.tournament.trust.manifest import MANIFEST, Manifest
-from asara_server.tournament.trust.match_check import ExpectedMatch
-from asara_server.tournament.trust.merkle_tree import leaf_hash, levels_of, path_in, root_from_path
 from asara_server.tournament.trust.signed_file import (
     Document,
     DocumentError,
@@ -32,8 +28,11 @@ from asara_server.tournament.trust.signed_file import (
 from asara_server.tournament.trust.tree_head import (
     TREE_HEAD,
     in_order,
+    leaf_hash,
     leaf_of,
-    schedule_order,
+    levels_of,
+    path_in,
+    root_from_path,
 )
 
 PROOF_SUFFIX = ".proof"
@@ -91,8 +90,7 @@ class ProofMaker:
             schedule = parse_document(manifest.content, Manifest).planned_matches()
         except ValueError as error:
             raise RunError(f"{run.directory}: {MANIFEST}: {error}") from None
-        order = schedule_order(match.match_id for match in schedule)
-        self._results = in_order(run.results, order)
+        self._results = in_order(run.results, schedule)
         self._levels = levels_of([leaf_hash(leaf_of(result)) for result in self._results])
         self._index_of = {result.replay_sha256: index for index, result in enumerate(self._results)}
 
@@ -100,7 +98,10 @@ class ProofMaker:
         """Return the proof for a replay's content; raises RunError."""
         index = self._index_of.get(sha256(replay).hexdigest())
         if index is None:
-            raise self._foreign(replay)
+            raise RunError(
+                f"this replay does not belong to the run in {self._directory}, or its file was "
+                "changed"
+            )
         return InclusionProof(
             manifest=self._manifest.content.decode(),
             manifest_signature=self._manifest.signature.hex(),
@@ -109,19 +110,6 @@ class ProofMaker:
             leaf=leaf_of(self._results[index]).decode(),
             index=index,
             path=tuple(part.hex() for part in path_in(self._levels, index)),
-        )
-
-    def _foreign(self, replay: bytes) -> RunError:
-        """Return the error for a replay that belongs to no attempt of the run."""
-        try:
-            name = parse_file(replay).replay.header.match_id
-        except ReplayError as error:
-            return RunError(str(error))
-        known = any(result.played_as == name for result in self._results)
-        why = "another replay" if known else "no such attempt"
-        return RunError(
-            f"match {name}: this replay does not belong to the run in {self._directory}, which has "
-            f"{why}"
         )
 
 

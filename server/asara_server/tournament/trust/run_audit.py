@@ -2,13 +2,12 @@
 
 Each step confirms the next. The published values confirm the manifest, the manifest confirms the
 schedule and the settings, the schedule and the replays confirm the results, and the results confirm
-the standings. The signed tree head confirms all of these files. `match_check` compares each replay
-with its place in the run while the match is played again.
+the standings. The signed tree head confirms all of these files. An `ExpectedMatch` compares each
+replay with its place in the run while the match is played again.
 """
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
@@ -27,121 +26,92 @@ from asara_server.tournament.run.directory import (
 from asara_server.tournament.schedule.legs import with_own_deals
 from asara_server.tournament.schedule.schedule import ScheduledMatch
 from asara_server.tournament.standings.standings import compute_standings, ranks_settled
-from asara_server.tournament.trust.attempt_check import AttemptCheck, check_attempts
+from asara_server.tournament.trust.attempt_check import (
+    AttemptCheck,
+    ExpectedMatch,
+    check_attempts,
+    replay_faults,
+)
 from asara_server.tournament.trust.audit_trust import Published, Signed, check_signed
 from asara_server.tournament.trust.document_check import (
     derived_schedule,
     head_faults,
     mismatch,
-    seed_fault,
     standings_fault,
     tournament_faults,
 )
 from asara_server.tournament.trust.manifest import Manifest
-from asara_server.tournament.trust.match_check import ExpectedMatch, replay_faults
-from asara_server.tournament.trust.run_files import RunFiles, read_files
+from asara_server.tournament.trust.run_files import read_files
 from asara_server.tournament.trust.tree_head import TREE_HEAD
 
 _BEING_WRITTEN: Final = 16
 """If the run did not end, how many of its last results may still lack replays."""
 
 _NOT_CHECKED: Final = {
-    "report.html": "delete it and run `asara report`",
-    PAGES: "delete it and run `asara report --pages`",
-    "run.log": "",
-    INDEX: "",
-    "remote.json": "",
-    JOURNALS: "",
-    "logs": "",
-    "builds": "",
-    BUNDLES: "delete it and run `asara bundle`",
-    ANALYSIS: "delete it and run `asara analyse`",
+    *("report.html", "run.log", "remote.json", INDEX),
+    *("logs", "builds", ANALYSIS, BUNDLES, JOURNALS, PAGES),
 }
-"""Parts of a run that the audit cannot confirm, each with the remedy."""
+"""Parts of a run that the audit cannot confirm; the reports among them can be written again."""
 
 
-@dataclass(slots=True)
-class RunReport:
-    """The findings about a run, without findings about its matches."""
+class RunAudit:
+    """The audit of the files of a run; replays are only compared by their hashes.
 
-    directory: Path
-    signed: Signed
-    state: str = ""
-    """State of the run in words."""
-    faults: list[str] = field(default_factory=list)
-    """All faults; each text begins with the name of a file or a match."""
-    notes: list[str] = field(default_factory=list)
-    """What is missing because the run has not ended, and matches that were attempted again."""
-    unchecked: list[str] = field(default_factory=list)
-    """Sentences about what was not checked."""
-    unchecked_files: list[str] = field(default_factory=list)
-    """Names of files and folders (with a slash) that were not checked, and need not be."""
-    expected: dict[str, ExpectedMatch] = field(default_factory=dict)
-    """What each replay must agree with, by its name without the suffix."""
-    replays: tuple[str, ...] = ()
-    """Names of all replays, without the suffix."""
-    ended: bool = True
-    """False if the run has no signed end and does not claim to have one."""
+    - `signed`: the signed documents
+    - `state`: the state of the run in words
+    - `faults`: all faults; each text begins with the name of a file or a match
+    - `notes`: what is missing because the run has not ended, and matches that were attempted again
+    - `unchecked`: sentences about what was not checked
+    - `unchecked_files`: files and folders (with a slash) that were not checked
+    - `replays`: names of all replays, without the suffix
+    - `expected`: by name, what each replay must agree with
+    - `ended`: False if the run has no signed end and does not claim to have one
+    """
 
-
-def audit_run(directory: Path, published: Published) -> RunReport:
-    """Audit the files of a run; replays are only compared by their hashes."""
-    files = read_files(directory)
-    manifest = files.manifest  # without one, the journal has a fault
-    signed = Signed([]) if manifest is None else check_signed(manifest, files.tree_head, published)
-    return _RunAudit(files, signed).report()
-
-
-class _RunAudit:
-    """The audit of one run. `report` makes every comparison once."""
-
-    def __init__(self, files: RunFiles, signed: Signed) -> None:
-        self._files = files
-        self._signed = signed
-        self._head = signed.head
-        self._report = RunReport(files.directory, signed, replays=tuple(files.replays))
-        self._faults = self._report.faults
-        self._ended = self._report.ended = not files.running
-
-    def report(self) -> RunReport:
-        report, files, manifest = self._report, self._files, self._signed.manifest
-        self._faults += self._signed.faults
-        self._faults += files.faults
-        if manifest is not None and self._signed.manifest_signed:
-            schedule = derived_schedule(manifest, self._faults)
-            self._faults += tournament_faults(files, self._signed, manifest)
-            if files.info is not None:
-                self._faults += seed_fault(files.info, manifest)
+    def __init__(self, directory: Path, published: Published) -> None:
+        self.directory = directory
+        self._files = files = read_files(directory)
+        found = files.manifest  # without one, the journal has a fault
+        self.signed = (
+            Signed([]) if found is None else check_signed(found, files.tree_head, published)
+        )
+        self.state = ""
+        self.faults = [*self.signed.faults, *files.faults]
+        self.notes: list[str] = []
+        self.unchecked: list[str] = []
+        self.unchecked_files: list[str] = []
+        self.replays = tuple(files.replays)
+        self.expected: dict[str, ExpectedMatch] = {}
+        self.ended = not files.running
+        self._head = self.signed.head
+        manifest = self.signed.manifest
+        if manifest is not None and self.signed.manifest_signed:
+            schedule = derived_schedule(manifest, self.faults)
+            self.faults += tournament_faults(files, self.signed, manifest)
             self._check_results(manifest, schedule)
             if self._head is not None:
-                self._faults += head_faults(files, self._head, manifest, schedule)
+                self.faults += head_faults(files, self._head, manifest, schedule)
         self._list_unchecked()
-        return report
 
     def _check_results(self, manifest: Manifest, schedule: Sequence[ScheduledMatch]) -> None:
-        report, files = self._report, self._files
+        files = self._files
         if manifest.legs:
             schedule = self._check_processes(manifest, schedule)
         check = check_attempts(manifest, schedule, files.results)
-        self._faults += check.faults
+        self.faults += check.faults
+        self.expected = check.expected
         scheduled = self._scheduled(manifest, schedule, check)
         self._check_progress(manifest, check, scheduled)
         withheld = self._withheld(schedule, check)
         missing = [name for name in withheld if name not in files.replays]
         if missing:
             are = "is" if len(missing) == 1 else "are"
-            report.notes.append(
+            self.notes.append(
                 f"{count(len(missing), 'replay')} {are} not published yet, because "
                 f"matches with the same deal are still to come or the run was stopped meanwhile: "
                 f"{_some(missing)}"
             )
-        self._faults += replay_faults(files.results, files.replays, withheld=set(withheld))
-        matches = {match.match_id: match for match in schedule}
-        for number, result in enumerate(files.results, 1):
-            match = matches.get(result.match_id)
-            if match is not None and not result.void:
-                place = f"{RESULTS}: line {number}"
-                report.expected[result.played_as] = ExpectedMatch(manifest, match, result, place)
+        self.faults += replay_faults(files.results, files.replays, withheld=set(withheld))
         if files.standings is None:
             return
         computed = compute_standings(
@@ -153,8 +123,7 @@ class _RunAudit:
             remote=manifest.remote,
             looks=manifest.looks,
         )
-        fault = standings_fault(files.standings, computed)
-        self._faults += [fault] if fault else []
+        self.faults += standings_fault(files.standings, computed)
 
     def _check_processes(
         self, manifest: Manifest, schedule: Sequence[ScheduledMatch]
@@ -162,12 +131,12 @@ class _RunAudit:
         """Check whether any process could know a deal early; return the schedule with its deals."""
         remote = frozenset(manifest.remote)
         if alone := self._files.lives.alone:
-            self._report.notes.append(
-                f"{_matches(sorted(alone))} had deals of their own, because some process of a bot "
-                f"could not be ended: {_some(sorted(alone))}"
+            self.notes.append(
+                f"{count(len(alone), 'match')} had deals of their own, because some process of a "
+                f"bot could not be ended: {_some(sorted(alone))}"
             )
         if legs := self._files.lives.beside_others:
-            self._report.notes.append(
+            self.notes.append(
                 f"{count(legs, 'leg')} began while bots of other runs lived on the machine, which "
                 "could pass on what they were told about a deal"
             )
@@ -179,14 +148,14 @@ class _RunAudit:
             remote=remote,
         )
         if self._files.journal_sha256:
-            self._faults += [f"{JOURNAL}: {fault}" for fault in found]
+            self.faults += [f"{JOURNAL}: {fault}" for fault in found]
         tables = Counter(
             match.shared_deal
             for match in schedule
             if match.shared_deal and not remote.isdisjoint(match.entries)
         )
         if blocks := sum(number > 1 for number in tables.values()):
-            self._report.unchecked.append(
+            self.unchecked.append(
                 "what entries on other machines told each other about deals: in "
                 f"{count(blocks, 'block')} they sat at several tables: {', '.join(sorted(remote))}"
             )
@@ -202,7 +171,7 @@ class _RunAudit:
         if not manifest.may_end_early or stated is None or stated.scheduled != check.begun:
             return manifest.matches
         if check.skipped:
-            self._faults.append(
+            self.faults.append(
                 f"{RESULTS}: block {check.skipped} was skipped, although later ones were played"
             )
         return check.begun
@@ -222,11 +191,11 @@ class _RunAudit:
                 wanted = look
                 break
         if self._head is not None and self._head.scheduled != wanted:
-            self._faults.append(
+            self.faults.append(
                 mismatch(f"{TREE_HEAD}: scheduled", wanted, self._head.scheduled, RESULTS)
             )
         begun = {match.match_id for match in schedule[:wanted]}
-        self._faults += [
+        self.faults += [
             f"{RESULTS}: line {number}: {result.match_id}: extra: the ranks were settled "
             f"after {wanted} matches"
             for number, result in enumerate(results, 1)
@@ -236,10 +205,9 @@ class _RunAudit:
 
     def _check_progress(self, manifest: Manifest, check: AttemptCheck, scheduled: int) -> None:
         """Report the number of matches played, matches without a result, and repeated attempts."""
-        report = self._report
         over = len({result.match_id for result in self._files.results if not result.void})
-        state = self._head.state if self._head else "ended" if self._ended else "not ended"
-        report.state = f"{state}: {over} of {scheduled} matches have a result"
+        state = self._head.state if self._head else "ended" if self.ended else "not ended"
+        self.state = f"{state}: {over} of {scheduled} matches have a result"
         unplayed = check.unplayed
         if scheduled < manifest.matches:
             unplayed = check.unplayed_in_begun_blocks
@@ -248,25 +216,27 @@ class _RunAudit:
                 if manifest.looks
                 else "as it was allowed to do; not checked: that its test was decided by then"
             )
-            report.notes.append(f"ended after {scheduled} of {manifest.matches} matches, {why}")
+            self.notes.append(f"ended after {scheduled} of {manifest.matches} matches, {why}")
         if self._head is not None and self._head.state == "finished":
-            self._faults += [
+            self.faults += [
                 f"{match_id}: no result, although the run is finished"
                 for match_id in (*unplayed, *check.given_up)
             ]
         elif unplayed:
             have = "has" if len(unplayed) == 1 else "have"
-            report.notes.append(f"{_matches(unplayed)} {have} no result: {_some(unplayed)}")
+            self.notes.append(
+                f"{count(len(unplayed), 'match')} {have} no result: {_some(unplayed)}"
+            )
         if check.given_up:
             names = _some(check.given_up)
             stay = "stays" if len(check.given_up) == 1 else "stay"
-            report.notes.append(f"{_matches(check.given_up)} {stay} void: {names}")
-        if not self._ended:
-            report.notes.append(
+            self.notes.append(f"{count(len(check.given_up), 'match')} {stay} void: {names}")
+        if not self.ended:
+            self.notes.append(
                 "the run has no signed end: it is being played, it was killed, or the end was "
                 "removed; nothing signs its results and their number, some of which may be missing"
             )
-        report.notes += check.repeated
+        self.notes += check.repeated
 
     def _withheld(self, schedule: Sequence[ScheduledMatch], check: AttemptCheck) -> list[str]:
         """Return the names of replays that may be missing because they would reveal a deal."""
@@ -278,7 +248,7 @@ class _RunAudit:
             for match in schedule
             if match.shared_deal and match.deal_block in check.open_blocks
         }
-        if not self._ended:
+        if not self.ended:
             recent = {result.deal_block for result in results[-_BEING_WRITTEN:]}
             hidden |= {result.match_id for result in results if result.deal_block in recent}
         return [
@@ -286,26 +256,19 @@ class _RunAudit:
         ]
 
     def _list_unchecked(self) -> None:
-        report = self._report
-        if self._signed.secret is None:
-            report.unchecked.append(
+        if self.signed.secret is None:
+            self.unchecked.append(
                 "that the deals derive from the secret of the tournament, which is not revealed"
             )
-        names = sorted(path.name for path in report.directory.iterdir())
+        names = sorted(path.name for path in self.directory.iterdir())
         ours = {*RUN_FILES, *RUN_FOLDERS}
         for name in names:
             if name in _NOT_CHECKED:
-                shown = f"{name}/" if (report.directory / name).is_dir() else name
-                if remedy := _NOT_CHECKED[name]:
-                    report.unchecked.append(f"{shown}; to be sure, {remedy}")
-                else:
-                    report.unchecked_files.append(shown)
+                self.unchecked_files.append(
+                    f"{name}/" if (self.directory / name).is_dir() else name
+                )
             elif name not in ours:
-                report.notes.append(f"{name}: extra: not part of the run, and not checked")
-
-
-def _matches(names: Sequence[str]) -> str:
-    return f"{len(names)} {'match' if len(names) == 1 else 'matches'}"
+                self.notes.append(f"{name}: extra: not part of the run, and not checked")
 
 
 def _some(names: Sequence[str]) -> str:

@@ -16,7 +16,7 @@ from pydantic import ValidationError
 
 from asara_server.bounded_file import open_ordinary
 from asara_server.eventlog.journal import Fact, JournalError, split_line
-from asara_server.eventlog.log_file import MAGIC, LogReader, row_bytes, split_frames
+from asara_server.eventlog.log_file import MAGIC, LogReader, row_bytes
 from asara_server.replay.signing import PUBLIC_KEY_FILE
 from asara_server.tournament.run.directory import JOURNAL, RESULTS, STANDINGS
 from asara_server.tournament.run.process_record import Lives, process_rows
@@ -136,11 +136,11 @@ def _read_journal(files: RunFiles, file: BinaryIO) -> None:
     """Read the journal; raises JournalError and OSError."""
     reader = LogReader(file, Path(JOURNAL))
     before, digest, results = sha256(), sha256(MAGIC), sha256()
-    for frames in reader.rows():
+    for row in reader.rows():
         before = digest.copy()
-        digest.update(row_bytes(frames, reader.checksum))
+        digest.update(row_bytes(reader.content, reader.checksum))
         try:
-            for number, data in split_frames(frames):
+            for number, data in row:
                 if not number:
                     kind, _, text = split_line(data)
                     if kind == "result":
@@ -199,15 +199,9 @@ def _read_replays(files: RunFiles) -> None:
         return
     for path in found:
         name = f"replays/{path.name}"
-        if path.is_symlink() or not path.is_file():
-            files.faults.append(f"{name}: not a regular file; replace it with a copy of the replay")
-        elif path.suffix != SUFFIX or path.name.startswith("."):
+        if path.suffix != SUFFIX or path.name.startswith("."):
             # a running run may be writing it
             if not (files.running and path.name.endswith(".part")):
                 files.faults.append(f"{name}: extra: not a replay of the run")
-        else:
-            try:
-                with path.open("rb") as file:
-                    files.replays[path.name.removesuffix(SUFFIX)] = _digest(file)
-            except OSError as error:
-                files.faults.append(f"{name}: {error.strerror or error}")
+        elif (digest := _read(files, name, _digest)) is not None:
+            files.replays[path.name.removesuffix(SUFFIX)] = digest

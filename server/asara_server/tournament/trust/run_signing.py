@@ -11,7 +11,7 @@ from asara_server.tournament.standings.match_result import MatchResult, utc_now
 from asara_server.tournament.standings.model import Standings
 from asara_server.tournament.trust.manifest import MANIFEST, Manifest, changed_field
 from asara_server.tournament.trust.signed_file import DocumentError, parse_document, sign
-from asara_server.tournament.trust.tree_head import TREE_HEAD, TreeHead, root_text, schedule_order
+from asara_server.tournament.trust.tree_head import TREE_HEAD, TreeHead, root_text
 
 
 def signed_beginning(directory: RunDirectory, manifest: Manifest, key: SigningKey) -> list[Fact]:
@@ -55,7 +55,6 @@ def sign_end(
 
     `schedule` is the whole schedule of the manifest. Without a secret, the run was cut short.
     """
-    order = schedule_order(match.match_id for match in schedule)
     standings_sha256 = sha256(directory.write_standings(standings)).hexdigest()
     head = TreeHead(
         manifest_sha256=directory.info.manifest_sha256,
@@ -65,7 +64,7 @@ def sign_end(
         played=standings.matches.played,
         void=standings.matches.void,
         attempts=len(results),
-        root=root_text(results, order),
+        root=root_text(results, schedule),
         results_sha256=directory.results_sha256(),
         standings_sha256=standings_sha256,
         journal_sha256=directory.journal.sha256(),

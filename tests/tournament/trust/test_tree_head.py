@@ -5,9 +5,10 @@ from hashlib import sha256
 
 import pytest
 
-from asara_server.tournament.trust.merkle_tree import (
-    inclusion_path,
+from asara_server.tournament.trust.tree_head import (
     leaf_hash,
+    levels_of,
+    path_in,
     root_from_path,
     root_of,
 )
@@ -52,7 +53,7 @@ def test_roots_and_paths(size: int) -> None:
     root = tree_hash(data)
     assert root_of(hashes) == root
     for index in range(size):
-        path = inclusion_path(hashes, index)
+        path = path_in(levels_of(hashes), index)
         assert path == audit_path(index, data)
         assert root_from_path(hashes[index], index, size, path) == root
 
@@ -62,7 +63,7 @@ def test_no_other_place_length_or_leaf_leads_to_the_root(size: int) -> None:
     hashes = [leaf_hash(leaf) for leaf in leaves(size)]
     root = root_of(hashes)
     for index in range(size):
-        path = inclusion_path(hashes, index)
+        path = path_in(levels_of(hashes), index)
         for other in range(-1, size + 1):
             if other != index:
                 assert root_from_path(hashes[index], other, size, path) != root
