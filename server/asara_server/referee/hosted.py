@@ -84,8 +84,6 @@ class HostedBot:
         """How it forfeits a match if it is lost before it has ever connected."""
         self.matches: dict[str, tuple[HostedMatch, int]] = {}
         """The matches that the bot plays, by match name, each with the bot's seat."""
-        self.forfeited: set[str] = set()
-        """Names of the running matches that it has forfeited."""
         self.late_matches: dict[str, tuple[HostedMatch, int]] = {}
         """Finished matches whose replays wait for its late reply, with its seat."""
         self.connect_waiters: list[asyncio.Future[None]] = []
@@ -104,17 +102,6 @@ class HostedBot:
 
     def join(self, match: "HostedMatch", seat: int) -> None:
         self.matches[match.spec.match_id] = match, seat
-        self.update_reading()
-
-    def update_reading(self) -> None:
-        """Stop reading while the bot has only forfeited matches left; otherwise read its stream."""
-        if self.session is None:
-            return
-        if self.forfeited and self.forfeited.issuperset(self.matches):
-            late = any(match.awaits_late_reply(seat) for match, seat in self.matches.values())
-            self.session.pause_reading(after_late_reply=late)
-        else:
-            self.session.resume_reading()
 
     def connected(self) -> None:
         """Bring the bot back to its matches on a new stream."""
@@ -122,7 +109,6 @@ class HostedBot:
             return
         for match, seat in list(self.matches.values()):
             match.bot_connected(seat, self.hello)
-        self.update_reading()
 
     def disconnected(self) -> None:
         """Start the reconnect clock in all matches of a bot that has lost its stream."""
@@ -385,10 +371,7 @@ class HostedMatch:
         for seat, bot in enumerate(self.bots):
             if match.finished:
                 return
-            if self._has_forfeited(seat):
-                bot.forfeited.add(self.match_id)
-                bot.update_reading()
-            else:
+            if not self._has_forfeited(seat):
                 bot.join(self, seat)
                 if bot.session is not None and bot.hello is not None:
                     presence = bot.hello.presence(bot.hello.last_events.get(self.match_id))
@@ -481,7 +464,7 @@ class HostedMatch:
         self.drive(Match.expire, self.time_us)
 
     def _handle_faults(self, match: Match) -> None:
-        """Log new faults, and stop reading from bots that have forfeited."""
+        """Log new faults, and record what the socket of a bot that timed out holds unread."""
         for fault in match.faults[self._faults_logged :]:
             forfeit = isinstance(fault.reason, Termination)
             facts: dict[str, int] = {}
@@ -492,8 +475,6 @@ class HostedMatch:
                     if unread is not None:
                         match.note_unread(fault.seat, unread)
                         facts["unread_bytes"] = unread
-                bot.forfeited.add(self.match_id)
-                bot.update_reading()
             self._log.info(
                 "seat forfeited" if forfeit else "reply rejected",
                 match=self.match_id,
@@ -596,17 +577,6 @@ class HostedMatch:
 
     # Late replies
 
-    def awaits_late_reply(self, seat: int) -> bool:
-        """Return True if a seat timed out and has not replied to that decision since."""
-        return self.match is not None and self.match.awaits_late_reply(seat)
-
-    def is_late_reply(self, seat: int, decision_id: int) -> bool:
-        """Return True if a reply to this decision would be the late reply awaited from the seat."""
-        match = self.match
-        if match is None or not match.awaits_late_reply(seat):
-            return False
-        return decision_id == match.decision_id(seat)
-
     def _arrival_us(self, seat: int, time_us: int) -> int | None:
         """Return when a reply received at `time_us` arrived at its socket, if that is known."""
         session = self.bots[seat].session
@@ -637,7 +607,7 @@ class HostedMatch:
     def close_if_complete(self) -> None:
         """Close the replay once it waits for no bot any more."""
         for seat, bot in enumerate(self.bots):
-            if not self.awaits_late_reply(seat):
+            if self.match is None or not self.match.awaits_late_reply(seat):
                 bot.late_matches.pop(self.match_id, None)
         if not any(self.match_id in bot.late_matches for bot in self.bots):
             self._close()
@@ -773,8 +743,6 @@ class HostedMatch:
             return
         for bot in self.bots:
             bot.matches.pop(self.match_id, None)
-            bot.forfeited.discard(self.match_id)
-            bot.update_reading()
         if self in host.waiting:
             host.waiting.remove(self)
         host.start_soon()

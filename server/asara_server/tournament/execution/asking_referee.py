@@ -193,9 +193,6 @@ class AskingReferee:
             self._different.append(reply.decision_id)
         self._ask_next()
 
-    def on_late_reply(self, session: Session, reply: PlainReply | Reply) -> bool:
-        return False
-
     def on_request(self, session: Session, request: PlayRequest) -> None:
         match request.WhichOneof("request"):
             case "reply":
