@@ -6,12 +6,8 @@ import tempfile
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Any
 
 import grpc
-import pytest
-from grpc_health.v1 import health_pb2
-from structlog.typing import FilteringBoundLogger
 
 from asara_codec.results import Termination
 from asara_server.network.bot_server import BotServer
@@ -64,11 +60,9 @@ class Addresses:
 
 
 @asynccontextmanager
-async def addresses(
-    *names: str, limits: LimitSettings = LIMITS, log: FilteringBoundLogger | None = None
-) -> AsyncIterator[Addresses]:
+async def addresses(*names: str, limits: LimitSettings = LIMITS) -> AsyncIterator[Addresses]:
     with tempfile.TemporaryDirectory() as folder:
-        opened = Addresses(Referee(limits=limits, log=log), Path(folder))
+        opened = Addresses(Referee(limits=limits), Path(folder))
         try:
             for name in names:
                 await opened.open(name)
@@ -84,19 +78,6 @@ async def test_only_the_bots_own_token_is_accepted() -> None:
             await stream.hello(token)
             assert await stream.ending() == UNKNOWN
         await opened.dial("a")
-
-
-async def test_there_is_neither_health_nor_reflection() -> None:
-    async with addresses("a") as opened:
-        channel = opened.channel("a")
-        for method, request in (
-            ("/grpc.health.v1.Health/Check", health_pb2.HealthCheckRequest()),
-            ("/grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo", None),
-        ):
-            call: Any = channel.unary_unary(method)
-            with pytest.raises(grpc.aio.AioRpcError) as caught:
-                await call(request.SerializeToString() if request else b"")
-            assert caught.value.code() is grpc.StatusCode.UNIMPLEMENTED
 
 
 async def test_silent_streams_and_connections_of_one_bot_harm_no_other() -> None:
@@ -166,10 +147,3 @@ async def test_an_address_costs_one_descriptor() -> None:
         for number in range(100):
             await opened.open(f"bot-{number}")
         assert open_files() - before <= 100
-
-
-async def test_a_large_request_of_a_known_bot_is_a_violation_with_its_size() -> None:
-    async with addresses("a") as opened:
-        stream = await opened.dial("a")
-        await stream.send_bytes(b"\0" * 300_000)
-        assert await stream.ending() == (grpc.StatusCode.RESOURCE_EXHAUSTED, "request-too-large")

@@ -33,7 +33,7 @@ async def test_a_new_bot_has_its_seat_and_the_organiser_one_line(transport: str)
     with served("remote" if tls else "local", open_files=1024) as process:
         address = process.addresses[0]
         with crowd(int(address.rpartition(":")[2]), ADDRESSES) as strangers:
-            await asyncio.to_thread(strangers.wait_for_knocks, 20 * ADDRESSES)
+            await asyncio.to_thread(strangers.wait_for_knocks, 6 * ADDRESSES)
             await seat(address, tls=tls)
             assert process.open_files < 576  # as many as `files_needed` says
             assert process.log.count("connection refused") == len(process.log.splitlines()) > 0
@@ -56,7 +56,7 @@ async def test_a_new_bot_has_its_seat_behind_the_documented_haproxy(tmp_path: Pa
         try:
             await until(partial(listens, port))
             with crowd(port, ADDRESSES) as strangers:
-                await asyncio.to_thread(strangers.wait_for_knocks, 40 * ADDRESSES)
+                await asyncio.to_thread(strangers.wait_for_knocks, 20 * ADDRESSES)
                 await seat(f"localhost:{port}", tls=True)
         finally:
             proxy.terminate()

@@ -66,7 +66,7 @@ def check(records):
 
 
 def test_matches_of_all_kinds():
-    check(asyncio.run(soak(18)))
+    check(asyncio.run(soak(6)))
 
 
 @pytest.mark.long
