@@ -19,8 +19,7 @@ from rich.prompt import IntPrompt
 
 from asara_server import system
 from asara_server.cli.commands.play import LEVELS, USUAL_LEVEL, Play
-from asara_server.cli.display.console import err, notify, out, shows_progress, warn
-from asara_server.cli.display.results import show_standings
+from asara_server.cli.display.console import err, notify, out, shows_progress
 from asara_server.cli.options.bots import find_bots
 from asara_server.cli.options.common import rule_sets
 from asara_server.cli.options.log import LogOptions
@@ -44,7 +43,6 @@ from asara_server.tournament.config.tournament_file import Entry
 from asara_server.tournament.execution.match_runner import PlayedMatch
 from asara_server.tournament.sandbox.bubblewrap import Sandbox
 from asara_server.tournament.schedule.schedule import rotated
-from asara_server.tournament.standings.standings import compute_standings
 from asara_server.user_error import UserError
 
 _NO_CLOCK_S: Final = 10.0**8
@@ -60,18 +58,20 @@ def play_in_browser(options: Play, log: LogOptions) -> int:
     with _folder() as folder:
         settings = _settings(options, folder)
         assert settings.replays is not None
-        with web_child(
-            [settings.replays.folder],
-            options.listen,
-            play=settings.listen,
-            insecure_remote=options.insecure_remote,
-            option="--listen",
-        ) as address:
-            with ExitStack() as analyses:
-                table = PlayTable(settings, address, analyses, browser=options.browser)
-                status = run(table.run())
-                if not table.stopped:
-                    stay(address)
+        with (
+            web_child(
+                [settings.replays.folder],
+                options.listen,
+                play=settings.listen,
+                insecure_remote=options.insecure_remote,
+                option="--listen",
+            ) as address,
+            ExitStack() as analyses,
+        ):
+            table = PlayTable(settings, address, analyses, browser=options.browser)
+            status = run(table.run())
+            if not table.stopped:
+                stay(address)
             return status
 
 
@@ -164,9 +164,7 @@ def _clocks(options: Play) -> ClockSettings:
 def _replays(options: Play, folder: Path) -> ReplaySink:
     """Return where replays are written, for the page to show them; the folder may be temporary."""
     if options.out_directory is not None:
-        sink = replay_sink(options.out_directory)
-        assert sink is not None
-        return sink
+        return replay_sink(options.out_directory)
     played = folder / "played"
     played.mkdir()
     return ReplaySink(played, SigningKey.new())
@@ -251,17 +249,6 @@ class PlayTable(TableServer):
             if not self.referee.is_connected(guest.token):
                 return
             await asyncio.sleep(_POLL_S)
-
-    def print_summary(self) -> int:
-        """Print the standings if several matches were played; being stopped is not an error."""
-        names = self.settings.names
-        scheduled = len({result.match_id for result in self.results})
-        standings = compute_standings(" – ".join(names), names, scheduled, self.results)
-        if standings.matches.played > 1:
-            show_standings(standings)
-        for line in self.interrupted:
-            warn(line)
-        return 1 if standings.matches.void else 0
 
 
 @contextmanager

@@ -5,9 +5,9 @@ import secrets
 import shlex
 import signal
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, ExitStack
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
@@ -107,12 +107,13 @@ def serve_table(options: Serve, log: LogOptions) -> int:
         page = stack.enter_context(
             web_for_run(options.web, insecure_remote=options.insecure_remote)
         )
-        server = TableServer(settings)
-        if options.web is not None:
+        if options.web is None:
+            server = TableServer(settings)
+        else:
             folder = options.out_directory or _empty_folder(stack)
-            server.keep_journal(stack, folder / TABLE)
+            journal = _open_journal(stack, folder / TABLE)
             # The page shows a folder once there is a journal in it.
-            server.begun = partial(page.show, folder)
+            server = TableServer(settings, journal, partial(page.show, folder))
         status = run(server.run())
         if not server.stopped:
             page.stay()
@@ -126,6 +127,18 @@ def _empty_folder(stack: ExitStack) -> Path:
     return folder
 
 
+def _open_journal(stack: ExitStack, path: Path) -> Journal:
+    """Open a journal within the context, from which a page can show the running matches."""
+    try:
+        if is_held(path):
+            raise JournalError(f"{path}: {in_use(0)}")
+        path.unlink(missing_ok=True)  # left by a table that was killed
+        stack.callback(path.unlink, missing_ok=True)
+        return stack.enter_context(Journal(path))
+    except (OSError, JournalError) as error:
+        raise UserError(f"--web: {error}", status=1) from None
+
+
 def _settings(options: Serve) -> ServeSettings:
     """Check the options, test the sandbox, and create the folder of the replays."""
     opponents = _opponents(options.bots or [], options.seats)
@@ -134,8 +147,11 @@ def _settings(options: Serve) -> ServeSettings:
     tls = None
     if options.tls_cert and options.tls_key:
         tls = TlsFiles(options.tls_cert, options.tls_key)
-    sandbox = _sandbox(options, opponents) if opponents else None
-    settings = ServeSettings(
+    folder = options.out_directory
+    secret = [path for path in (default_key_path(), options.tls_key, folder) if path]
+    directories = [opponent.directory for opponent in opponents]
+    sandbox = sandbox_of_bots(options.sandbox, directories, secret=secret) if opponents else None
+    return ServeSettings(
         listen=options.listen,
         tls=tls,
         insecure_remote=options.insecure_remote,
@@ -143,15 +159,14 @@ def _settings(options: Serve) -> ServeSettings:
             Guest(f"guest-{number}", secrets.token_urlsafe(24))
             for number in range(1, options.seats - len(opponents) + 1)
         ),
-        opponents=opponents,
         rule_sets=rule_sets(options.rules),
         matches=options.matches or None,
         clocks=ClockSettings(**options.clock._asdict()),
         seed=_seed(options.seed),
         sandbox=sandbox,
-        replays=replay_sink(options.out_directory),
+        replays=None if folder is None else replay_sink(folder),
+        opponents=built_bots(opponents, sandbox),
     )
-    return replace(settings, opponents=built_bots(opponents, sandbox))
 
 
 def _seed(option: str | None) -> str:
@@ -176,16 +191,8 @@ def _opponents(arguments: list[str], seats: int) -> tuple[Entry, ...]:
     return tuple(opponents)
 
 
-def _sandbox(options: Serve, opponents: Sequence[Entry]) -> Sandbox | None:
-    secret = (default_key_path(), options.tls_key, options.out_directory)
-    directories = [opponent.directory for opponent in opponents]
-    return sandbox_of_bots(options.sandbox, directories, secret=[path for path in secret if path])
-
-
-def replay_sink(folder: Path | None) -> ReplaySink | None:
+def replay_sink(folder: Path) -> ReplaySink:
     """Create the folder, unless it contains replays: match names are the same at every table."""
-    if folder is None:
-        return None
     try:
         if folder.is_file():
             raise UserError(f"--out {folder}: is a file; choose a folder")
@@ -205,28 +212,21 @@ class TableServer:
     finish_s = 5.0
     """Seconds for open decisions to be answered after the table is stopped."""
 
-    def __init__(self, settings: ServeSettings) -> None:
+    def __init__(
+        self,
+        settings: ServeSettings,
+        journal: Journal | None = None,
+        begun: Callable[[], None] | None = None,
+    ) -> None:
+        """`begun` is called in a thread once the table can be shown."""
         self.settings = settings
-        self.referee = Referee()
+        self.referee = Referee(journal=journal)
         self.results: list[MatchResult] = []
         self.interrupted: list[str] = []
         self._stop_task: asyncio.Task[None] | None = None
         self._signal: signal.Signals | None = None
-        self.begun: Callable[[], None] | None = None
-        """Called in a thread once the table can be shown."""
-        self._journal: Journal | None = None
-
-    def keep_journal(self, stack: ExitStack, path: Path) -> None:
-        """Keep a journal within the context, from which a page can show the running matches."""
-        try:
-            if is_held(path):
-                raise JournalError(f"{path}: {in_use(0)}")
-            path.unlink(missing_ok=True)  # left by a table that was killed
-            stack.callback(path.unlink, missing_ok=True)
-            self._journal = stack.enter_context(Journal(path))
-        except (OSError, JournalError) as error:
-            raise UserError(f"--web: {error}", status=1) from None
-        self.referee = Referee(journal=self._journal)
+        self._begun = begun
+        self._journal = journal
 
     @property
     def stopped(self) -> bool:
@@ -241,8 +241,8 @@ class TableServer:
             stack.push_async_callback(serving.server.stop, 1.0)
             logs = stack.enter_context(tempfile.TemporaryDirectory(prefix="asara-logs-"))
             runner = await stack.enter_async_context(self._match_runner(Path(logs)))
-            if self.begun is not None:
-                await asyncio.to_thread(self.begun)
+            if self._begun is not None:
+                await asyncio.to_thread(self._begun)
             for guest in self.settings.guests:
                 runner.pool.add_guest(guest.name, guest.token)
             play_task = asyncio.create_task(self._play(runner))
@@ -377,4 +377,4 @@ class TableServer:
             show_standings(standings)
         for line in self.interrupted:
             warn(line)
-        return 1 if self.interrupted or standings.matches.void else 0
+        return 1 if standings.matches.void else 0
