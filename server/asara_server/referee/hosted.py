@@ -6,8 +6,9 @@ include the bot's late reply. This delays nobody: all bots have already received
 match, and can play others.
 
 `Match` decides the consequences of an input; `HostedMatch` carries them out, and alone changes
-itself. Messages are sent after the journal's commit, so the journal on disk always contains
-everything that a bot or a viewer has received.
+itself. One journal commit holds everything that happens in a turn of the event loop, and messages
+are sent after it. So the journal on disk always contains everything that a bot or a viewer has
+received.
 """
 
 import asyncio
@@ -30,9 +31,8 @@ from asara_server.match.inputs import Absence, EnterRecord, ReplyRecord
 from asara_server.match.match import NEVER, Answer, Match, ReceivedAction
 from asara_server.match.spec import SECOND_US, MatchRecord, MatchSpec
 from asara_server.referee.counters import Counters
-from asara_server.referee.group_commit import GroupCommit
 from asara_server.referee.limits import MOST_RECONNECTIONS, LimitSettings, RateLimiter
-from asara_server.referee.match_clock import ClockTimer, MatchClock
+from asara_server.referee.match_clock import ClockTimer, MatchClock, monotonic_us
 from asara_server.referee.session import Authenticator, CheckedHello, Session
 from asara_server.referee.stream_errors import ErrorKind, StreamError
 
@@ -355,9 +355,9 @@ class HostedMatch:
             self._void(error)
             return
         self._log.info("match started", match=spec.match_id, entries=spec.entries)
-        if host.commits.journal is not None:
+        if host.journal is not None:
             header = ReplayHeader.of(spec, match.limits, self._started_unix_ms)
-            self._number = host.commits.journal.begin(spec.match_id, record_bytes(header))
+            self._number = host.journal.begin(spec.match_id, record_bytes(header))
         self._run(match)
         self.drive(Match.start, present, self.absent)
 
@@ -433,13 +433,15 @@ class HostedMatch:
         """Journal and send the consequences of an input, then set the timer or end the match."""
         if len(match.faults) > self._faults_logged:
             self._handle_faults(match)
-        commits = self._host.commits
-        if commits.journal is not None:
+        journal = self._host.journal
+        if journal is None:
+            self.send()
+        else:
             records = match.records
             for index in range(self._journaled, len(records)):
-                commits.journal.add(self._number, record_bytes(records[index]))
+                journal.add(self._number, record_bytes(records[index]))
             self._journaled = len(records)
-        commits.add(self)
+            self._host.send_after_commit(self)
         if match.finished:
             self._finish()
         elif match.deadline_us < self._timer_us:
@@ -624,7 +626,7 @@ class HostedMatch:
             self.close_if_complete()
             return
         match, host = self.match, self._host
-        host.commits.flush()
+        host.flush()
         self._leave_host()
         self.life = Life.OVER
         self._duration_us = self._clock.now_us() - self._started_us if self._started_us else 0
@@ -648,9 +650,9 @@ class HostedMatch:
         for bot in self.bots:
             bot.late_matches.pop(self.match_id, None)
         match, host = self.match, self._host
-        host.commits.flush()
-        if host.commits.error is not None:
-            self.fail(host.commits.error)
+        host.flush()
+        if host.journal_error is not None:
+            self.fail(host.journal_error)
             return
         void = match is None or match.void
         record = MatchRecord(
@@ -688,7 +690,7 @@ class HostedMatch:
 
         `play` raises MatchCut.
         """
-        self._host.commits.flush()
+        self._host.flush()
         text = f"match {self.match_id}: {self._progress()}"
         self._abandon()
         self._leave_host()
@@ -762,13 +764,16 @@ class MatchHost:
         self.clock = clock
         self.limits = limits
         self.log = log
-        self.commits = GroupCommit(journal, self._journal_failed)
+        self.journal = journal
+        self.journal_error: JournalError | None = None
         self.counters: Counters | None = None
         self.by_id: dict[str, HostedMatch] = {}
         """The waiting and running matches by name, in the order of the calls to `play`."""
         self.waiting: list[HostedMatch] = []
         """The matches that have not begun, in the order in which they were added."""
         self._starting = False
+        self._unsent: list[HostedMatch] = []
+        """The matches whose messages wait for a commit."""
 
     def add(self, hosted: HostedMatch, recovered: RecoveredMatch | None) -> None:
         self.by_id[hosted.match_id] = hosted
@@ -786,8 +791,35 @@ class MatchHost:
         for hosted in list(self.waiting):
             hosted.start_if_ready()
 
+    def send_after_commit(self, hosted: HostedMatch) -> None:
+        """Send the messages of a match after the commit at the end of this turn of the loop."""
+        if not self._unsent:
+            asyncio.get_running_loop().call_soon(self.flush)
+        self._unsent.append(hosted)
+
+    def flush(self) -> None:
+        """Commit and send everything pending now, without waiting for the end of the turn.
+
+        Call this before a match is shown to anybody, because nothing that was shown may be lost in
+        a crash.
+        """
+        if not self._unsent:
+            return
+        assert self.journal is not None
+        unsent, self._unsent = self._unsent, []
+        began = monotonic_us()
+        try:
+            self.journal.commit()
+        except JournalError as error:
+            self._journal_failed(error)
+            return
+        unsent[0].commits_us.append(monotonic_us() - began)
+        for hosted in unsent:
+            hosted.send()
+
     def _journal_failed(self, error: JournalError) -> None:
         """Give up all matches: without the journal, nothing more may happen or be sent."""
+        self.journal_error = error
         self.log.error("journal failed", detail=str(error), matches=len(self.by_id))
         for hosted in list(self.by_id.values()):
             hosted.fail(error)

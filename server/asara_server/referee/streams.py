@@ -83,7 +83,7 @@ class StreamHandler:
         """Connect a bot: its new stream replaces any earlier one and continues its matches."""
         bot = self._find_bot(session, hello)
         self._limit_connections(bot)
-        self._host.commits.flush()  # earlier messages go to the earlier stream
+        self._host.flush()  # earlier messages go to the earlier stream
         if bot.session is not None:
             bot.session.abort(StreamError(ErrorKind.REPLACED, "a new stream with this token came"))
             bot.disconnected()

@@ -236,7 +236,7 @@ class PlayTable(TableServer):
 
     async def _arrives(self, guest: Guest) -> None:
         """Wait until a person is there, and print who is still missing."""
-        if not await self.referee.wait_until_connected(guest.token, None):
+        if not await self.referee.wait_until_connected(guest.token):
             return  # the table was stopped, or the guest was shut out
         guests = self.settings.guests
         missing = [one.name for one in guests if not self.referee.is_connected(one.token)]

@@ -313,7 +313,7 @@ class TableServer:
         for guest in self.settings.guests:
             if not self.referee.is_connected(guest.token):
                 notify(f"Waiting for {guest.name} to connect")
-                await self.referee.wait_until_connected(guest.token, None)
+                await self.referee.wait_until_connected(guest.token)
 
     def record(self, played: PlayedMatch) -> Path | None:
         """Write the replay of a match, and print its result; return the path of the replay."""
