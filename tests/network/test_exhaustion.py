@@ -1,7 +1,6 @@
 """Attacks on the memory, the open files and the time of a referee in a process of its own."""
 
 import asyncio
-import contextlib
 from typing import Any
 
 import grpc
@@ -10,8 +9,6 @@ from grpc_health.v1 import health_pb2
 
 from asara_server.network.grpc_server import PLAY_SERVICE
 from tests.network.served import TLS, Served, served
-from tests.network.sockets import connect_idle
-from tests.referee.harness import Stream
 
 LARGEST = 65_000
 """Bytes of a name in the largest requests that are read at all."""
@@ -24,13 +21,6 @@ def channel_to(address: str, *, tls: bool = False) -> grpc.aio.Channel:
         return grpc.aio.insecure_channel(address, options=_SEPARATE)
     credentials = grpc.ssl_channel_credentials(TLS.certificate.read_bytes())
     return grpc.aio.secure_channel(address, credentials, options=_SEPARATE)
-
-
-async def is_admitted(address: str, token: str, *, tls: bool = False) -> bool:
-    async with channel_to(address, tls=tls) as channel:
-        stream = Stream(channel)
-        await stream.hello(token)
-        return (await stream.read()).HasField("welcome")
 
 
 async def refused(channel: grpc.aio.Channel, method: str, request: bytes, times: int) -> str:
@@ -78,15 +68,3 @@ async def assert_bounded(process: Served, calls: int, *, tls: bool = False) -> N
 async def test_refused_calls_leave_nothing_in_memory(kind: str) -> None:
     with served(kind) as process:
         await assert_bounded(process, 2_000, tls=kind == "remote")
-
-
-async def test_idle_connections_of_a_bot_do_not_exhaust_the_files_of_the_referee() -> None:
-    with served("bots", open_files=128) as process:
-        idle = []
-        for _ in range(300):
-            with contextlib.suppress(OSError):
-                idle.append(await connect_idle(process.addresses[0]))
-        assert process.open_files < 100
-        assert await is_admitted(process.addresses[1], "token-b")
-        for connection in idle:
-            connection.close()
