@@ -222,7 +222,6 @@ class TableServer:
         self.settings = settings
         self.referee = Referee(journal=journal)
         self.results: list[MatchResult] = []
-        self.interrupted: list[str] = []
         self._stop_task: asyncio.Task[None] | None = None
         self._signal: signal.Signals | None = None
         self._begun = begun
@@ -343,7 +342,8 @@ class TableServer:
             self._stop_task = asyncio.create_task(self._stop_referee(play_task))
 
     async def _stop_referee(self, play_task: asyncio.Task[None]) -> None:
-        self.interrupted += (await self.referee.stop(finish_s=self.finish_s)).values()
+        for line in (await self.referee.stop(finish_s=self.finish_s)).values():
+            warn(line)
         play_task.cancel()  # it may be waiting for a guest
 
     def announce(self, address: str) -> None:
@@ -366,15 +366,10 @@ class TableServer:
             yield f"ASARA_CA={shlex.quote(str(self.settings.tls.certificate.resolve()))}"
 
     def print_summary(self) -> int:
-        """Print the standings of several matches, and the progress of any interrupted ones.
-
-        Return the exit status.
-        """
+        """Print the standings of several matches; return the exit status."""
         names = self.settings.names
         scheduled = len({result.match_id for result in self.results})
         standings = compute_standings(" – ".join(names), names, scheduled, self.results)
         if standings.matches.played > 1:
             show_standings(standings)
-        for line in self.interrupted:
-            warn(line)
         return 1 if standings.matches.void else 0
