@@ -67,4 +67,4 @@ async def assert_bounded(process: Served, calls: int, *, tls: bool = False) -> N
 @pytest.mark.parametrize("kind", ["local", "remote", "bots"])
 async def test_refused_calls_leave_nothing_in_memory(kind: str) -> None:
     with served(kind) as process:
-        await assert_bounded(process, 2_000, tls=kind == "remote")
+        await assert_bounded(process, 800, tls=kind == "remote")

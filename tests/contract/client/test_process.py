@@ -160,7 +160,9 @@ def test_a_bot_that_hangs_reports_its_line_when_its_time_is_over(
 ) -> None:
     def script(stream: Stream) -> Iterator[PlayResponse]:
         yield scripted.welcome()
-        yield scripted.started()
+        begun = scripted.started()
+        begun.match_started.clocks.bank_us = 700_000
+        yield begun
         for number in (1, 2):
             asked = scripted.decision(number)
             asked.decision.clock_us = 700_000
