@@ -104,7 +104,7 @@ async def _listen(
         referee, host, tls=TLS if kind == "remote" else None, authenticator=tokens
     )
     referee.register_bot("token-a", "a", authenticator=tokens)
-    return [running.address], lambda: running.server.stop(0)
+    return [running.address], lambda: running.stop(0)
 
 
 async def _main(kind: str) -> None:

@@ -70,7 +70,7 @@ async def remote_server(limits: LimitSettings = LIMITS) -> AsyncIterator[RemoteS
     finally:
         await referee.stop(finish_s=0)
         await server.close()
-        await running.server.stop(0)
+        await running.stop(0)
 
 
 async def plays_a_match(server: RemoteServer) -> None:
@@ -100,7 +100,7 @@ async def test_a_bot_connects_only_at_the_address_it_is_registered_for(tmp_path:
         assert server.referee.is_connected("token-a")
         assert not server.referee.is_connected("token-c")
         await elsewhere.close()
-        await running.server.stop(0)
+        await running.stop(0)
 
 
 async def test_connections_of_one_client_take_no_place_of_another() -> None:
@@ -216,7 +216,7 @@ async def test_a_client_that_sends_and_never_reads_does_not_hold_up_the_end() ->
     await until(flooded.is_set)
     try:
         async with asyncio.timeout(EVENT_S):
-            await running.server.stop(0.5)
+            await running.stop(0.5)
     finally:
         ended.set()
         with contextlib.suppress(OSError):  # the server has broken it
@@ -244,7 +244,7 @@ async def test_a_connection_of_a_client_that_never_read_is_closed_on_both_sides(
         client.close()
     await until(lambda: open_files() <= before + 1)  # libuv keeps one file for itself
     async with asyncio.timeout(EVENT_S):
-        await running.server.stop(0)
+        await running.stop(0)
     await referee.stop(finish_s=0)
 
 
@@ -302,8 +302,8 @@ def test_clients_are_addresses_or_networks(host: str, network: str) -> None:
 async def test_both_protocols_are_served_at_a_wildcard_address() -> None:
     if not socket.has_dualstack_ipv6():
         pytest.skip("this machine has no IPv6")
-    server, bound = await serve(Referee(), "[::]:0", allow_insecure_remote=True)
-    port = int(bound.rpartition(":")[2])
+    running = await serve(Referee(), "[::]:0", allow_insecure_remote=True)
+    port = int(running.address.rpartition(":")[2])
     for host in ("127.0.0.1", "::1"):
         async with grpc.aio.insecure_channel(
             f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
@@ -311,7 +311,7 @@ async def test_both_protocols_are_served_at_a_wildcard_address() -> None:
             stream = Stream(channel)
             await stream.hello("guess")
             assert (await stream.ending())[1] == "unknown-token"
-    await server.stop(0)
+    await running.stop(0)
 
 
 async def test_a_late_reply_over_tcp_is_recorded_with_its_arrival_at_the_socket() -> None:

@@ -33,7 +33,8 @@ async def welcome(address, **options):
     """Serve at an address and connect a bot; return the bound address."""
     referee = Referee()
     referee.register_bot("token-a", "a")
-    server, bound = await serve(referee, address, **options)
+    running = await serve(referee, address, **options)
+    bound = running.address
     try:
         if "tls" in options:
             credentials = grpc.ssl_channel_credentials(TLS.certificate.read_bytes())
@@ -48,7 +49,7 @@ async def welcome(address, **options):
             await stream.hello("token-a")
             assert (await stream.expect("welcome")).entry == "a"
     finally:
-        await server.stop(0)
+        await running.stop(0)
     return bound
 
 
@@ -60,8 +61,8 @@ async def test_a_free_port_is_found():
     ):
         bound = await welcome(f"{host}:0", **options)
         assert re.fullmatch(rf"{re.escape(host)}:[1-9]\d*", bound)
-    server, _ = await serve(Referee(), "0.0.0.0:0", tls=TLS)  # TLS may be reached from anywhere
-    await server.stop(0)
+    running = await serve(Referee(), "0.0.0.0:0", tls=TLS)  # TLS may be reached from anywhere
+    await running.stop(0)
 
 
 async def test_a_unix_socket_is_created_and_can_be_used_again(tmp_path):
@@ -88,9 +89,9 @@ async def test_paths_that_cannot_be_sockets_are_refused(tmp_path):
 
 async def test_an_address_in_use_is_refused(tmp_path):
     for address in ("127.0.0.1:0", f"unix:{tmp_path / 'socket'}"):
-        server, bound = await serve(Referee(), address)
-        assert "another program listens there" in await refused(bound)
-        await server.stop(0)
+        running = await serve(Referee(), address)
+        assert "another program listens there" in await refused(running.address)
+        await running.stop(0)
 
 
 async def test_other_addresses_are_refused():
@@ -121,8 +122,8 @@ async def test_certificates_that_cannot_be_used_are_refused(tmp_path):
 
 
 async def test_health_and_reflection_and_no_other_method(tmp_path):
-    server, bound = await serve(Referee(), f"unix:{tmp_path}/socket")
-    async with grpc.aio.insecure_channel(bound) as channel:
+    running = await serve(Referee(), f"unix:{tmp_path}/socket")
+    async with grpc.aio.insecure_channel(running.address) as channel:
         checks: Any = health_pb2_grpc.HealthStub(channel)
         for name in ("", PLAY_SERVICE):
             response = await checks.Check(health_pb2.HealthCheckRequest(service=name))
@@ -139,4 +140,4 @@ async def test_health_and_reflection_and_no_other_method(tmp_path):
         with pytest.raises(grpc.aio.AioRpcError) as caught:
             await channel.unary_unary(f"/{PLAY_SERVICE}/Cheat", request_serializer=bytes)(b"")
         assert caught.value.code() is grpc.StatusCode.UNIMPLEMENTED
-    await asyncio.wait_for(server.stop(0), EVENT_S)
+    await asyncio.wait_for(running.stop(0), EVENT_S)

@@ -232,7 +232,7 @@ async def referee_server(
         finally:
             await referee.stop(finish_s=0)
             await server.close()
-            await running.server.stop(0)
+            await running.stop(0)
 
 
 @asynccontextmanager

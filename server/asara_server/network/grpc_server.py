@@ -6,7 +6,7 @@ import socket
 import tempfile
 from collections.abc import Awaitable, Callable
 from pathlib import Path
-from typing import Any, Final, NamedTuple, TypeAlias
+from typing import Any, Final, TypeAlias
 
 import grpc
 from grpc_health.v1 import health_pb2, health_pb2_grpc
@@ -42,13 +42,19 @@ _Play: TypeAlias = Callable[[Any, Context], Awaitable[None]]
 _Methods: TypeAlias = dict[str, "grpc.RpcMethodHandler[Any, Any]"]
 
 
-class PublicServer:
-    """A gRPC server at a public address, with the gate that forwards TCP connections to it."""
+class RunningServer:
+    """A listening gRPC server and, at a TCP address, the gate that forwards connections to it."""
 
     def __init__(
-        self, server: grpc.aio.Server, gate: ConnectionGate | None, folder: Path | None
+        self,
+        address: str,
+        server: grpc.aio.Server,
+        gate: ConnectionGate | None = None,
+        folder: Path | None = None,
     ) -> None:
         """`folder` contains the socket to which the gate forwards."""
+        self.address = address
+        """The address at which bots reach the server."""
         self._server = server
         self._gate = gate
         self._folder = folder
@@ -66,13 +72,6 @@ class PublicServer:
         await stopping
         if self._folder is not None:
             shutil.rmtree(self._folder, ignore_errors=True)
-
-
-class RunningServer(NamedTuple):
-    """A listening server, and the address at which bots reach it."""
-
-    server: PublicServer
-    address: str
 
 
 async def serve(
@@ -120,7 +119,7 @@ async def _serve_local(
     _add_services(server, _Servicer(referee, authenticator, None), local=authenticator is None)
     add_port(server, target, credentials)
     await server.start()
-    return RunningServer(PublicServer(server, None, None), target)
+    return RunningServer(target, server)
 
 
 async def _serve_tcp(
@@ -139,7 +138,7 @@ async def _serve_tcp(
     limits = referee.limits
     gate = ConnectionGate(path, limits, referee.log, tls=credentials is not None)
     server = grpc.aio.server(options=server_options(limits, limits.request_bytes, keepalive=True))
-    running = PublicServer(server, gate, folder)
+    running = RunningServer(join_address(host, port), server, gate, folder)
     try:
         _add_services(server, _Servicer(referee, authenticator, gate), local=local)
         add_port(server, f"unix:{path}", credentials)
@@ -149,7 +148,7 @@ async def _serve_tcp(
         listener.close()
         await running.stop(0)
         raise
-    return RunningServer(running, join_address(host, port))
+    return running
 
 
 def check_address(address: str, tls: TlsFiles) -> None:

@@ -237,7 +237,7 @@ class TableServer:
         async with AsyncExitStack() as stack:
             signals = stack.enter_context(ExitStack())  # caught until everything has ended
             serving = await self._listen()
-            stack.push_async_callback(serving.server.stop, 1.0)
+            stack.push_async_callback(serving.stop, 1.0)
             logs = stack.enter_context(tempfile.TemporaryDirectory(prefix="asara-logs-"))
             runner = await stack.enter_async_context(self._match_runner(Path(logs)))
             if self._begun is not None:
