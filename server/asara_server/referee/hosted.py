@@ -20,6 +20,7 @@ from typing import NamedTuple
 
 from structlog.typing import FilteringBoundLogger
 
+from asara.v1.play_pb2 import Hello
 from asara_codec.messages import deal_committed_bytes, match_ended_bytes
 from asara_codec.results import Termination
 from asara_server.eventlog.journal import Journal, JournalError
@@ -27,13 +28,13 @@ from asara_server.eventlog.record_codec import record_bytes
 from asara_server.eventlog.recovery import RecoveredMatch, last_us
 from asara_server.eventlog.replay import ReplayHeader
 from asara_server.match import deal_secrets
-from asara_server.match.inputs import Absence, EnterRecord, ReplyRecord
+from asara_server.match.inputs import Absence, EnterRecord, Presence, ReplyRecord
 from asara_server.match.match import NEVER, Answer, Match, ReceivedAction
 from asara_server.match.spec import SECOND_US, MatchRecord, MatchSpec
 from asara_server.referee.counters import Counters
 from asara_server.referee.limits import MOST_RECONNECTIONS, LimitSettings, RateLimiter
 from asara_server.referee.match_clock import ClockTimer, MatchClock, monotonic_us
-from asara_server.referee.session import Authenticator, CheckedHello, Session
+from asara_server.referee.session import Authenticator, Session
 from asara_server.referee.stream_errors import ErrorKind, StreamError
 
 
@@ -74,8 +75,12 @@ class HostedBot:
         """None if it connects at the referee's own addresses."""
         self.session: Session | None = None
         """Its open stream."""
-        self.hello: CheckedHello | None = None
+        self.hello: Hello | None = None
         """Its most recent Hello, kept when the stream ends."""
+        self.last_events: dict[str, int] = {}
+        """By match, the last event that the bot received before its most recent Hello."""
+        self.capacity = 0
+        """Number of concurrent matches that its Hello and `max_matches` allow."""
         self.lost: str | None = None
         """The reason why it will not connect again."""
         self.unstarted = False
@@ -93,22 +98,24 @@ class HostedBot:
     @property
     def has_room(self) -> bool:
         """True if the bot is connected and can play one more match."""
-        return (
-            self.session is not None
-            and self.lost is None
-            and self.hello is not None
-            and len(self.matches) < self.hello.max_matches
-        )
+        return self.session is not None and self.lost is None and len(self.matches) < self.capacity
+
+    def presence(self, match_id: str | None = None) -> Presence:
+        """Return what a match needs to know about the bot's stream.
+
+        With `match_id`, this includes the last event that the bot received of this match.
+        """
+        assert self.hello is not None, "the bot has never connected"
+        last = None if match_id is None else self.last_events.get(match_id)
+        return Presence(self.hello.live_updates, self.hello.omit_public_view, last)
 
     def join(self, match: "HostedMatch", seat: int) -> None:
         self.matches[match.spec.match_id] = match, seat
 
     def connected(self) -> None:
         """Bring the bot back to its matches on a new stream."""
-        if self.hello is None:
-            return
         for match, seat in list(self.matches.values()):
-            match.bot_connected(seat, self.hello)
+            match.bot_connected(seat)
 
     def disconnected(self) -> None:
         """Start the reconnect clock in all matches of a bot that has lost its stream."""
@@ -347,8 +354,8 @@ class HostedMatch:
         for seat, bot in enumerate(self.bots):
             if seat in self.absent:
                 bot.matches.pop(spec.match_id, None)
-            elif bot.hello is not None:
-                present[seat] = bot.hello.presence()
+            else:
+                present[seat] = bot.presence()
         try:
             match = Match(spec, host.limits.match_limits)
         except Exception as error:  # noqa: BLE001 - a fault of the engine ends this match only
@@ -373,9 +380,8 @@ class HostedMatch:
                 return
             if not self._has_forfeited(seat):
                 bot.join(self, seat)
-                if bot.session is not None and bot.hello is not None:
-                    presence = bot.hello.presence(bot.hello.last_events.get(self.match_id))
-                    self.drive(Match.enter, seat, presence, time_us)
+                if bot.session is not None:
+                    self.drive(Match.enter, seat, bot.presence(self.match_id), time_us)
         for seat, bot in enumerate(self.bots):
             if bot.lost is not None:
                 self.drive(Match.forfeit, seat, Termination.CRASH, bot.lost, time_us)
@@ -514,7 +520,7 @@ class HostedMatch:
 
     # What its bots do
 
-    def bot_connected(self, seat: int, hello: CheckedHello) -> None:
+    def bot_connected(self, seat: int) -> None:
         """Bring a bot with a new stream back; if it has returned too often, it forfeits."""
         records = self.match.records if self.match is not None else ()
         returns = sum(type(each) is EnterRecord and each.seat == seat for each in records)
@@ -522,7 +528,7 @@ class HostedMatch:
             detail = f"reconnected more than {MOST_RECONNECTIONS} times in one match"
             self.forfeit(seat, Termination.PROTOCOL_VIOLATION, detail)
             return
-        presence = hello.presence(hello.last_events.get(self.match_id))
+        presence = self.bots[seat].presence(self.match_id)
         self.drive(Match.enter, seat, presence, self.time_us)
         self._ask_for_nonce(seat)
 

@@ -175,9 +175,7 @@ class Referee:
     def match_capacity(self, key: str) -> int:
         """Return how many matches a bot can play concurrently; 0 if it is not connected."""
         bot = self._bots.get(key)
-        if bot is None or bot.session is None or bot.hello is None:
-            return 0
-        return bot.hello.max_matches
+        return 0 if bot is None or bot.session is None else bot.capacity
 
     async def wait_until_connected(self, key: str) -> bool:
         """Return True once a bot is connected; False if the bot is lost."""

@@ -8,14 +8,13 @@ import asyncio
 import contextlib
 from collections import deque
 from collections.abc import Awaitable, Callable
-from typing import Any, Final, NamedTuple, Protocol
+from typing import Any, Final, Protocol
 
 import grpc
 from google.protobuf.message import DecodeError
 
 from asara.v1.play_pb2 import Hello, PlayRequest
 from asara_codec.decode import PlainReply, reply_from_bytes
-from asara_server.match.inputs import Presence
 from asara_server.match.spec import SECOND_US
 from asara_server.referee.limits import LimitSettings
 from asara_server.referee.match_clock import MatchClock
@@ -31,42 +30,6 @@ PROTOCOL_VERSION: Final = 1
 
 _CLOSE_S: Final = 1.0
 """Seconds within which a stream must take its last response."""
-
-
-class CheckedHello(NamedTuple):
-    """A Hello with the right protocol version; its token has not been checked yet."""
-
-    token: str
-    bot_name: str
-    language: str
-    max_matches: int
-    live_updates: bool
-    omit_public_view: bool
-    last_events: dict[str, int]
-    """By match, the number of the last event that the bot received before it was disconnected."""
-
-    def presence(self, last_sequence: int | None = None) -> Presence:
-        """Return the part of the Hello that concerns a match."""
-        return Presence(self.live_updates, self.omit_public_view, last_sequence)
-
-
-def check_hello(hello: Hello) -> CheckedHello:
-    """Raise StreamError if the bot speaks another version of the protocol."""
-    if hello.protocol_version != PROTOCOL_VERSION:
-        raise StreamError(
-            ErrorKind.PROTOCOL_VERSION,
-            f"Hello names protocol version {hello.protocol_version}; "
-            f"this referee speaks version {PROTOCOL_VERSION}",
-        )
-    return CheckedHello(
-        token=hello.token,
-        bot_name=hello.bot_name,
-        language=hello.language,
-        max_matches=max(hello.max_matches, 1),
-        live_updates=hello.live_updates,
-        omit_public_view=hello.omit_public_view,
-        last_events={last.match_id: last.sequence for last in hello.last_events},
-    )
 
 
 class Authenticator(Protocol):
@@ -110,8 +73,8 @@ class BotSocket:
 class SessionHandler(Protocol):
     """Reacts to what happens on a stream. None of the methods waits."""
 
-    def on_hello(self, session: "Session", hello: CheckedHello) -> None:
-        """Admit the bot; raise StreamError to refuse it."""
+    def on_hello(self, session: "Session", hello: Hello) -> None:
+        """Admit the bot, which speaks this version of the protocol; raise StreamError to refuse."""
 
     def on_reply(self, session: "Session", reply: PlainReply) -> None:
         """Handle a reply; raise StreamError for a violation."""
@@ -270,7 +233,14 @@ class Session:
         request = self._parse(data)
         if request.WhichOneof("request") != "hello":
             raise StreamError(ErrorKind.HELLO_FIRST, "the first request of a stream must be Hello")
-        self._handler.on_hello(self, check_hello(request.hello))
+        hello = request.hello
+        if hello.protocol_version != PROTOCOL_VERSION:
+            raise StreamError(
+                ErrorKind.PROTOCOL_VERSION,
+                f"Hello names protocol version {hello.protocol_version}; "
+                f"this referee speaks version {PROTOCOL_VERSION}",
+            )
+        self._handler.on_hello(self, hello)
 
     def _handle(self, data: bytes) -> None:
         self.request_bytes = len(data)

@@ -4,7 +4,7 @@ import time
 from collections.abc import Mapping
 from typing import Final
 
-from asara.v1.play_pb2 import PlayRequest, Reply
+from asara.v1.play_pb2 import Hello, PlayRequest, Reply
 from asara_codec.decode import PlainReply
 from asara_codec.messages import welcome_bytes
 from asara_codec.results import Termination
@@ -14,7 +14,6 @@ from asara_server.referee.session import (
     PROTOCOL_VERSION,
     Authenticator,
     BotSocket,
-    CheckedHello,
     Session,
 )
 from asara_server.referee.stream_errors import Context, ErrorKind, StreamError
@@ -79,7 +78,7 @@ class StreamHandler:
 
     # What happens on a stream
 
-    def on_hello(self, session: Session, hello: CheckedHello) -> None:
+    def on_hello(self, session: Session, hello: Hello) -> None:
         """Connect a bot: its new stream replaces any earlier one and continues its matches."""
         bot = self._find_bot(session, hello)
         self._limit_connections(bot)
@@ -89,18 +88,19 @@ class StreamHandler:
             bot.disconnected()
         self._forget_waiting(session)
         self._admitted[session] = bot
-        max_matches = min(hello.max_matches, bot.max_matches)
+        bot.capacity = min(max(hello.max_matches, 1), bot.max_matches)
         self._log.info(
             "bot connected",
             entry=bot.entry,
             bot=plain(hello.bot_name, longest=64),
             language=plain(hello.language, longest=64),
-            matches=max_matches,
+            matches=bot.capacity,
             again=bot.hello is not None,
         )
         bot.session = session
         session.before_send = bot.before_send
-        bot.hello = hello._replace(max_matches=max_matches)
+        bot.hello = hello
+        bot.last_events = {last.match_id: last.sequence for last in hello.last_events}
         session.send(
             welcome_bytes(
                 protocol_version=PROTOCOL_VERSION,
@@ -188,7 +188,7 @@ class StreamHandler:
 
     # Checks
 
-    def _find_bot(self, session: Session, hello: CheckedHello) -> HostedBot:
+    def _find_bot(self, session: Session, hello: Hello) -> HostedBot:
         if self.stopping:
             raise StreamError(ErrorKind.STOPPING, "the referee is stopping")
         authenticator = session.authenticator
