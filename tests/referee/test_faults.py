@@ -97,10 +97,9 @@ async def test_more_requests_than_allowed_forfeit_and_large_ones_count_as_many(r
 
 
 async def test_a_request_over_the_size_limit_forfeits():
-    async with referee_server() as server, own_address(server, "a") as channel:
+    async with referee_server() as server, own_address(server, "a") as own:
         server.admit("b", "c")
-        streams = [Stream(channel), await server.dial("b"), await server.dial("c")]
-        await streams[0].hello("token-a")
+        streams = [await own.dial("a"), await server.dial("b"), await server.dial("c")]
         playing = asyncio.create_task(server.referee.play(spec(3)))
         await streams[0].until("decision")
         await streams[0].send(reply=Reply(match_id="x" * 65_529))

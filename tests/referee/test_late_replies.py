@@ -119,9 +119,8 @@ async def test_the_socket_of_a_bot_at_its_own_address_is_examined_at_its_time_ou
     async with referee_server(LimitSettings(late_reply_s=0)) as server:
         server.admit("b")
         b = await server.dial("b")
-        async with own_address(server, "a") as channel:
-            a = Stream(channel)
-            await a.hello("token-a")
+        async with own_address(server, "a") as own:
+            await own.dial("a")
             playing = asyncio.create_task(server.referee.play(spec(clocks=QUICK)))
             record, *_ = await together(playing, b.until("match_ended"))
             [unread] = [each for each in record.records if isinstance(each, UnreadRecord)]
