@@ -31,7 +31,7 @@ from asara_server.event_loop import run
 from asara_server.eventlog.file_lock import is_held
 from asara_server.eventlog.journal import TABLE, Journal, JournalError, in_use
 from asara_server.match.deal_secrets import secret_of, tournament_secret
-from asara_server.match.spec import ClockSettings
+from asara_server.match.spec import ClockSettings, Player
 from asara_server.network.addresses import ServeError, reachable_address
 from asara_server.network.grpc_server import RunningServer, serve
 from asara_server.network.open_files import files_needed, require_open_files
@@ -57,14 +57,6 @@ from asara_server.user_error import UserError
 
 
 @dataclass(frozen=True, slots=True)
-class Guest:
-    """A free seat, and the token for the bot that takes it."""
-
-    name: str
-    token: str
-
-
-@dataclass(frozen=True, slots=True)
 class ReplaySink:
     """A folder for replays, and the key that signs them."""
 
@@ -81,7 +73,8 @@ class ServeSettings:
     tls: TlsFiles | None
     insecure_remote: bool
     """True if other machines may connect without TLS."""
-    guests: tuple[Guest, ...]
+    guests: tuple[Player, ...]
+    """Free seats, and the tokens for the bots that take them."""
     opponents: tuple[Entry, ...]
     """Bots that run on this machine."""
     rule_sets: frozenset[RuleSet]
@@ -96,7 +89,7 @@ class ServeSettings:
     @property
     def names(self) -> tuple[str, ...]:
         """Names of all bots, by seat in the first match."""
-        return (*(g.name for g in self.guests), *(o.name for o in self.opponents))
+        return (*(g.entry for g in self.guests), *(o.name for o in self.opponents))
 
 
 def serve_table(options: Serve, log: LogOptions) -> int:
@@ -156,7 +149,7 @@ def _settings(options: Serve) -> ServeSettings:
         tls=tls,
         insecure_remote=options.insecure_remote,
         guests=tuple(
-            Guest(f"guest-{number}", secrets.token_urlsafe(24))
+            Player(f"guest-{number}", secrets.token_urlsafe(24))
             for number in range(1, options.seats - len(opponents) + 1)
         ),
         rule_sets=rule_sets(options.rules),
@@ -243,7 +236,7 @@ class TableServer:
             if self._begun is not None:
                 await asyncio.to_thread(self._begun)
             for guest in self.settings.guests:
-                runner.pool.add_guest(guest.name, guest.token)
+                runner.pool.add_guest(guest.entry, guest.token)
             play_task = asyncio.create_task(self._play(runner))
             signals.enter_context(on_signals(partial(self._stop, play_task)))
             self.announce(serving.address)
@@ -311,7 +304,7 @@ class TableServer:
         """Wait until the next match can begin."""
         for guest in self.settings.guests:
             if not self.referee.is_connected(guest.token):
-                notify(f"Waiting for {guest.name} to connect")
+                notify(f"Waiting for {guest.entry} to connect")
                 await self.referee.wait_until_connected(guest.token)
 
     def record(self, played: PlayedMatch) -> Path | None:
@@ -351,17 +344,17 @@ class TableServer:
         settings = self.settings
         notify(f"Listening on {address} ({'TLS' if settings.tls else 'no TLS'})")
         for seat, guest in enumerate(settings.guests):
-            heading = f"Start your bot for seat {seat} ({guest.name}) with these variables:"
+            heading = f"Start your bot for seat {seat} ({guest.entry}) with these variables:"
             out.print(f"\n{heading}")
             variables = " ".join(self._variables(guest, address))
             out.print(f"    {variables}", soft_wrap=True)
         out.print()
 
-    def _variables(self, guest: Guest, address: str) -> Iterator[str]:
+    def _variables(self, guest: Player, address: str) -> Iterator[str]:
         """Yield the environment variables for a guest's bot, quoted for a shell."""
         yield f"ASARA_ADDRESS={shlex.quote(reachable_address(address))}"
         yield f"ASARA_TOKEN={guest.token}"
-        yield f"ASARA_SEED={bot_seed(self.settings.seed, guest.name)}"
+        yield f"ASARA_SEED={bot_seed(self.settings.seed, guest.entry)}"
         if self.settings.tls is not None:
             yield f"ASARA_CA={shlex.quote(str(self.settings.tls.certificate.resolve()))}"
 
