@@ -96,6 +96,21 @@ async def test_more_requests_than_allowed_forfeit_and_large_ones_count_as_many(r
             )
 
 
+async def test_a_bot_that_has_forfeited_is_limited_like_any_other():
+    with limiters_clock_stands():
+        async with referee_server(
+            LimitSettings(requests_per_second=1, rate_window_s=100)
+        ) as server:
+            streams, playing, decision = await seated(server)
+            for _ in range(4):  # three are forgiven
+                await streams[0].answer(decision, ActionMessage())
+            await streams[0].until("update")
+            for _ in range(101):
+                await streams[0].answer(decision)
+            assert await streams[0].ending() == (EXHAUSTED, "request-rate")
+            await forfeited(streams, playing, Termination.REJECTED_REPLIES, "UNKNOWN_ACTION")
+
+
 async def test_a_request_over_the_size_limit_forfeits():
     async with referee_server() as server, own_address(server, "a") as own:
         server.admit("b", "c")
