@@ -270,8 +270,8 @@ async def test_there_is_neither_health_nor_reflection_for_strangers(tmp_path: Pa
                 with pytest.raises(grpc.aio.AioRpcError) as caught:
                     await call(health_pb2.HealthCheckRequest().SerializeToString())
                 assert caught.value.code() is grpc.StatusCode.UNIMPLEMENTED
-    await guarded.server.stop(0)
-    await reachable.server.stop(0)
+    await guarded.stop(0)
+    await reachable.stop(0)
     await own.stop()
 
 
