@@ -122,18 +122,3 @@ def test_lines_that_are_left_out_for_a_while_are_counted_in_the_next(
     *_, before, last = path.read_text().splitlines()
     assert int(before.partition("left_out=")[2].split()[0]) == 100
     assert "left_out" not in last
-
-
-@pytest.mark.long
-def test_a_file_is_bounded_and_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(logs, "FILE_BYTES", 1 << 20)
-    path = tmp_path / "run.log"
-    for _ in range(2):  # also when a run is resumed
-        with path.open("a", buffering=1) as file:
-            logs.configure("info", stream=file)
-            for number in range(10_000):
-                logs.logger("runner").info("bot started", entry="a", match=f"match-{number}")
-    text = path.read_text()
-    assert (1 << 20) <= len(text) <= (1 << 20) + 1000
-    assert text.endswith("This log ends here: it has 1 MiB.\n")
-    assert text.count("This log ends here") == 1

@@ -67,7 +67,7 @@ async def main(address: str, bots: list[str], rules: str, seats: int) -> None:
     matches = MatchLoop(bots, rules, seats, Journal(folder / TABLE))
     running = await serve(matches.referee, address)
     await serve_commands({"start": matches.start, "usage": usage})
-    await running.server.stop(None)
+    await running.stop(None)
 
 
 if __name__ == "__main__":

@@ -6,11 +6,11 @@ variables, which may be tokens or hands.
 
 Logs are bounded, because bots can cause some facts as often as they like. For each bot, the first
 `REPEATS` facts with the same event are logged, and then `REPEATS_PER_S` per second. The next such
-fact, or `log_left_out`, reports how many were left out. A file ends at `FILE_BYTES`.
+fact, or `log_left_out`, reports how many were left out. Facts about a seat are few, and are all
+logged.
 """
 
 import logging
-import os
 import sys
 import time
 from collections import Counter
@@ -26,7 +26,6 @@ LEVELS: Final = ("debug", "info", "warning", "error")
 
 REPEATS: Final = 200
 REPEATS_PER_S: Final = 5
-FILE_BYTES: Final = 1 << 30
 
 Fact: TypeAlias = dict[str, Any]
 """The values of a log line, including `level`, `event` and `timestamp`."""
@@ -52,7 +51,7 @@ def configure(
     ]
     handlers: list[logging.StreamHandler[TextIO]] = []
     if stream is not None:
-        handlers.append(_BoundedHandler(stream))
+        handlers.append(_FileHandler(stream))
     if stream is None or to_stderr:
         handlers.append(_StderrHandler())
     for handler in handlers:
@@ -103,9 +102,9 @@ class _Repeats:
         self, _logger: object, _method: str, fact: structlog.typing.EventDict
     ) -> structlog.typing.EventDict:
         """Return the fact, with the number of facts left out before it; or drop the fact."""
-        if fact.get("part") != "referee" or "match" in fact:
+        if fact.get("part") != "referee" or "entry" not in fact or "seat" in fact:
             return fact
-        key = str(fact["event"]), str(fact.get("entry", ""))
+        key = str(fact["event"]), str(fact["entry"])
         now = time.monotonic()
         level, since = self._levels.get(key, (0.0, now))
         level = max(level - (now - since) * REPEATS_PER_S, 0.0) + 1
@@ -131,35 +130,10 @@ class _Repeats:
 _repeats = _Repeats()
 
 
-class _BoundedHandler(logging.StreamHandler[TextIO]):
-    """Writes to a file up to `FILE_BYTES`; the last line reports that the rest is left out.
+class _FileHandler(logging.StreamHandler[TextIO]):
+    """Writes to a file; if that fails, as on a full disk, standard error reports it once."""
 
-    If the file cannot be written, for example because the disk is full, standard error reports it
-    once.
-    """
-
-    def __init__(self, stream: TextIO) -> None:
-        super().__init__(stream)
-        self._failed = False
-        try:
-            self._bytes = os.fstat(stream.fileno()).st_size
-        except OSError:  # not a real file
-            self._bytes = 0
-
-    def format(self, record: logging.LogRecord) -> str:
-        line = super().format(record)
-        self._bytes += len(line) + 1
-        return line
-
-    def emit(self, record: logging.LogRecord) -> None:
-        if self._bytes > FILE_BYTES:
-            return
-        super().emit(record)
-        if self._bytes > FILE_BYTES:
-            try:
-                self.stream.write(f"This log ends here: it has {FILE_BYTES >> 20:,} MiB.\n")
-            except OSError:
-                self.handleError(record)
+    _failed = False
 
     def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802
         error = sys.exc_info()[1]

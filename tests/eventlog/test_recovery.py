@@ -68,7 +68,7 @@ async def play_some(folder: Path, match: MatchSpec, replies: int) -> None:
         await asyncio.wait(decisions, return_when=asyncio.FIRST_COMPLETED)
         for task in decisions:
             task.cancel()
-        kill(server.referee._host.commits.journal)
+        kill(server.referee._host.journal)
         playing.cancel()
 
 
@@ -236,7 +236,7 @@ async def test_where_the_journal_fails_nothing_more_is_told(tmp_path):
         a, b = await server.dial("a"), await server.dial("b")
         playing = asyncio.create_task(server.referee.play(spec()))
         decision = await asyncio.wait_for(asyncio.create_task(_first_decision(a, b)), EVENT_S)
-        journal = server.referee._host.commits.journal
+        journal = server.referee._host.journal
         assert journal is not None
         os.dup2(os.open("/dev/full", os.O_WRONLY), journal._file.fileno())
         stream, asked = decision

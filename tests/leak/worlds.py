@@ -188,7 +188,7 @@ class Twins:
             match_id="m1",
             view=vars(feed)["RunningView"](match.state).of(seat),  # made anew
             clocks=match.clocks,
-            deal_commitment=match.feed.commitment,
+            deal_commitment=match.spec.commitment,
             sequence=len(match.feed.events),
             resumed=True,
         )

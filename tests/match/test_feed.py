@@ -162,11 +162,3 @@ def test_a_forfeited_seat_whose_bot_listens_on_hears_the_end():
     assert driven.kinds(0) == ["match_ended"]
     result = driven.told[0][0].match_ended.results[0]
     assert int(result.termination) == Termination.TIME_OUT
-
-
-def test_a_forfeited_seat_does_not_come_back():
-    driven = Driven(spec(3))
-    driven.expire(after_s=1000)
-    come_back(driven, 0, QUIET)
-    driven.play_out(random.Random(6))
-    assert driven.told[0] == []

@@ -31,14 +31,6 @@ def test_the_match_starts_with_the_table_for_everybody_and_a_decision_for_one():
     assert decision.decision_id == 1
 
 
-def test_decisions_are_counted_by_seat():
-    driven = Driven(spec(2))
-    driven.play_out(random.Random(1))
-    for told in driven.told:
-        ids = [r.decision.decision_id for r in told if r.HasField("decision")]
-        assert ids == list(range(1, len(ids) + 1)) != []
-
-
 @pytest.mark.parametrize("seats", [2, 3, 4])
 @pytest.mark.parametrize("rule_sets", others_long(RULE_COMBINATIONS, 5), ids=format_rule_sets)
 def test_every_match_ends_with_a_result_for_every_seat(rule_sets, seats):
@@ -59,7 +51,7 @@ def test_every_match_ends_with_a_result_for_every_seat(rule_sets, seats):
         assert ended.sequence == len(match.feed.events)
 
 
-def test_every_seat_hears_every_event_once_and_in_order():
+def test_every_seat_hears_every_event_once_in_order_and_its_decisions_are_counted():
     driven = Driven(spec(3, "pro+gifts+genie"))
     driven.play_out(random.Random(2))
     everything = len(driven.match.feed.events)
@@ -70,6 +62,8 @@ def test_every_seat_hears_every_event_once_and_in_order():
             heard += len(message.events)
             assert message.sequence == heard
         assert heard == everything
+        ids = [r.decision.decision_id for r in told if r.HasField("decision")]
+        assert ids == list(range(1, len(ids) + 1)) != []
 
 
 def test_several_actions_are_played_as_far_as_they_go_in_the_turn():
@@ -310,19 +304,6 @@ def test_r09_the_steward_returns_lit_windows_in_the_order_drawn():
         Colour.GREEN,
         Colour.BROWN,
     ]
-
-
-def test_a_match_can_be_halted_behind_the_open_decision():
-    driven = Driven()
-    driven.match.halt(driven.now)
-    assert driven.asked == 0
-    driven.clear()
-    driven.reply()
-    assert driven.match.asked is None
-    assert driven.told == [[], []]
-    assert driven.match.deadline_us == NEVER
-    driven.expire(after_s=1000)
-    assert not driven.match.finished
 
 
 def test_an_abandoned_match_tells_no_result_and_no_secret():

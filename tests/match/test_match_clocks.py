@@ -32,12 +32,6 @@ def last_decision(driven, seat):
     return [r.decision for r in driven.told[seat] if r.HasField("decision")][-1]
 
 
-def test_the_first_decision_has_bank_and_increment(driven):
-    decision = last_decision(driven, 0)
-    assert decision.clock_us == 11_000_000
-    assert decision.charged_us == 0
-
-
 @pytest.mark.parametrize(("after_s", "charged_us"), [(2.0, 1_950_000), (0.050001, 1), (0.05, 0)])
 def test_the_time_less_the_grace_is_charged_and_the_increment_earned(driven, after_s, charged_us):
     driven.reply(after_s=after_s)
@@ -249,9 +243,14 @@ def test_a_match_that_was_halted_asks_again_when_it_is_reopened(driven):
     driven.match.leave(2, driven.now)
     driven.match.enter(2, HERE, driven.now)
     driven.match.halt(driven.now)
+    assert driven.asked == 0, "the open decision may still be answered"
+    driven.clear()
     driven.reply()
     assert driven.match.asked is None
     assert driven.match.deadline_us == NEVER
+    assert driven.told == [[], [], []]
+    driven.expire(after_s=1000)
+    assert not driven.match.finished
     driven.match.reopen(driven.now)
     assert driven.match.asked is not None
     assert [type(each) for each in driven.match.records[-3:]] == [

@@ -1,24 +1,21 @@
 """A referee in a process of its own, whose memory and open files a test can measure.
 
-Run as a program: `served.py KIND OPEN_FILES`, with the kind `local`, `remote` or `bots`. It prints
-its addresses, and ends with its input.
+Run as a program: `served.py OPEN_FILES`. It prints its address, which uses TLS and is for bots from
+elsewhere, and ends with its input.
 """
 
 import asyncio
-import json
 import resource
 import subprocess
 import sys
 import tempfile
-from asyncio import gather
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
 from asara_server.event_loop import run
 from asara_server.logs import configure
-from asara_server.network.bot_server import BotServer
 from asara_server.network.grpc_server import serve
 from asara_server.network.tls import TlsFiles
 from asara_server.referee.referee import Referee
@@ -30,10 +27,8 @@ TLS = TlsFiles(DATA / "localhost.pem", DATA / "localhost.key")
 class Served:
     """The process, as the test sees it."""
 
-    def __init__(
-        self, process: "subprocess.Popen[str]", addresses: list[str], log: IO[str]
-    ) -> None:
-        self.addresses = addresses
+    def __init__(self, process: "subprocess.Popen[str]", address: str, log: IO[str]) -> None:
+        self.address = address
         self._process = process
         self._log = log
 
@@ -55,17 +50,17 @@ class Served:
 
 
 @contextmanager
-def served(kind: str, open_files: int = 4096) -> Iterator[Served]:
+def served(open_files: int = 4096) -> Iterator[Served]:
     with tempfile.TemporaryFile("w+") as log:
         process = subprocess.Popen(
-            [sys.executable, "-m", "tests.network.served", kind, str(open_files)],
+            [sys.executable, "-m", "tests.network.served", str(open_files)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=log,
             text=True,
         )
         assert process.stdout
-        seen = Served(process, json.loads(process.stdout.readline()), log)
+        seen = Served(process, process.stdout.readline().strip(), log)
         try:
             yield seen
         finally:
@@ -84,39 +79,17 @@ class Tokens:
         pass
 
 
-async def _listen(
-    kind: str, referee: Referee, folder: Path
-) -> tuple[list[str], Callable[[], Awaitable[object]]]:
-    """Return the addresses and what stops the servers."""
-    if kind == "bots":
-        servers = []
-        for name in "ab":
-            server = BotServer(referee, f"token-{name}", lambda why: None)
-            await server.start(f"unix:{folder / name}")
-            referee.register_bot(f"token-{name}", name, authenticator=server)
-            servers.append(server)
-        return [server.address for server in servers], lambda: gather(
-            *(each.stop() for each in servers)
-        )
-    tokens = Tokens() if kind == "remote" else None
-    host = "localhost:0" if kind == "remote" else "127.0.0.1:0"
-    running = await serve(
-        referee, host, tls=TLS if kind == "remote" else None, authenticator=tokens
-    )
+async def _main() -> None:
+    referee, tokens = Referee(), Tokens()
+    running = await serve(referee, "localhost:0", tls=TLS, authenticator=tokens)
     referee.register_bot("token-a", "a", authenticator=tokens)
-    return [running.address], lambda: running.server.stop(0)
-
-
-async def _main(kind: str) -> None:
-    with tempfile.TemporaryDirectory() as folder:
-        addresses, stop = await _listen(kind, Referee(), Path(folder))
-        sys.stdout.write(json.dumps(addresses) + "\n")
-        sys.stdout.flush()
-        await asyncio.to_thread(sys.stdin.read)
-        await stop()
+    sys.stdout.write(f"{running.address}\n")
+    sys.stdout.flush()
+    await asyncio.to_thread(sys.stdin.read)
+    await running.stop(0)
 
 
 if __name__ == "__main__":
     configure("warning")
-    resource.setrlimit(resource.RLIMIT_NOFILE, (int(sys.argv[2]),) * 2)
-    run(_main(sys.argv[1]))
+    resource.setrlimit(resource.RLIMIT_NOFILE, (int(sys.argv[1]),) * 2)
+    run(_main())

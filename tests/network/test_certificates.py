@@ -73,4 +73,4 @@ async def test_grpc_accepts_it_and_so_does_java_if_it_is_here(tls, tmp_path):
             assert done.stdout == b"accepted", done.stderr
     finally:
         await referee.stop(finish_s=0)
-        await running.server.stop(0)
+        await running.stop(0)

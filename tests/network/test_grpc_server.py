@@ -33,7 +33,8 @@ async def welcome(address, **options):
     """Serve at an address and connect a bot; return the bound address."""
     referee = Referee()
     referee.register_bot("token-a", "a")
-    server, bound = await serve(referee, address, **options)
+    running = await serve(referee, address, **options)
+    bound = running.address
     try:
         if "tls" in options:
             credentials = grpc.ssl_channel_credentials(TLS.certificate.read_bytes())
@@ -48,27 +49,20 @@ async def welcome(address, **options):
             await stream.hello("token-a")
             assert (await stream.expect("welcome")).entry == "a"
     finally:
-        await server.stop(0)
+        await running.stop(0)
     return bound
 
 
-@pytest.mark.parametrize(
-    ("address", "bound"),
-    [
-        ("127.0.0.1:0", r"127\.0\.0\.1:[1-9]\d*"),
-        ("localhost:0", r"localhost:[1-9]\d*"),
-        ("0.0.0.0:0", r"0\.0\.0\.0:[1-9]\d*"),
-    ],
-)
-async def test_a_free_port_is_found(address, bound):
-    options = {"allow_insecure_remote": True} if address.startswith("0") else {}
-    assert re.fullmatch(bound, await welcome(address, **options))
-
-
-async def test_a_certificate_makes_any_address_one_for_bots():
-    await welcome("localhost:0", tls=TLS)
-    server, _ = await serve(Referee(), "0.0.0.0:0", tls=TLS)
-    await server.stop(0)
+async def test_a_free_port_is_found():
+    for host, options in (
+        ("127.0.0.1", {}),
+        ("localhost", {"tls": TLS}),
+        ("0.0.0.0", {"allow_insecure_remote": True}),
+    ):
+        bound = await welcome(f"{host}:0", **options)
+        assert re.fullmatch(rf"{re.escape(host)}:[1-9]\d*", bound)
+    running = await serve(Referee(), "0.0.0.0:0", tls=TLS)  # TLS may be reached from anywhere
+    await running.stop(0)
 
 
 async def test_a_unix_socket_is_created_and_can_be_used_again(tmp_path):
@@ -80,15 +74,6 @@ async def test_a_unix_socket_is_created_and_can_be_used_again(tmp_path):
     await welcome(f"unix:{tmp_path / 'left'}")  # which a program left behind
 
 
-async def test_a_socket_in_use_is_refused(tmp_path):
-    path = tmp_path / "socket"
-    server, _ = await serve(Referee(), f"unix:{path}")
-    try:
-        assert "another program listens there" in await refused(f"unix:{path}")
-    finally:
-        await server.stop(0)
-
-
 async def test_paths_that_cannot_be_sockets_are_refused(tmp_path):
     assert "may have 1 to 107" in await refused(f"unix:{tmp_path}/{'x' * 107}")
     assert "may have 1 to 107" in await refused("unix:")
@@ -97,47 +82,32 @@ async def test_paths_that_cannot_be_sockets_are_refused(tmp_path):
     assert "is not a socket" in await refused(f"unix:{tmp_path}/file")
     assert (tmp_path / "file").exists()
     assert "is not a socket" in await refused(f"unix:{tmp_path}")
+    if os.geteuid() != 0:  # root may write everywhere
+        tmp_path.chmod(0o500)
+        assert "is not writable" in await refused(f"unix:{tmp_path}/socket")
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
-async def test_a_directory_without_write_permission_is_refused(tmp_path):
-    tmp_path.chmod(0o500)
-    assert "is not writable" in await refused(f"unix:{tmp_path}/socket")
+async def test_an_address_in_use_is_refused(tmp_path):
+    for address in ("127.0.0.1:0", f"unix:{tmp_path / 'socket'}"):
+        running = await serve(Referee(), address)
+        assert "another program listens there" in await refused(running.address)
+        await running.stop(0)
 
 
-async def test_a_port_in_use_is_refused():
-    server, bound = await serve(Referee(), "127.0.0.1:0")
-    try:
-        assert f"cannot listen on '{bound}': another program listens there" in await refused(bound)
-    finally:
-        await server.stop(0)
-
-
-@pytest.mark.parametrize(
-    ("address", "said"),
-    [
-        *(
-            (malformed, "write host:port")
-            for malformed in ("", "here", "127.0.0.1:", "127.0.0.1:http", "1:2:x", "a:-1")
-        ),
-        ("127.0.0.1:65536", "at most 65535"),
-        ("no.such.host.invalid:80", "no such host"),
-        ("0.0.0.0:0", "can be reached from other machines"),
-        ("192.0.2.1:7777", "can be reached from other machines"),
-    ],
-)
-async def test_other_addresses_are_refused(address, said):
-    assert said in await refused(address)
-
-
-async def test_an_address_of_another_machine_is_refused():
+async def test_other_addresses_are_refused():
+    for malformed in ("", "here", "127.0.0.1:", "127.0.0.1:http", "1:2:x", "a:-1"):
+        assert "write host:port" in await refused(malformed)
+    assert "at most 65535" in await refused("127.0.0.1:65536")
+    assert "no such host" in await refused("no.such.host.invalid:80")
+    for remote in ("0.0.0.0:0", "192.0.2.1:7777"):
+        assert "can be reached from other machines" in await refused(remote)
     error = await refused("192.0.2.1:7777", allow_insecure_remote=True)
     assert "does not have that address" in error
 
 
-@pytest.mark.parametrize("everywhere", ["0.0.0.0:5", "[::]:5"])
-def test_a_wildcard_address_is_reached_by_the_name_of_the_machine(everywhere):
-    assert reachable_address(everywhere) == f"{socket.gethostname()}:5"
+def test_a_wildcard_address_is_reached_by_the_name_of_the_machine():
+    for everywhere in ("0.0.0.0:5", "[::]:5"):
+        assert reachable_address(everywhere) == f"{socket.gethostname()}:5"
     assert reachable_address("localhost:5") == "localhost:5"
 
 
@@ -151,9 +121,9 @@ async def test_certificates_that_cannot_be_used_are_refused(tmp_path):
     assert "must be PEM files" in await refused("127.0.0.1:0", tls=empty)
 
 
-async def test_health_and_reflection(tmp_path):
-    server, bound = await serve(Referee(), f"unix:{tmp_path}/socket")
-    async with grpc.aio.insecure_channel(bound) as channel:
+async def test_health_and_reflection_and_no_other_method(tmp_path):
+    running = await serve(Referee(), f"unix:{tmp_path}/socket")
+    async with grpc.aio.insecure_channel(running.address) as channel:
         checks: Any = health_pb2_grpc.HealthStub(channel)
         for name in ("", PLAY_SERVICE):
             response = await checks.Check(health_pb2.HealthCheckRequest(service=name))
@@ -167,13 +137,7 @@ async def test_health_and_reflection(tmp_path):
         request = reflection_pb2.ServerReflectionRequest(file_containing_symbol=PLAY_SERVICE)
         [answer] = [r async for r in about.ServerReflectionInfo(iter([request]))]
         assert answer.file_descriptor_response.file_descriptor_proto
-    await server.stop(0)
-
-
-async def test_methods_that_do_not_exist_are_unimplemented(tmp_path):
-    server, bound = await serve(Referee(), f"unix:{tmp_path}/socket")
-    async with grpc.aio.insecure_channel(bound) as channel:
         with pytest.raises(grpc.aio.AioRpcError) as caught:
             await channel.unary_unary(f"/{PLAY_SERVICE}/Cheat", request_serializer=bytes)(b"")
         assert caught.value.code() is grpc.StatusCode.UNIMPLEMENTED
-    await asyncio.wait_for(server.stop(0), EVENT_S)
+    await asyncio.wait_for(running.stop(0), EVENT_S)

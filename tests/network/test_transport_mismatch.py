@@ -31,7 +31,7 @@ async def test_a_bot_with_the_wrong_transport_ends_with_one_line_and_the_log_nam
                 )
         finally:
             await referee.stop(finish_s=0)
-            await running.server.stop(0)
+            await running.stop(0)
     assert "\n" not in str(caught.value)
     assert "secret-a" not in str(logged)
     (line,) = [line for line in logged if line["event"] == "connection refused"]

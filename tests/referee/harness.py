@@ -232,23 +232,21 @@ async def referee_server(
         finally:
             await referee.stop(finish_s=0)
             await server.close()
-            await running.server.stop(0)
+            await running.stop(0)
 
 
 @asynccontextmanager
-async def own_address(
-    server: RefereeServer, name: str, *options: tuple[str, int]
-) -> AsyncIterator[grpc.aio.Channel]:
-    """Register a bot at an address of its own; yield a connection to it."""
+async def own_address(server: RefereeServer, name: str) -> AsyncIterator[RefereeServer]:
+    """Register a bot at an address of its own; yield the referee at this address."""
     with tempfile.TemporaryDirectory() as directory:
         own = BotServer(server.referee, f"token-{name}", on_flood=lambda why: None)
         await own.start(f"unix:{Path(directory) / 'socket'}")
         server.referee.register_bot(f"token-{name}", name, authenticator=own)
-        options = (("grpc.use_local_subchannel_pool", 1), *options)
+        there = RefereeServer(server.referee, own.address)
         try:
-            async with grpc.aio.insecure_channel(own.address, options=options) as channel:
-                yield channel
+            yield there
         finally:
+            await there.close()
             await own.stop()
 
 

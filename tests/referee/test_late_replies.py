@@ -20,7 +20,6 @@ from tests.events import EVENT_S, until
 from tests.referee.harness import (
     RefereeServer,
     Stream,
-    moved_time,
     own_address,
     play_bot,
     referee_server,
@@ -120,23 +119,12 @@ async def test_the_socket_of_a_bot_at_its_own_address_is_examined_at_its_time_ou
     async with referee_server(LimitSettings(late_reply_s=0)) as server:
         server.admit("b")
         b = await server.dial("b")
-        async with own_address(server, "a") as channel:
-            a = Stream(channel)
-            await a.hello("token-a")
+        async with own_address(server, "a") as own:
+            await own.dial("a")
             playing = asyncio.create_task(server.referee.play(spec(clocks=QUICK)))
             record, *_ = await together(playing, b.until("match_ended"))
             [unread] = [each for each in record.records if isinstance(each, UnreadRecord)]
             assert (unread.seat, unread.bytes) == (0, 0)
-
-
-async def test_a_reply_that_came_while_the_referee_stood_still_is_in_time() -> None:
-    with moved_time() as time:
-        async with referee_server() as server:
-            match = await seated(server, 3)
-            await match.streams[0].answer(match.first)
-            time.stall(0.5)
-            assert (await match.streams[0].until("decision")).decision_id == 2
-            match.playing.cancel()
 
 
 async def test_a_late_reply_survives_the_referee(tmp_path: Path) -> None:

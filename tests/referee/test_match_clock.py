@@ -19,11 +19,10 @@ from asara_server.referee.match_clock import (
     BEAT_US,
     CATCH_UP_US,
     SLACK_US,
-    ClockTimeout,
     MatchClock,
     monotonic_us,
 )
-from tests.events import turns, until
+from tests.events import until
 from tests.referee.harness import (
     MovedTime,
     RefereeServer,
@@ -51,14 +50,6 @@ def time() -> Iterator[MovedTime]:
 
 def new_clock() -> MatchClock:
     return MatchClock(logger("referee"))
-
-
-def test_a_clock_that_nobody_holds_runs_on_during_a_stall(time: MovedTime) -> None:
-    clock = new_clock()
-    before = clock.now_us()
-    time.stall(STALL_S)
-    assert clock.now_us() - before == STALL_US
-    assert clock.stalled_us == 0
 
 
 async def test_past_moments_of_the_system_are_known_by_the_clock(time: MovedTime) -> None:
@@ -180,27 +171,6 @@ async def test_a_timer_counts_by_the_clock(time: MovedTime) -> None:
     assert called == [100_000]
 
 
-async def test_a_timeout_counts_by_the_clock(time: MovedTime) -> None:
-    failed: list[object] = []  # a timer that calls back after its end
-    asyncio.get_running_loop().set_exception_handler(lambda _, context: failed.append(context))
-    clock = new_clock()
-    with clock.held():
-        async with clock.timeout(0.2):
-            time.stall(STALL_S)
-            await time.run(clock, 0.2)
-        over = asyncio.create_task(sit_through(clock.timeout(0.2)))
-        await turns()
-        await time.run(clock, 0.2)
-        with pytest.raises(TimeoutError):
-            await over
-    assert failed == []
-
-
-async def sit_through(limit: ClockTimeout) -> None:
-    async with limit:
-        await asyncio.Event().wait()
-
-
 async def seated(server: RefereeServer, clocks: ClockSettings = TIGHT):
     streams = await server.dial_all("ab")
     playing = asyncio.create_task(server.referee.play(spec(clocks=clocks)))
@@ -211,18 +181,6 @@ def stall(server: RefereeServer, time: MovedTime) -> None:
     """Let the referee notice that its event loop did not turn for a while."""
     time.stall(STALL_S)
     server.referee.clock._advance()
-
-
-async def test_a_reply_that_arrives_during_a_stall_costs_nothing(time: MovedTime) -> None:
-    async with referee_server() as server:
-        streams, playing, decision = await seated(server)
-        await streams[0].answer(decision)
-        stall(server, time)
-        record, *_ = await together(playing, *map(play_bot, streams))
-        reply = next(one for one in record.records if isinstance(one, ReplyRecord))
-        assert reply.seat == 0
-        assert reply.bot_us <= SLACK_US
-        assert [r.termination for r in record.results] == [Termination.COMPLETED] * 2
 
 
 async def test_stalls_forfeit_nobody_even_at_every_decision(time: MovedTime) -> None:
@@ -237,6 +195,8 @@ async def test_stalls_forfeit_nobody_even_at_every_decision(time: MovedTime) -> 
             await time.run(server.referee.clock, CATCH_UP_US / 1e6)
         await streams[0].answer(decision)
         record, *_ = await together(playing, other, play_bot(streams[0]))
+        replies = [one for one in record.records if isinstance(one, ReplyRecord)]
+        assert max(one.bot_us for one in replies[:5]) <= SLACK_US
         assert [r.termination for r in record.results] == [Termination.COMPLETED] * 2
         assert server.referee.clock.stalled_us >= 5 * (STALL_US - SLACK_US)
 
@@ -257,23 +217,15 @@ async def test_a_bot_that_does_not_answer_still_times_out(time: MovedTime) -> No
         playing.cancel()
 
 
-async def test_bots_that_dial_in_after_a_stall_are_in_time(time: MovedTime) -> None:
+async def test_a_stall_costs_no_time_to_start_up_or_to_come_back(time: MovedTime) -> None:
     async with referee_server() as server:
         server.admit("a", "b")
-        playing = asyncio.create_task(
-            server.referee.play(spec(clocks=ClockSettings(start_up_s=STALL_S - 0.1)))
-        )
+        clocks = ClockSettings(start_up_s=STALL_S - 0.1, reconnect_s=STALL_S - 0.1)
+        playing = asyncio.create_task(server.referee.play(spec(clocks=clocks)))
         await until(server.referee.waits)
         stall(server, time)
         streams = [await server.dial(name) for name in "ab"]
-        record, *_ = await together(playing, *map(play_bot, streams))
-        assert [r.termination for r in record.results] == [Termination.COMPLETED] * 2
-
-
-async def test_a_bot_whose_stream_broke_may_come_back_after_a_stall(time: MovedTime) -> None:
-    async with referee_server() as server:
-        clocks = ClockSettings(reconnect_s=STALL_S - 0.1)
-        streams, playing, decision = await seated(server, clocks)
+        decision = await streams[0].until("decision")
         streams[1].call.cancel()
         await until(lambda: not server.referee.is_connected("token-b"))
         stall(server, time)

@@ -13,13 +13,12 @@ from asara_server.eventlog.replay import replay_of
 from asara_server.eventlog.resimulate import resimulated_steps
 from asara_server.match.match import Match
 from asara_server.match.spec import ClockSettings
-from asara_server.referee import hosted
 from asara_server.referee.hosted import MatchCut
 from asara_server.referee.limits import LimitSettings
 from asara_server.replay.file import parse_replay, replay_bytes
 from asara_server.replay.signing import SigningKey
 from tests.events import turns, until
-from tests.referee.harness import moved_time, play_bot, referee_server, spec, together
+from tests.referee.harness import play_bot, referee_server, spec, together
 
 QUICK = ClockSettings(start_up_s=0.2, bank_s=5, reconnect_s=0.2)
 
@@ -41,52 +40,23 @@ async def test_two_bots_play_a_match():
         assert record.duration_us > 0
 
 
-async def test_the_deal_is_bound_before_the_match():
-    async with referee_server() as server:
-        a, b = await server.dial_all("ab")
-        playing = asyncio.create_task(server.referee.play(spec()))
-        started = await a.expect("match_started")
-        assert started.deal_commitment == hashlib.sha256(spec().secret).digest()
-        assert (await b.expect("match_started")).deal_commitment == started.deal_commitment
-        playing.cancel()
-        assert (await a.until("match_ended")).void
-
-
-async def test_welcome_has_entry_and_limits():
+async def test_welcome_has_entry_and_limits_and_the_number_of_matches_of_a_bot():
     limits = LimitSettings(matches=5)
     async with referee_server(limits) as server:
-        server.admit("a")
+        server.referee.register_bot("token-a", "a", max_matches=3)
         stream = server.stream()
-        await stream.hello("token-a")
+        await stream.hello("token-a", max_matches=50)
         welcome = await stream.expect("welcome")
         assert (welcome.protocol_version, welcome.entry) == (1, "a")
         assert welcome.referee.startswith("asara/")
-        assert welcome.limits.matches == 5
+        assert welcome.limits.matches == server.referee.match_capacity("token-a") == 3
         assert welcome.limits.request_bytes == limits.request_bytes
         assert server.referee.is_connected("token-a")
-
-
-async def test_a_bot_comes_back_to_its_decision_with_the_clock_running():
-    with moved_time() as time:
-        async with referee_server() as server:
-            a, b = await server.dial_all("ab")
-            clocks = ClockSettings(bank_s=5, increment_s=0, grace_s=0, reconnect_s=5)
-            playing = asyncio.create_task(server.referee.play(spec(clocks=clocks)))
-            first = await a.until("decision")
-            a.call.cancel()
-            await until(lambda: not server.referee.is_connected("token-a"))
-            await time.run(server.referee.clock, 0.5)
-            a = await server.dial("a")
-            started = await a.expect("match_started")
-            again = await a.expect("decision")
-            assert started.resumed
-            assert again.decision_id == first.decision_id
-            assert again.legal_actions == first.legal_actions
-            assert again.clock_us == first.clock_us - 500_000
-            await a.answer(again)
-            await together(play_bot(a), play_bot(b))
-            record = await playing
-            assert [r.termination for r in record.results] == [Termination.COMPLETED] * 2
+        await server.dial("a", max_matches=2)
+        assert server.referee.match_capacity("token-a") == 2
+        server.referee.register_bot("token-b", "b", max_matches=9)
+        await server.dial("b", max_matches=9)
+        assert server.referee.match_capacity("token-b") == 5
 
 
 async def test_a_new_stream_replaces_the_old_one():
@@ -108,7 +78,6 @@ async def test_a_bot_plays_as_many_matches_at_once_as_it_says():
         server.admit("a", "b")
         a = await server.dial("a", max_matches=2)
         b = await server.dial("b", max_matches=10)
-        assert server.referee.match_capacity("token-a") == 2
         played = [server.referee.play(spec(match_id=f"m{n}")) for n in range(5)]
         most = 0
 
@@ -148,44 +117,22 @@ async def test_a_bot_that_disconnects_before_the_match_has_crashed():
         assert record.results[0].detail == "went away and did not come back within 0.2 s"
 
 
-async def test_a_match_waits_for_a_bot_that_starts_up():
+@pytest.mark.parametrize("connected", [True, False])
+async def test_a_lost_process_forfeits_at_once_and_never_started_if_it_never_dialled_in(connected):
     async with referee_server() as server:
         server.admit("a", "b")
-        a = await server.dial("a")
-        playing = asyncio.create_task(server.referee.play(spec()))
-        assert await a.silent()
         b = await server.dial("b")
-        a2 = await server.dial("a")
-        record, *_ = await together(playing, play_bot(a2), play_bot(b))
-        assert not record.void
-
-
-async def test_a_lost_process_forfeits_at_once():
-    async with referee_server() as server:
-        server.admit("a", "b")
-        await server.dial("a")
-        b = await server.dial("b")
+        if connected:
+            await server.dial("a")
         playing = asyncio.create_task(server.referee.play(spec()))
-        await b.expect("match_started")
+        await (b.expect("match_started") if connected else turns(1))
         server.referee.mark_lost("token-a", "exited with status 3")
-        record = await playing
-        assert record.results[0].termination is Termination.CRASH
-        assert record.results[0].detail == "exited with status 3"
+        result = (await playing).results[0]
+        termination = Termination.CRASH if connected else Termination.NEVER_STARTED
+        assert (result.termination, result.detail) == (termination, "exited with status 3")
         stream = server.stream()
         await stream.hello("token-a")
         assert await stream.ending() == (grpc.StatusCode.UNAUTHENTICATED, "unknown-token")
-
-
-async def test_a_process_lost_before_it_dialled_in_never_started():
-    async with referee_server() as server:
-        server.admit("a", "b")
-        await server.dial("b")
-        playing = asyncio.create_task(server.referee.play(spec()))
-        await turns(1)
-        server.referee.mark_lost("token-a", "exited with status 3")
-        record = await playing
-        assert record.results[0].termination is Termination.NEVER_STARTED
-        assert record.results[0].detail == "exited with status 3"
 
 
 async def test_a_removed_bot_receives_goodbye():
@@ -202,6 +149,22 @@ async def test_a_removed_bot_receives_goodbye():
         server.admit("a")
 
 
+async def test_a_disconnected_bot_forfeits_and_may_connect_again():
+    async with referee_server() as server:
+        a, b = await server.dial_all("ab")
+        playing = asyncio.create_task(server.referee.play(spec()))
+        await a.until("match_started")
+        await b.until("match_started")
+        server.referee.disconnect_bot("token-a", "no longer wanted")
+        assert not server.referee.is_connected("token-a")
+        assert (await a.until("goodbye")).reason == "no longer wanted"
+        result = (await playing).results[0]
+        assert result.termination is Termination.CRASH
+        assert result.detail == "dismissed: no longer wanted"
+        await server.dial("a")
+        server.referee.disconnect_bot("token-z", "there is none")
+
+
 async def test_tokens_are_registered_once():
     async with referee_server() as server:
         server.admit("a")
@@ -214,12 +177,13 @@ async def test_tokens_are_registered_once():
 async def test_waiting_for_a_bot():
     async with referee_server() as server:
         server.admit("a", "b")
-        assert not await server.referee.wait_until_connected("token-a", 0.02)
-        assert not await server.referee.wait_until_connected("nobody", 0.02)
-        waiting = asyncio.create_task(server.referee.wait_until_connected("token-a", 5))
+        assert not await server.referee.wait_until_connected("nobody")
+        waiting = asyncio.create_task(server.referee.wait_until_connected("token-a"))
+        await turns(1)
+        assert not waiting.done()
         await server.dial("a")
         assert await waiting
-        waiting = asyncio.create_task(server.referee.wait_until_connected("token-b", 5))
+        waiting = asyncio.create_task(server.referee.wait_until_connected("token-b"))
         await turns(1)
         server.referee.mark_lost("token-b", "gone")
         assert not await waiting
@@ -256,20 +220,6 @@ async def test_a_failure_of_the_engine_voids_that_match_only(monkeypatch):
     assert "seven hands" not in str(ended)
     assert ended[0].deal_secret == b""
     assert any("seven hands" in str(call) for call in written.calls), "the log has the traceback"
-
-
-@pytest.mark.sources_only
-async def test_a_failure_at_the_start_voids_the_match(monkeypatch):
-    def broken(*_arguments):
-        raise RuntimeError("no cards")
-
-    monkeypatch.setattr(hosted, "Match", broken)
-    async with referee_server() as server:
-        server.admit("a", "b")
-        await server.dial("a")
-        await server.dial("b")
-        record = await server.referee.play(spec())
-        assert record.void
 
 
 async def test_stopping_waits_for_the_open_decision_and_reports_what_was_cut():
@@ -329,6 +279,8 @@ async def test_a_cancelled_play_leaves_nothing_behind():
     async with referee_server() as server:
         a, b = await server.dial_all("ab")
         playing = asyncio.create_task(server.referee.play(spec()))
+        commitment = (await a.until("match_started")).deal_commitment
+        assert commitment == hashlib.sha256(spec().secret).digest()
         await a.until("decision")
         playing.cancel()
         assert (await a.until("match_ended")).void

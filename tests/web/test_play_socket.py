@@ -20,18 +20,12 @@ from tests.web.play_pipe import TOO_LARGE, WebStream, serving, web_referee_serve
 
 # The referee's own tests, which know nothing of WebSockets.
 CASES = [
-    faults.test_a_reply_to_a_match_that_is_not_played_is_ignored,
-    faults.test_a_bot_that_forfeited_and_connects_again_is_not_read_either,
-    faults.test_the_end_of_a_stream_that_is_not_read_is_noticed,
-    faults.test_more_requests_than_allowed_forfeit,
-    faults.test_large_requests_count_as_many,
-    faults.test_a_request_over_the_transports_limit_breaks_the_stream,
+    faults.test_requests_that_answer_nothing_are_ignored_and_answers_are_not_counted,
     faults.test_a_violation_costs_all_running_matches_but_not_the_next_one,
+    faults.test_unknown_tokens_are_refused,
     faults.test_what_does_not_begin_with_hello_is_refused,
     faults.test_a_bot_that_connects_too_often_is_refused_for_a_while_and_forfeits_nothing,
-    faults.test_streams_with_one_token_in_a_row_are_a_flood,
     referee.test_two_bots_play_a_match,
-    referee.test_a_bot_comes_back_to_its_decision_with_the_clock_running,
     referee.test_a_new_stream_replaces_the_old_one,
     referee.test_a_removed_bot_receives_goodbye,
 ]
@@ -59,9 +53,16 @@ async def test_a_request_that_means_nothing_forfeits(data, reason, detail):
 
 
 @pytest.mark.usefixtures("through_the_web")
-@pytest.mark.parametrize("token", ["", "token-b", "token-a "])
-async def test_unknown_tokens_are_refused(token):
-    await faults.test_unknown_tokens_are_refused(token)
+@pytest.mark.parametrize(("requests", "actions"), [(101, 0), (2, 30_000)])
+async def test_more_requests_than_allowed_forfeit(requests, actions):
+    await faults.test_more_requests_than_allowed_forfeit_and_large_ones_count_as_many(
+        requests, actions
+    )
+
+
+@pytest.mark.usefixtures("through_the_web")
+async def test_a_message_over_the_limit_of_the_websocket_is_a_disconnection():
+    await faults.test_a_stream_that_breaks_or_that_the_bot_ends_is_a_disconnection(too_large=True)
 
 
 @pytest.mark.long

@@ -198,7 +198,7 @@ async def _delays_of_a_match(viewers: int, pause_s: float) -> list[float]:
         answer.set()
         await asyncio.gather(playing, *bots)
         late = _late(await ends, await watching)
-        await running.server.stop(None)
+        await running.stop(None)
     return late
 
 

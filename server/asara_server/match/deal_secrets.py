@@ -9,31 +9,14 @@ All secrets, commitments and nonces have 32 bytes; texts are UTF-8; || joins byt
     D = S                                               source of the shuffles, or
     D = HMAC-SHA256(S, "joint/" || N0 || N1 || ...)     if every bot adds a nonce, by seat
 
-The seed is a text of 64 hexadecimal digits, 256 random bits. Bots receive values derived from the
-seed: ASARA_SEED, commitments and, after most matches, S. None of these values leads to a deal that
-is still secret, because the labels differ and no search finds a random seed. A search could find a
-seed that somebody chose, so a tournament file with a chosen seed is refused
-(`tournament.config.seeds`).
+The seed is a text of 64 hexadecimal digits, 256 random bits. Bots receive values derived from it:
+ASARA_SEED, commitments and, after most matches, S. None of them leads to a deal that is still
+secret, because the labels differ and no search finds a random seed.
 
 A seat that sent no nonce counts as 32 zero bytes. `asara_game.deal` describes how the shuffles are
-derived from D.
-
-`shared_deal` is the name of the block, such as "r1-basic-0007". `match_id` is the name under which
-the match was played: "r1-basic-0007-1", or "r1-basic-0007-1.2" if it was played again. So a match
-that is played again has another deal, unless its block shares one.
-
-SHA-256(T) is published before the first match of a tournament, and T after the last. SHA-256(S) is
-sent to all bots before the match, and S at its end. With nonces, SHA-256(S) is sent before any bot
-sends its nonce, and no bot receives another bot's nonce before its own has arrived. So whoever
-chose S could not foresee the nonces, and a bot that chose its nonce knew neither S nor the other
-nonces. This does not protect against an organiser who colludes with one of the bots and lets it
-choose its nonce last.
-
-If a deal is shared, SHA-256(S) is sent before each match. S is never sent, because other matches
-with the same deal may be running or still to come. The replays contain S. Bots can recognise
-matches with the same deal by SHA-256(S). They can also recognise them by the initial display, which
-is the same in all of them, and by the match names. So SHA-256(S) reveals nothing more, and it
-proves afterwards that the referee was bound to one deal.
+derived from D, and `README.md` in this folder what is published when, and what it proves. If a deal
+is shared, S is never sent, because other matches with the same deal may be running or still to
+come; only the replays contain it.
 
 `tests/vectors/joint_deal.json` has examples of each line.
 """

@@ -15,7 +15,6 @@ from collections.abc import Iterable, Sequence
 from hashlib import sha256
 from typing import Final
 
-from asara_codec.clocks import Clocks
 from asara_codec.encode import event_bytes
 from asara_codec.messages import (
     deal_committed_bytes,
@@ -33,6 +32,7 @@ from asara_game.state import State
 from asara_game.view import PublicView, RunningView
 from asara_game.vocabulary import DecisionKind
 from asara_server.match.inputs import Presence
+from asara_server.match.spec import MatchSpec
 
 # When a seat gets one of these decisions, nothing of its turn has happened yet.
 _SPACE: Final = DecisionKind.SPACE
@@ -73,24 +73,10 @@ class MatchFeed:
     - `live`: True if some seat receives turns as they end
     """
 
-    def __init__(
-        self,
-        match_id: str,
-        seats: int,
-        clocks: Clocks,
-        commitment: bytes,
-        nonces: tuple[bytes, ...],
-        state: State,
-        events: Iterable[Event | SeatForfeited],
-        *,
-        shared_deal: bool = False,
-    ) -> None:
+    def __init__(self, spec: MatchSpec, state: State, events: Iterable[Event]) -> None:
         """Start with the set-up's events; `state` is the match's state and changes in place."""
-        self.match_id = match_id
-        self.clocks = clocks
-        self.commitment = commitment
-        self.nonces = nonces
-        self.shared_deal = shared_deal
+        self.spec = spec
+        self.match_id = spec.match_id
         self.events: list[Event | SeatForfeited] = list(events)
         self.event_parts = list(map(event_bytes, self.events))
         self.turn_ends = [len(self.events)]
@@ -99,7 +85,7 @@ class MatchFeed:
         self._view = RunningView(state)
         self.public: PublicView = self._view.public()
         self._writer = ViewWriter()
-        self._seats = [_SeatFeed() for _ in range(seats)]
+        self._seats = [_SeatFeed() for _ in spec.players]
         self._turn_running = False
         self._forfeits: list[SeatForfeited] = []  # since the last turn ended
 
@@ -190,9 +176,9 @@ class MatchFeed:
         own = self._seats[seat]
         own.presence = presence
         own.sent = len(self.events)
-        if self.nonces:  # the bot was sent DealCommitted before this object existed
+        if self.spec.nonces:  # the bot was sent DealCommitted before this object existed
             asked = deal_committed_bytes(
-                match_id=self.match_id, seat=seat, deal_commitment=self.commitment
+                match_id=self.match_id, seat=seat, deal_commitment=self.spec.commitment
             )
             own.digest = sha256(own.digest + asked).digest()
         self._send_view(seat, resumed=False)
@@ -319,12 +305,12 @@ class MatchFeed:
             match_id=self.match_id,
             view=self._view.of(seat),
             writer=self._writer,
-            clocks=self.clocks,
-            deal_commitment=self.commitment,
-            nonces=self.nonces,
+            clocks=self.spec.clocks.in_microseconds(),
+            deal_commitment=self.spec.commitment,
+            nonces=self.spec.nonces,
             sequence=len(self.events),
             resumed=resumed,
-            shared_deal=self.shared_deal,
+            shared_deal=bool(self.spec.shared_deal),
         )
         self._send(seat, message)
 

@@ -133,16 +133,7 @@ class Match:
         self.limits = limits
         self.clocks = spec.clocks.in_microseconds()
         self.state, events = new_match(spec.rules, Deal(spec.deal_secret))
-        self.feed = MatchFeed(
-            spec.match_id,
-            spec.rules.seats,
-            self.clocks,
-            spec.commitment,
-            spec.nonces,
-            self.state,
-            events,
-            shared_deal=bool(spec.shared_deal),
-        )
+        self.feed = MatchFeed(spec, self.state, events)
         self.outbox = self.feed.outbox
         self.records: list[Record] = []
         self.faults: list[Fault] = []

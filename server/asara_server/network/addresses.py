@@ -57,12 +57,15 @@ def reachable_address(address: str) -> str:
     return f"{socket.gethostname()}:{port}" if host in {"0.0.0.0", "[::]"} else address  # noqa: S104
 
 
-def numeric_host(address: str, host: str, *, remote_allowed: bool, danger: str) -> str:
-    """Return the numeric address of a host.
+def listen_at(
+    address: str, *, remote_allowed: bool, danger: str, alternative: str = ""
+) -> tuple[str, socket.socket]:
+    """Return the host of `host:port`, and a socket that listens there; port 0 takes any free port.
 
-    Raise ServeError if the host does not exist, or if other machines can reach it and
+    Raise ServeError if the address is malformed or in use, or if other machines can reach it and
     `remote_allowed` is False; `danger` then states the risk and the remedy.
     """
+    host, port = split_address(address, alternative=alternative)
     try:
         found = socket.getaddrinfo(host, None, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
     except OSError as error:
@@ -77,7 +80,21 @@ def numeric_host(address: str, host: str, *, remote_allowed: bool, danger: str) 
             f"address {address!r} ({remote[0]}) can be reached from other machines, and {danger}, "
             "or pass --insecure-remote"
         )
-    return numbers[0]
+    return host, _listener(address, numbers[0], port)
+
+
+def _listener(address: str, numeric: str, port: int) -> socket.socket:
+    family = socket.AF_INET6 if ":" in numeric else socket.AF_INET
+    both = numeric == "::" and socket.has_dualstack_ipv6()
+    try:
+        return socket.create_server((numeric, port), family=family, dualstack_ipv6=both)
+    except OSError as error:
+        reason = {
+            errno.EADDRINUSE: "another program listens there; choose another port, or 0",
+            errno.EACCES: "ports below 1024 need special rights; choose a higher one",
+            errno.EADDRNOTAVAIL: "this machine does not have that address",
+        }.get(error.errno or 0, error.strerror or str(error))
+        raise ServeError(f"cannot listen on {address!r}: {reason}") from None
 
 
 def is_loopback(numeric: str) -> bool:
@@ -97,27 +114,6 @@ def client_network(host: str) -> str:
     if isinstance(address, ipaddress.IPv4Address):
         return str(address)
     return str(address.ipv4_mapped or ipaddress.ip_network((address, 64), strict=False))
-
-
-def check_port(address: str, numeric: str, port: int) -> None:
-    """Bind a port and release it; raise ServeError with the reason if this fails.
-
-    The libraries that listen afterwards do not report the reason.
-    """
-    if port == 0:
-        return
-    family = socket.AF_INET6 if ":" in numeric else socket.AF_INET
-    with socket.socket(family, socket.SOCK_STREAM) as probe:
-        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            probe.bind((numeric, port))
-        except OSError as error:
-            reason = {
-                errno.EADDRINUSE: "another program listens there; choose another port, or 0",
-                errno.EACCES: "ports below 1024 need special rights; choose a higher one",
-                errno.EADDRNOTAVAIL: "this machine does not have that address",
-            }.get(error.errno or 0, error.strerror or str(error))
-            raise ServeError(f"cannot listen on {address!r}: {reason}") from None
 
 
 def free_address() -> str:

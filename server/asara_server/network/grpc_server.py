@@ -6,8 +6,7 @@ import socket
 import tempfile
 from collections.abc import Awaitable, Callable
 from pathlib import Path
-from socket import has_dualstack_ipv6
-from typing import Any, Final, NamedTuple, TypeAlias
+from typing import Any, Final, TypeAlias
 
 import grpc
 from grpc_health.v1 import health_pb2, health_pb2_grpc
@@ -17,13 +16,11 @@ from asara.v1 import play_pb2
 from asara_server import system
 from asara_server.network.addresses import (
     ServeError,
-    check_port,
     check_socket_path,
     is_loopback,
     join_address,
-    numeric_host,
+    listen_at,
     socket_parent,
-    split_address,
 )
 from asara_server.network.connection_gate import ConnectionGate
 from asara_server.network.tls import TlsFiles, tls_credentials
@@ -45,13 +42,19 @@ _Play: TypeAlias = Callable[[Any, Context], Awaitable[None]]
 _Methods: TypeAlias = dict[str, "grpc.RpcMethodHandler[Any, Any]"]
 
 
-class PublicServer:
-    """A gRPC server at a public address, with the gate that forwards TCP connections to it."""
+class RunningServer:
+    """A listening gRPC server and, at a TCP address, the gate that forwards connections to it."""
 
     def __init__(
-        self, server: grpc.aio.Server, gate: ConnectionGate | None, folder: Path | None
+        self,
+        address: str,
+        server: grpc.aio.Server,
+        gate: ConnectionGate | None = None,
+        folder: Path | None = None,
     ) -> None:
         """`folder` contains the socket to which the gate forwards."""
+        self.address = address
+        """The address at which bots reach the server."""
         self._server = server
         self._gate = gate
         self._folder = folder
@@ -69,13 +72,6 @@ class PublicServer:
         await stopping
         if self._folder is not None:
             shutil.rmtree(self._folder, ignore_errors=True)
-
-
-class RunningServer(NamedTuple):
-    """A listening server, and the address at which bots reach it."""
-
-    server: PublicServer
-    address: str
 
 
 async def serve(
@@ -98,8 +94,9 @@ async def serve(
         target = f"unix:{check_socket_path(address.removeprefix('unix:'))}"
         running = await _serve_local(referee, target, credentials, authenticator)
     elif not system.UNIX_SOCKETS:
-        _, numeric, port = _resolve(address, remote_allowed=False)
-        target = join_address(numeric, port)
+        _, listener = _listen(address, remote_allowed=False)
+        target = join_address(*listener.getsockname()[:2])
+        listener.close()  # gRPC listens itself
         running = await _serve_local(referee, target, credentials, authenticator)
     else:
         remote_allowed = credentials is not None or allow_insecure_remote
@@ -120,11 +117,9 @@ async def _serve_local(
     options = [*server_options(limits, limits.request_bytes, keepalive=False), quota]
     server = grpc.aio.server(options=options)
     _add_services(server, _Servicer(referee, authenticator, None), local=authenticator is None)
-    port = add_port(server, target, credentials)
+    add_port(server, target, credentials)
     await server.start()
-    if not target.startswith("unix:"):
-        target = join_address(split_address(target)[0], port)
-    return RunningServer(PublicServer(server, None, None), target)
+    return RunningServer(target, server)
 
 
 async def _serve_tcp(
@@ -135,43 +130,32 @@ async def _serve_tcp(
     remote_allowed: bool,
 ) -> RunningServer:
     """Serve behind a gate, at a socket in a directory that only this user can enter."""
-    host, numeric, port = _resolve(address, remote_allowed)
+    host, listener = _listen(address, remote_allowed)
+    numeric, port = listener.getsockname()[:2]
     local = authenticator is None and is_loopback(numeric)
-    listener = _listen(address, numeric, port)
     folder = Path(tempfile.mkdtemp(prefix="asara-", dir=socket_parent()))
     path = folder / "grpc"
     limits = referee.limits
     gate = ConnectionGate(path, limits, referee.log, tls=credentials is not None)
     server = grpc.aio.server(options=server_options(limits, limits.request_bytes, keepalive=True))
-    running = PublicServer(server, gate, folder)
+    running = RunningServer(join_address(host, port), server, gate, folder)
     try:
         _add_services(server, _Servicer(referee, authenticator, gate), local=local)
         add_port(server, f"unix:{path}", credentials)
         await server.start()
-        bound = listener.getsockname()[1]
         gate.listen(listener)
     except BaseException:
         listener.close()
         await running.stop(0)
         raise
-    return RunningServer(running, join_address(host, bound))
-
-
-def _listen(address: str, numeric: str, port: int) -> socket.socket:
-    """Return a socket bound to the address; raise ServeError."""
-    family = socket.AF_INET6 if ":" in numeric else socket.AF_INET
-    try:
-        return socket.create_server(
-            (numeric, port), family=family, dualstack_ipv6=numeric == "::" and has_dualstack_ipv6()
-        )
-    except OSError as error:
-        raise ServeError(f"cannot listen on {address!r}: {error.strerror or error}") from None
+    return running
 
 
 def check_address(address: str, tls: TlsFiles) -> None:
     """Check that `serve` can listen on a `host:port`; raise ServeError as `serve` would."""
     tls_credentials(tls)
-    _resolve(address, remote_allowed=True)
+    _, listener = _listen(address, remote_allowed=True)
+    listener.close()
 
 
 def server_options(
@@ -206,18 +190,14 @@ def server_options(
     return options
 
 
-def _resolve(address: str, remote_allowed: bool) -> tuple[str, str, int]:
-    """Return host, numeric address and port; raise ServeError if the port is not free."""
-    host, port = split_address(address, alternative=", or unix:/path")
-    numeric = numeric_host(
+def _listen(address: str, remote_allowed: bool) -> tuple[str, socket.socket]:
+    return listen_at(
         address,
-        host,
         remote_allowed=remote_allowed,
         danger="without TLS, tokens and hands can be read on the way: "
         "give a certificate and key, listen on 127.0.0.1",
+        alternative=", or unix:/path",
     )
-    check_port(address, numeric, port)
-    return host, numeric, port
 
 
 def add_port(

@@ -22,13 +22,7 @@ from prometheus_client.registry import Collector
 from prometheus_client.samples import Sample
 
 from asara_server.logs import logger
-from asara_server.network.addresses import (
-    ServeError,
-    check_port,
-    join_address,
-    numeric_host,
-    split_address,
-)
+from asara_server.network.addresses import join_address, listen_at
 from asara_server.referee.referee import Referee
 
 PATH: Final = "/metrics"
@@ -124,19 +118,15 @@ class MetricsServer:
 
         Port 0 takes any free port, and `address` then contains that port.
         """
-        host, port = split_address(address)
-        numeric = numeric_host(
+        host, listener = listen_at(
             address,
-            host,
             remote_allowed=allow_insecure_remote,
             danger="anybody there could read the metrics: listen on 127.0.0.1",
         )
-        check_port(address, numeric, port)
+        numeric, port = listener.getsockname()[:2]
+        listener.close()  # the library listens itself
         self.metrics = SummedMetrics()
-        try:
-            self._server, _ = start_http_server(port, numeric, program_metrics(self.metrics))
-        except OSError as error:
-            raise ServeError(f"cannot listen on {address!r}: {error.strerror or error}") from None
+        self._server, _ = start_http_server(port, numeric, program_metrics(self.metrics))
         self._server.handle_error = _log_fault  # type: ignore[method-assign]
         self.address = join_address(host, self._server.server_port)
 

@@ -6,8 +6,9 @@ include the bot's late reply. This delays nobody: all bots have already received
 match, and can play others.
 
 `Match` decides the consequences of an input; `HostedMatch` carries them out, and alone changes
-itself. Messages are sent after the journal's commit, so the journal on disk always contains
-everything that a bot or a viewer has received.
+itself. One journal commit holds everything that happens in a turn of the event loop, and messages
+are sent after it. So the journal on disk always contains everything that a bot or a viewer has
+received.
 """
 
 import asyncio
@@ -19,6 +20,7 @@ from typing import NamedTuple
 
 from structlog.typing import FilteringBoundLogger
 
+from asara.v1.play_pb2 import Hello
 from asara_codec.messages import deal_committed_bytes, match_ended_bytes
 from asara_codec.results import Termination
 from asara_server.eventlog.journal import Journal, JournalError
@@ -26,14 +28,13 @@ from asara_server.eventlog.record_codec import record_bytes
 from asara_server.eventlog.recovery import RecoveredMatch, last_us
 from asara_server.eventlog.replay import ReplayHeader
 from asara_server.match import deal_secrets
-from asara_server.match.inputs import Absence, EnterRecord, ReplyRecord
+from asara_server.match.inputs import Absence, EnterRecord, Presence, ReplyRecord
 from asara_server.match.match import NEVER, Answer, Match, ReceivedAction
 from asara_server.match.spec import SECOND_US, MatchRecord, MatchSpec
 from asara_server.referee.counters import Counters
-from asara_server.referee.group_commit import GroupCommit
 from asara_server.referee.limits import MOST_RECONNECTIONS, LimitSettings, RateLimiter
-from asara_server.referee.match_clock import ClockTimer, MatchClock
-from asara_server.referee.session import Authenticator, CheckedHello, Session
+from asara_server.referee.match_clock import ClockTimer, MatchClock, monotonic_us
+from asara_server.referee.session import Authenticator, Session
 from asara_server.referee.stream_errors import ErrorKind, StreamError
 
 
@@ -74,8 +75,12 @@ class HostedBot:
         """None if it connects at the referee's own addresses."""
         self.session: Session | None = None
         """Its open stream."""
-        self.hello: CheckedHello | None = None
+        self.hello: Hello | None = None
         """Its most recent Hello, kept when the stream ends."""
+        self.last_events: dict[str, int] = {}
+        """By match, the last event that the bot received before its most recent Hello."""
+        self.capacity = 0
+        """Number of concurrent matches that its Hello and `max_matches` allow."""
         self.lost: str | None = None
         """The reason why it will not connect again."""
         self.unstarted = False
@@ -84,8 +89,6 @@ class HostedBot:
         """How it forfeits a match if it is lost before it has ever connected."""
         self.matches: dict[str, tuple[HostedMatch, int]] = {}
         """The matches that the bot plays, by match name, each with the bot's seat."""
-        self.forfeited: set[str] = set()
-        """Names of the running matches that it has forfeited."""
         self.late_matches: dict[str, tuple[HostedMatch, int]] = {}
         """Finished matches whose replays wait for its late reply, with its seat."""
         self.connect_waiters: list[asyncio.Future[None]] = []
@@ -95,34 +98,24 @@ class HostedBot:
     @property
     def has_room(self) -> bool:
         """True if the bot is connected and can play one more match."""
-        return (
-            self.session is not None
-            and self.lost is None
-            and self.hello is not None
-            and len(self.matches) < self.hello.max_matches
-        )
+        return self.session is not None and self.lost is None and len(self.matches) < self.capacity
+
+    def presence(self, match_id: str | None = None) -> Presence:
+        """Return what a match needs to know about the bot's stream.
+
+        With `match_id`, this includes the last event that the bot received of this match.
+        """
+        assert self.hello is not None, "the bot has never connected"
+        last = None if match_id is None else self.last_events.get(match_id)
+        return Presence(self.hello.live_updates, self.hello.omit_public_view, last)
 
     def join(self, match: "HostedMatch", seat: int) -> None:
         self.matches[match.spec.match_id] = match, seat
-        self.update_reading()
-
-    def update_reading(self) -> None:
-        """Stop reading while the bot has only forfeited matches left; otherwise read its stream."""
-        if self.session is None:
-            return
-        if self.forfeited and self.forfeited.issuperset(self.matches):
-            late = any(match.awaits_late_reply(seat) for match, seat in self.matches.values())
-            self.session.pause_reading(after_late_reply=late)
-        else:
-            self.session.resume_reading()
 
     def connected(self) -> None:
         """Bring the bot back to its matches on a new stream."""
-        if self.hello is None:
-            return
         for match, seat in list(self.matches.values()):
-            match.bot_connected(seat, self.hello)
-        self.update_reading()
+            match.bot_connected(seat)
 
     def disconnected(self) -> None:
         """Start the reconnect clock in all matches of a bot that has lost its stream."""
@@ -361,17 +354,17 @@ class HostedMatch:
         for seat, bot in enumerate(self.bots):
             if seat in self.absent:
                 bot.matches.pop(spec.match_id, None)
-            elif bot.hello is not None:
-                present[seat] = bot.hello.presence()
+            else:
+                present[seat] = bot.presence()
         try:
             match = Match(spec, host.limits.match_limits)
         except Exception as error:  # noqa: BLE001 - a fault of the engine ends this match only
             self._void(error)
             return
         self._log.info("match started", match=spec.match_id, entries=spec.entries)
-        if host.commits.journal is not None:
+        if host.journal is not None:
             header = ReplayHeader.of(spec, match.limits, self._started_unix_ms)
-            self._number = host.commits.journal.begin(spec.match_id, record_bytes(header))
+            self._number = host.journal.begin(spec.match_id, record_bytes(header))
         self._run(match)
         self.drive(Match.start, present, self.absent)
 
@@ -385,14 +378,10 @@ class HostedMatch:
         for seat, bot in enumerate(self.bots):
             if match.finished:
                 return
-            if self._has_forfeited(seat):
-                bot.forfeited.add(self.match_id)
-                bot.update_reading()
-            else:
+            if not self._has_forfeited(seat):
                 bot.join(self, seat)
-                if bot.session is not None and bot.hello is not None:
-                    presence = bot.hello.presence(bot.hello.last_events.get(self.match_id))
-                    self.drive(Match.enter, seat, presence, time_us)
+                if bot.session is not None:
+                    self.drive(Match.enter, seat, bot.presence(self.match_id), time_us)
         for seat, bot in enumerate(self.bots):
             if bot.lost is not None:
                 self.drive(Match.forfeit, seat, Termination.CRASH, bot.lost, time_us)
@@ -450,13 +439,15 @@ class HostedMatch:
         """Journal and send the consequences of an input, then set the timer or end the match."""
         if len(match.faults) > self._faults_logged:
             self._handle_faults(match)
-        commits = self._host.commits
-        if commits.journal is not None:
+        journal = self._host.journal
+        if journal is None:
+            self.send()
+        else:
             records = match.records
             for index in range(self._journaled, len(records)):
-                commits.journal.add(self._number, record_bytes(records[index]))
+                journal.add(self._number, record_bytes(records[index]))
             self._journaled = len(records)
-        commits.add(self)
+            self._host.send_after_commit(self)
         if match.finished:
             self._finish()
         elif match.deadline_us < self._timer_us:
@@ -481,7 +472,7 @@ class HostedMatch:
         self.drive(Match.expire, self.time_us)
 
     def _handle_faults(self, match: Match) -> None:
-        """Log new faults, and stop reading from bots that have forfeited."""
+        """Log new faults, and record what the socket of a bot that timed out holds unread."""
         for fault in match.faults[self._faults_logged :]:
             forfeit = isinstance(fault.reason, Termination)
             facts: dict[str, int] = {}
@@ -492,8 +483,6 @@ class HostedMatch:
                     if unread is not None:
                         match.note_unread(fault.seat, unread)
                         facts["unread_bytes"] = unread
-                bot.forfeited.add(self.match_id)
-                bot.update_reading()
             self._log.info(
                 "seat forfeited" if forfeit else "reply rejected",
                 match=self.match_id,
@@ -531,7 +520,7 @@ class HostedMatch:
 
     # What its bots do
 
-    def bot_connected(self, seat: int, hello: CheckedHello) -> None:
+    def bot_connected(self, seat: int) -> None:
         """Bring a bot with a new stream back; if it has returned too often, it forfeits."""
         records = self.match.records if self.match is not None else ()
         returns = sum(type(each) is EnterRecord and each.seat == seat for each in records)
@@ -539,7 +528,7 @@ class HostedMatch:
             detail = f"reconnected more than {MOST_RECONNECTIONS} times in one match"
             self.forfeit(seat, Termination.PROTOCOL_VIOLATION, detail)
             return
-        presence = hello.presence(hello.last_events.get(self.match_id))
+        presence = self.bots[seat].presence(self.match_id)
         self.drive(Match.enter, seat, presence, self.time_us)
         self._ask_for_nonce(seat)
 
@@ -596,17 +585,6 @@ class HostedMatch:
 
     # Late replies
 
-    def awaits_late_reply(self, seat: int) -> bool:
-        """Return True if a seat timed out and has not replied to that decision since."""
-        return self.match is not None and self.match.awaits_late_reply(seat)
-
-    def is_late_reply(self, seat: int, decision_id: int) -> bool:
-        """Return True if a reply to this decision would be the late reply awaited from the seat."""
-        match = self.match
-        if match is None or not match.awaits_late_reply(seat):
-            return False
-        return decision_id == match.decision_id(seat)
-
     def _arrival_us(self, seat: int, time_us: int) -> int | None:
         """Return when a reply received at `time_us` arrived at its socket, if that is known."""
         session = self.bots[seat].session
@@ -637,7 +615,7 @@ class HostedMatch:
     def close_if_complete(self) -> None:
         """Close the replay once it waits for no bot any more."""
         for seat, bot in enumerate(self.bots):
-            if not self.awaits_late_reply(seat):
+            if self.match is None or not self.match.awaits_late_reply(seat):
                 bot.late_matches.pop(self.match_id, None)
         if not any(self.match_id in bot.late_matches for bot in self.bots):
             self._close()
@@ -654,7 +632,7 @@ class HostedMatch:
             self.close_if_complete()
             return
         match, host = self.match, self._host
-        host.commits.flush()
+        host.flush()
         self._leave_host()
         self.life = Life.OVER
         self._duration_us = self._clock.now_us() - self._started_us if self._started_us else 0
@@ -678,9 +656,9 @@ class HostedMatch:
         for bot in self.bots:
             bot.late_matches.pop(self.match_id, None)
         match, host = self.match, self._host
-        host.commits.flush()
-        if host.commits.error is not None:
-            self.fail(host.commits.error)
+        host.flush()
+        if host.journal_error is not None:
+            self.fail(host.journal_error)
             return
         void = match is None or match.void
         record = MatchRecord(
@@ -718,7 +696,7 @@ class HostedMatch:
 
         `play` raises MatchCut.
         """
-        self._host.commits.flush()
+        self._host.flush()
         text = f"match {self.match_id}: {self._progress()}"
         self._abandon()
         self._leave_host()
@@ -773,8 +751,6 @@ class HostedMatch:
             return
         for bot in self.bots:
             bot.matches.pop(self.match_id, None)
-            bot.forfeited.discard(self.match_id)
-            bot.update_reading()
         if self in host.waiting:
             host.waiting.remove(self)
         host.start_soon()
@@ -794,13 +770,16 @@ class MatchHost:
         self.clock = clock
         self.limits = limits
         self.log = log
-        self.commits = GroupCommit(journal, self._journal_failed)
+        self.journal = journal
+        self.journal_error: JournalError | None = None
         self.counters: Counters | None = None
         self.by_id: dict[str, HostedMatch] = {}
         """The waiting and running matches by name, in the order of the calls to `play`."""
         self.waiting: list[HostedMatch] = []
         """The matches that have not begun, in the order in which they were added."""
         self._starting = False
+        self._unsent: list[HostedMatch] = []
+        """The matches whose messages wait for a commit."""
 
     def add(self, hosted: HostedMatch, recovered: RecoveredMatch | None) -> None:
         self.by_id[hosted.match_id] = hosted
@@ -818,8 +797,35 @@ class MatchHost:
         for hosted in list(self.waiting):
             hosted.start_if_ready()
 
+    def send_after_commit(self, hosted: HostedMatch) -> None:
+        """Send the messages of a match after the commit at the end of this turn of the loop."""
+        if not self._unsent:
+            asyncio.get_running_loop().call_soon(self.flush)
+        self._unsent.append(hosted)
+
+    def flush(self) -> None:
+        """Commit and send everything pending now, without waiting for the end of the turn.
+
+        Call this before a match is shown to anybody, because nothing that was shown may be lost in
+        a crash.
+        """
+        if not self._unsent:
+            return
+        assert self.journal is not None
+        unsent, self._unsent = self._unsent, []
+        began = monotonic_us()
+        try:
+            self.journal.commit()
+        except JournalError as error:
+            self._journal_failed(error)
+            return
+        unsent[0].commits_us.append(monotonic_us() - began)
+        for hosted in unsent:
+            hosted.send()
+
     def _journal_failed(self, error: JournalError) -> None:
         """Give up all matches: without the journal, nothing more may happen or be sent."""
+        self.journal_error = error
         self.log.error("journal failed", detail=str(error), matches=len(self.by_id))
         for hosted in list(self.by_id.values()):
             hosted.fail(error)

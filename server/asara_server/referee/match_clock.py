@@ -20,7 +20,6 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from types import TracebackType
 from typing import Final
 
 from structlog.typing import FilteringBoundLogger
@@ -126,10 +125,6 @@ class MatchClock:
         """Call the callback once this clock has advanced by `delay_s` seconds."""
         return ClockTimer(self, delay_s, callback, args)
 
-    def timeout(self, delay_s: float) -> "ClockTimeout":
-        """Limit the time of a context as `asyncio.timeout` does, but by this clock."""
-        return ClockTimeout(self, delay_s)
-
     # Beats
 
     def _start(self) -> None:
@@ -203,34 +198,6 @@ class ClockTimer:
             self._callback(*self._args)
 
 
-class ClockTimeout:
-    """A time limit on the code in the context; `MatchClock.timeout` creates it."""
-
-    __slots__ = ("_clock", "_delay_s", "_timeout", "_timer")
-
-    def __init__(self, clock: MatchClock, delay_s: float) -> None:
-        self._clock = clock
-        self._delay_s = delay_s
-        self._timeout = asyncio.timeout(None)
-
-    async def __aenter__(self) -> None:
-        await self._timeout.__aenter__()
-        self._timer = self._clock.call_later(self._delay_s, _expire, self._timeout)
-
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        self._timer.cancel()
-        await self._timeout.__aexit__(kind, error, traceback)
-
-
 def monotonic_us() -> int:
     """Return the system's monotonic time in microseconds."""
     return _monotonic_ns() // 1_000
-
-
-def _expire(timeout: asyncio.Timeout) -> None:
-    timeout.reschedule(asyncio.get_running_loop().time())

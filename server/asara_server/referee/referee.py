@@ -175,26 +175,17 @@ class Referee:
     def match_capacity(self, key: str) -> int:
         """Return how many matches a bot can play concurrently; 0 if it is not connected."""
         bot = self._bots.get(key)
-        if bot is None or bot.session is None or bot.hello is None:
-            return 0
-        return bot.hello.max_matches
+        return 0 if bot is None or bot.session is None else bot.capacity
 
-    async def wait_until_connected(self, key: str, timeout_s: float | None) -> bool:
-        """Return True once a bot is connected; False after the timeout, or if the bot is lost.
-
-        None stands for no timeout.
-        """
+    async def wait_until_connected(self, key: str) -> bool:
+        """Return True once a bot is connected; False if the bot is lost."""
         bot = self._bots.get(key)
         if bot is None or bot.lost is not None:
             return False
         if bot.session is None:
             waiter = asyncio.get_running_loop().create_future()
             bot.connect_waiters.append(waiter)
-            try:
-                async with asyncio.timeout(timeout_s):
-                    await waiter
-            except TimeoutError:
-                bot.connect_waiters.remove(waiter)
+            await waiter
         return bot.session is not None
 
     def _lose(self, bot: HostedBot, detail: str, goodbye: str) -> None:
@@ -224,11 +215,11 @@ class Referee:
             if player.token not in self._bots:
                 raise ValueError(f"match {spec.match_id}: {player.entry} is not registered")
         bots = [self._bots[player.token] for player in spec.players]
-        commits, recovered = self._host.commits, None
-        if commits.journal is not None:
-            if commits.error is not None:
-                raise commits.error
-            recovered = recover(commits.journal, spec)
+        recovered = None
+        if self._host.journal_error is not None:
+            raise self._host.journal_error
+        if self._host.journal is not None:
+            recovered = recover(self._host.journal, spec)
         with self.clock.held():
             hosted = HostedMatch(self._host, spec, bots)
             self._host.add(hosted, recovered)
@@ -243,11 +234,11 @@ class Referee:
         """Write to another journal from now on; call this only while no match is hosted."""
         assert not self._host.by_id
         self.flush()
-        self._host.commits.journal = journal
+        self._host.journal = journal
 
     def flush(self) -> None:
         """Journal and send everything so far; call this before a match is shown to anybody."""
-        self._host.commits.flush()
+        self._host.flush()
 
     def running_matches(self) -> list[HostedMatch]:
         """Return the matches that have begun, in the order of the calls to `play`."""

@@ -8,14 +8,13 @@ import asyncio
 import contextlib
 from collections import deque
 from collections.abc import Awaitable, Callable
-from typing import Any, Final, NamedTuple, Protocol
+from typing import Any, Final, Protocol
 
 import grpc
 from google.protobuf.message import DecodeError
 
-from asara.v1.play_pb2 import Hello, PlayRequest, Reply
+from asara.v1.play_pb2 import Hello, PlayRequest
 from asara_codec.decode import PlainReply, reply_from_bytes
-from asara_server.match.inputs import Presence
 from asara_server.match.spec import SECOND_US
 from asara_server.referee.limits import LimitSettings
 from asara_server.referee.match_clock import MatchClock
@@ -31,42 +30,6 @@ PROTOCOL_VERSION: Final = 1
 
 _CLOSE_S: Final = 1.0
 """Seconds within which a stream must take its last response."""
-
-
-class CheckedHello(NamedTuple):
-    """A Hello with the right protocol version; its token has not been checked yet."""
-
-    token: str
-    bot_name: str
-    language: str
-    max_matches: int
-    live_updates: bool
-    omit_public_view: bool
-    last_events: dict[str, int]
-    """By match, the number of the last event that the bot received before it was disconnected."""
-
-    def presence(self, last_sequence: int | None = None) -> Presence:
-        """Return the part of the Hello that concerns a match."""
-        return Presence(self.live_updates, self.omit_public_view, last_sequence)
-
-
-def check_hello(hello: Hello) -> CheckedHello:
-    """Raise StreamError if the bot speaks another version of the protocol."""
-    if hello.protocol_version != PROTOCOL_VERSION:
-        raise StreamError(
-            ErrorKind.PROTOCOL_VERSION,
-            f"Hello names protocol version {hello.protocol_version}; "
-            f"this referee speaks version {PROTOCOL_VERSION}",
-        )
-    return CheckedHello(
-        token=hello.token,
-        bot_name=hello.bot_name,
-        language=hello.language,
-        max_matches=max(hello.max_matches, 1),
-        live_updates=hello.live_updates,
-        omit_public_view=hello.omit_public_view,
-        last_events={last.match_id: last.sequence for last in hello.last_events},
-    )
 
 
 class Authenticator(Protocol):
@@ -110,14 +73,11 @@ class BotSocket:
 class SessionHandler(Protocol):
     """Reacts to what happens on a stream. None of the methods waits."""
 
-    def on_hello(self, session: "Session", hello: CheckedHello) -> None:
-        """Admit the bot; raise StreamError to refuse it."""
+    def on_hello(self, session: "Session", hello: Hello) -> None:
+        """Admit the bot, which speaks this version of the protocol; raise StreamError to refuse."""
 
     def on_reply(self, session: "Session", reply: PlainReply) -> None:
         """Handle a reply; raise StreamError for a violation."""
-
-    def on_late_reply(self, session: "Session", reply: PlainReply | Reply) -> bool:
-        """Handle a late reply; return False, without any effect, if the reply is not a late one."""
 
     def on_request(self, session: "Session", request: PlayRequest) -> None:
         """Handle a request other than Hello or a reply; raise StreamError for a violation."""
@@ -153,7 +113,6 @@ class Session:
         """Called before every response, if not None."""
         self.closed = False
         """True once no more requests are handled and no more responses are queued."""
-        self.ignored_requests = 0
         self.request_bytes = 0
         """Size of the request that is being handled."""
         self._context = context
@@ -162,8 +121,6 @@ class Session:
         self._clock = clock
         self._responses = ResponseWriter(context.write, limits, clock.now_us)
         self._reader: asyncio.Task[Any] | None = None
-        self._paused: asyncio.Future[None] | None = None
-        self._late_reply_awaited = False  # if True, one request is read despite the pause
         self._error: StreamError | None = None
 
     # For the referee
@@ -178,22 +135,6 @@ class Session:
         detail = self._responses.overfull()
         if detail:
             self.abort(StreamError(ErrorKind.RESPONSES_UNREAD, detail))
-
-    def pause_reading(self, *, after_late_reply: bool) -> None:
-        """Stop reading requests; further requests from the bot fill the bot's own buffers.
-
-        With `after_late_reply`, one more request is read. If it is the late reply to a decision, it
-        is handled. If not, it is kept until reading is resumed.
-        """
-        if self._paused is None:
-            self._paused = asyncio.get_running_loop().create_future()
-            self._late_reply_awaited = after_late_reply
-
-    def resume_reading(self) -> None:
-        if self._paused is not None:
-            if not self._paused.done():
-                self._paused.set_result(None)
-            self._paused = None
 
     def abort(self, error: StreamError) -> None:
         """End the stream with the status of an error; drop queued responses."""
@@ -266,20 +207,10 @@ class Session:
         await self._read_hello()
         read = self._context.read
         while not self.closed:
-            if self._paused is not None and not self._late_reply_awaited:
-                await self._resumed()
             data = await read()
             if not isinstance(data, bytes):
                 return
-            if self._paused is not None:  # the bot has forfeited
-                if self._handle_late(data):
-                    continue
-                await self._resumed()
             self._handle(data)
-
-    async def _resumed(self) -> None:
-        while self._paused is not None:
-            await self._paused
 
     async def _send_headers(self) -> None:
         # Otherwise gRPC sends the headers with the first response. A status that is set while the
@@ -289,18 +220,27 @@ class Session:
             await self._context.send_initial_metadata(())
 
     async def _read_hello(self) -> None:
+        limit_s = self._limits.hello_s
+        detail = f"no Hello within {limit_s:g} s after the stream was opened"
+        late = StreamError(ErrorKind.HELLO_FIRST, detail)
+        timer = self._clock.call_later(limit_s, self.abort, late)
         try:
-            async with self._clock.timeout(self._limits.hello_s):
-                data = await self._context.read()
-        except TimeoutError:
-            detail = f"no Hello within {self._limits.hello_s:g} s after the stream was opened"
-            raise StreamError(ErrorKind.HELLO_FIRST, detail) from None
+            data = await self._context.read()
+        finally:
+            timer.cancel()
         if not isinstance(data, bytes):
             raise StreamError(ErrorKind.HELLO_FIRST, "the stream ended before Hello")
         request = self._parse(data)
         if request.WhichOneof("request") != "hello":
             raise StreamError(ErrorKind.HELLO_FIRST, "the first request of a stream must be Hello")
-        self._handler.on_hello(self, check_hello(request.hello))
+        hello = request.hello
+        if hello.protocol_version != PROTOCOL_VERSION:
+            raise StreamError(
+                ErrorKind.PROTOCOL_VERSION,
+                f"Hello names protocol version {hello.protocol_version}; "
+                f"this referee speaks version {PROTOCOL_VERSION}",
+            )
+        self._handler.on_hello(self, hello)
 
     def _handle(self, data: bytes) -> None:
         self.request_bytes = len(data)
@@ -309,21 +249,6 @@ class Session:
             self._handler.on_reply(self, reply)
         else:
             self._handler.on_request(self, self._parse(data))
-
-    def _handle_late(self, data: bytes) -> bool:
-        """Handle the first request after a forfeit if it is a late reply; return False if not."""
-        if not self._late_reply_awaited:
-            return False
-        self._late_reply_awaited = False
-        if len(data) > self._limits.request_bytes:
-            return False
-        reply: PlainReply | Reply | None = reply_from_bytes(data)
-        if reply is None:
-            try:
-                reply = PlayRequest.FromString(data).reply
-            except DecodeError:
-                return False
-        return self._handler.on_late_reply(self, reply)
 
     def _parse(self, data: bytes) -> PlayRequest:
         if len(data) > self._limits.request_bytes:

@@ -4,7 +4,7 @@ import time
 from collections.abc import Mapping
 from typing import Final
 
-from asara.v1.play_pb2 import PlayRequest, Reply
+from asara.v1.play_pb2 import Hello, PlayRequest, Reply
 from asara_codec.decode import PlainReply
 from asara_codec.messages import welcome_bytes
 from asara_codec.results import Termination
@@ -14,14 +14,11 @@ from asara_server.referee.session import (
     PROTOCOL_VERSION,
     Authenticator,
     BotSocket,
-    CheckedHello,
     Session,
 )
 from asara_server.referee.stream_errors import Context, ErrorKind, StreamError
 from asara_server.text import plain
 
-_IGNORED_LOGGED: Final = 10
-"""How many ignored requests of a stream are logged one by one; further ones are only counted."""
 _COUNTED_BYTES: Final = 1024
 """Size of a request that counts as one; reading 64 KiB can take as long as a hundred requests."""
 
@@ -81,33 +78,29 @@ class StreamHandler:
 
     # What happens on a stream
 
-    def on_hello(self, session: Session, hello: CheckedHello) -> None:
+    def on_hello(self, session: Session, hello: Hello) -> None:
         """Connect a bot: its new stream replaces any earlier one and continues its matches."""
         bot = self._find_bot(session, hello)
         self._limit_connections(bot)
-        self._host.commits.flush()  # earlier messages go to the earlier stream
-        try:
-            self._limit_rate(bot, 1 + len(bot.matches))
-        except StreamError as error:
-            self.punish(bot, error)
-            raise
+        self._host.flush()  # earlier messages go to the earlier stream
         if bot.session is not None:
             bot.session.abort(StreamError(ErrorKind.REPLACED, "a new stream with this token came"))
             bot.disconnected()
         self._forget_waiting(session)
         self._admitted[session] = bot
-        max_matches = min(hello.max_matches, bot.max_matches)
+        bot.capacity = min(max(hello.max_matches, 1), bot.max_matches)
         self._log.info(
             "bot connected",
             entry=bot.entry,
             bot=plain(hello.bot_name, longest=64),
             language=plain(hello.language, longest=64),
-            matches=max_matches,
+            matches=bot.capacity,
             again=bot.hello is not None,
         )
         bot.session = session
         session.before_send = bot.before_send
-        bot.hello = hello._replace(max_matches=max_matches)
+        bot.hello = hello
+        bot.last_events = {last.match_id: last.sequence for last in hello.last_events}
         session.send(
             welcome_bytes(
                 protocol_version=PROTOCOL_VERSION,
@@ -134,21 +127,13 @@ class StreamHandler:
             if answer is Answer.ACCEPTED:
                 return
         if answer is not Answer.REJECTED and answer is not Answer.LATE:
-            self._log_ignored(session, bot, reply.match_id, decision=reply.decision_id)
-        self._limit_rate(bot, _equivalent(session.request_bytes))
-
-    def on_late_reply(self, session: Session, reply: Reply | PlainReply) -> bool:
-        """Record a reply that came too late for its decision; return False for any other reply.
-
-        The bot has forfeited all of its matches, so no request but this one is still read.
-        """
-        bot = self._admitted[session]
-        found = bot.matches.get(reply.match_id)
-        if found is None:
-            return False
-        match, seat = found
-        late = match.is_late_reply(seat, reply.decision_id)
-        return late and match.reply(seat, reply.decision_id, reply.actions) is Answer.LATE
+            self._log.info(
+                "reply ignored",
+                entry=bot.entry,
+                match=plain(reply.match_id, longest=64),
+                decision=reply.decision_id,
+            )
+        self._limit_rate(bot, session.request_bytes)
 
     def on_request(self, session: Session, request: PlayRequest) -> None:
         which = request.WhichOneof("request")
@@ -168,8 +153,8 @@ class StreamHandler:
             match, seat = found
             match.accept_nonce(seat, nonce)
         else:  # too late, or the match was called off
-            self._log_ignored(session, bot, match_id)
-            self._limit_rate(bot, _equivalent(session.request_bytes))
+            self._log.info("nonce ignored", entry=bot.entry, match=plain(match_id, longest=64))
+            self._limit_rate(bot, session.request_bytes)
 
     def on_violation(self, session: Session, error: StreamError) -> None:
         bot = self._admitted.get(session)
@@ -189,9 +174,7 @@ class StreamHandler:
         session.socket.release()
         if bot.session is session:
             bot.session = None
-            self._log.info(
-                "bot disconnected", entry=bot.entry, ignored_requests=session.ignored_requests
-            )
+            self._log.info("bot disconnected", entry=bot.entry)
             bot.disconnected()
             if bot.authenticator is not None:
                 bot.authenticator.connections_changed()
@@ -205,7 +188,7 @@ class StreamHandler:
 
     # Checks
 
-    def _find_bot(self, session: Session, hello: CheckedHello) -> HostedBot:
+    def _find_bot(self, session: Session, hello: Hello) -> HostedBot:
         if self.stopping:
             raise StreamError(ErrorKind.STOPPING, "the referee is stopping")
         authenticator = session.authenticator
@@ -225,9 +208,9 @@ class StreamHandler:
                 "try again later",
             )
 
-    def _limit_rate(self, bot: HostedBot, requests: int = 1) -> None:
-        """Count requests that advance no match; raise StreamError if they are too frequent."""
-        if not bot.rate_limiter.allow(time.monotonic(), requests):
+    def _limit_rate(self, bot: HostedBot, request_bytes: int) -> None:
+        """Count a request that advances no match; raise StreamError if they are too frequent."""
+        if not bot.rate_limiter.allow(time.monotonic(), 1 + request_bytes // _COUNTED_BYTES):
             limit = self._limits.requests_per_second
             raise StreamError(
                 ErrorKind.REQUEST_RATE,
@@ -243,19 +226,3 @@ class StreamHandler:
             "protocol violation", entry=bot.entry, reason=kind.reason, detail=error.detail
         )
         bot.forfeit_all(Termination.PROTOCOL_VIOLATION, error.detail)
-
-    def _log_ignored(
-        self, session: Session, bot: HostedBot, match_id: str, decision: int | None = None
-    ) -> None:
-        session.ignored_requests += 1
-        if session.ignored_requests <= _IGNORED_LOGGED:
-            match = plain(match_id, longest=64)
-            if decision is None:
-                self._log.info("nonce ignored", entry=bot.entry, match=match)
-            else:
-                self._log.info("reply ignored", entry=bot.entry, match=match, decision=decision)
-
-
-def _equivalent(request_bytes: int) -> int:
-    """Return the number of requests that a request of this size counts as."""
-    return 1 + request_bytes // _COUNTED_BYTES

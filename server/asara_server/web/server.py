@@ -14,14 +14,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 
 from asara_server.event_loop import new_event_loop, seldom_collect
-from asara_server.network.addresses import (
-    ServeError,
-    check_port,
-    client_network,
-    join_address,
-    numeric_host,
-    split_address,
-)
+from asara_server.network.addresses import client_network, join_address, listen_at
 from asara_server.network.open_files import raise_open_files_limit
 from asara_server.web.settings import WebLimits
 
@@ -47,25 +40,12 @@ class ListeningSocket:
 
         Port 0 takes any free port, and `address` then contains that port.
         """
-        host, port = split_address(address)
-        numeric = numeric_host(
+        self.host, self.socket = listen_at(
             address,
-            host,
             remote_allowed=allow_remote,
             danger="anybody there could see the matches: listen on 127.0.0.1",
         )
-        check_port(address, numeric, port)
-        family = socket.AF_INET6 if ":" in numeric else socket.AF_INET
-        self.socket = socket.socket(family, socket.SOCK_STREAM)
-        try:
-            self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            self.socket.bind((numeric, port))
-            self.socket.listen(_BACKLOG)
-        except OSError as error:
-            self.socket.close()
-            raise ServeError(f"cannot listen on {address!r}: {error.strerror or error}") from None
-        self.host = host
-        self.address = join_address(host, self.socket.getsockname()[1])
+        self.address = join_address(self.host, self.socket.getsockname()[1])
 
 
 def run_web_server(

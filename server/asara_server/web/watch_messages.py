@@ -44,8 +44,8 @@ class WatchMessages:
                 rules=spec.rules,
                 sequence=sequence,
                 public=feed.public,
-                deal_commitment=feed.commitment,
-                nonces=feed.nonces,
+                deal_commitment=spec.commitment,
+                nonces=spec.nonces,
             )
             self._started = sequence, encoded
         return self._started[1]

@@ -28,6 +28,7 @@ RANDOM = ROOT / "bots/random/main.py"
 *EXAMPLES, TRANSCRIPT_READER = re.findall(
     r"```python\n(.*?)```", (ROOT / "clients/python/README.md").read_text(), re.DOTALL
 )
+assert len(EXAMPLES) == 3
 
 
 def start(program: Path | str, referee: ScriptedReferee | None = None) -> subprocess.Popen[str]:
@@ -77,10 +78,6 @@ def test_the_example_reads_a_transcript(referee: ScriptedReferee, tmp_path: Path
     assert (status, err) == (0, "")
     assert out.splitlines()[0] == "match_started"
     assert out.splitlines()[-1] == "match_ended"
-
-
-def test_there_are_examples() -> None:
-    assert len(EXAMPLES) == 3
 
 
 def test_without_an_environment_a_bot_says_what_to_do() -> None:
@@ -163,7 +160,9 @@ def test_a_bot_that_hangs_reports_its_line_when_its_time_is_over(
 ) -> None:
     def script(stream: Stream) -> Iterator[PlayResponse]:
         yield scripted.welcome()
-        yield scripted.started()
+        begun = scripted.started()
+        begun.match_started.clocks.bank_us = 700_000
+        yield begun
         for number in (1, 2):
             asked = scripted.decision(number)
             asked.decision.clock_us = 700_000

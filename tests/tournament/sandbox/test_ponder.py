@@ -141,7 +141,7 @@ async def test_a_kept_process_runs_only_while_it_has_a_match(
         assert bot.process is not None
         group = bot.process.group
         assert group is not None
-        assert await referee.wait_until_connected(bot.token, 60)
+        assert await asyncio.wait_for(referee.wait_until_connected(bot.token), 60)
         await until(group, running=True)
         await pool.release(bot, Termination.COMPLETED)
         await until(group, running=False)

@@ -19,14 +19,12 @@ from rich.prompt import IntPrompt
 
 from asara_server import system
 from asara_server.cli.commands.play import LEVELS, USUAL_LEVEL, Play
-from asara_server.cli.display.console import err, notify, out, shows_progress, warn
-from asara_server.cli.display.results import show_standings
+from asara_server.cli.display.console import err, notify, out, shows_progress
 from asara_server.cli.options.bots import find_bots
 from asara_server.cli.options.common import rule_sets
 from asara_server.cli.options.log import LogOptions
 from asara_server.cli.sessions.bot_build import built_bots
 from asara_server.cli.sessions.serve import (
-    Guest,
     ReplaySink,
     ServeSettings,
     TableServer,
@@ -35,7 +33,7 @@ from asara_server.cli.sessions.serve import (
 from asara_server.cli.sessions.setup import log_to_terminal, sandbox_of_bots
 from asara_server.cli.sessions.web import stay, web_child
 from asara_server.event_loop import run
-from asara_server.match.spec import ClockSettings
+from asara_server.match.spec import ClockSettings, Player
 from asara_server.network.addresses import free_address, reachable_address, socket_parent
 from asara_server.replay.signing import SigningKey, default_key_path
 from asara_server.text import count
@@ -44,7 +42,6 @@ from asara_server.tournament.config.tournament_file import Entry
 from asara_server.tournament.execution.match_runner import PlayedMatch
 from asara_server.tournament.sandbox.bubblewrap import Sandbox
 from asara_server.tournament.schedule.schedule import rotated
-from asara_server.tournament.standings.standings import compute_standings
 from asara_server.user_error import UserError
 
 _NO_CLOCK_S: Final = 10.0**8
@@ -60,18 +57,20 @@ def play_in_browser(options: Play, log: LogOptions) -> int:
     with _folder() as folder:
         settings = _settings(options, folder)
         assert settings.replays is not None
-        with web_child(
-            [settings.replays.folder],
-            options.listen,
-            play=settings.listen,
-            insecure_remote=options.insecure_remote,
-            option="--listen",
-        ) as address:
-            with ExitStack() as analyses:
-                table = PlayTable(settings, address, analyses, browser=options.browser)
-                status = run(table.run())
-                if not table.stopped:
-                    stay(address)
+        with (
+            web_child(
+                [settings.replays.folder],
+                options.listen,
+                play=settings.listen,
+                insecure_remote=options.insecure_remote,
+                option="--listen",
+            ) as address,
+            ExitStack() as analyses,
+        ):
+            table = PlayTable(settings, address, analyses, browser=options.browser)
+            status = run(table.run())
+            if not table.stopped:
+                stay(address)
             return status
 
 
@@ -91,7 +90,7 @@ def _settings(options: Play, folder: Path) -> ServeSettings:
         listen=f"unix:{folder / 'referee'}" if system.UNIX_SOCKETS else free_address(),
         tls=None,
         insecure_remote=False,
-        guests=tuple(Guest(name, secrets.token_urlsafe(24)) for name in _people(options.people)),
+        guests=tuple(Player(name, secrets.token_urlsafe(24)) for name in _people(options.people)),
         opponents=built_bots(opponents, sandbox),
         rule_sets=chosen_rules,
         matches=options.matches or None,
@@ -164,9 +163,7 @@ def _clocks(options: Play) -> ClockSettings:
 def _replays(options: Play, folder: Path) -> ReplaySink:
     """Return where replays are written, for the page to show them; the folder may be temporary."""
     if options.out_directory is not None:
-        sink = replay_sink(options.out_directory)
-        assert sink is not None
-        return sink
+        return replay_sink(options.out_directory)
     played = folder / "played"
     played.mkdir()
     return ReplaySink(played, SigningKey.new())
@@ -194,20 +191,20 @@ class PlayTable(TableServer):
         """Print each person's link, and open the first one."""
         links = [self._link(guest) for guest in self.settings.guests]
         for guest, link in zip(self.settings.guests, links, strict=True):
-            heading = "Your link" if len(links) == 1 else f"Link for {guest.name}"
+            heading = "Your link" if len(links) == 1 else f"Link for {guest.entry}"
             out.print(f"{heading}:\n    {link}", soft_wrap=True)
         notify("Press Ctrl-C to stop.")
         if self._browser and _has_browser():
             # A browser may run in the foreground until it is closed.
             threading.Thread(target=webbrowser.open, args=(links[0],), daemon=True).start()
 
-    def _link(self, guest: Guest) -> str:
+    def _link(self, guest: Player) -> str:
         """Return a person's link. The part after # is not sent to any server."""
         assert self.settings.replays is not None
         fragment = {
             "token": guest.token,
             "seats": ",".join(self.settings.names),
-            "me": self.settings.names.index(guest.name),
+            "me": self.settings.names.index(guest.entry),
             "run": self.settings.replays.folder.absolute().name,
             **self._last_match(),
         }
@@ -236,32 +233,21 @@ class PlayTable(TableServer):
         self._played += 1
         await asyncio.gather(*(self._arrives(guest) for guest in self.settings.guests))
 
-    async def _arrives(self, guest: Guest) -> None:
+    async def _arrives(self, guest: Player) -> None:
         """Wait until a person is there, and print who is still missing."""
-        if not await self.referee.wait_until_connected(guest.token, None):
+        if not await self.referee.wait_until_connected(guest.token):
             return  # the table was stopped, or the guest was shut out
         guests = self.settings.guests
-        missing = [one.name for one in guests if not self.referee.is_connected(one.token)]
+        missing = [one.entry for one in guests if not self.referee.is_connected(one.token)]
         if missing:
-            notify(f"{guest.name} has joined. Waiting for {', '.join(missing)}")
+            notify(f"{guest.entry} has joined. Waiting for {', '.join(missing)}")
 
-    async def _leaves(self, guest: Guest) -> None:
+    async def _leaves(self, guest: Player) -> None:
         """Wait for the page to disconnect; a program that stays connected is ready immediately."""
         for _ in range(round(_READY_S / _POLL_S)):
             if not self.referee.is_connected(guest.token):
                 return
             await asyncio.sleep(_POLL_S)
-
-    def print_summary(self) -> int:
-        """Print the standings if several matches were played; being stopped is not an error."""
-        names = self.settings.names
-        scheduled = len({result.match_id for result in self.results})
-        standings = compute_standings(" – ".join(names), names, scheduled, self.results)
-        if standings.matches.played > 1:
-            show_standings(standings)
-        for line in self.interrupted:
-            warn(line)
-        return 1 if standings.matches.void else 0
 
 
 @contextmanager

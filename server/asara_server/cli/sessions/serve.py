@@ -5,9 +5,9 @@ import secrets
 import shlex
 import signal
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, ExitStack
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
@@ -31,7 +31,7 @@ from asara_server.event_loop import run
 from asara_server.eventlog.file_lock import is_held
 from asara_server.eventlog.journal import TABLE, Journal, JournalError, in_use
 from asara_server.match.deal_secrets import secret_of, tournament_secret
-from asara_server.match.spec import ClockSettings
+from asara_server.match.spec import ClockSettings, Player
 from asara_server.network.addresses import ServeError, reachable_address
 from asara_server.network.grpc_server import RunningServer, serve
 from asara_server.network.open_files import files_needed, require_open_files
@@ -57,14 +57,6 @@ from asara_server.user_error import UserError
 
 
 @dataclass(frozen=True, slots=True)
-class Guest:
-    """A free seat, and the token for the bot that takes it."""
-
-    name: str
-    token: str
-
-
-@dataclass(frozen=True, slots=True)
 class ReplaySink:
     """A folder for replays, and the key that signs them."""
 
@@ -81,7 +73,8 @@ class ServeSettings:
     tls: TlsFiles | None
     insecure_remote: bool
     """True if other machines may connect without TLS."""
-    guests: tuple[Guest, ...]
+    guests: tuple[Player, ...]
+    """Free seats, and the tokens for the bots that take them."""
     opponents: tuple[Entry, ...]
     """Bots that run on this machine."""
     rule_sets: frozenset[RuleSet]
@@ -96,7 +89,7 @@ class ServeSettings:
     @property
     def names(self) -> tuple[str, ...]:
         """Names of all bots, by seat in the first match."""
-        return (*(g.name for g in self.guests), *(o.name for o in self.opponents))
+        return (*(g.entry for g in self.guests), *(o.name for o in self.opponents))
 
 
 def serve_table(options: Serve, log: LogOptions) -> int:
@@ -107,12 +100,13 @@ def serve_table(options: Serve, log: LogOptions) -> int:
         page = stack.enter_context(
             web_for_run(options.web, insecure_remote=options.insecure_remote)
         )
-        server = TableServer(settings)
-        if options.web is not None:
+        if options.web is None:
+            server = TableServer(settings)
+        else:
             folder = options.out_directory or _empty_folder(stack)
-            server.keep_journal(stack, folder / TABLE)
+            journal = _open_journal(stack, folder / TABLE)
             # The page shows a folder once there is a journal in it.
-            server.begun = partial(page.show, folder)
+            server = TableServer(settings, journal, partial(page.show, folder))
         status = run(server.run())
         if not server.stopped:
             page.stay()
@@ -126,6 +120,18 @@ def _empty_folder(stack: ExitStack) -> Path:
     return folder
 
 
+def _open_journal(stack: ExitStack, path: Path) -> Journal:
+    """Open a journal within the context, from which a page can show the running matches."""
+    try:
+        if is_held(path):
+            raise JournalError(f"{path}: {in_use(0)}")
+        path.unlink(missing_ok=True)  # left by a table that was killed
+        stack.callback(path.unlink, missing_ok=True)
+        return stack.enter_context(Journal(path))
+    except (OSError, JournalError) as error:
+        raise UserError(f"--web: {error}", status=1) from None
+
+
 def _settings(options: Serve) -> ServeSettings:
     """Check the options, test the sandbox, and create the folder of the replays."""
     opponents = _opponents(options.bots or [], options.seats)
@@ -134,24 +140,26 @@ def _settings(options: Serve) -> ServeSettings:
     tls = None
     if options.tls_cert and options.tls_key:
         tls = TlsFiles(options.tls_cert, options.tls_key)
-    sandbox = _sandbox(options, opponents) if opponents else None
-    settings = ServeSettings(
+    folder = options.out_directory
+    secret = [path for path in (default_key_path(), options.tls_key, folder) if path]
+    directories = [opponent.directory for opponent in opponents]
+    sandbox = sandbox_of_bots(options.sandbox, directories, secret=secret) if opponents else None
+    return ServeSettings(
         listen=options.listen,
         tls=tls,
         insecure_remote=options.insecure_remote,
         guests=tuple(
-            Guest(f"guest-{number}", secrets.token_urlsafe(24))
+            Player(f"guest-{number}", secrets.token_urlsafe(24))
             for number in range(1, options.seats - len(opponents) + 1)
         ),
-        opponents=opponents,
         rule_sets=rule_sets(options.rules),
         matches=options.matches or None,
         clocks=ClockSettings(**options.clock._asdict()),
         seed=_seed(options.seed),
         sandbox=sandbox,
-        replays=replay_sink(options.out_directory),
+        replays=None if folder is None else replay_sink(folder),
+        opponents=built_bots(opponents, sandbox),
     )
-    return replace(settings, opponents=built_bots(opponents, sandbox))
 
 
 def _seed(option: str | None) -> str:
@@ -176,16 +184,8 @@ def _opponents(arguments: list[str], seats: int) -> tuple[Entry, ...]:
     return tuple(opponents)
 
 
-def _sandbox(options: Serve, opponents: Sequence[Entry]) -> Sandbox | None:
-    secret = (default_key_path(), options.tls_key, options.out_directory)
-    directories = [opponent.directory for opponent in opponents]
-    return sandbox_of_bots(options.sandbox, directories, secret=[path for path in secret if path])
-
-
-def replay_sink(folder: Path | None) -> ReplaySink | None:
+def replay_sink(folder: Path) -> ReplaySink:
     """Create the folder, unless it contains replays: match names are the same at every table."""
-    if folder is None:
-        return None
     try:
         if folder.is_file():
             raise UserError(f"--out {folder}: is a file; choose a folder")
@@ -205,28 +205,20 @@ class TableServer:
     finish_s = 5.0
     """Seconds for open decisions to be answered after the table is stopped."""
 
-    def __init__(self, settings: ServeSettings) -> None:
+    def __init__(
+        self,
+        settings: ServeSettings,
+        journal: Journal | None = None,
+        begun: Callable[[], None] | None = None,
+    ) -> None:
+        """`begun` is called in a thread once the table can be shown."""
         self.settings = settings
-        self.referee = Referee()
+        self.referee = Referee(journal=journal)
         self.results: list[MatchResult] = []
-        self.interrupted: list[str] = []
         self._stop_task: asyncio.Task[None] | None = None
         self._signal: signal.Signals | None = None
-        self.begun: Callable[[], None] | None = None
-        """Called in a thread once the table can be shown."""
-        self._journal: Journal | None = None
-
-    def keep_journal(self, stack: ExitStack, path: Path) -> None:
-        """Keep a journal within the context, from which a page can show the running matches."""
-        try:
-            if is_held(path):
-                raise JournalError(f"{path}: {in_use(0)}")
-            path.unlink(missing_ok=True)  # left by a table that was killed
-            stack.callback(path.unlink, missing_ok=True)
-            self._journal = stack.enter_context(Journal(path))
-        except (OSError, JournalError) as error:
-            raise UserError(f"--web: {error}", status=1) from None
-        self.referee = Referee(journal=self._journal)
+        self._begun = begun
+        self._journal = journal
 
     @property
     def stopped(self) -> bool:
@@ -238,13 +230,13 @@ class TableServer:
         async with AsyncExitStack() as stack:
             signals = stack.enter_context(ExitStack())  # caught until everything has ended
             serving = await self._listen()
-            stack.push_async_callback(serving.server.stop, 1.0)
+            stack.push_async_callback(serving.stop, 1.0)
             logs = stack.enter_context(tempfile.TemporaryDirectory(prefix="asara-logs-"))
             runner = await stack.enter_async_context(self._match_runner(Path(logs)))
-            if self.begun is not None:
-                await asyncio.to_thread(self.begun)
+            if self._begun is not None:
+                await asyncio.to_thread(self._begun)
             for guest in self.settings.guests:
-                runner.pool.add_guest(guest.name, guest.token)
+                runner.pool.add_guest(guest.entry, guest.token)
             play_task = asyncio.create_task(self._play(runner))
             signals.enter_context(on_signals(partial(self._stop, play_task)))
             self.announce(serving.address)
@@ -312,8 +304,8 @@ class TableServer:
         """Wait until the next match can begin."""
         for guest in self.settings.guests:
             if not self.referee.is_connected(guest.token):
-                notify(f"Waiting for {guest.name} to connect")
-                await self.referee.wait_until_connected(guest.token, None)
+                notify(f"Waiting for {guest.entry} to connect")
+                await self.referee.wait_until_connected(guest.token)
 
     def record(self, played: PlayedMatch) -> Path | None:
         """Write the replay of a match, and print its result; return the path of the replay."""
@@ -343,7 +335,8 @@ class TableServer:
             self._stop_task = asyncio.create_task(self._stop_referee(play_task))
 
     async def _stop_referee(self, play_task: asyncio.Task[None]) -> None:
-        self.interrupted += (await self.referee.stop(finish_s=self.finish_s)).values()
+        for line in (await self.referee.stop(finish_s=self.finish_s)).values():
+            warn(line)
         play_task.cancel()  # it may be waiting for a guest
 
     def announce(self, address: str) -> None:
@@ -351,30 +344,25 @@ class TableServer:
         settings = self.settings
         notify(f"Listening on {address} ({'TLS' if settings.tls else 'no TLS'})")
         for seat, guest in enumerate(settings.guests):
-            heading = f"Start your bot for seat {seat} ({guest.name}) with these variables:"
+            heading = f"Start your bot for seat {seat} ({guest.entry}) with these variables:"
             out.print(f"\n{heading}")
             variables = " ".join(self._variables(guest, address))
             out.print(f"    {variables}", soft_wrap=True)
         out.print()
 
-    def _variables(self, guest: Guest, address: str) -> Iterator[str]:
+    def _variables(self, guest: Player, address: str) -> Iterator[str]:
         """Yield the environment variables for a guest's bot, quoted for a shell."""
         yield f"ASARA_ADDRESS={shlex.quote(reachable_address(address))}"
         yield f"ASARA_TOKEN={guest.token}"
-        yield f"ASARA_SEED={bot_seed(self.settings.seed, guest.name)}"
+        yield f"ASARA_SEED={bot_seed(self.settings.seed, guest.entry)}"
         if self.settings.tls is not None:
             yield f"ASARA_CA={shlex.quote(str(self.settings.tls.certificate.resolve()))}"
 
     def print_summary(self) -> int:
-        """Print the standings of several matches, and the progress of any interrupted ones.
-
-        Return the exit status.
-        """
+        """Print the standings of several matches; return the exit status."""
         names = self.settings.names
         scheduled = len({result.match_id for result in self.results})
         standings = compute_standings(" – ".join(names), names, scheduled, self.results)
         if standings.matches.played > 1:
             show_standings(standings)
-        for line in self.interrupted:
-            warn(line)
-        return 1 if self.interrupted or standings.matches.void else 0
+        return 1 if standings.matches.void else 0

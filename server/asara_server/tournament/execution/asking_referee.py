@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from importlib.metadata import version
 from typing import Final
 
-from asara.v1.play_pb2 import PlayRequest, PlayResponse, Reply
+from asara.v1.play_pb2 import Hello, PlayRequest, PlayResponse, Reply
 from asara.v1.vocabulary_pb2 import Action as ActionMessage
 from asara_codec.decode import PlainReply
 from asara_codec.encode import action_bytes, serialize
@@ -20,7 +20,7 @@ from asara_codec.messages import goodbye_bytes, welcome_bytes
 from asara_codec.results import Termination
 from asara_server.eventlog.replay import Replay, ReplayError
 from asara_server.logs import logger
-from asara_server.match.inputs import RejectionRecord, ReplyRecord
+from asara_server.match.inputs import Presence, RejectionRecord, ReplyRecord
 from asara_server.match.match import ReceivedAction
 from asara_server.match.spec import SECOND_US
 from asara_server.referee.limits import LimitSettings
@@ -29,7 +29,6 @@ from asara_server.referee.session import (
     PROTOCOL_VERSION,
     Authenticator,
     BotSocket,
-    CheckedHello,
     Session,
 )
 from asara_server.referee.stream_errors import Context, ErrorKind, StreamError
@@ -146,7 +145,7 @@ class AskingReferee:
 
     # The stream
 
-    def on_hello(self, session: Session, hello: CheckedHello) -> None:
+    def on_hello(self, session: Session, hello: Hello) -> None:
         authenticator = session.authenticator
         if authenticator is None or authenticator.authenticate(hello.token) != self._key:
             raise StreamError(ErrorKind.UNKNOWN_TOKEN, "no bot with this token may connect")
@@ -166,7 +165,8 @@ class AskingReferee:
         authenticator.connections_changed()
         if self._questions is None:
             self._stop_timer()
-            self._questions = questions(self._replay, self._seat, hello.presence())
+            presence = Presence(hello.live_updates, hello.omit_public_view)
+            self._questions = questions(self._replay, self._seat, presence)
             self._ask_next()
         elif self._open is not None:  # its stream broke; it recognises repeated messages
             self._send(self._open)
@@ -192,9 +192,6 @@ class AskingReferee:
         if _differs(reply.actions, asked.recorded):
             self._different.append(reply.decision_id)
         self._ask_next()
-
-    def on_late_reply(self, session: Session, reply: PlainReply | Reply) -> bool:
-        return False
 
     def on_request(self, session: Session, request: PlayRequest) -> None:
         match request.WhichOneof("request"):

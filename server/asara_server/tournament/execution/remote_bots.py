@@ -126,7 +126,7 @@ class RemoteBots:
             if self._monitoring is not None:
                 self._monitoring.cancel()
                 await asyncio.wait([self._monitoring])
-            await serving.server.stop(grace=1.0)
+            await serving.stop(grace=1.0)
 
     def start_waiting(self, pool: BotPool) -> None:
         """Add the bots to a pool, so that they play its matches, and start waiting for them."""
