@@ -30,7 +30,7 @@ from asara_codec.view_writer import ViewWriter
 from asara_game.actions import Action
 from asara_game.events import BuyersDispatched, Event
 from asara_game.state import State
-from asara_game.view import PublicView, RunningView
+from asara_game.view import PublicView, public_view, view
 from asara_game.vocabulary import DecisionKind
 from asara_server.match.inputs import Presence
 
@@ -96,8 +96,8 @@ class MatchFeed:
         self.turn_ends = [len(self.events)]
         self.outbox: list[tuple[int, bytes]] = []
         self.live = False
-        self._view = RunningView(state)
-        self.public: PublicView = self._view.public()
+        self._state = state
+        self.public: PublicView = public_view(state)
         self._writer = ViewWriter()
         self._seats = [_SeatFeed() for _ in range(seats)]
         self._turn_running = False
@@ -130,7 +130,7 @@ class MatchFeed:
             if kind is _SPACE or kind is _BUYERS or state.seat < 0:
                 self._end_turn()
                 self._turn_running = False
-                self.public = self._view.public()
+                self.public = public_view(state)
 
     def _end_turn(self) -> None:
         if self._forfeits:
@@ -214,7 +214,7 @@ class MatchFeed:
         message = decision_bytes(
             match_id=self.match_id,
             decision_id=decision_id,
-            view=self._view.deciding(None if self._turn_running else self.public, sequence),
+            view=view(self._state, seat, None if self._turn_running else self.public),
             events=self.event_parts[own.sent :],
             sequence=sequence,
             clock_us=clock_us,
@@ -317,7 +317,7 @@ class MatchFeed:
     def _send_view(self, seat: int, *, resumed: bool) -> None:
         message = match_started_bytes(
             match_id=self.match_id,
-            view=self._view.of(seat),
+            view=view(self._state, seat),
             writer=self._writer,
             clocks=self.clocks,
             deal_commitment=self.commitment,
