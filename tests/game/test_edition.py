@@ -256,13 +256,11 @@ def check_file(data: bytes, seed: int) -> None:
         apply(state, dice.choice(state.legal))
 
 
-@settings(max_examples=100)
+@settings(max_examples=60)
 @given(st.lists(_ODD, max_size=6), st.lists(_WRONG, max_size=1), st.integers(0, 2**32))
 def test_a_disturbed_file_is_refused_or_can_be_played(odd, wrong, seed):
     tables = copy.deepcopy(TABLES)
     for path, value in (*odd, *wrong):
-        with suppress(
-            KeyError, IndexError, TypeError, ValueError
-        ):  # a change before it has removed the place
+        with suppress(KeyError, IndexError, TypeError, ValueError):  # the place may be gone
             change(tables, path, value)
     check_file(file(tables), seed)
