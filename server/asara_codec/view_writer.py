@@ -5,6 +5,7 @@ A display, an area or a seat changes from turn to turn: it is joined from smalle
 """
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Final
 
 from asara.v1.view_pb2 import (
@@ -20,7 +21,6 @@ from asara.v1.view_pb2 import PublicView as PublicMessage
 from asara.v1.view_pb2 import SeatView as SeatMessage
 from asara.v1.view_pb2 import View as ViewMessage
 from asara_codec.encode import enum_value, numbers_by_count, serialize, tower_message
-from asara_codec.part_cache import cached_part
 from asara_codec.reflection import to_message
 from asara_codec.wire_format import DelimitedField, IntegerField
 from asara_game.rules import AREAS
@@ -259,13 +259,13 @@ def _counted(parts: tuple[bytes, ...], counts: _Counts) -> bytes:
 _public_areas: Final = DelimitedField(PublicMessage, "areas")
 
 
-@cached_part(1024)
+@lru_cache(maxsize=1024)
 def _area_head(coloured: tuple[int, int]) -> bytes:
     area, colour = coloured
     return serialize(AreaView(area=enum_value(area), colour=enum_value(colour)))
 
 
-@cached_part(4096)
+@lru_cache(maxsize=4096)
 def _lying(lying: Dispatched) -> bytes:
     message = DispatchedMessage(
         number=lying.space.number, seat=lying.seat, colour=enum_value(lying.colour)
@@ -273,7 +273,7 @@ def _lying(lying: Dispatched) -> bytes:
     return serialize(AreaView(dispatched=[message]))
 
 
-@cached_part(4096)
+@lru_cache(maxsize=4096)
 def _chest(chest: tuple[Space, tuple[GiftCard, ...]]) -> bytes:
     space, cards = chest
     message = Chest(space=to_message(space), cards=map(to_message, cards))
@@ -287,7 +287,7 @@ _hand_size: Final = IntegerField(SeatMessage, "hand_size")
 _lit_windows_held: Final = IntegerField(SeatMessage, "lit_windows")
 
 
-@cached_part(16384)
+@lru_cache(maxsize=16384)
 def _tower(numbered: tuple[int, Tower]) -> bytes:
     return serialize(SeatMessage(towers=[tower_message(*numbered)]))
 
@@ -296,7 +296,7 @@ _private_seat: Final = IntegerField(PrivateMessage, "seat")
 _private_asari: Final = IntegerField(PrivateMessage, "asari")
 
 
-@cached_part(16384)
+@lru_cache(maxsize=16384)
 def _hand(counts: tuple[int, ...]) -> bytes:
     return serialize(PrivateMessage(hand=numbers_by_count(counts)))
 
@@ -304,19 +304,19 @@ def _hand(counts: tuple[int, ...]) -> bytes:
 _STOCKED: Final = tuple(serialize(PrivateMessage(sections=[to_message(s)])) for s in SECTION_TYPES)
 
 
-@cached_part(4096)
+@lru_cache(maxsize=4096)
 def _lit(counts: tuple[int, ...]) -> bytes:
     return serialize(PrivateMessage(lit_windows=numbers_by_count(counts)))
 
 
-@cached_part(4096)
+@lru_cache(maxsize=4096)
 def _face_down(lying: tuple[Space, tuple[BuyerColour, ...]]) -> bytes:
     space, buyers = lying
     message = FaceDown(space=to_message(space), buyers=map(enum_value, buyers))
     return serialize(PrivateMessage(face_down=[message]))
 
 
-@cached_part(4096)
+@lru_cache(maxsize=4096)
 def _known_lit_windows(known: _KnownLit) -> bytes:
     messages = [KnownLitWindow(above=above, colour=enum_value(colour)) for above, colour in known]
     return serialize(PrivateMessage(known_lit_windows=messages))
@@ -329,11 +329,11 @@ def _searched_sections(sections: tuple[Section, ...]) -> bytes:
     return b"".join([_SEARCHED[section] for section in sections])
 
 
-@cached_part(4096)
+@lru_cache(maxsize=4096)
 def _searched_buyers(buyers: tuple[BuyerColour, ...]) -> bytes:
     return serialize(PrivateMessage(searched_buyers=map(enum_value, buyers)))
 
 
-@cached_part(4096)
+@lru_cache(maxsize=4096)
 def _searched_lit_windows(colours: tuple[Colour, ...]) -> bytes:
     return serialize(PrivateMessage(searched_lit_windows=map(enum_value, colours)))
