@@ -230,11 +230,6 @@ class Table:
         """Name of the kind of decision."""
         return self.state.kind.name
 
-    @property
-    def asked(self) -> int:
-        """Seat that decides; -1 after the end."""
-        return self.state.seat
-
     def offered(self) -> list[str]:
         """The legal actions."""
         return [str(action) for action in self.state.legal]
