@@ -31,15 +31,6 @@ from .vocabulary import (
     section_index,
 )
 
-__all__ = [
-    "RULE_COMBINATIONS",
-    "Rules",
-    "SectionInfo",
-    "SpaceInfo",
-    "format_rule_sets",
-    "parse_rule_sets",
-]
-
 RULES_VERSION: Final = 2
 """Increases with every change that would make an earlier match play differently."""
 

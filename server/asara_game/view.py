@@ -24,16 +24,6 @@ from .vocabulary import (
     Tower,
 )
 
-__all__ = [
-    "PrivateView",
-    "PublicView",
-    "SeatView",
-    "View",
-    "private_view",
-    "public_view",
-    "view",
-]
-
 
 class SeatView(NamedTuple):
     """The public information about a seat."""

@@ -31,8 +31,6 @@ from .possible import (
 from .restore import restore, resume_turn
 from .shuffling import shuffle
 
-__all__ = ["determinize"]
-
 _BEFORE_PAYING: Final = frozenset(
     {
         DecisionKind.BUILD_COUNT,

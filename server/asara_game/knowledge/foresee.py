@@ -16,8 +16,6 @@ from asara_game.vocabulary import MARKET_TYPES, DecisionKind
 from .hidden import HiddenLitWindows
 from .restore import restore, resume_turn
 
-__all__ = ["Foreseen", "foresee"]
-
 _GIFT_BUYER: Final = DecisionKind.GIFT_BUYER
 _GIFT_LIT_WINDOW: Final = DecisionKind.GIFT_LIT_WINDOW
 

@@ -11,8 +11,6 @@ from asara_game.state import NOT_COUNTED, State, blank, lit_index, pack_hand, un
 from asara_game.view import View
 from asara_game.vocabulary import Area, DecisionKind
 
-__all__ = ["restore", "resume_turn"]
-
 _COLOURED: Final = int(Area.COLOURED_BUILDING)
 DRAWN: Final = (DecisionKind.LIT_KEEP, DecisionKind.LIT_RETURN)
 """Decisions in which the seat is looking at the windows drawn, not at the stack."""

@@ -8,7 +8,7 @@ from typing import Final
 from asara_game.moves import options
 from asara_game.state import State, unbuilt_index
 from asara_game.view import View
-from asara_game.vocabulary import Area, BuyerColour, DecisionKind
+from asara_game.vocabulary import DecisionKind
 
 from .determinize import determinize
 from .hidden import HiddenBuyers, HiddenLitWindows, place_buyers, unseen_sections
@@ -16,12 +16,6 @@ from .history import History
 from .possible import check_moment
 from .restore import restore, resume_turn
 from .shuffling import QuickShuffler, shuffle
-
-__all__ = ["Worlds"]
-
-_COLOURED: Final = int(Area.COLOURED_BUILDING)
-_DRAWN: Final = (DecisionKind.LIT_KEEP, DecisionKind.LIT_RETURN)
-_BUYERS: Final = (0, *BuyerColour)
 
 
 class Worlds:
