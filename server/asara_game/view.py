@@ -12,7 +12,15 @@ from typing import Final, NamedTuple
 from .actions import Action
 from .engine import decision
 from .rules import Rules
-from .state import Decision, Dispatched, State, buyer_counts, known_lit_window, lit_colour
+from .state import (
+    Decision,
+    Dispatched,
+    State,
+    buyer_counts,
+    known_lit_window,
+    lit_colour,
+    lit_index,
+)
 from .vocabulary import (
     MARKET_TYPES,
     BuyerColour,
@@ -95,6 +103,7 @@ class View(NamedTuple):
 
 
 _SPACE: Final = DecisionKind.SPACE
+_BUYERS: Final = DecisionKind.BUYERS
 _COLOURS: Final = tuple(Colour)
 _BUYER_COLOURS: Final = tuple(BuyerColour)
 _new: Final = tuple.__new__
@@ -105,14 +114,17 @@ _FaceDown = tuple[tuple[Space, tuple[BuyerColour, ...]], ...]
 _Known = tuple[tuple[int, Colour], ...]
 
 
-def view(state: State, seat: int, public: PublicView | None = None) -> View:
-    """Return everything that a seat may know now.
-
-    Pass `public` if you already have the present `public_view`.
-    """
+def view(
+    state: State,
+    seat: int,
+    public: PublicView | None = None,
+    private: PrivateView | None = None,
+) -> View:
+    """Return everything that a seat may know now. Pass the parts that have not changed."""
     if public is None:
         public = public_view(state)
-    private = private_view(state, seat)
+    if private is None:
+        private = private_view(state, seat)
     if state.seat == seat:
         return _new(View, (state.rules, public, private, decision(state), tuple(state.legal)))
     asked = decision(state) if state.seat >= 0 and state.kind is _SPACE else None
@@ -153,15 +165,16 @@ def _seat_view(state: State, seat: int) -> SeatView:
 
 def lit_windows_of(state: State, seat: int) -> int:
     """Return the number of lit windows that a seat holds and has not built."""
-    lit_windows = 0
-    for count in state.lit_held_by(seat):
-        lit_windows += count
-    return lit_windows
+    held, at = state.lit_held, lit_index(seat, 1)
+    return held[at] + held[at + 1] + held[at + 2] + held[at + 3] + held[at + 4]
 
 
 def private_view(state: State, seat: int) -> PrivateView:
     """Return what only this seat knows now."""
-    stack = state.lit_stack
+    stack, kind = state.lit_stack, state.kind
+    sections, buyers, windows = _NOTHING_SEARCHED
+    if state.seat == seat and kind is not _SPACE and kind is not _BUYERS:
+        sections, buyers, windows = searched(state)
     return _new(
         PrivateView,
         (
@@ -172,7 +185,9 @@ def private_view(state: State, seat: int) -> PrivateView:
             tuple(state.lit_held_by(seat)),
             face_down_of(state.face_down, seat) if state.face_down else (),
             known_lit_windows(stack, seat) if stack and max(stack) > 7 else (),
-            *(searched(state) if state.seat == seat else _NOTHING_SEARCHED),
+            sections,
+            buyers,
+            windows,
         ),
     )
 

@@ -30,7 +30,7 @@ from asara_codec.view_writer import ViewWriter
 from asara_game.actions import Action
 from asara_game.events import BuyersDispatched, Event
 from asara_game.state import State
-from asara_game.view import PublicView, public_view, view
+from asara_game.view import PrivateView, PublicView, public_view, view
 from asara_game.vocabulary import DecisionKind
 from asara_server.match.inputs import Presence
 
@@ -99,6 +99,8 @@ class MatchFeed:
         self._state = state
         self.public: PublicView = public_view(state)
         self._writer = ViewWriter()
+        self._last_asked = (-1, 0)  # seat, and number of events then
+        self._last_private: PrivateView | None = None
         self._seats = [_SeatFeed() for _ in range(seats)]
         self._turn_running = False
         self._forfeits: list[SeatForfeited] = []  # since the last turn ended
@@ -211,10 +213,15 @@ class MatchFeed:
         if own.view_due:
             self._send_view_again(seat, own)
         sequence = len(self.events)
+        public = None if self._turn_running else self.public
+        # A seat that has just chosen a space sees the same as before.
+        same = self._state.kind is _BUYERS and self._last_asked == (seat, sequence)
+        seen = view(self._state, seat, public, self._last_private if same else None)
+        self._last_asked, self._last_private = (seat, sequence), seen.private
         message = decision_bytes(
             match_id=self.match_id,
             decision_id=decision_id,
-            view=view(self._state, seat, None if self._turn_running else self.public),
+            view=seen,
             events=self.event_parts[own.sent :],
             sequence=sequence,
             clock_us=clock_us,
