@@ -120,6 +120,7 @@ def _owners(seen: View, history: History) -> list[int]:
         raise ValueError(_MISMATCH)
     return owners
 
+
 _MISMATCH: Final = "the view does not follow from the history of the match"
 
 
