@@ -22,7 +22,6 @@ from asara.v1.vocabulary_pb2 import Action as ActionMessage
 from asara.v1.vocabulary_pb2 import Section as SectionMessage
 from asara.v1.vocabulary_pb2 import Tower as TowerMessage
 from asara_codec.clocks import Clocks
-from asara_codec.part_cache import cached_part
 from asara_codec.reflection import snake, to_message
 from asara_codec.results import SeatForfeited, SeatResult
 from asara_codec.wire_format import delimited
@@ -109,13 +108,13 @@ _MOST_EVENTS: Final = 1024
 _event_bytes: Final[dict[type, dict[Event | SeatForfeited, bytes]]] = {}
 
 
-@cached_part(1024)
+@lru_cache(maxsize=1024)
 def space_bytes(space: Space) -> bytes:
     """Return the space's message, preceded by its length."""
     return delimited(serialize(to_message(space)))
 
 
-@cached_part(1024)
+@lru_cache(maxsize=1024)
 def gift_bytes(card: GiftCard) -> bytes:
     """Return the gift card's message, preceded by its length."""
     return delimited(serialize(to_message(card)))
@@ -181,7 +180,7 @@ def result_bytes(result: SeatResult) -> bytes:
 _RESULT_SECTIONS: Final = tuple(serialize(SeatResultMessage(sections=[s])) for s in _SECTIONS)
 
 
-@cached_part(1024)
+@lru_cache(maxsize=1024)
 def _result_lit(counts: tuple[int, ...]) -> bytes:
     return serialize(SeatResultMessage(lit_windows=numbers_by_count(counts)))
 

@@ -60,17 +60,9 @@ _gifts: Final = RepeatedField(DecisionMessage, "gifts")
 _lit_windows_to_keep: Final = IntegerField(DecisionMessage, "lit_windows_to_keep")
 
 
-_match_id_fields: Final[dict[str, bytes]] = {}
-_MOST_MATCH_IDS: Final = 4096
-
-
+@lru_cache(maxsize=4096)
 def _match_id_field(match_id: str) -> bytes:
-    data = _match_id_fields.get(match_id)
-    if data is None:
-        if len(_match_id_fields) >= _MOST_MATCH_IDS:
-            _match_id_fields.clear()
-        data = _match_id_fields[match_id] = _match_id.encode(match_id.encode())
-    return data
+    return _match_id.encode(match_id.encode())
 
 
 def decision_bytes(

@@ -14,28 +14,6 @@ from typing import Any, Final, TypeVar, cast
 
 from .vocabulary import Area, BuyerColour, Colour, Section, SectionKind, Space
 
-__all__ = [
-    "Action",
-    "BuildCount",
-    "ChooseBuyer",
-    "ChooseSpace",
-    "Decline",
-    "ExtendTower",
-    "FoundTower",
-    "KeepLitWindows",
-    "LayBuyers",
-    "LightWindow",
-    "PayOffer",
-    "ReturnLitWindow",
-    "SearchPile",
-    "TakeSection",
-    "Wish",
-    "format_section",
-    "format_space",
-    "parse_action",
-    "parse_space",
-]
-
 
 class _Interned(type):
     """Metaclass that makes equal actions one object; arguments may be given by keyword.

@@ -14,8 +14,6 @@ import struct
 from collections.abc import Callable
 from typing import Final, Protocol
 
-__all__ = ["Deal", "RandomShuffler", "Shuffler"]
-
 _WORDS: Final = struct.Struct(">8I")
 _COUNTER: Final = struct.Struct(">I")
 _RANGE: Final = 1 << 32

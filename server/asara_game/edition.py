@@ -14,8 +14,6 @@ from .actions import format_space, parse_space
 from .bounded_toml import parse_toml
 from .vocabulary import Area, BuyerColour, Colour, GiftCard, GiftKind, SectionKind, Space
 
-__all__ = ["Award", "Edition", "EditionError", "LitOffer", "load_edition", "parse_edition"]
-
 LARGEST_EDITION: Final = 32 * 1024
 """Maximum size of an edition file in bytes, nine times the size of the shipped one."""
 

@@ -23,8 +23,6 @@ _new: Final = tuple.__new__
 _ACTIONS: Final = get_args(Action)
 """The classes of actions."""
 
-__all__ = ["apply", "apply_one", "decision", "legal_actions", "new_match", "outcome"]
-
 
 def new_match(rules: Rules, shuffler: Shuffler) -> tuple[State, list[Event]]:
     """Set up a match. Return the state at its first decision, and the events of the set-up."""

@@ -9,8 +9,6 @@ from .edition import Award, Edition
 from .events import FinalEvaluated, YearEvaluated
 from .vocabulary import COLOURS, Colour, Tower
 
-__all__ = ["Outcome", "final_evaluation", "year_evaluation"]
-
 
 class Outcome(NamedTuple):
     """Result of a match: prestige by seat, and the seats that share the highest prestige."""

@@ -24,19 +24,6 @@ from .vocabulary import (
     Tower,
 )
 
-__all__ = [
-    "Decision",
-    "Dispatched",
-    "IllegalAction",
-    "State",
-    "buyer_counts",
-    "known_lit_window",
-    "lit_colour",
-    "lit_index",
-    "pack_hand",
-    "unbuilt_index",
-]
-
 ONE: Final = (0, 1, 1 << 6, 1 << 12, 1 << 18, 1 << 24)
 """One buyer of each colour in a packed hand, which has six bits per colour."""
 MASK: Final = (0, 63, 63 << 6, 63 << 12, 63 << 18, 63 << 24)

@@ -5,26 +5,6 @@ from __future__ import annotations
 from enum import IntEnum
 from typing import NamedTuple
 
-__all__ = [
-    "COLOURS",
-    "MARKETS",
-    "MARKET_TYPES",
-    "MIDDLE_KINDS",
-    "SECTION_TYPES",
-    "Area",
-    "BuyerColour",
-    "Colour",
-    "DecisionKind",
-    "GiftCard",
-    "GiftKind",
-    "RuleSet",
-    "Section",
-    "SectionKind",
-    "Space",
-    "Tower",
-    "section_index",
-]
-
 
 class Colour(IntEnum):
     """Colour of a tower section, in rising order of price."""

@@ -14,7 +14,9 @@ from asara_game.events import (
     FinalEvaluated,
     FundsTaken,
     GeniePaid,
+    GiftLaid,
     GiftTaken,
+    IncomeReceived,
     LitWindowsDrawn,
     LitWindowsKept,
     PatronageTaken,
@@ -48,6 +50,10 @@ class Ledger:
         self.taken: dict[Space, int] = {}
         self.area_colours: dict[Area, int] = {}
         self.gifts_taken: Counter[GiftCard] = Counter()
+        self.gifts_laid: Counter[Space] = Counter()
+        self.chests: dict[Space, tuple[GiftCard, ...]] = {}
+        # Cards of the dispatch that have not taken effect yet.
+        self.gifts: list[GiftCard] = []
         self.year = 0
         self.finals = 0
         self.patronage = 0
@@ -71,9 +77,15 @@ class Ledger:
             self._built(event)
             return
         assert self.to_build == 0, f"{self.to_build} sections are missing before {event}"
+        if not isinstance(event, GiftTaken | SectionTaken | LitWindowsKept):
+            assert not self.gifts, "the cards of a space take effect before its move"
+        self._check_amounts(event)
         match event:
             case YearStarted():
                 self._new_year(event)
+            case GiftLaid():
+                self.gifts_laid[event.space] += 1
+                self.chests[event.space] = (*self.chests.get(event.space, ()), event.card)
             case BuyersDispatched():
                 self._dispatched(event)
             case WishMade():
@@ -86,12 +98,7 @@ class Ledger:
             case GiftTaken():
                 self._gift(event)
             case SectionTaken():
-                assert event.asari == -self.rules.edition.prices[event.section.colour - 1]
                 self.stock[seat][event.section] += 1
-            case FundsTaken():
-                assert event.asari > 0
-            case PileSearched() | GeniePaid() | LitWindowsDrawn():
-                assert event.asari < 0
             case BuyersRecruited():
                 self.hand_sizes[seat] += event.count
             case LitWindowsKept():
@@ -105,6 +112,28 @@ class Ledger:
             case FinalEvaluated():
                 assert self.year == self.rules.edition.years
                 self.finals += 1
+
+    def _check_amounts(self, event: Event) -> None:
+        """Payments are printed on the board, and so is how much is drawn at most."""
+        edition = self.rules.edition
+        match event:
+            case IncomeReceived():
+                yearly = edition.yearly_asari
+                first = edition.starting_asari[event.seat]
+                assert event.asari == (yearly if self.year > 1 else first)
+            case SectionTaken():
+                assert event.asari == -edition.prices[event.section.colour - 1]
+            case FundsTaken():
+                bank = event.space.area == Area.BANK
+                assert event.asari == (event.space.number if bank else edition.coloured_building)
+            case PileSearched() | GeniePaid() | BuyersRecruited() | BuildStarted():
+                assert self.plot is not None
+                assert event.asari == -self.plot.number
+                if isinstance(event, BuyersRecruited):
+                    assert 0 < event.count <= edition.tent_buyers
+            case LitWindowsDrawn():
+                drawn = {offer.asari: offer.drawn for offer in edition.lit_offers}
+                assert 0 < event.count <= drawn[-event.asari]
 
     def _new_year(self, event: YearStarted) -> None:
         assert event.seat == self.patronage, "the holder of the patronage starts"
@@ -133,6 +162,7 @@ class Ledger:
             else:
                 assert event.count == 2
                 assert required, "a pair replaces a colour that is required (ruling R1)"
+        self.gifts = list(self.chests.pop(event.space, ()))
         self.taken[event.space] = event.seat
         self.last = event.seat
         self.plot = event.space
@@ -148,6 +178,7 @@ class Ledger:
 
     def _gift(self, event: GiftTaken) -> None:
         card = event.card
+        assert card == self.gifts.pop(0), "in the order laid (ruling R18), never after a wish (R16)"
         self.gifts_taken[card] += 1
         assert event.asari == (card.asari if card.kind == GiftKind.ASARI else 0)
         assert event.prestige == card.prestige
@@ -158,7 +189,6 @@ class Ledger:
         plot = self.plot
         assert plot is not None
         assert plot.area == Area.BUILDING_CIRCLE
-        assert event.asari == -plot.number, "the plot's own price is paid"
         if event.count != plot.number:
             assert not self.wished, "the genie gives no discount (ruling R13)"
             between = [p for p in self.rules.edition.plots if event.count <= p < plot.number]
@@ -201,6 +231,8 @@ class Ledger:
         self.towers[seat][number - 1] = tower._replace(**{field: getattr(tower, field) + 1})
 
     def _evaluated(self, event: YearEvaluated) -> None:
+        laid = {info.space: self.year for info in self.rules.chests}
+        assert self.gifts_laid == laid, "a card is laid on every chest each year"
         own = self.towers[event.seat]
         gold = sum(t.base_gold + t.turret_gold + t.gold_trunks for t in own)
         gold += sum(t.gold_windows - t.lit_gold for t in own)

@@ -3,24 +3,12 @@
 import random
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from enum import IntEnum
 from typing import Any, Final, NamedTuple
 
 import pytest
 
-from asara_game.actions import (
-    Action,
-    BuildCount,
-    ChooseSpace,
-    ExtendTower,
-    FoundTower,
-    KeepLitWindows,
-    LayBuyers,
-    LightWindow,
-    PayOffer,
-    ReturnLitWindow,
-    TakeSection,
-    Wish,
-)
+from asara_game.actions import Action, BuildCount, ChooseSpace, Wish
 from asara_game.build import buildable
 from asara_game.deal import Deal
 from asara_game.engine import apply, decision, new_match
@@ -259,52 +247,26 @@ def check_turn(state: State) -> None:
 
 
 def mutations(action: Action) -> list[Any]:
-    """Actions like this one but for one field, most of them wrong."""
-    match action:
-        case ChooseSpace(space) | Wish(space):
-            near = [Space(space.area, n) for n in (space.number - 1, space.number + 1, 0, 99)]
-            return [*map(ChooseSpace, near), *map(Wish, near), ChooseSpace(space), Wish(space)]
-        case LayBuyers(buyers, face_down):
-            return [
-                LayBuyers(buyers, not face_down),
-                LayBuyers(buyers[::-1], face_down),
-                LayBuyers(buyers * 2, True),
-                LayBuyers((), face_down),
-                *(LayBuyers((colour,), face_down) for colour in BuyerColour),
-            ]
-        case TakeSection(Section(kind, colour, gold)):
-            other = SectionKind(kind % 4 + 1)
-            return [
-                TakeSection(Section(kind, colour, not gold)),
-                TakeSection(Section(other, colour, gold)),
-                *(TakeSection(Section(kind, c, gold)) for c in Colour),
-            ]
-        case BuildCount(count):
-            return [BuildCount(n) for n in (-1, 0, count - 1, count + 1, 8, 99)]
-        case FoundTower(colour, base, turret):
-            return [
-                FoundTower(colour, not base, turret),
-                FoundTower(colour, base, not turret),
-                *(FoundTower(c, base, turret) for c in Colour),
-            ]
-        case ExtendTower(tower, Section(kind, colour, gold) as section):
-            return [
-                *(ExtendTower(n, section) for n in (-1, 0, tower - 1, tower + 1, 99)),
-                ExtendTower(tower, Section(kind, colour, not gold)),
-                *(ExtendTower(tower, Section(k, colour, gold)) for k in SectionKind),
-                *(ExtendTower(tower, Section(kind, c, gold)) for c in Colour),
-            ]
-        case LightWindow(tower, gold):
-            return [LightWindow(n, g) for n in (0, tower, tower + 1) for g in (gold, not gold)]
-        case PayOffer(asari):
-            return [PayOffer(n) for n in (-asari, 0, asari - 1, asari + 1, 10**9)]
-        case KeepLitWindows(colours):
-            return [
-                KeepLitWindows(colours[::-1]),
-                KeepLitWindows(colours * 2),
-                KeepLitWindows(colours[:-1]),
-                *(KeepLitWindows((*colours[:-1], c)) for c in Colour),
-            ]
-        case ReturnLitWindow():
-            return [*map(ReturnLitWindow, Colour), *(KeepLitWindows((c,)) for c in Colour)]
-    return [None, str(action), 0, action.__class__]
+    """Actions like this one but for one field, most of them wrong, and what is no action."""
+    fields = [getattr(action, name) for name in type(action).__match_args__]
+    found = [
+        type(action)(*fields[:place], other, *fields[place + 1 :])  # type: ignore[call-arg]
+        for place, field in enumerate(fields)
+        for other in _near(field)
+    ]
+    return [*found, None, str(action), 0, action.__class__]
+
+
+def _near(value: Any) -> list[Any]:
+    """Other values for a field of an action."""
+    if isinstance(value, bool):
+        return [not value]
+    if isinstance(value, IntEnum):
+        return list(type(value))
+    if isinstance(value, int):
+        return [-1, 0, value - 1, value + 1, 99]
+    if isinstance(value, Space | Section):
+        fields = value._asdict().items()
+        return [value._replace(**{name: other}) for name, now in fields for other in _near(now)]
+    last = [(*value[:-1], other) for other in _near(value[-1])]
+    return [(), value[:-1], value * 2, value[::-1], *last]

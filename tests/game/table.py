@@ -27,12 +27,10 @@ from asara_game.state import (
 from asara_game.view import PrivateView, PublicView, public_view, view
 from asara_game.vocabulary import (
     MARKET_TYPES,
-    Area,
     BuyerColour,
     Colour,
     DecisionKind,
     GiftCard,
-    GiftKind,
     Section,
     SectionKind,
     Tower,
@@ -41,11 +39,6 @@ from asara_game.vocabulary import (
 
 SECRET = bytes(range(32))
 EVERYTHING = "pro+gifts+genie"
-TEN_ASARI = GiftCard(GiftKind.ASARI, asari=10)
-TWO_PRESTIGE = GiftCard(GiftKind.PRESTIGE, prestige=2)
-CHOOSE_BUYER = GiftCard(GiftKind.CHOOSE_BUYER)
-BUY_BASE = GiftCard(GiftKind.BUY_SECTION, section_kind=SectionKind.BASE)
-BUY_LIT_WINDOW = GiftCard(GiftKind.BUY_LIT_WINDOW, asari=4)
 _E = TypeVar("_E", bound=Event)
 
 
@@ -101,7 +94,7 @@ class Table:
             )
             self.rules = Rules(edition, parse_rule_sets(rule_sets), seats)
         self.state: State
-        self.state, self.opening = new_match(self.rules, Deal(secret))
+        self.state, _ = new_match(self.rules, Deal(secret))
 
     # Set-up
 
@@ -189,10 +182,6 @@ class Table:
             self.state.gift_spaces[info.area] |= info.bit
         self._ask()
 
-    def no_gifts(self) -> None:
-        for info in self.rules.chests:
-            self.gifts(str(info.choose).removeprefix("dispatch "))
-
     def turn(self, seat: int) -> None:
         """It is this seat's turn."""
         self.state.turn_seat = self.state.seat = seat
@@ -241,11 +230,6 @@ class Table:
         """Name of the kind of decision."""
         return self.state.kind.name
 
-    @property
-    def asked(self) -> int:
-        """Seat that decides; -1 after the end."""
-        return self.state.seat
-
     def offered(self) -> list[str]:
         """The legal actions."""
         return [str(action) for action in self.state.legal]
@@ -272,16 +256,3 @@ class Table:
         """The hand as words: `blue blue green`."""
         counts = zip(BuyerColour, self.private(seat).hand, strict=True)
         return " ".join(colour.name.lower() for colour, n in counts for _ in range(n))
-
-    def held_lit(self, seat: int) -> str:
-        """Lit windows held, as words: `red white`."""
-        counts = zip(Colour, self.private(seat).lit_windows, strict=True)
-        return " ".join(colour.name.lower() for colour, n in counts for _ in range(n))
-
-    def lying(self, space: str) -> list[Dispatched]:
-        """The dispatches to a space."""
-        wanted = parse_space(space)
-        return [mark for mark in self.public.dispatched[wanted.area] if mark.space == wanted]
-
-    def area_colour(self, area: Area) -> int:
-        return self.public.area_colours[area]

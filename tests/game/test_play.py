@@ -11,8 +11,8 @@ from asara_game.actions import ChooseSpace
 from asara_game.deal import Deal
 from asara_game.engine import apply, decision, legal_actions, new_match, outcome
 from asara_game.state import IllegalAction
-from asara_game.view import view
-from asara_game.vocabulary import Area, DecisionKind, Space, Tower
+from asara_game.view import public_view, view
+from asara_game.vocabulary import SECTION_TYPES, Area, DecisionKind, Space, Tower
 from tests.game.ledger import Ledger
 from tests.game.play import (
     FIELDS,
@@ -45,6 +45,9 @@ def check_match(rule_sets: str, seats: int, seed: int) -> None:
         hands = list(state.hand_sizes)
         hands[state.turn_seat] += choosing  # the card has been taken, the buyer not yet
         assert hands == ledger.hand_sizes
+        assert dict(public_view(state).chests) == ledger.chests
+        for seat, stock in enumerate(ledger.stock):
+            assert [stock[section] for section in SECTION_TYPES] == state.unbuilt_of(seat)
         assert [list(own) for own in state.towers] == ledger.towers
         assert all(type(tower) is Tower for own in state.towers for tower in own)
         assert [sum(state.lit_held_by(seat)) for seat in range(seats)] == ledger.lit_windows

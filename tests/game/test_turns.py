@@ -1,17 +1,12 @@
-"""Rule sets, and what a year begins with; `test_play` holds the order of turns in all matches."""
+"""Rule sets, the draw of lit windows, and new years; `test_play` holds all of it in every match."""
 
 import pytest
 
-from asara_game.events import (
-    DisplayFilled,
-    GiftLaid,
-    IncomeReceived,
-)
+from asara_game.events import DisplayFilled, LitWindowsDrawn, LitWindowsKept
 from asara_game.rules import RULE_COMBINATIONS, Rules, format_rule_sets, parse_rule_sets
+from asara_game.view import view
 from asara_game.vocabulary import RuleSet
-from tests.game.table import EVERYTHING, Table, told
-
-# Rule sets.
+from tests.game.table import Table, colours, told
 
 
 def test_the_six_combinations_and_their_names():
@@ -37,30 +32,20 @@ def test_two_to_four_players(seats):
         Rules(table.rules.edition, frozenset({RuleSet.GIFTS}), 2)
 
 
-# The first year.
-
-
-def test_starting_money_rises_clockwise_from_the_starting_player():
-    for seats in (2, 3, 4):
-        table = Table(seats=seats)
-        assert [table.asari(seat) for seat in range(seats)] == [20, 21, 22, 23][:seats]
-        income = told(table.opening, IncomeReceived)
-        assert [(event.seat, event.asari) for event in income] == list(
-            enumerate([20, 21, 22, 23][:seats])
-        )
-
-
-# The end of a year, and the next.
-
-
-def test_a_new_year_pays_everybody_twenty_and_keeps_what_is_behind_the_screen():
-    table = Table()
-    table.hand(0, "blue")
-    table.hand(1, "")
-    table.stock(0, "white trunk gold")
-    table.send("bank 12", "blue")
-    assert [table.asari(seat) for seat in (0, 1)] == [20 + 12 + 20, 21 + 20]
-    assert sum(table.private(0).sections) == 1
+@pytest.mark.parametrize(("asari", "drawn", "kept"), [(4, 3, 1), (10, 5, 2)])
+def test_the_two_offers_of_the_house_of_lighted_windows(asari, drawn, kept):
+    table = Table("pro")
+    table.lit_stack("white white black red red green brown")
+    table.send("lit-windows 1", "blue")
+    assert table.play(f"pay {asari}") == [LitWindowsDrawn(0, drawn, -asari)]
+    seen = view(table.state, 0)
+    assert seen.private.searched_lit_windows == tuple(colours("brown green red red black")[:drawn])
+    assert seen.decision is not None
+    assert seen.decision.lit_windows_to_keep == kept
+    assert table.play(f"keep{' red' * kept}") == [LitWindowsKept(0, kept)]
+    while table.kind == "LIT_RETURN":
+        assert table.play(table.offered()[0]) == []
+    assert table.public.lit_stack_size == 7 - kept
 
 
 def test_a_new_year_refills_the_displays_as_far_as_the_piles_last():
@@ -78,16 +63,4 @@ def test_a_new_year_refills_the_displays_as_far_as_the_piles_last():
     assert table.public.pile_sizes == (sizes[0] - 5, 0, 0, sizes[3])
     filled = told(events, DisplayFilled)
     assert [len(event.sections) for event in filled] == [5, 2]
-    assert [str(s.colour.name) for s in filled[1].sections] == ["BROWN", "WHITE"]
-
-
-def test_a_gift_is_laid_on_every_chest_each_year_on_top_of_those_that_stayed():
-    table = Table(EVERYTHING)
-    for year in range(1, 5):
-        assert [len(cards) for _, cards in table.public.chests] == [year] * 6
-        assert table.public.gift_deck_size == 24 - 6 * year
-        before = table.public.chests
-        events = table.play_out(until=year + 1) if year < 4 else []
-        for (space, cards), (_, old) in zip(table.public.chests, before, strict=True):
-            laid = [e.card for e in told(events, GiftLaid) if e.space == space]
-            assert cards == (*old, *laid)
+    assert [section.colour.name for section in filled[1].sections] == ["BROWN", "WHITE"]

@@ -38,11 +38,11 @@ class BuyerStep(NamedTuple):
     """If the event is a look: all buyers the seat itself has had so far this year, by colour."""
 
 
-class HiddenBuyers(NamedTuple):
+class ArrangedBuyers(NamedTuple):
     """A possible arrangement of all buyers whose colours the seat cannot see."""
 
-    face_down: list[list[int]]
-    """Colours by dispatch, for the dispatches of `BuyerHistory.face_down`."""
+    face_down: list[tuple[int, Space, list[int]]]
+    """Seat, space and colours, for the dispatches of `BuyerHistory.face_down`."""
     hands: list[list[int]]
     """Colours by seat; empty for the seat itself."""
     pile: list[int]
@@ -119,7 +119,7 @@ class BuyerHistory:
                 counts[buyer] += 1
         return counts
 
-    def arrange(self, own: PrivateView, rng: random.Random) -> HiddenBuyers | None:
+    def arrange(self, own: PrivateView, rng: random.Random) -> ArrangedBuyers | None:
         """Return a random arrangement of the hidden buyers that fits all of this year's looks.
 
         Return None if the seat has not looked. The events since the first look are replayed, with
@@ -134,8 +134,8 @@ class BuyerHistory:
                 return found
         raise ValueError("the view does not follow from the history of the buyers")
 
-    def _try(self, now: list[int], rng: random.Random) -> HiddenBuyers | None:
-        laid, sizes, shown = self._before
+    def _try(self, now: list[int], rng: random.Random) -> ArrangedBuyers | None:
+        laid_before, sizes, shown = self._before
         first = self.steps[0]
         # The pools from which hidden buyers came, by colour: those outside the pile at the first
         # look, then the pile after each look. Hands and dispatches have the numbers of their
@@ -151,7 +151,7 @@ class BuyerHistory:
         pools = [outside]
         hands = [[0] * size for size in sizes]
         hands[self._seat] = []
-        face_down = [[0] * count for _, _, count in self.face_down[:laid]]
+        face_down = [[0] * count for _, _, count in self.face_down[:laid_before]]
         for number, step in enumerate(self.steps):
             hand = hands[step.seat]
             if step.kind == LOOKED:
@@ -177,7 +177,12 @@ class BuyerHistory:
                     return None
                 buyers[place] = rest[came_from].pop()
         pile = rest.pop()
-        return None if any(rest) else HiddenBuyers(face_down, hands, pile)
+        if any(rest):
+            return None
+        laid = zip(self.face_down, face_down, strict=True)
+        return ArrangedBuyers(
+            [(seat, space, colours) for (seat, space, _), colours in laid], hands, pile
+        )
 
     def _source(self, number: int, now: list[int]) -> list[int]:
         """Return the buyers others can have drawn between this look and the next one, by colour.

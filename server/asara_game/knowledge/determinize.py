@@ -3,28 +3,23 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterable
 from math import log
 from typing import Final
 
 from asara_game.deal import RandomShuffler
 from asara_game.moves import options
-from asara_game.state import ONE, State, known_lit_window, lit_index, unbuilt_index
-from asara_game.view import SeatView, View
+from asara_game.state import State, known_lit_window, unbuilt_index
+from asara_game.view import View
 from asara_game.vocabulary import (
     MARKET_TYPES,
-    SECTION_TYPES,
-    Area,
-    BuyerColour,
     DecisionKind,
     GiftKind,
-    Space,
 )
 
+from .hidden import HiddenBuyers, HiddenLitWindows, unseen_sections
 from .possible import (
     Limits,
     SeatLimits,
-    built_counts,
     check_moment,
     gift_asari,
     gifts_taken,
@@ -36,9 +31,6 @@ from .possible import (
 from .restore import restore, resume_turn
 from .shuffling import shuffle
 
-__all__ = ["determinize"]
-
-_COLOURED: Final = int(Area.COLOURED_BUILDING)
 _BEFORE_PAYING: Final = frozenset(
     {
         DecisionKind.BUILD_COUNT,
@@ -76,9 +68,9 @@ def determinize(seen: View, rng: random.Random) -> State:
         taken = _take_asari_cards(state, seen, limits, taken, rng)
         means = _means(seen, seats, limits, taken)
         held = _share_cheapest(state, seen, SeatLimits(seen, limits).room, means, rng)
-    _deal_buyers(state, seen, rng)
-    _deal_lit_windows(state, seen, rng)
+    HiddenBuyers(seen).deal(state, rng)
     if seen.rules.professional:
+        HiddenLitWindows(seen).deal(state, rng)
         _assign_places(state, seen, limits, taken, rng)
     _deal_money(state, seen, seats, held, means, rng)
     resume_turn(state, seen)
@@ -133,26 +125,18 @@ def _deal_sections(
     possible; the other seats' sections are then incomplete.
     """
     prices = seen.rules.edition.prices
-    searched = seen.private.searched_sections
     others = [seat for seat in range(seen.rules.seats) if seat != seen.private.seat]
     budgets = _budgets(seen, means)
     held = [0] * seen.rules.seats
-    built = built_sections(seen.public.seats)
-    for market, types in enumerate(MARKET_TYPES):
-        left = _unseen(seen, built, market)
-        first = market * 10
-        known = searched and searched[0].kind - 1 == market
-        if known:
-            pile = [types.index(section) for section in searched]
-            for number in pile:
-                left.remove(number)
-            shuffle(pile, rng)
-            shuffle(left, rng)
-        else:
-            shuffle(left, rng)
+    unseen = unseen_sections(seen)
+    for market in range(4):
+        searched, left = _of_market(seen, unseen, market)
+        pile = searched
+        shuffle(pile, rng)
+        shuffle(left, rng)
+        if not searched:
             size = seen.public.pile_sizes[market]
-            pile = left[:size]
-            del left[:size]
+            pile, left = left[:size], left[size:]
         state.piles[market] = pile
         for dealt in left:
             number = dealt
@@ -161,7 +145,7 @@ def _deal_sections(
             if not able:
                 most = max([budgets[s] - held[s] for s in others if room[s] > 0], default=-1)
                 places = [i for i, other in enumerate(pile) if prices[other >> 1] <= most]
-                if known or not places:
+                if searched or not places:
                     return None
                 place = _pick(places, rng)
                 pile[place], number = number, pile[place]
@@ -170,7 +154,7 @@ def _deal_sections(
             seat = _pick(able, rng)
             room[seat] -= 1
             held[seat] += price
-            state.unbuilt[unbuilt_index(seat, first + number)] += 1
+            state.unbuilt[unbuilt_index(seat, market * 10 + number)] += 1
     return held
 
 
@@ -183,28 +167,22 @@ def _share_cheapest(
     sections dealt to the other seats.
     """
     prices = seen.rules.edition.prices
-    searched = seen.private.searched_sections
     others = [seat for seat in range(seen.rules.seats) if seat != seen.private.seat]
-    built = built_sections(seen.public.seats)
+    unseen = unseen_sections(seen)
     indices: list[int] = []
-    for market, types in enumerate(MARKET_TYPES):
-        hidden = _unseen(seen, built, market)
+    for market in range(4):
         for index in range(market * 10, market * 10 + 10):
             for seat in others:
                 state.unbuilt[unbuilt_index(seat, index)] = 0
-        if searched and searched[0].kind - 1 == market:
-            pile = [types.index(section) for section in searched]
-            for number in pile:
-                hidden.remove(number)
-        else:
-            shuffle(hidden, rng)
-            hidden.sort(key=lambda number: prices[number >> 1], reverse=True)
+        pile, left = _of_market(seen, unseen, market)
+        if not pile:
+            shuffle(left, rng)
+            left.sort(key=lambda number: prices[number >> 1], reverse=True)
             size = seen.public.pile_sizes[market]
-            pile = hidden[:size]
-            del hidden[:size]
+            pile, left = left[:size], left[size:]
         shuffle(pile, rng)
         state.piles[market] = pile
-        indices += [market * 10 + number for number in hidden]
+        indices += [market * 10 + number for number in left]
     shuffle(indices, rng)
     indices.sort(key=lambda index: prices[index % 10 >> 1], reverse=True)
     shuffle(others, rng)
@@ -246,107 +224,19 @@ def _shares(prices: list[int], limits: list[tuple[int, int]]) -> list[int]:
     return shares[::-1]
 
 
-def _unseen(seen: View, built: list[int], market: int) -> list[int]:
-    """Sections of a market's kind that the seat cannot see, as numbers within the kind."""
-    tiles = seen.rules.edition.tiles[market]
-    display = seen.public.displays[market]
-    own = seen.private.sections
-    left: list[int] = []
-    for number in range(10):
-        index = market * 10 + number
-        count = tiles[number >> 1][number & 1] - built[index] - display[number] - own[index]
-        left += [number] * count
-    return left
+def _of_market(seen: View, unseen: list[int], market: int) -> tuple[list[int], list[int]]:
+    """Return a market's pile, if the seat is searching it, and the other sections unseen.
 
-
-def built_sections(seats: Iterable[SeatView]) -> list[int]:
-    """Return the counts of the sections in towers, in the order of SECTION_TYPES."""
-    counts = [0] * len(SECTION_TYPES)
-    for seat in seats:
-        for tower in seat.towers:
-            for index, count in built_counts(tower):
-                counts[index] += count
-    return counts
-
-
-def _deal_buyers(state: State, seen: View, rng: random.Random) -> None:
-    """Deal the other seats' hands and face-down buyers, and the buyer pile."""
-    own = seen.private
-    left = dict(enumerate(seen.rules.edition.buyers, 1))
-    for colour, count in enumerate(own.hand, 1):
-        left[colour] -= count
-    for _, buyers in own.face_down:
-        for buyer in buyers:
-            left[buyer] -= 1
-    hidden: list[tuple[int, Space, int]] = []
-    for area, marks in enumerate(seen.public.dispatched):
-        for mark in marks:
-            if mark.colour:
-                left[mark.colour] -= 1
-            elif mark.seat != own.seat:
-                hidden.append((mark.seat, mark.space, 1 if area == _COLOURED else 2))
-    if own.searched_buyers:
-        for buyer in own.searched_buyers:
-            left[buyer] -= 1
-    pool = [colour for colour, count in left.items() for _ in range(count)]
-    shuffle(pool, rng)
-    for seat, space, count in hidden:
-        buyers = tuple(sorted(BuyerColour(pool.pop()) for _ in range(count)))
-        state.face_down.append((seat, space, buyers))
-    for seat in range(seen.rules.seats):
-        if seat != own.seat:
-            for _ in range(state.hand_sizes[seat]):
-                state.hands[seat] += ONE[pool.pop()]
-    state.buyer_pile = pool
-    if own.searched_buyers:
-        state.buyer_pile = [int(buyer) for buyer in own.searched_buyers]
-        shuffle(state.buyer_pile, rng)
-
-
-def unseen_lit_windows(seen: View) -> list[int]:
-    """Return the counts of lit windows that the seat cannot see, indexed by colour.
-
-    Windows in the stack are included even if the seat knows their places.
+    Sections are given as numbers within their market.
     """
-    left = [0, *seen.rules.edition.lit_windows]
-    for colour, count in enumerate(seen.private.lit_windows, 1):
-        left[colour] -= count
-    for known in seen.public.seats:
-        for tower in known.towers:
-            left[tower.colour] -= tower.lit
-    for window in seen.private.searched_lit_windows:
-        left[window] -= 1
-    return left
-
-
-def _deal_lit_windows(state: State, seen: View, rng: random.Random) -> None:
-    """Deal the other seats' lit windows and the stack, in which the seat knows some places."""
-    if not seen.rules.professional:
-        return
-    own = seen.private
-    asked = seen.decision
-    kinds = (DecisionKind.LIT_KEEP, DecisionKind.LIT_RETURN)
-    drawn = asked is not None and asked.kind in kinds
-    left = unseen_lit_windows(seen)
-    if drawn:
-        state.lit_drawn = tuple(int(colour) for colour in own.searched_lit_windows)
-    searched = not drawn and own.searched_lit_windows
-    stack = [0] * seen.public.lit_stack_size
-    rest = [int(colour) for colour in own.searched_lit_windows] if searched else []
-    for above, colour in own.known_lit_windows:
-        stack[-1 - above] = known_lit_window(own.seat, colour)
-        if searched:
-            rest.remove(colour)
-        else:
-            left[colour] -= 1
-    pool = [colour for colour, count in enumerate(left) for _ in range(count)]
-    shuffle(pool, rng)
-    shuffle(rest, rng)
-    state.lit_stack = [window or (rest if searched else pool).pop() for window in stack]
-    for seat, known in enumerate(seen.public.seats):
-        if seat != own.seat:
-            for _ in range(known.lit_windows):
-                state.lit_held[lit_index(seat, pool.pop())] += 1
+    searched = seen.private.searched_sections
+    pile: list[int] = []
+    if searched and searched[0].kind - 1 == market:
+        pile = [MARKET_TYPES[market].index(section) for section in searched]
+    left = [number for number in range(10) for _ in range(unseen[market * 10 + number])]
+    for number in pile:
+        left.remove(number)
+    return pile, left
 
 
 def _assign_places(
@@ -385,7 +275,7 @@ def _deal_gifts(state: State, seen: View, limits: Limits, rng: random.Random) ->
     """
     if not seen.rules.gifts:
         return []
-    left = gifts_taken(seen, ()) or []
+    left = gifts_taken(seen, ())
     shuffle(left, rng)
     size = seen.public.gift_deck_size
     state.gift_deck = left[:size]

@@ -9,17 +9,15 @@ from asara_game.actions import Action, PayOffer, SearchPile
 from asara_game.engine import apply_one
 from asara_game.events import BuyersRecruited, Event
 from asara_game.moves import options
-from asara_game.state import State, known_lit_window, lit_index
+from asara_game.state import State, lit_index
 from asara_game.view import View, view
 from asara_game.vocabulary import MARKET_TYPES, DecisionKind
 
+from .hidden import HiddenLitWindows
 from .restore import restore, resume_turn
-
-__all__ = ["Foreseen", "foresee"]
 
 _GIFT_BUYER: Final = DecisionKind.GIFT_BUYER
 _GIFT_LIT_WINDOW: Final = DecisionKind.GIFT_LIT_WINDOW
-_DRAWN: Final = (DecisionKind.LIT_KEEP, DecisionKind.LIT_RETURN)
 
 
 class Foreseen(NamedTuple):
@@ -129,18 +127,9 @@ def _fill(state: State, seen: View) -> None:
         types = MARKET_TYPES[market]
         state.piles[market] = [types.index(section) for section in own.searched_sections]
     state.buyer_pile = list(map(int, own.searched_buyers)) or [1] * public.buyer_pile_size
-    asked = seen.decision
-    drawn = asked is not None and asked.kind in _DRAWN
-    windows = list(map(int, own.searched_lit_windows))
-    if drawn:
-        state.lit_drawn = tuple(windows)
-    stack = [0] * public.lit_stack_size
-    for above, colour in own.known_lit_windows:
-        stack[-1 - above] = known_lit_window(own.seat, colour)
-        if windows and not drawn:
-            windows.remove(colour)
+    windows = HiddenLitWindows(seen)
     state.lit_stack = [
-        window or (windows.pop() if windows and not drawn else 1) for window in stack
+        window or (windows.searched.pop() if windows.searched else 1) for window in windows.stack
     ]
     state.gift_deck = [0] * public.gift_deck_size
     for seat, known in enumerate(public.seats):

@@ -41,8 +41,6 @@ from asara_game.vocabulary import (
 from .buyer_history import BuyerHistory
 from .lit_history import LitHistory
 
-__all__ = ["History"]
-
 _CHOOSE_BUYER: Final = GiftKind.CHOOSE_BUYER
 
 

@@ -85,7 +85,7 @@ class LitStep:
         return self._popped - 1
 
 
-class HiddenLitWindows(NamedTuple):
+class ArrangedLitWindows(NamedTuple):
     """A possible arrangement of all lit windows whose colours the seat cannot see."""
 
     held: list[list[int]]
@@ -283,7 +283,7 @@ class LitHistory:
 
     # Worlds
 
-    def arrange(self, own: PrivateView, rng: random.Random) -> HiddenLitWindows | None:
+    def arrange(self, own: PrivateView, rng: random.Random) -> ArrangedLitWindows | None:
         """Return a random arrangement of the hidden lit windows that fits everything seen.
 
         The events of the match are replayed, with random choices for the other seats, until they
@@ -292,7 +292,7 @@ class LitHistory:
         for _ in range(_TRIES):
             trial = _Trial(self._rules, rng)
             if self._repeat(trial, own):
-                return HiddenLitWindows(trial.held, trial.stack)
+                return ArrangedLitWindows(trial.held, trial.stack)
         return None
 
     def _repeat(self, trial: _Trial, own: PrivateView) -> bool:

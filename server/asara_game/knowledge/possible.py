@@ -18,11 +18,8 @@ from asara_game.view import PublicView, View
 from asara_game.vocabulary import (
     Area,
     DecisionKind,
-    GiftCard,
     GiftKind,
-    SectionKind,
     Space,
-    Tower,
 )
 
 UNLIMITED: Final = 10**6
@@ -289,24 +286,16 @@ def check_moment(seen: View) -> None:
             raise ValueError("the view is from within another seat's turn")
 
 
-def gifts_lying(seen: View) -> list[GiftCard]:
-    """Return the gift cards that are on chests or have yet to take effect."""
+def gifts_taken(seen: View, deck: Sequence[int]) -> list[int]:
+    """Return the gift cards taken so far, given this deck, as indices of `rules.gift_cards`."""
+    rules = seen.rules
+    left = list(rules.gift_deck)
+    for card in deck:
+        left.remove(card)
     lying = [card for _, cards in seen.public.chests for card in cards]
     if seen.decision is not None:
         lying += seen.decision.gifts
-    return lying
-
-
-def gifts_taken(seen: View, deck: Sequence[int]) -> list[int] | None:
-    """Return the gift cards taken so far, given this deck, as indices of `rules.gift_cards`.
-
-    Return None if the deck is impossible.
-    """
-    rules = seen.rules
-    left = list(rules.gift_deck)
-    for card in (*map(rules.gift_cards.index, gifts_lying(seen)), *deck):
-        if card not in left:
-            return None
+    for card in map(rules.gift_cards.index, lying):
         left.remove(card)
     return left
 
@@ -315,18 +304,3 @@ def gift_asari(rules: Rules, taken: Iterable[int]) -> int:
     """Return the number of Asari that these gift cards give."""
     cards = rules.gift_cards
     return sum([cards[i].asari for i in taken if cards[i].kind == GiftKind.ASARI])
-
-
-def built_counts(tower: Tower) -> list[tuple[int, int]]:
-    """Return the sections of a tower: indices in SECTION_TYPES, and counts."""
-    first = (tower.colour - 1) * 2
-    trunk = first + 10 * (SectionKind.TRUNK - 1)
-    window = first + 10 * (SectionKind.WINDOW - 1)
-    return [
-        (first + tower.base_gold, 1),
-        (trunk, tower.plain_trunks),
-        (trunk + 1, tower.gold_trunks),
-        (window, tower.plain_windows),
-        (window + 1, tower.gold_windows),
-        (first + 10 * (SectionKind.TURRET - 1) + tower.turret_gold, 1),
-    ]

@@ -9,11 +9,11 @@ from asara_game.deal import Shuffler
 from asara_game.rules import AREAS
 from asara_game.state import NOT_COUNTED, State, blank, lit_index, pack_hand, unbuilt_index
 from asara_game.view import View
-from asara_game.vocabulary import Area
-
-__all__ = ["restore", "resume_turn"]
+from asara_game.vocabulary import Area, DecisionKind
 
 _COLOURED: Final = int(Area.COLOURED_BUILDING)
+DRAWN: Final = (DecisionKind.LIT_KEEP, DecisionKind.LIT_RETURN)
+"""Decisions in which the seat is looking at the windows drawn, not at the stack."""
 
 
 def restore(seen: View, shuffler: Shuffler) -> State:
@@ -86,5 +86,7 @@ def resume_turn(state: State, seen: View) -> None:
     state.sections_to_build = asked.sections_to_build
     state.build_steps = asked.build_steps
     state.lit_to_keep = asked.lit_windows_to_keep
+    if asked.kind in DRAWN:
+        state.lit_drawn = tuple(map(int, seen.private.searched_lit_windows))
     if seen.private.searched_sections:
         state.searched_market = seen.private.searched_sections[0].kind - 1

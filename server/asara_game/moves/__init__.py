@@ -41,8 +41,6 @@ from .gifts import (
     gift_section_options,
 )
 
-__all__ = ["HANDLERS", "options"]
-
 Handler = Callable[[State, Any, list[Event]], None]
 """Carries out an action, whose class must fit the handler's kind of decision."""
 Options = Callable[[State], Sequence[Action]]

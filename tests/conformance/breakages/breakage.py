@@ -31,14 +31,18 @@ def breaks(
     return register
 
 
-def around(owner: Any, name: str, wrapper: Callable[..., Any]) -> None:
-    """Replace a function or method by one that calls `wrapper(original, *arguments)`."""
-    original = getattr(owner, name)
+def around(owner: Any, name: str) -> Callable[[Callable[..., Any]], None]:
+    """Replace a function or method by one that calls the decorated `wrapper(original, ...)`."""
 
-    def replaced(*arguments: Any, **keywords: Any) -> Any:
-        return wrapper(original, *arguments, **keywords)
+    def replace(wrapper: Callable[..., Any]) -> None:
+        original = getattr(owner, name)
 
-    setattr(owner, name, replaced)
+        def replaced(*arguments: Any, **keywords: Any) -> Any:
+            return wrapper(original, *arguments, **keywords)
+
+        setattr(owner, name, replaced)
+
+    return replace
 
 
 def put(owner: Any, name: str, value: object) -> None:

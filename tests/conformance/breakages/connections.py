@@ -29,26 +29,25 @@ from tests.conformance.breakages.breakage import around, breaks, put
     ),
 )
 def expect_a_socket() -> None:
+    @around(Settings, "complete")
     def complete(original: Any, *arguments: Any) -> Any:
         done = original(*arguments)
         if not done.ca and not done.address.startswith("unix:"):
             raise ConfigurationError("ASARA_ADDRESS: expected a Unix socket")
         return done
 
-    around(Settings, "complete", complete)
-
 
 @breaks("tls")
 def trust_the_authorities_of_the_system() -> None:
+    @around(Settings, "credentials")
     def credentials(original: Any, self: Settings) -> Any:
         return original(self) and grpc.ssl_channel_credentials()
-
-    around(Settings, "credentials", credentials)
 
 
 def dial_through(context: ssl.SSLContext) -> None:
     """Let a relay in this process do TLS, as the context says, and dial that without TLS."""
 
+    @around(client, "open_stream")
     def connect(original: Any, address: str, credentials: Any) -> Any:
         if credentials is None:
             return original(address, credentials)
@@ -60,7 +59,6 @@ def dial_through(context: ssl.SSLContext) -> None:
         return original(f"127.0.0.1:{listener.getsockname()[1]}", None)
 
     context.set_alpn_protocols(["h2"])
-    around(client, "open_stream", connect)
 
 
 def _relay(listener: socket.socket, host: str, port: int, context: ssl.SSLContext) -> None:
@@ -106,10 +104,9 @@ def trust_any_name() -> None:
 
 
 def overlook_the_fault(*, tls: bool) -> None:
+    @around(transport, "transport_fault")
     def fault(original: Any, address: str, **given: Any) -> Any:
         return "" if given["tls"] is tls else original(address, **given)
-
-    around(transport, "transport_fault", fault)
 
 
 @breaks("tls-at-the-referee-only")
@@ -124,16 +121,16 @@ def overlook_that_the_referee_uses_no_tls() -> None:
 
 @breaks("ca-is-absent")
 def print_a_traceback() -> None:
+    @around(Settings, "credentials")
     def credentials(original: Any, self: Settings) -> Any:
         if self.ca:
             Path(self.ca).read_bytes()
         return original(self)
 
-    around(Settings, "credentials", credentials)
-
 
 @breaks("ca-is-no-certificate")
 def say_nothing_about_the_file() -> None:
+    @around(Settings, "credentials")
     def credentials(original: Any, self: Settings) -> Any:
         try:
             return original(self)
@@ -141,8 +138,6 @@ def say_nothing_about_the_file() -> None:
             if "PEM" not in str(error):
                 raise
             sys.exit(2)
-
-    around(Settings, "credentials", credentials)
 
 
 def with_keepalive(time_ms: int, timeout_ms: int) -> tuple[tuple[str, int], ...]:

@@ -13,57 +13,51 @@ from tests.conformance.breakages.breakage import around, breaks
 
 @breaks("nonce", also=("joint-deal", "transcript"))
 def send_half_a_nonce() -> None:
+    @around(protocol_client, "make_nonce")
     def make(original: Any, seed: Any, match_id: str, seat: int) -> Any:
         return original(seed, match_id, seat)[: 16 if seat else 32]
-
-    around(protocol_client, "make_nonce", make)
 
 
 @breaks("joint-deal")
 def expect_a_number_as_seed() -> None:
+    @around(protocol_client, "make_nonce")
     def make(original: Any, seed: Any, match_id: str, seat: int) -> Any:
         known = seed if seed and str(seed).isdecimal() else None
         return original(known, match_id, seat)
 
-    around(protocol_client, "make_nonce", make)
-
 
 @breaks("joint-deal-repeated")
 def make_another_nonce() -> None:
+    @around(Verifier, "deal_committed")
     def committed(original: Any, self: Verifier, committed: Any, message: bytes, nonce: Any) -> Any:
         request = original(self, committed, message, nonce)
         self._nonce = nonce
         request.nonce.nonce = nonce
         return request
 
-    around(Verifier, "deal_committed", committed)
-
 
 @breaks("nonce-without-a-seed")
 def use_one_nonce() -> None:
     only = os.urandom(32)
 
+    @around(protocol_client, "make_nonce")
     def make(original: Any, seed: Any, match_id: str, seat: int) -> Any:
         return original(seed, match_id, seat) if seed else only
 
-    around(protocol_client, "make_nonce", make)
-
 
 def keep_silent_about(text: str) -> None:
+    @around(Verifier, "_report_violation")
     def report(original: Any, self: Verifier, violation: str) -> None:
         if text not in violation:
             original(self, violation)
 
-    around(Verifier, "_report_violation", report)
-
 
 @breaks("another-secret")
 def trust_any_secret() -> None:
+    @around(Verifier, "_report_violation")
     def report(original: Any, self: Verifier, violation: str) -> None:
         if "does not open" not in violation or "(none)" in violation:
             original(self, violation)
-
-    around(Verifier, "_report_violation", report)
 
 
 for case, text in {
@@ -76,35 +70,32 @@ for case, text in {
 
 @breaks("shared-deal")
 def miss_the_secret_of_a_shared_deal() -> None:
+    @around(Verifier, "match_started")
     def started(original: Any, self: Verifier, message: Any) -> None:
         original(self, message)
         self._shared_deal = False
 
-    around(Verifier, "match_started", started)
-
 
 @breaks("void-match")
 def miss_the_secret_of_a_void_match() -> None:
+    @around(Verifier, "match_ended")
     def ended(original: Any, self: Verifier, message: Any) -> None:
         message.void = False
         original(self, message)
-
-    around(Verifier, "match_ended", ended)
 
 
 @breaks("cancelled-deal")
 def remember_cancelled_matches() -> None:
     cancelled: list[str] = []
 
+    @around(ProtocolClient, "_end_match")
     def ended(original: Any, self: ProtocolClient, message: Any, raw: bytes) -> None:
         if message.match_id in self._pending:
             cancelled.append(message.match_id)
         original(self, message, raw)
 
+    @around(ProtocolClient, "hello")
     def hello(original: Any, self: ProtocolClient) -> PlayRequest:
         request: PlayRequest = original(self)
         request.hello.last_events.extend(LastEvent(match_id=name) for name in cancelled)
         return request
-
-    around(ProtocolClient, "_end_match", ended)
-    around(ProtocolClient, "hello", hello)

@@ -18,23 +18,21 @@ from tests.conformance.breakages.streams import count_streams
 def write_the_first_stream_only() -> None:
     streams = count_streams()
 
+    @around(Verifier, "record")
     def record(original: Any, self: Verifier, message: bytes) -> None:
         if len(streams) > 1:
             self.digest = sha256(self.digest + message).digest()
         else:
             original(self, message)
 
-    around(Verifier, "record", record)
-
 
 @breaks("digest")
 def count_a_repeated_message_twice() -> None:
+    @around(Verifier, "deal_committed")
     def committed(original: Any, self: Verifier, committed: Any, message: bytes, nonce: Any) -> Any:
         if message == self._commitment_message:
             self.digest = sha256(self.digest + message).digest()
         return original(self, committed, message, nonce)
-
-    around(Verifier, "deal_committed", committed)
 
 
 @breaks("transcript-names")
@@ -48,28 +46,26 @@ def replace_characters_by_bars() -> None:
 @breaks("transcript-of-an-open-match")
 def write_when_the_match_ends() -> None:
     held: dict[Verifier, list[bytes]] = {}
+    original_record = Verifier.record
 
+    @around(Verifier, "record")
     def record(_original: Any, self: Verifier, message: bytes) -> None:
         held.setdefault(self, []).append(message)
 
+    @around(Verifier, "finish")
     def finish(original: Any, self: Verifier) -> None:
         for message in held.pop(self, []):
             original_record(self, message)
         original(self)
 
-    original_record = Verifier.record
-    around(Verifier, "record", record)
-    around(Verifier, "finish", finish)
-
 
 @breaks("transcript-of-an-earlier-run")
 def replace_earlier_files() -> None:
+    @around(Verifier, "_open")
     def begin(original: Any, self: Verifier, folder: Path) -> Any:
         name = verifier._file_name(self._match_id)
         (folder / f"{name}-seat{self._seat}.transcript").unlink(missing_ok=True)
         return original(self, folder)
-
-    around(Verifier, "_open", begin)
 
 
 @breaks("transcript-in-a-sandbox")
@@ -79,6 +75,7 @@ def write_in_a_sandbox() -> None:
 
 @breaks("transcript-folder-is-a-file")
 def play_without_a_transcript() -> None:
+    @around(Settings, "transcript_folder")
     def folder(original: Any, self: Settings) -> Any:
         try:
             return original(self)
@@ -87,5 +84,3 @@ def play_without_a_transcript() -> None:
                 raise
             sys.stderr.write(f"asara: {error}\n")
             return None
-
-    around(Settings, "transcript_folder", folder)

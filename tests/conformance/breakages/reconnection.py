@@ -42,6 +42,7 @@ def gives_up(address: str, detail: str) -> ConnectionLostError:
 
 @breaks("broken-connection", also=BROKEN_CONNECTIONS)
 def never_dial_again() -> None:
+    @around(client, "_play_stream")
     def play(original: Any, protocol: Any, address: str, credentials: Any) -> Any:
         reason = original(protocol, address, credentials)
         closed = "Socket closed" in reason or "reset" in reason
@@ -49,37 +50,36 @@ def never_dial_again() -> None:
             raise gives_up(address, reason)
         return reason
 
-    around(client, "_play_stream", play)
-
 
 @breaks("last-events")
 def name_matches_that_have_ended() -> None:
     ended: list[str] = []
 
+    @around(ProtocolClient, "handle")
     def handle(original: Any, self: ProtocolClient, message: bytes) -> Any:
         response = PlayResponse.FromString(message)
         if response.HasField("match_ended") and response.match_ended.match_id in self._matches:
             ended.append(response.match_ended.match_id)
         return original(self, message)
 
+    @around(ProtocolClient, "hello")
     def hello(original: Any, self: ProtocolClient) -> PlayRequest:
         request: PlayRequest = original(self)
         request.hello.last_events.extend(LastEvent(match_id=name) for name in ended)
         return request
-
-    around(ProtocolClient, "handle", handle)
-    around(ProtocolClient, "hello", hello)
 
 
 @breaks("missed-events")
 def forget_events_missed() -> None:
     fresh = True
 
+    @around(ProtocolClient, "hello")
     def hello(original: Any, self: ProtocolClient) -> Any:
         nonlocal fresh
         fresh = True
         return original(self)
 
+    @around(ProtocolClient, "handle")
     def handle(original: Any, self: ProtocolClient, message: bytes) -> Any:
         nonlocal fresh
         request = original(self, message)
@@ -87,19 +87,17 @@ def forget_events_missed() -> None:
             fresh = False
         return request
 
+    @around(protocol_client, "_deliver_events")
     def deliver(original: Any, *arguments: Any) -> None:
         if not fresh:
             original(*arguments)
-
-    around(ProtocolClient, "hello", hello)
-    around(ProtocolClient, "handle", handle)
-    around(protocol_client, "_deliver_events", deliver)
 
 
 @breaks("decision-repeated")
 def decide_again() -> None:
     """Answer a decision that is repeated with another action, unless one was rejected."""
 
+    @around(ProtocolClient, "_decide")
     def decide(original: Any, self: ProtocolClient, decision: Any, message: bytes) -> Any:
         active = self._matches.get(decision.match_id)
         repeated = active is not None and active.decision.decision_id == decision.decision_id
@@ -110,18 +108,17 @@ def decide_again() -> None:
             request.reply.actions.append(others[0])
         return request
 
+    @around(ProtocolClient, "_handle_rejection")
     def rejected(original: Any, self: ProtocolClient, *arguments: Any) -> Any:
         self.was_rejected = True  # type: ignore[attr-defined]
         return original(self, *arguments)
-
-    around(ProtocolClient, "_decide", decide)
-    around(ProtocolClient, "_handle_rejection", rejected)
 
 
 @breaks("restarted-referee", also=("patience-after-a-match", "patience-restarts"))
 def give_up_when_nothing_listens() -> None:
     met = False
 
+    @around(client, "_play_stream")
     def play(original: Any, protocol: Any, address: str, credentials: Any) -> Any:
         nonlocal met
         reason = original(protocol, address, credentials)
@@ -130,16 +127,13 @@ def give_up_when_nothing_listens() -> None:
         met = met or "failed to connect" not in reason
         return reason
 
-    around(client, "_play_stream", play)
-
 
 @breaks("match-of-an-earlier-process")
 def ignore_unknown_matches_that_resume() -> None:
+    @around(ProtocolClient, "_start_match")
     def start(original: Any, self: ProtocolClient, started: Any, message: bytes) -> None:
         if not started.resumed or started.match_id in self._matches:
             original(self, started, message)
-
-    around(ProtocolClient, "_start_match", start)
 
 
 @breaks("match-that-ended-meanwhile")
@@ -147,17 +141,16 @@ def wait_for_matches_to_resume() -> None:
     """Begin no match on a further stream before those of the first have resumed."""
     waiting: set[str] = set()
 
+    @around(ProtocolClient, "hello")
     def hello(original: Any, self: ProtocolClient) -> Any:
         waiting.update(self._matches)
         return original(self)
 
+    @around(ProtocolClient, "_start_match")
     def start(original: Any, self: ProtocolClient, started: Any, message: bytes) -> None:
         waiting.discard(started.match_id)
         if started.resumed or not waiting:
             original(self, started, message)
-
-    around(ProtocolClient, "hello", hello)
-    around(ProtocolClient, "_start_match", start)
 
 
 @breaks("pauses-grow")
@@ -180,24 +173,22 @@ def keep_connections() -> None:
 
 @breaks("stream-without-goodbye", also=("goodbye-is-missing",))
 def wait_for_ever_after_an_end() -> None:
+    @around(client, "_play_stream")
     def play(original: Any, *arguments: Any) -> Any:
         reason = original(*arguments)
         if reason == "closed without a goodbye":
             threading.Event().wait()
         return reason
 
-    around(client, "_play_stream", play)
-
 
 @breaks("goodbye-is-missing")
 def take_an_end_for_goodbye() -> None:
+    @around(client, "_play_stream")
     def play(original: Any, *arguments: Any) -> Any:
         reason = original(*arguments)
         if reason == "closed without a goodbye":
             sys.exit(0)
         return reason
-
-    around(client, "_play_stream", play)
 
 
 def final(status: str) -> None:
@@ -210,12 +201,11 @@ for status in ("CANCELLED", "DEADLINE_EXCEEDED", "INTERNAL", "UNKNOWN"):
 
 @breaks("dial-again-unavailable")
 def end_when_the_referee_stops() -> None:
+    @around(client, "_break_reason")
     def reason(original: Any, address: str, error: Any) -> Any:
         if any(item.value == "stopping" for item in error.trailing_metadata() or ()):
             raise gives_up(address, "it is stopping")
         return original(address, error)
-
-    around(client, "_break_reason", reason)
 
 
 @breaks("dial-again-too-many-streams")

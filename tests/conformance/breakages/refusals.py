@@ -41,21 +41,19 @@ def print_details_as_they_are() -> None:
 def print_the_token_in_a_match() -> None:
     messages = count()
 
+    @around(ProtocolClient, "handle")
     def handle(original: Any, self: ProtocolClient, message: bytes) -> Any:
         if next(messages) == 4:  # no refusal comes later
             sys.stderr.write(f"playing with {self._settings.token}\n")
         return original(self, message)
-
-    around(ProtocolClient, "handle", handle)
 
 
 @breaks("token-is-secret")
 def print_the_token() -> None:
     streams = count_streams()
 
+    @around(ProtocolClient, "hello")
     def hello(original: Any, self: ProtocolClient) -> Any:
         if len(streams) > 1:
             sys.stderr.write(f"dialling again with {self._settings.token}\n")
         return original(self)
-
-    around(ProtocolClient, "hello", hello)

@@ -9,10 +9,8 @@ from asara.protocol_client import ProtocolClient
 from asara.v1.play_pb2 import PlayRequest, RejectionReason
 from tests.conformance.breakages.breakage import around, breaks
 
-
-def when_rejected(wrapper: Any) -> None:
-    """Call `wrapper(original, client, rejection, message)` for every rejection."""
-    around(ProtocolClient, "_handle_rejection", wrapper)
+when_rejected = around(ProtocolClient, "_handle_rejection")
+"""Decorates `wrapper(original, client, rejection, message)`, called for every rejection."""
 
 
 def is_for(rejection: Any, reason: str) -> bool:
@@ -22,15 +20,15 @@ def is_for(rejection: Any, reason: str) -> bool:
 
 @breaks("rejected-empty")
 def say_nothing() -> None:
+    @when_rejected
     def handle(original: Any, self: ProtocolClient, rejection: Any, message: bytes) -> Any:
         protocol_client.log.disabled = is_for(rejection, "EMPTY")
         return original(self, rejection, message)
 
-    when_rejected(handle)
-
 
 @breaks("rejected-illegal-action", also=("rejected-several-times", "rejected-answer-repeated"))
 def send_the_same_again() -> None:
+    @when_rejected
     def handle(original: Any, self: ProtocolClient, rejection: Any, message: bytes) -> Any:
         if not is_for(rejection, "ILLEGAL_ACTION"):
             return original(self, rejection, message)
@@ -39,15 +37,12 @@ def send_the_same_again() -> None:
         before.CopyFrom(active.request)
         return before if original(self, rejection, message) is not None else None
 
-    when_rejected(handle)
-
 
 def answer_all_but(reason: str) -> None:
+    @when_rejected
     def handle(original: Any, self: ProtocolClient, rejection: Any, message: bytes) -> Any:
         request = original(self, rejection, message)
         return None if is_for(rejection, reason) else request
-
-    when_rejected(handle)
 
 
 for unanswered in ("UNKNOWN_ACTION", "UNKNOWN_DECISION"):
@@ -57,27 +52,26 @@ for unanswered in ("UNKNOWN_ACTION", "UNKNOWN_DECISION"):
 
 @breaks("rejected-too-many-actions")
 def leave_the_match() -> None:
+    @when_rejected
     def handle(original: Any, self: ProtocolClient, rejection: Any, message: bytes) -> Any:
         if is_for(rejection, "TOO_MANY_ACTIONS"):
             sys.exit(1)
         return original(self, rejection, message)
 
-    when_rejected(handle)
-
 
 @breaks("rejected-for-an-unknown-reason")
 def look_up_the_reason() -> None:
+    @when_rejected
     def handle(original: Any, self: ProtocolClient, rejection: Any, message: bytes) -> Any:
         RejectionReason.Name(rejection.reason)
         return original(self, rejection, message)
-
-    when_rejected(handle)
 
 
 @breaks("rejected-several-times")
 def answer_one_rejection() -> None:
     answered: set[tuple[str, int]] = set()
 
+    @when_rejected
     def handle(original: Any, self: ProtocolClient, rejection: Any, message: bytes) -> Any:
         request = original(self, rejection, message)
         key = rejection.match_id, rejection.decision_id
@@ -86,11 +80,10 @@ def answer_one_rejection() -> None:
         answered.add(key)
         return request
 
-    when_rejected(handle)
-
 
 @breaks("rejected-answer-repeated")
 def repeat_the_first_answer() -> None:
+    @when_rejected
     def handle(original: Any, self: ProtocolClient, rejection: Any, message: bytes) -> Any:
         active = self._matches.get(rejection.match_id)
         first = active and active.request
@@ -99,11 +92,10 @@ def repeat_the_first_answer() -> None:
             active.request = first or request
         return request
 
-    when_rejected(handle)
-
 
 @breaks("stale-rejection")
 def answer_a_stale_rejection() -> None:
+    @when_rejected
     def handle(original: Any, self: ProtocolClient, rejection: Any, message: bytes) -> Any:
         request = original(self, rejection, message)
         active = self._matches.get(rejection.match_id)
@@ -111,13 +103,10 @@ def answer_a_stale_rejection() -> None:
             return active.request
         return request
 
-    when_rejected(handle)
-
 
 @breaks("rejection-without-actions")
 def expect_legal_actions() -> None:
+    @when_rejected
     def handle(original: Any, self: ProtocolClient, rejection: Any, message: bytes) -> Any:
         rejection.legal_actions[0]
         return original(self, rejection, message)
-
-    when_rejected(handle)

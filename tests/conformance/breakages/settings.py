@@ -17,6 +17,7 @@ KNOWN = re.compile("ASARA_(ADDRESS|TOKEN|SEED|SEAT|CA|TRANSCRIPT|CONTAINED|PATIE
 def when_misconfigured(text: str, then: Any) -> None:
     """Call `then(error)` instead of raising a ConfigurationError with this text."""
 
+    @around(Settings, "complete")
     def complete(original: Any, *arguments: Any) -> Any:
         try:
             return original(*arguments)
@@ -24,8 +25,6 @@ def when_misconfigured(text: str, then: Any) -> None:
             if text in str(error):
                 then(error)
             raise
-
-    around(Settings, "complete", complete)
 
 
 @breaks("address-is-missing")
@@ -60,13 +59,12 @@ def ignore_a_malformed_seat() -> None:
 
 @breaks("another-seat")
 def refuse_another_seat() -> None:
+    @around(ProtocolClient, "_start_match")
     def start(original: Any, self: ProtocolClient, started: Any, message: bytes) -> None:
         expected = self._settings.seat
         if expected is not None and started.seat != expected:
             sys.exit(1)
         original(self, started, message)
-
-    around(ProtocolClient, "_start_match", start)
 
 
 @breaks("unknown-variables")
@@ -94,13 +92,12 @@ def use_a_proxy() -> None:
     ),
 )
 def give_up_at_once() -> None:
+    @around(Settings, "complete")
     def complete(original: Any, *arguments: Any) -> Any:
         done = original(*arguments)
         if done.ca or not done.address.startswith("unix:"):
             object.__setattr__(done, "patience_s", 0.0)
         return done
-
-    around(Settings, "complete", complete)
 
 
 @breaks("patience-by-default")
@@ -110,13 +107,12 @@ def wait_five_seconds() -> None:
 
 @breaks("patience-after-a-match")
 def wait_for_ever_for_a_known_referee() -> None:
+    @around(Settings, "complete")
     def complete(original: Any, *arguments: Any) -> Any:
         done = original(*arguments)
         if done.address.startswith("unix:"):
             object.__setattr__(done, "patience_s", 1e9)
         return done
-
-    around(Settings, "complete", complete)
 
 
 @breaks("patience-restarts", also=("patience-after-a-match", "keepalive-lost-connection"))
@@ -135,10 +131,9 @@ def count_from_the_start() -> None:
 
 @breaks("patience-is-malformed")
 def ignore_a_malformed_patience() -> None:
+    @around(settings, "_patience_s")
     def patience(original: Any, text: str) -> Any:
         try:
             return original(text)
         except ConfigurationError:
             return 30.0
-
-    around(settings, "_patience_s", patience)

@@ -21,13 +21,13 @@ def count_streams() -> list[str]:
     begun: list[str] = []
     reason = ""
 
+    @around(client, "_play_stream")
     def play(original: Any, *arguments: Any) -> Any:
         nonlocal reason
         begun.append(reason)
         reason = original(*arguments)
         return reason
 
-    around(client, "_play_stream", play)
     return begun
 
 
@@ -35,6 +35,7 @@ def count_streams() -> list[str]:
 def fail_without_a_match() -> None:
     streams = count_streams()
 
+    @around(ProtocolClient, "handle")
     def handle(original: Any, self: ProtocolClient, message: bytes) -> Any:
         if PlayResponse.FromString(message).HasField("goodbye"):
             begun = len(streams)
@@ -44,17 +45,14 @@ def fail_without_a_match() -> None:
             self.played = True  # type: ignore[attr-defined]
         return original(self, message)
 
-    around(ProtocolClient, "handle", handle)
-
 
 @breaks("hello-fields")
 def hide_the_language() -> None:
+    @around(ProtocolClient, "hello")
     def hello(original: Any, self: ProtocolClient) -> PlayRequest:
         request: PlayRequest = original(self)
         request.hello.language = ""
         return request
-
-    around(ProtocolClient, "hello", hello)
 
 
 @breaks("published-rule")
@@ -70,14 +68,13 @@ def hash_latin_letters() -> None:
 def leave_after_sixty_decisions() -> None:
     decisions = 0
 
+    @around(ProtocolClient, "_decide")
     def decide(original: Any, self: ProtocolClient, *arguments: Any) -> Any:
         nonlocal decisions
         decisions += 1
         if decisions > 60:
             sys.exit(0)
         return original(self, *arguments)
-
-    around(ProtocolClient, "_decide", decide)
 
 
 @breaks(
@@ -86,6 +83,7 @@ def leave_after_sixty_decisions() -> None:
 def reply_to_the_latest_match() -> None:
     latest = ""
 
+    @around(ProtocolClient, "handle")
     def handle(original: Any, self: ProtocolClient, message: bytes) -> Any:
         nonlocal latest
         request = original(self, message)
@@ -96,13 +94,12 @@ def reply_to_the_latest_match() -> None:
             request.reply.match_id = latest
         return request
 
-    around(ProtocolClient, "handle", handle)
-
 
 @breaks("one-match-after-another", also=("transcript-names",))
 def play_a_single_match() -> None:
     over = False
 
+    @around(ProtocolClient, "handle")
     def handle(original: Any, self: ProtocolClient, message: bytes) -> Any:
         nonlocal over
         response = PlayResponse.FromString(message)
@@ -113,17 +110,14 @@ def play_a_single_match() -> None:
             over = True
         return request
 
-    around(ProtocolClient, "handle", handle)
-
 
 @breaks("goodbye-in-a-match", also=("match-that-ended-meanwhile",))
 def complain_about_an_early_goodbye() -> None:
+    @around(ProtocolClient, "handle")
     def handle(original: Any, self: ProtocolClient, message: bytes) -> Any:
         if PlayResponse.FromString(message).HasField("goodbye") and self.open_matches:
             sys.exit(1)
         return original(self, message)
-
-    around(ProtocolClient, "handle", handle)
 
 
 @breaks("slow-referee")
@@ -136,12 +130,12 @@ def wait_busily() -> None:
             if time.monotonic() - last < 0.5:
                 time.sleep(0.01)
 
+    @around(ProtocolClient, "handle")
     def handle(original: Any, self: ProtocolClient, message: bytes) -> Any:
         nonlocal last
         last = time.monotonic()
         return original(self, message)
 
-    around(ProtocolClient, "handle", handle)
     threading.Thread(target=spin, daemon=True).start()
 
 
@@ -151,6 +145,7 @@ def dial_twice_after_a_break() -> None:
     broken = False
     address = ""
 
+    @around(client, "_play_stream")
     def play(original: Any, protocol: ProtocolClient, dialled: str, credentials: Any) -> Any:
         nonlocal broken, address
         address = dialled
@@ -158,6 +153,7 @@ def dial_twice_after_a_break() -> None:
         broken = "as the case demands" in reason
         return reason
 
+    @around(ProtocolClient, "handle")
     def handle(original: Any, self: ProtocolClient, message: bytes) -> Any:
         nonlocal broken
         request = original(self, message)
@@ -165,9 +161,6 @@ def dial_twice_after_a_break() -> None:
             broken = False
             _open_stream(self.hello(), address)
         return request
-
-    around(client, "_play_stream", play)
-    around(ProtocolClient, "handle", handle)
 
 
 def _open_stream(hello: PlayRequest, address: str) -> None:
@@ -192,6 +185,7 @@ def answer_before_being_asked() -> None:
     """Answer an Update that comes before the first decision."""
     begun: set[str] = set()
 
+    @around(ProtocolClient, "handle")
     def handle(original: Any, self: ProtocolClient, message: bytes) -> Any:
         response = PlayResponse.FromString(message)
         if response.HasField("match_started") and not response.match_started.resumed:
@@ -201,5 +195,3 @@ def answer_before_being_asked() -> None:
         if response.update.match_id in begun:
             return PlayRequest(reply=Reply(match_id=response.update.match_id))
         return request
-
-    around(ProtocolClient, "handle", handle)

@@ -380,7 +380,7 @@ class BuyerTable:
         if arranged is None:
             return None
         hands = tuple(tuple(sorted(hand)) for hand in arranged.hands)
-        face_down = tuple(buyers[0] for buyers in arranged.face_down)
+        face_down = tuple(colours[0] for _, _, colours in arranged.face_down)
         return hands, face_down, tuple(sorted(arranged.pile))
 
 
