@@ -24,6 +24,7 @@ from asara_server.tournament.sandbox.bubblewrap import Sandbox, SandboxSpec
 from asara_server.tournament.sandbox.machine_limits import build_limits, match_limits
 from asara_server.tournament.sandbox.own_files import EntryFiles, OwnFiles, real_path
 from asara_server.tournament.sandbox.private_copy import (
+    BUILD_LIMIT,
     CopySource,
     CopyTooLargeError,
     PrivateCopies,
@@ -218,7 +219,7 @@ def build_sandbox(
         build_limits(limits, sandbox.tools.ceilings),
         entry.directory,
         tuple(_readable_mounts(entry)),
-        copied=copy_into_memory(source, limits.build_mib),
+        copied=copy_into_memory(source, limits.build_mib, BUILD_LIMIT),
         output=output,
         loopback=True,
     )

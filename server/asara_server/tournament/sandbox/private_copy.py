@@ -24,6 +24,9 @@ from asara_server.bounded_file import MIB
 from asara_server.tournament.sandbox.spec import BUILD_CACHE
 
 _PAGE: Final = 4096
+DIRECTORY_LIMIT: Final = "limits.directory_mib"
+BUILD_LIMIT: Final = "limits.build_mib"
+"""Names of the limits on copies for bots and for builds."""
 MAX_FILES: Final = 100_000
 _MOST_COUNTED: Final = 3 * MAX_FILES
 """Maximum number of files examined to find a directory's largest parts; more count as too large."""
@@ -37,10 +40,12 @@ _FIRST_DESCRIPTOR: Final = 10
 class CopyTooLargeError(OSError):
     """Raised if an entry's files are too large for private copies; `strerror` gives the remedy."""
 
-    def __init__(self, what: str) -> None:
+    def __init__(self, excess: str) -> None:
+        self.excess = excess
+        """How the folder exceeds a limit, as a phrase that follows "its folder"."""
         super().__init__(
             errno.EFBIG,
-            f"its folder {what}; every bot gets a copy of it in memory, so name large files and "
+            f"its folder {excess}; every bot gets a copy of it in memory, so name large files and "
             "folders that its bots only read as `readable`",
         )
 
@@ -103,13 +108,15 @@ class CopySource:
         return replace(self, excluded=self.excluded.union(paths))
 
 
-def copy_into_memory(source: CopySource, limit_mib: int) -> PrivateCopy:
+def copy_into_memory(
+    source: CopySource, limit_mib: int, limit_name: str = DIRECTORY_LIMIT
+) -> PrivateCopy:
     """Read the files and directories, copying links as links. Raises CopyTooLargeError."""
     directories: list[Path] = []
     files: list[CopiedFile] = []
     descriptors: list[int] = []
     pairs = source.pairs
-    members = _bounded(_members(source), limit_mib)
+    members = _bounded(_members(source), limit_mib, limit_name)
     try:
         for path, target in pairs:
             if path.is_dir():
@@ -134,9 +141,9 @@ def copy_into_memory(source: CopySource, limit_mib: int) -> PrivateCopy:
     return copy
 
 
-def check_size(source: CopySource, limit_mib: int) -> None:
+def check_size(source: CopySource, limit_mib: int, limit_name: str = DIRECTORY_LIMIT) -> None:
     """Raise CopyTooLargeError if the files and directories are too large to copy."""
-    _bounded(_members(source), limit_mib)
+    _bounded(_members(source), limit_mib, limit_name)
 
 
 def copy_size(source: CopySource) -> int:
@@ -296,7 +303,7 @@ def _measure(members: Iterable[_Member], limit_mib: int) -> tuple[int, int]:
     return size, files
 
 
-def _bounded(members: Iterable[_Member], limit_mib: int) -> list[_Member]:
+def _bounded(members: Iterable[_Member], limit_mib: int, limit_name: str) -> list[_Member]:
     found = []
     size = 0
     for member in members:
@@ -304,7 +311,7 @@ def _bounded(members: Iterable[_Member], limit_mib: int) -> list[_Member]:
         if stat.S_ISREG(member.stat.st_mode):
             size += member.stat.st_size
         if size > limit_mib * MIB:
-            raise CopyTooLargeError(f"contains more than {limit_mib:,} MiB (limits.directory_mib)")
+            raise CopyTooLargeError(f"contains more than {limit_mib:,} MiB ({limit_name})")
         if len(found) > MAX_FILES:
             raise CopyTooLargeError(f"contains more than {MAX_FILES:,} files")
     return found
