@@ -1,15 +1,17 @@
 """The files that the bots of an entry see."""
 
+import io
 import os
+import tarfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import pytest
 
 from asara_server.tournament.config.tournament_file import Entry, Limits, check_tournament
-from asara_server.tournament.sandbox.filesystem_view import copy_source, preview_views
+from asara_server.tournament.sandbox.filesystem_view import preview_views
 from asara_server.tournament.sandbox.own_files import EntryFiles
-from asara_server.tournament.sandbox.private_copy import source_members
+from asara_server.tournament.sandbox.private_copy import write_archive
 from asara_server.tournament.sandbox.spec import ReservedPaths
 from tests.tournament.sandbox.contained import run_entry
 from tests.tournament.sandbox_config import sandbox_or_skip
@@ -44,13 +46,16 @@ def entries_of(base: Path, tables: Sequence[Mapping[str, object]]) -> tuple[Entr
 def seen(base: Path, *tables: Mapping[str, object], limit_mib: int = 128) -> list[set[str]]:
     """Return the files that each of these entries sees, relative to the tournament file."""
     entries = entries_of(base, tables)
-    hidden = (base / "cup.toml", base / "run")
-    files = EntryFiles(entries, ReservedPaths(hidden, (base,)))
+    reserved = ReservedPaths((base / "cup.toml", base / "run"), (base,))
+    files = EntryFiles(entries, reserved, Limits(directory_mib=limit_mib))
     found = []
     for entry in entries[: len(tables)]:
-        mine = copy_source(files.of(entry), entry, hidden, Limits(directory_mib=limit_mib))
-        members = {*source_members(mine.source), *entry.readable}
-        found.append({os.path.relpath(path, base) for path in members if not path.is_dir()})
+        archive = io.BytesIO()
+        write_archive(files.of(entry).source, Path("/"), archive)
+        archive.seek(0)
+        with tarfile.open(fileobj=archive) as tar:
+            paths = {*(Path("/", name) for name in tar.getnames()), *entry.readable}
+        found.append({os.path.relpath(path, base) for path in paths if not path.is_dir()})
     return found
 
 
@@ -224,7 +229,9 @@ command = "env"
 """
 
 READS = """
+import io
 import os
+import tarfile
 for name in ("weights", "data/a", "../newest/size", "../kept/in", "../kept/link"):
     print(name, open(name).read())
 print(os.path.islink("weights"), os.path.islink("data"))

@@ -151,11 +151,6 @@ def copy_size(source: CopySource) -> int:
     return sum(one.stat.st_size for one in _members(source) if stat.S_ISREG(one.stat.st_mode))
 
 
-def source_members(source: CopySource) -> Iterator[Path]:
-    """Yield the local paths of everything copied, except the source directories themselves."""
-    return (member.source for member in _members(source))
-
-
 def largest_parts(source: CopySource, limit_mib: int) -> tuple[Path, ...]:
     """Return the largest files and folders to leave out so that the rest fits; usually none.
 
