@@ -54,7 +54,7 @@ def sandbox_for(way: str, folder: Path) -> Sandbox | None:
 def groups_of_version_1(folder: Path) -> Cgroups | None:
     root = folder / "cgroup"
     root.mkdir(exist_ok=True)
-    for name in ("memory", "pids", "freezer"):
+    for name in ("memory", "pids"):
         (root / name).unlink(missing_ok=True)
         (root / name).symlink_to(_SYSTEM / name)
     return Cgroups.find(root)

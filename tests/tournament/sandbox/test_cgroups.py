@@ -14,24 +14,17 @@ from asara_server.tournament.sandbox.cgroups import Cgroup, Cgroups, _version_2_
 from tests.events import wait_until
 from tests.yardstick import loop_s
 
-_SYSTEM = Path("/sys/fs/cgroup")
 _SPIN = (
     f"""for f in "$@"; do echo 0 >$f; done; exec {quote(sys.executable)} -c 'while True: pass'"""
 )
 """Shell script that enters the groups in its arguments and then uses as much time as it gets."""
 
 
-@pytest.fixture(params=["best", "version 1"])
-def cgroups(request: pytest.FixtureRequest, tmp_path: Path) -> Cgroups:
-    """Control groups of this machine, or those of version 1 alone."""
-    root = _SYSTEM
-    if request.param == "version 1":
-        root = tmp_path
-        for name in ("memory", "pids", "cpu", "freezer", "cpuacct"):
-            (root / name).symlink_to(_SYSTEM / name)
-    found = Cgroups.find(root)
+@pytest.fixture
+def cgroups() -> Cgroups:
+    found = Cgroups.find()
     if found is None or not found.can_freeze:
-        pytest.skip("this user cannot create control groups of this kind that can be frozen")
+        pytest.skip("this user cannot create control groups that can be frozen")
     return found
 
 
