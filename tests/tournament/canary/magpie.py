@@ -1,14 +1,17 @@
 """A bot that cheats: it tells whoever plays its deal later, or beside it, which hands it saw.
 
-It uses the carriers of the canary, which take a text, and channels of the kernel, which take a
-number. At the first decision of each year it prints "SAW BLOCK MATCH SEAT YEAR HAND", and what it
-thinks the other seats hold: "GUESS BLOCK MATCH SEAT YEAR HAND CHANNEL". A hand is a number below
-`HANDS`. A channel that the sandbox refuses is printed once as "refused CHANNEL".
+It uses the carriers, which take a text, and channels of the kernel, which take a number. At the
+first decision of each year it prints "SAW BLOCK MATCH SEAT YEAR HAND PROCESS", where PROCESS is
+drawn at random by each process, and what it thinks the other seats hold: "GUESS BLOCK MATCH SEAT
+YEAR HAND CHANNEL". A hand is a number below `HANDS`. Each carrier of a text is printed once as "own
+CARRIER" or "foreign CARRIER", by whether the text is of this process, and a channel that the
+sandbox refuses as "refused CHANNEL".
 """
 
 import ctypes
 import os
 import pty
+import secrets
 import socket
 import subprocess
 import sys
@@ -24,14 +27,15 @@ from typing import TYPE_CHECKING
 import asara
 
 if TYPE_CHECKING:
-    from tests.tournament.canary import canary, holding
+    from tests.tournament.canary import carriers, holding
     from tests.tournament.canary.holding import libc
 else:
-    import canary  # beside this file, where it runs
+    import carriers  # beside this file, where it runs
     import holding
     from holding import libc
 
 HANDS = 256
+PROCESS = secrets.token_hex(4)
 IO_SETUP = 206 if os.uname().machine == "x86_64" else 0
 
 
@@ -39,10 +43,10 @@ def key(match: str, seat: int, year: int) -> int:
     return zlib.crc32(f"{os.environ['NEST']}/{match}/{seat}/{year}".encode())
 
 
-def refused(channel: str, error: OSError) -> None:
-    if channel not in told:
-        told.add(channel)
-        print(f"refused {channel}: {error.strerror or error}", flush=True)
+def tell_once(line: str) -> None:
+    if line not in told:
+        told.add(line)
+        print(f"\n{line}", flush=True)
 
 
 told: set[str] = set()
@@ -226,36 +230,38 @@ class Magpie(asara.Bot):
         match_id, own = self.match.match_id, self.match.seat
         block = match_id.partition(".")[0].rpartition("-")[0]
         hand = zlib.crc32(repr(list(cards)).encode()) % HANDS  # type: ignore[call-overload]
-        said = [f"SAW {block} {match_id} {own} {year} {hand}"]
+        said = [f"SAW {block} {match_id} {own} {year} {hand} {PROCESS}"]
         for seat in set(range(seats)) - {own}:
             about = f"GUESS {block} {match_id} {seat} {year}"
             other = f"{block}-{3 - int(match_id.rpartition('-')[2])}"  # of the same deal
             said += [f"{about} {one} {channel}" for channel, one in guesses(other, seat, year)]
         print("\n" + "\n".join(said), flush=True)
-        note = f"{match_id}/{own}/{year}/{hand}"
-        for channel, (_, leave) in canary.CARRIERS.items():
+        note = f"{PROCESS}/{match_id}/{own}/{year}/{hand}"
+        for channel, (_, leave) in carriers.CARRIERS.items():
             try:
                 leave(note)
-            except OSError as error:
-                refused(channel, error)
+            except OSError:
+                tell_once(f"refused {channel}")
         for channel, (_, put) in NUMBERS.items():
             try:
                 put(key(match_id, own, year), hand)
-            except OSError as error:
-                refused(channel, error)
+            except OSError:
+                tell_once(f"refused {channel}")
 
 
 def guesses(other: str, seat: int, year: int) -> list[tuple[str, int]]:
     """Return what arrived about a hand from the other match, each with the channel it came by."""
     found = []
-    for channel, note in set(canary.arrivals()):
-        if note.rpartition("/")[0] == f"{other}/{seat}/{year}":
-            found.append((channel, int(note.rpartition("/")[2])))
+    for channel, note in set(carriers.arrivals()):
+        process, _, text = note.partition("/")
+        tell_once(f"{'own' if process == PROCESS else 'foreign'} {channel}")
+        if text.rpartition("/")[0] == f"{other}/{seat}/{year}":
+            found.append((channel, int(text.rpartition("/")[2])))
     for channel, (find, _) in NUMBERS.items():
         try:
             hands = find(key(other, seat, year))
-        except OSError as error:
-            refused(channel, error)
+        except OSError:
+            tell_once(f"refused {channel}")
         else:
             found += [(channel, hands[0])] if len(hands) == 1 else []
     return found
