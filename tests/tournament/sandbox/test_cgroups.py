@@ -4,20 +4,14 @@ import asyncio
 import os
 import signal
 import subprocess
-import sys
 from pathlib import Path
-from shlex import quote
 
 import pytest
 
 from asara_server.tournament.sandbox.cgroups import Cgroup, Cgroups, _version_2_parents
 from tests.events import wait_until
+from tests.tournament.sandbox.contained import spin_in
 from tests.yardstick import loop_s
-
-_SPIN = (
-    f"""for f in "$@"; do echo 0 >$f; done; exec {quote(sys.executable)} -c 'while True: pass'"""
-)
-"""Shell script that enters the groups in its arguments and then uses as much time as it gets."""
 
 
 @pytest.fixture
@@ -40,7 +34,7 @@ def test_a_frozen_group_uses_no_time_until_it_is_thawed_and_is_removed_with_its_
     cgroups: Cgroups,
 ) -> None:
     group = cgroups.create(memory_bytes=1 << 28, processes=10)
-    process = subprocess.Popen(["sh", "-c", _SPIN, "sh", *map(str, group.procs_files)])
+    process = spin_in(group)
     wait_until("it runs", lambda: runs(group))
     group.freeze()
     wait_until("it uses no time", lambda: not runs(group))
@@ -62,7 +56,7 @@ def test_groups_of_a_runner_that_is_gone_are_ended_with_their_processes(
     with monkeypatch.context() as patch:
         patch.setattr(os, "getpid", lambda: runner.pid)
         group = cgroups.create(memory_bytes=1 << 28, processes=10)
-    process = subprocess.Popen(["sh", "-c", _SPIN, "sh", *map(str, group.procs_files)])
+    process = spin_in(group)
     wait_until("it runs", lambda: runs(group))
     group.freeze()
     cgroups._end_leftovers()

@@ -139,13 +139,16 @@ def failing(sandbox: Sandbox, folder: Path, fails: str) -> Sandbox:
 
 @pytest.mark.long
 def test_a_match_is_played_again_if_the_sandbox_of_a_bot_fails(cup: Path, tmp_path: Path) -> None:
+    """A bot that only speaks like a failing sandbox forfeits."""
+    (tmp_path / "a" / "main.py").write_text(PRETENDER)
     once = failing(sandbox_or_skip(), tmp_path, f"mkdir {tmp_path}/failed 2>/dev/null")
     end = play(cup, tmp_path / "run", sandbox=once)
     void, *played = sorted(end.results, key=lambda result: not result.void)
     assert void.void
     assert "could not start" in void.void_reason
     assert len(played) == 2
-    assert not any(result.void or result.forfeits for result in played)
+    forfeits = [[(seat.entry, seat.termination) for seat in one.forfeits] for one in played]
+    assert forfeits == [[("a", Termination.NEVER_STARTED)]] * 2
     assert end.unstartable == {}
 
 
@@ -164,17 +167,6 @@ def test_a_run_stops_if_no_sandbox_starts_and_goes_on_when_they_do(
     end = play(cup, tmp_path / "run", sandbox=sandbox, resume=True)
     assert sum(not result.void for result in end.results) == 2
     assert not any(result.forfeits for result in end.results)
-
-
-@pytest.mark.long
-def test_a_bot_that_speaks_like_a_failing_sandbox_forfeits(cup: Path, tmp_path: Path) -> None:
-    (tmp_path / "a" / "main.py").write_text(PRETENDER)
-    end = play(cup, tmp_path / "run", sandbox=sandbox_or_skip())
-    forfeits = [seat for result in end.results for seat in result.forfeits]
-    assert {(seat.entry, seat.termination) for seat in forfeits} == {
-        ("a", Termination.NEVER_STARTED)
-    }
-    assert not any(result.void for result in end.results)
 
 
 @pytest.mark.long
