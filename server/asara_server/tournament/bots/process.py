@@ -219,7 +219,7 @@ class BotProcess:
 
         Without a control group, it is known only while the process is running.
         """
-        counted = self._sandboxed.memory_peak() if self._sandboxed else None
+        counted = self._sandboxed.usage().memory_peak if self._sandboxed else None
         return counted or (process_family.memory_peak(self.pid) if self.running else None)
 
     @property
@@ -232,7 +232,7 @@ class BotProcess:
 
         None if no control group counts it.
         """
-        return self._sandboxed.processor_ns() if self._sandboxed else None
+        return self._sandboxed.usage().processor_ns if self._sandboxed else None
 
     async def wait(self) -> str:
         """Wait until the process has ended and its output is in the log; return how it ended.

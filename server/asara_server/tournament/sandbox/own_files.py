@@ -1,19 +1,8 @@
 """Decides which files of this machine belong to an entry, so that its programs see them.
 
-An entry sees its whole directory if the directory contains nothing of the referee or of another
-entry. A directory with a bot.toml may contain the referee's hidden files, such as runs. In any
-other directory, an entry sees only its program's folder, which is the folder of the file that its
-command gives. From this folder, the following is left out:
-
-- what belongs to the referee, such as the tournament file and its key,
-- what belongs to other entries: their programs, folders and `readable` paths, unless they are
-  shared with this entry,
-- folders whose names begin with a dot, such as `.git`, which may contain old copies of all this,
-- and, if the folder exceeds `limits.directory_mib`, the largest files and folders in it.
-
-Two entries with programs in one folder both see the folder, each without the other's program. No
-entry sees a whole home directory, `/tmp` or similar; there it sees only its program. Directories of
-runs are always left out.
+The README has the rules under "A bot's folder". Two entries with programs in one folder both see
+the folder, each without the other's program. Folders whose names begin with a dot are left out of a
+shared folder, because one such as `.git` may contain old copies of what is hidden.
 """
 
 import os
