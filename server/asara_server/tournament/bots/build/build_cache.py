@@ -70,10 +70,7 @@ class BuildCache:
     def place(
         self, entry: Entry, limits: Limits, sandbox: Sandbox, hidden: Iterable[Path]
     ) -> KeptBuild:
-        """Return the cache place of an entry's build; `hidden` is the same as for `build_sandbox`.
-
-        Raises OSError if the entry's files cannot be read.
-        """
+        """Return the cache place of an entry's build; `hidden` is as for `build_sandbox`."""
         name = "\0".join((entry.name, str(entry.directory)))
         variables = sorted(entry.environment.items())
         allowed = f"{build_limits(limits, sandbox.tools.ceilings)} {limits.build_s}"
