@@ -7,10 +7,11 @@ import os
 import shutil
 import socket
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from statistics import fmean
+from typing import Any, TypeAlias
 
 import pytest
 
@@ -177,6 +178,9 @@ ATTACK_S = f"10.{os.getpid()}"
 MEMORY_MB = 300
 """Memory that the referee may need beyond what this process had before."""
 
+Moves: TypeAlias = list[tuple[int, tuple[Any, ...]]]
+"""Seats and their actions."""
+
 GOOD = ("good-0", "good-1")
 
 
@@ -200,11 +204,11 @@ def own_cgroups() -> list[Path]:
 
 
 def contained(
-    cup: Path, sandbox: Sandbox, matches: Sequence[ScheduledMatch], executor: Executor | None = None
+    cup: Path, sandbox: Sandbox, calm: Mapping[str, Moves], executor: Executor | None = None
 ) -> None:
     """Play, and check that no bot reached anything and that no other bot suffered."""
     run = cup.parent / "run"
-    calm = play_calmly(cup.parent / "calm", matches)  # first, because gRPC opens some files once
+    matches = some_matches()
     # With an executor, the referee is in other processes.
     nothing = nullcontext() if executor else nothing_left_behind()
     with pytest.MonkeyPatch.context() as patch, nothing:
@@ -217,7 +221,7 @@ def contained(
     check_results(end)
     for path in (run / "replays").iterdir():
         list(resimulated_steps(read_replay(path)))
-    check_same_moves(run, cup.parent / "calm" / "run", calm)
+    assert {match: moves_of(run, match) for match in calm} == calm
     check_output(run)
 
 
@@ -278,26 +282,22 @@ def check_results(end: RunEnd) -> None:
         assert bool(entry.faults) == (entry.entry in FORFEITS) or entry.entry in ATTACKS
 
 
-def play_calmly(folder: Path, matches: Sequence[ScheduledMatch]) -> RunEnd:
-    """Play the matches of those who do not forfeit, with harmless programs for all."""
-    folder.mkdir()
-    return play(
+def moves_of(run: Path, match: str) -> Moves:
+    records = read_replay(run / f"replays/{match}.asara").records
+    return [(one.seat, one.actions) for one in records if isinstance(one, ReplyRecord)]
+
+
+@pytest.fixture(scope="module")
+def calm(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Moves]:
+    """The moves of those who do not forfeit, if all programs are harmless, by match."""
+    folder = tmp_path_factory.mktemp("calm")
+    end = play(
         enter(folder, {**dict.fromkeys(GOOD, STEADY), **dict.fromkeys(CONTAINED, FIRST)}),
         folder / "run",
-        matches=[match for match in matches if {*GOOD, *CONTAINED}.issuperset(match.entries)],
+        matches=[one for one in some_matches() if {*GOOD, *CONTAINED}.issuperset(one.entries)],
     )
-
-
-def check_same_moves(run: Path, calm: Path, end: RunEnd) -> None:
-    """Check that the others played the moves that they play when every entry is harmless."""
     assert len(end.results) > len(CONTAINED)
-    for result in end.results:
-        replays = [read_replay(of / f"replays/{result.match_id}.asara") for of in (run, calm)]
-        moves = [
-            [(one.seat, one.actions) for one in replay.records if isinstance(one, ReplyRecord)]
-            for replay in replays
-        ]
-        assert moves[0] == moves[1] != []
+    return {one.match_id: moves_of(folder / "run", one.match_id) for one in end.results}
 
 
 def check_output(run: Path) -> None:
@@ -329,14 +329,14 @@ def some_matches() -> list[ScheduledMatch]:
 
 @pytest.mark.long
 def test_a_tournament_among_bots_that_mean_harm_has_correct_standings(
-    cup: Path, wanted: tuple[dict[str, str], Sandbox]
+    cup: Path, wanted: tuple[dict[str, str], Sandbox], calm: dict[str, Moves]
 ) -> None:
-    contained(cup, wanted[1], some_matches())
+    contained(cup, wanted[1], calm)
 
 
 @pytest.mark.long
 def test_workers_of_a_cluster_contain_bots_that_mean_harm_as_well(
-    cup: Path, wanted: tuple[dict[str, str], Sandbox], tmp_path: Path
+    cup: Path, wanted: tuple[dict[str, str], Sandbox], calm: dict[str, Moves], tmp_path: Path
 ) -> None:
     pytest.importorskip("distributed", reason="the extra `cluster` is not installed")
     cluster = Cluster(tmp_path / "cluster")
@@ -348,6 +348,6 @@ def test_workers_of_a_cluster_contain_bots_that_mean_harm_as_well(
         settings = MatchSettings.of(load_tournament(cup), None, {})
         needs = RunSettings(settings, wanted[1].reserved)
         with dask_workers(cluster.address, needs) as backend:
-            contained(cup, wanted[1], some_matches(), WorkerExecutor(backend))
+            contained(cup, wanted[1], calm, WorkerExecutor(backend))
     finally:
         cluster.end()
