@@ -64,7 +64,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.setenv("NEST", tmp_path.name)
     yield tmp_path
-    words = [sys.executable, Path(__file__).with_name("carriers.py")]
+    words = [sys.executable, str(Path(__file__).with_name("carriers.py"))]
     subprocess.run(words, env=os.environ, check=True)
 
 
