@@ -8,9 +8,7 @@ CARRIER" or "foreign CARRIER", by whether the text is of this process, and a cha
 sandbox refuses as "refused CHANNEL".
 """
 
-import ctypes
 import os
-import pty
 import secrets
 import socket
 import subprocess
@@ -21,7 +19,6 @@ import zlib
 from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import asara
@@ -36,7 +33,6 @@ else:
 
 HANDS = 256
 PROCESS = secrets.token_hex(4)
-IO_SETUP = 206 if os.uname().machine == "x86_64" else 0
 
 
 def key(match: str, seat: int, year: int) -> int:
@@ -128,8 +124,8 @@ def find_futexes(at: int) -> list[int]:
     return [hand for hand in range(HANDS) if woken[hand]]
 
 
-# Amounts of what the kernel counts for the machine or the user. `leave` holds as many as the hand
-# says; `find` counts them.
+# An amount that the kernel counts for the user. `leave` holds as many as the hand says, and `find`
+# counts them.
 
 held: list[object] = []
 
@@ -154,64 +150,12 @@ def find_descriptors(_: int) -> list[int]:
     return [(limit - sent) % HANDS] if sent < limit else []
 
 
-def leave_ptys(_: int, hand: int) -> None:
-    held.extend(pty.openpty() for _ in range(hand))
-
-
-def find_ptys(_: int) -> list[int]:
-    return [int(Path("/proc/sys/kernel/pty/nr").read_text()) % HANDS]
-
-
-def leave_aio(_: int, hand: int) -> None:
-    context = ctypes.c_ulong()
-    if libc.syscall(IO_SETUP, hand + 1, ctypes.byref(context)):
-        raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
-
-
-def find_aio(_: int) -> list[int]:
-    return [int(Path("/proc/sys/fs/aio-nr").read_text()) % HANDS]
-
-
-def port_of(at: int, hand: int) -> int:
-    return 20_000 + (at + hand) % 20_000
-
-
-def leave_ports(at: int, hand: int) -> None:
-    """Take the source port that Linux would choose next for this address, of all networks."""
-    with socket.socket() as client:
-        client.connect_ex(("127.0.0.1", port_of(at, hand)))
-
-
-def find_ports(at: int) -> list[int]:
-    taken = []
-    for hand in range(HANDS):
-        with socket.socket() as client:
-            client.connect_ex(("127.0.0.1", port_of(at, hand)))
-            taken.append(client.getsockname()[1])
-    return quickest(taken)
-
-
-def leave_routes(_: int, hand: int) -> None:
-    for _ in range(hand):
-        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as client:
-            client.connect_ex(("127.0.0.1", 9))
-
-
-def find_routes(_: int) -> list[int]:
-    rows = Path("/proc/net/stat/rt_cache").read_text().split("\n")[1:-1]
-    return [sum(int(row.split()[2], 16) for row in rows) % HANDS]
-
-
 NUMBERS: dict[str, tuple[Callable[[int], list[int]], Callable[[int, int], None]]] = {
     "names": (find_names, leave_names),
     "pages": (find_pages, leave_pages),
     "futexes": (find_futexes, leave_futexes),
     "futexes of a child": (find_futexes, leave_child),
     "descriptors in flight": (find_descriptors, leave_descriptors),
-    "ptys": (find_ptys, leave_ptys),
-    "AIO": (find_aio, leave_aio),
-    "ports": (find_ports, leave_ports),
-    "routes": (find_routes, leave_routes),
 }
 
 

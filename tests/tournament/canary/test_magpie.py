@@ -18,9 +18,9 @@ CONTAINED = {"global", "random", "environment", "thread", "abstract socket", "pa
 CONTAINED |= {*FILES, "command line", "child"}
 """All carriers of a text that work within a sandbox."""
 KERNEL = {"System V memory", "message queue"}
-SHUT = {*KERNEL, "loopback", "ptys", "AIO", "ports"}
-"""Channels that the sandbox refuses altogether."""
-EXACT = {"names", "pages", "futexes", "futexes of a child", "descriptors in flight", "routes"}
+SHUT = {*KERNEL, "loopback"}
+"""Carriers that the sandbox refuses altogether."""
+EXACT = {"names", "pages", "futexes", "futexes of a child", "descriptors in flight"}
 
 
 @pytest.mark.parametrize(
