@@ -125,6 +125,7 @@ def test_nothing_of_a_program_lives_on_after_a_runner_that_is_killed(
     if reaper == "without it":
         for pid in children(runner.pid, "orphan_reaper"):
             os.kill(pid, signal.SIGKILL)
+    sandbox_for(way, tmp_path)  # ends nothing of a runner that lives
     assert len(living(mark)) > 4
     runner.kill()
     runner.communicate()

@@ -1,9 +1,7 @@
 """Control groups: where they can be made, and that they freeze, count and share processor time."""
 
 import asyncio
-import os
 import signal
-import subprocess
 from pathlib import Path
 
 import pytest
@@ -47,25 +45,6 @@ def test_a_frozen_group_uses_no_time_until_it_is_thawed_and_is_removed_with_its_
     assert not any(folder.exists() for folder in group.folders)
     group.freeze()  # without effect, as its number of a file may belong to another by now
     assert group.processor_ns() is None
-
-
-def test_groups_of_a_runner_that_is_gone_are_ended_with_their_processes(
-    cgroups: Cgroups, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    runner = subprocess.Popen(["sleep", "infinity"])
-    with monkeypatch.context() as patch:
-        patch.setattr(os, "getpid", lambda: runner.pid)
-        group = cgroups.create(memory_bytes=1 << 28, processes=10)
-    process = spin_in(group)
-    wait_until("it runs", lambda: runs(group))
-    group.freeze()
-    cgroups._end_leftovers()
-    assert process.poll() is None
-    runner.kill()
-    runner.wait()  # from here on, the tests beside this one may end the group as well
-    cgroups._end_leftovers()
-    assert process.wait(timeout=60) == -signal.SIGKILL
-    assert not any(folder.exists() for folder in group.folders)
 
 
 def test_all_groups_weigh_the_same_and_less_than_the_runner(cgroups: Cgroups) -> None:
