@@ -44,22 +44,6 @@ def kept(run: str) -> str:
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("sandbox", ["bubblewrap", "none"])
-def test_a_folder_plays_with_its_environment(tmp_path: Path, sandbox: str) -> None:
-    if sandbox == "bubblewrap":
-        sandbox_or_skip()
-    text = 'command = "python bot.py 3"\nname = "Deep thought"\nenvironment = { LEVEL = 4 }\n'
-    says = "import os, sys\nprint('level', os.environ['LEVEL'], sys.argv[1])\n"
-    write(tmp_path / "my bots/mine", text, bot_py=says + sample_bots.GOOD)
-    words = ("match", "my bots/mine", "random", "--sandbox", sandbox, "--out", "run")
-    done = asara(*words, cwd=tmp_path)
-    assert (done.returncode, done.stderr) == (0, kept("run"))
-    assert "Deep thought" in done.stdout
-    log = tmp_path / "run/logs/r1-basic-0001/0-Deep thought.log"
-    assert "level 4 3\n" in log.read_text()
-
-
-@pytest.mark.long
 def test_a_program_in_a_subfolder_reads_files_of_its_folder(tmp_path: Path) -> None:
     sandbox_or_skip()
     text = 'command = "python dist/bot.py"\nbuild = "true"\n'
@@ -78,13 +62,25 @@ def test_a_program_in_a_subfolder_reads_files_of_its_folder(tmp_path: Path) -> N
 
 @pytest.mark.long
 @pytest.mark.parametrize("sandbox", ["bubblewrap", "none"])
-def test_a_build_works_in_place_and_keeps_its_cache(tmp_path: Path, sandbox: str) -> None:
+def test_a_folder_is_built_in_place_with_a_cache_and_plays_with_its_settings(
+    tmp_path: Path, sandbox: str
+) -> None:
     if sandbox == "bubblewrap":
         sandbox_or_skip()
-    folder = built_bot(tmp_path / "mine")
-    for _ in range(2):
-        done = asara("match", ".", "random", "--sandbox", sandbox, cwd=folder)
-        assert (done.returncode, done.stderr) == (0, "Building Built: sh build.sh\n")
+    folder = built_bot(tmp_path / "my bots/mine")
+    settings = 'command = "python built.py 3"\nname = "Deep thought"\nenvironment = { LEVEL = 4 }\n'
+    (folder / "bot.toml").write_text(f'{settings}build = "sh build.sh"\n')
+    says = "print('level', os.environ['LEVEL'], sys.argv[1], '.asara-build' in os.listdir('.'))\n"
+    (folder / "source.py").write_text(f"import os, sys\n{says}{sample_bots.GOOD}")
+    for number in (1, 2):
+        run = f"run{number}"
+        words = ("match", "my bots/mine", "random", "--sandbox", sandbox, "--out", run)
+        done = asara(*words, cwd=tmp_path)
+        building = "Building Deep thought: sh build.sh\n"
+        assert (done.returncode, done.stderr) == (0, building + kept(run))
+        assert "Deep thought" in done.stdout
+        log = (tmp_path / run / "logs/r1-basic-0001/0-Deep thought.log").read_text()
+        assert f"level 4 3 {sandbox == 'none'}\n" in log  # a copy has no cache
     assert (folder / "builds.txt").read_text() == "first\nagain\n"
     assert (folder / "kind.txt").read_text() == "in-place\n"
     assert (folder / "cache.txt").read_text() == f"{folder}/.asara-build\n"
@@ -92,29 +88,6 @@ def test_a_build_works_in_place_and_keeps_its_cache(tmp_path: Path, sandbox: str
         ".asara-build",
         *("bot.toml", "build.sh", "builds.txt", "built.py", "cache.txt", "kind.txt", "source.py"),
     ]
-
-
-@pytest.mark.long
-def test_the_cache_of_builds_is_never_copied(tmp_path: Path) -> None:
-    sandbox_or_skip()
-    lists = "import os\nprint(sorted(os.listdir('.')))\n" + sample_bots.GOOD
-    folder = write(tmp_path / "mine", 'command = "python bot.py"\n', bot_py=lists)
-    (folder / ".asara-build").mkdir()
-    with (folder / ".asara-build/huge").open("wb") as file:
-        file.truncate(200 << 20)
-    done = asara("match", "mine", "random", *CONTAINED, "--out", "run", cwd=tmp_path)
-    assert done.stderr == kept("run")
-    log = (tmp_path / "run/logs/r1-basic-0001/0-mine.log").read_text()
-    assert "['bot.py', 'bot.toml']" in log
-
-
-@pytest.mark.long
-def test_each_folder_is_built_once_in_a_command(tmp_path: Path) -> None:
-    folder = built_bot(tmp_path / "mine")
-    words = ("duel", folder, folder, "--max-blocks", "1", "--sandbox", "none")
-    done = asara(*words, cwd=tmp_path, status=3)
-    assert done.stderr.count("Building") == 1
-    assert "Built-2" in done.stdout
 
 
 @pytest.mark.long
@@ -159,24 +132,17 @@ def test_packages_that_were_not_fetched_are_named(tmp_path: Path) -> None:
 
 
 @pytest.mark.long
-def test_copies_of_a_bot_are_called_as_their_folders(tmp_path: Path) -> None:
+def test_copies_of_a_bot_are_called_as_their_folders_and_each_folder_is_built_once(
+    tmp_path: Path,
+) -> None:
     for name in ("mine", "yesterday"):
-        text = 'name = "Deep thought"\ncommand = "python bot.py"\n'
-        write(tmp_path / name, text, bot_py=sample_bots.GOOD)
+        built_bot(tmp_path / name)
     words = ("match", "mine", "yesterday", "mine", "--sandbox", "none")
     done = asara(*words, cwd=tmp_path)
+    assert done.stderr.count("Building") == 2
     assert {line.split()[1] for line in done.stdout.splitlines()[2:]} == {
         *("mine", "mine-2", "yesterday")
     }
-
-
-@pytest.mark.long
-def test_a_build_sees_no_other_files_and_no_network(tmp_path: Path) -> None:
-    sandbox_or_skip()
-    (tmp_path / "secret").write_text("secret")
-    looks = f"cat {tmp_path}/secret && exit 9\n[ $(ls /sys/class/net 2>/dev/null | wc -l) -lt 2 ]\n"
-    folder = built_bot(tmp_path / "mine", looks + "cp source.py built.py\n")
-    assert asara("match", folder, "random", *CONTAINED, cwd=tmp_path).returncode == 0
 
 
 def test_a_build_cannot_make_other_files_readable(tmp_path: Path) -> None:

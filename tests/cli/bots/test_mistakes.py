@@ -1,7 +1,7 @@
 """The mistakes of a first hour, as data.
 
-`match` and `check` each show one message with the fault, its file and line. `tests/contract/client`
-has the mistakes that the client alone explains.
+`match` shows one message with the fault, its file and line, and so does `check` for a mistake that
+costs no match. `tests/contract/client` has the mistakes that the client alone explains.
 """
 
 import re
@@ -34,14 +34,10 @@ class Mistake:
     """The message about the mistake, as a regular expression."""
     remedy: str = ""
     """What to do about it, as a regular expression; "" if the message does not tell."""
-    quick: bool = False
-    """False if other mistakes cover its path; only the long tests play it then."""
     forfeits: bool = True
     """False if it costs no match that `asara match` plays; `check` calls the bot broken then."""
     works: bool = False
     """True if even `check` only shows it."""
-    check: bool = False
-    """True if the default tests show it to `check` as well."""
     file: str = "my_bot.py"
     """File that the message names."""
 
@@ -51,40 +47,34 @@ MISTAKES = {
         "import asara\n\ndef decide(decision, match)\n" + RANDOM + RUN,
         3,
         "SyntaxError: expected ':'",
-        quick=True,
     ),
     "exception": Mistake(
         DECIDE + "    return decision.legal_actions[1000]\n" + RUN,
         4,
         "IndexError: list index out of range",
-        quick=True,
     ),
     "endless-loop": Mistake(
         DECIDE + "    while True:\n        pass\n" + RUN,
         4,
         "has taken its whole time, .* and is still here",
-        quick=True,
     ),
     "illegal-answer": Mistake(
         DECIDE + "    return asara.Action(build_count=asara.BuildCount(count=99))\n" + RUN,
         4,
         "'build 99' is not among the legal actions",
         "return one of decision.legal_actions as it is",
-        quick=True,
     ),
     "missing-import": Mistake(
         "import nunpy as np\n" + DECIDE + RANDOM + RUN,
         1,
         "No module named 'nunpy'",
         "the module nunpy is missing: put it into the bot's folder",
-        quick=True,
     ),
     "no-run": Mistake(
         DECIDE + RANDOM,
         0,
         "call the client's run function",
         file="my_bot",
-        quick=True,
     ),
     # Seen only after a match, or by a process that goes on to the next one.
     "exception-in-ended": Mistake(
@@ -92,8 +82,6 @@ MISTAKES = {
         6,
         r"AttributeError: ranks|in ended\(\) of",
         forfeits=False,
-        check=True,
-        quick=True,
     ),
     "exit-status": Mistake(
         DECIDE + RANDOM + RUN + "raise SystemExit(3)\n",
@@ -101,8 +89,6 @@ MISTAKES = {
         "exited with status 3 after its last match",
         file="my_bot",
         forfeits=False,
-        check=True,
-        quick=True,
     ),
     "thread-that-stays": Mistake(
         "import threading\n"
@@ -121,9 +107,7 @@ MISTAKES = {
         "print what you want to keep",
         forfeits=False,
         works=True,
-        check=True,
         file="log.txt",
-        quick=True,
     ),
     "network": Mistake(
         "import urllib.request\n"
@@ -140,14 +124,12 @@ MISTAKES = {
         "import ctypes\n" + DECIDE + "    ctypes.string_at(0)\n" + RANDOM + RUN,
         5,
         "killed by SIGSEGV",
-        quick=True,
     ),
     "name-is-main": Mistake(
         DECIDE + RANDOM + "\nif __name__ == 'main':\n    asara.run(decide)\n",
         6,
         "is never true",
         r'write `if __name__ == "__main__":`',
-        quick=True,
     ),
     "main-not-called": Mistake(
         DECIDE + RANDOM + "\ndef main():\n    asara.run(decide)\n",
@@ -180,15 +162,13 @@ def expect(mistake: Mistake, shown: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "name",
-    [pytest.param(n, marks=[] if m.check else [pytest.mark.long]) for n, m in MISTAKES.items()],
+    "name", others_long([name for name, one in MISTAKES.items() if not one.forfeits], 3)
 )
 def test_the_check_of_a_mistake_names_file_and_line(name: str, tmp_path: Path) -> None:
     sandbox_or_skip()
     mistake = MISTAKES[name]
     (tmp_path / "my_bot.py").write_text(mistake.program)
-    clock = ("--clock", "0.5") if name in HANGING else ()
-    done = asara("check", "my_bot.py", "--sandbox", "bubblewrap", *clock, cwd=tmp_path)
+    done = asara("check", "my_bot.py", "--sandbox", "bubblewrap", cwd=tmp_path)
     assert done.returncode == (0 if mistake.works else 1), done
     assert ("my_bot is broken: " in done.stdout) != mistake.works
     expect(mistake, done.stdout)
@@ -202,13 +182,7 @@ def test_state_that_stays_from_match_to_match_is_found(tmp_path: Path) -> None:
     assert 'my_bot.py", line 8, in decide' in done.stdout
 
 
-@pytest.mark.parametrize(
-    "name",
-    others_long(
-        [pytest.param(n, marks=[] if m.quick else [pytest.mark.long]) for n, m in MISTAKES.items()],
-        3,
-    ),
-)
+@pytest.mark.parametrize("name", others_long(MISTAKES, 3))
 def test_a_mistake_ends_in_one_message_with_file_and_line(name: str, tmp_path: Path) -> None:
     sandbox_or_skip()
     mistake = MISTAKES[name]

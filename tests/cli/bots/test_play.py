@@ -39,19 +39,21 @@ def temporary(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 def test_a_match_through_the_link_and_the_replay_stays(tmp_path: Path, temporary: Path) -> None:
     replays = tmp_path / "mine"
-    words = ("random", "--matches", "1", "--clock", "600", "--out", str(replays))
+    words = ("--level", "1", "--matches", "1", "--clock", "600", "--out", str(replays))
     with play_table(*words) as table:
         address, fragment = parts_of(table.links[0])
-        assert fragment["seats"] == "you,random"
+        assert fragment["seats"] == "you,level-1"
         assert fragment["run"] == "mine"
         ended = asyncio.run(sit_down(table.links[0], stay=table.process.wait))
         status, stdout, stderr = table.ended()
     assert status == 0, stderr
-    assert [result.entry for result in ended.results] == ["you", "random"]
+    assert [result.entry for result in ended.results] == ["you", "level-1"]
+    completed = Termination.TERMINATION_COMPLETED
+    assert all(result.termination == completed for result in ended.results)
     assert "you" in stdout
     assert fragment["token"] not in stderr
     (file,) = replays.glob("*.asara")
-    assert read_replay(file).header.entries == ("you", "random")
+    assert read_replay(file).header.entries == ("you", "level-1")
     assert not list(temporary.glob("asara-play-*"))
     with pytest.raises(OSError, match="refused"):
         urllib.request.urlopen(f"http://{address}/", timeout=EVENT_S)
@@ -72,15 +74,7 @@ def test_another_match_begins_when_the_person_comes_back() -> None:
     assert "you – random" in stdout
 
 
-def test_a_level_is_the_opponent() -> None:
-    with play_table("--level", "1", "--matches", "1") as table:
-        assert parts_of(table.links[0])[1]["seats"] == "you,level-1"
-        ended = asyncio.run(sit_down(table.links[0]))
-        status, _, stderr = table.ended()
-    assert status == 0, stderr
-    assert [result.entry for result in ended.results] == ["you", "level-1"]
-    completed = Termination.TERMINATION_COMPLETED
-    assert all(result.termination == completed for result in ended.results)
+def test_a_level_takes_the_place_of_opponents_that_are_named() -> None:
     sentence = "--level 3: leave it out, because you chose your opponents"
     assert sentence in refusal("play", "random", "--level", "3")
     assert "4 people and 1 bot need more" in refusal("play", "--people", "4", "--level", "1")

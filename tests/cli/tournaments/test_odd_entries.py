@@ -198,9 +198,9 @@ def test_an_entry_whose_folder_goes_during_the_run_forfeits_alone(
     "place",
     [
         "execution.entry_check.EntryCheck._play",
-        "sandbox.filesystem_view.copy_source",
+        "sandbox.own_files._own_paths",
         "bots.pool.match_sandbox",
-        "bots.pool.HiddenFiles.of",
+        "bots.pool.HiddenFiles",
         "config.entry_folders.read_entry_folder",
     ],
 )
@@ -212,7 +212,7 @@ def test_any_exception_that_one_entry_causes_is_said_of_it(
     missing = "import sys\nsys.exit('No such file: x.txt')\n"
     (tmp_path / "submissions" / "cid" / "bot.py").write_text(missing)
     target = f"asara_server.tournament.{place}"
-    real = resolve_name(target.replace(".HiddenFiles", ":HiddenFiles").replace(".Entry", ":Entry"))
+    real = resolve_name(target.replace(".Entry", ":Entry"))
 
     def fail(*given: Any, **settings: Any) -> Any:
         if any(getattr(one, "name", "") == "cid" for one in given):

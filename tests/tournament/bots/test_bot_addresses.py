@@ -81,16 +81,6 @@ async def test_sockets_have_random_names_in_a_directory_of_this_user() -> None:
     assert not path_of(b).parent.exists()
 
 
-async def test_ports_are_different() -> None:
-    referee = Referee()
-    with closing(BotAddresses(referee, "tcp")) as addresses:
-        a, b = [await registered(addresses, referee, name) for name in "ab"]
-        assert a.address != b.address
-        for server in (a, b):
-            assert server.address.startswith("127.0.0.1:")
-            await addresses.discard(server)
-
-
 async def test_a_connected_bot_may_not_connect_again_until_its_stream_ends() -> None:
     referee = Referee()
     with closing(BotAddresses(referee, "unix")) as addresses:

@@ -129,7 +129,7 @@ def test_builds_without_a_sandbox_are_not_kept(folder: Path) -> None:
     assert list(archives(folder)) == []
 
 
-def test_a_kept_build_is_read_only_and_used_only_as_it_was_kept(
+def test_a_kept_build_is_read_only_and_used_only_if_it_is_whole_and_nobody_elses(
     folder: Path, sandbox: Sandbox
 ) -> None:
     builds = Builds(folder)
@@ -140,7 +140,7 @@ def test_a_kept_build_is_read_only_and_used_only_as_it_was_kept(
     assert (folder / "cache").stat().st_mode & 0o777 == 0o700
     content = archive.read_bytes()
     archive.chmod(0o600)
-    archive.write_bytes(content.replace(first.encode(), b"x" * len(first)))
+    archive.write_bytes(content[:1_000])
     second, kept = builds.build(entry(folder), sandbox=sandbox)
     assert (second not in {first, ""}, kept) == (True, False)
     (folder / "cache").chmod(0o777)  # anybody could have put it there

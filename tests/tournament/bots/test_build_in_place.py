@@ -10,6 +10,7 @@ from tests.tournament.sandbox_config import sandbox_or_skip
 ATTEMPTS = """
 import ctypes, os, shutil, stat
 libc = ctypes.CDLL(None, use_errno=True)
+print("around", os.listdir(".."), "interfaces", len(open("/proc/net/dev").readlines()) - 2)
 os.close(os.open("program", os.O_WRONLY | os.O_CREAT, 0o755))
 os.mkdir("folder")
 def held(mode):
@@ -67,6 +68,7 @@ def test_a_contained_build_makes_no_set_uid_file_at_any_moment(tmp_path: Path) -
     assert failed is None, log.read_text()
     printed = [line for line in log.read_text().splitlines() if not line.startswith("#")]
     assert [line for line in printed if line.startswith("set by")] == []
+    assert printed[0] == "around ['mine'] interfaces 1"
     assert "chmod [Errno 1] Operation not permitted: 'program'" in printed
     assert "group went on" in printed
     files = [path for path in folder.rglob("*") if path.is_file()]

@@ -62,33 +62,27 @@ def test_an_index_has_the_place_of_each_decision_and_of_the_end(tmp_path: Path) 
         asked = 0
         log.begin_match(lambda: asked)
 
-    log.arrive(3)
     log.write(b"up\n")
     begin()
-    log.arrive(2)
-    for asked in (1, 1, 2):  # noqa: B007 - the log asks for it
-        log.arrive(4)
-    log.write(b"a\n1111111")
-    log.write(b"\n")
+    log.write(b"a\n")
+    for asked, data in ((1, b"1111"), (1, b"111\n"), (2, b"222\n")):  # noqa: B007 - the log asks
+        log.write(data)
     log.end_match()
-    assert index.read_bytes() == b"26 1\n34 0\n"
-    log.write(b"222\n")  # arrived before the end
+    log.write(b"later\n")
     log.end_match()
-    first = b"26 1\n34 0\n34 2\n38 0\n"
+    first = b"26 1\n34 2\n38 0\n"
     assert index.read_bytes() == first
     begin()
-    log.arrive(4)
+    log.write(b"b\n")
     asked = 2
-    log.arrive(4)
-    log.write(b"b\nc\nddd\n")
+    log.write(b"ccc\n")
     log.switch_to(tmp_path / "1-bot.log")
-    assert index.read_bytes() == first + b"42 2\n46 0\n"
+    assert index.read_bytes() == first + b"46 2\n50 0\n"
     begin()
     asked = 2
-    log.arrive(2)
     log.write(b"x\n")
     log.close()
-    assert index.read_bytes() == first + b"42 2\n46 0\n"
+    assert index.read_bytes() == first + b"46 2\n50 0\n"
     assert (tmp_path / "1-bot.decisions").read_bytes() == b"0 2\n2 0\n"
     assert log.path == tmp_path / "1-bot.log"
 

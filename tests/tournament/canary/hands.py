@@ -1,4 +1,4 @@
-"""Whole tournaments of bots that cheat, and how many hands they knew of which.
+"""Whole tournaments of bots that cheat, what reached them, and how many hands they knew of which.
 
 `magpie.py` tries everything. A guess is right by chance as often as a hand of another match would
 have been the same.
@@ -18,9 +18,9 @@ from tests.tournament.sample_bots import SEED, entry_table
 from tests.tournament.samples import read_results
 
 FOLDER = Path(__file__).parent
-_SAW = re.compile(r"^SAW (\S+) (\S+) (\d) (\d) (\d+)$", re.MULTILINE)
+_SAW = re.compile(r"^SAW (\S+) (\S+) (\d) (\d) (\d+) (\S+)$", re.MULTILINE)
 _GUESS = re.compile(r"^GUESS (\S+) (\S+) (\d) (\d) (\d+) (.+)$", re.MULTILINE)
-_REFUSED = re.compile(r"^refused ([^:]+):", re.MULTILINE)
+_CHANNEL = re.compile(r"^(own|foreign|refused) (.+)$", re.MULTILINE)
 
 Blocks = Literal["mirrored", "duplicate"]
 
@@ -40,7 +40,7 @@ def enter(
     )
     for name in names:
         (folder / name).mkdir()
-        for program in ("magpie.py", "holding.py", "canary.py"):
+        for program in ("magpie.py", "holding.py", "carriers.py"):
             shutil.copy(FOLDER / program, folder / name)
         text += entry_table(name, "python magpie.py", environment=f'{{ NEST = "{folder.name}" }}')
     (folder / "cup.toml").write_text(text)
@@ -59,8 +59,12 @@ class Known:
     guesses: Counter[str] = field(default_factory=Counter)
     by_chance: dict[str, float] = field(default_factory=lambda: defaultdict(float))
     """Guesses that would be right by chance, by channel."""
-    refused: set[str] = field(default_factory=set)
-    """Channels that could not be used at all."""
+    channels: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
+    """Channels that could not be used at all, and carriers of texts of the `own` process or of
+    others, which are `foreign`.
+    """
+    processes: dict[str, set[tuple[str, str]]] = field(default_factory=lambda: defaultdict(set))
+    """Match and seat of each process."""
 
     @property
     def chance_of_as_many(self) -> float:
@@ -86,9 +90,11 @@ def known(run: Path) -> Known:
     held: dict[tuple[str, str, str], int] = {}
     texts = [path.read_text(errors="replace") for path in (run / "logs").glob("*/*.log")]
     for text in texts:
-        found.refused.update(_REFUSED.findall(text))
-        for _, match, seat, year, hand in _SAW.findall(text):
+        for kind, channel in _CHANNEL.findall(text):
+            found.channels[kind].add(channel)
+        for _, match, seat, year, hand, process in _SAW.findall(text):
             held[match, seat, year] = int(hand)
+            found.processes[process].add((match, seat))
     all_hands = Counter(held.values())
     for text in texts:
         for _, match, seat, year, hand, channel in _GUESS.findall(text):

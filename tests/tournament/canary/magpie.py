@@ -1,14 +1,15 @@
 """A bot that cheats: it tells whoever plays its deal later, or beside it, which hands it saw.
 
-It uses the carriers of the canary, which take a text, and channels of the kernel, which take a
-number. At the first decision of each year it prints "SAW BLOCK MATCH SEAT YEAR HAND", and what it
-thinks the other seats hold: "GUESS BLOCK MATCH SEAT YEAR HAND CHANNEL". A hand is a number below
-`HANDS`. A channel that the sandbox refuses is printed once as "refused CHANNEL".
+It uses the carriers, which take a text, and channels of the kernel, which take a number. At the
+first decision of each year it prints "SAW BLOCK MATCH SEAT YEAR HAND PROCESS", where PROCESS is
+drawn at random by each process, and what it thinks the other seats hold: "GUESS BLOCK MATCH SEAT
+YEAR HAND CHANNEL". A hand is a number below `HANDS`. Each carrier of a text is printed once as "own
+CARRIER" or "foreign CARRIER", by whether the text is of this process, and a channel that the
+sandbox refuses as "refused CHANNEL".
 """
 
-import ctypes
 import os
-import pty
+import secrets
 import socket
 import subprocess
 import sys
@@ -18,31 +19,30 @@ import zlib
 from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import asara
 
 if TYPE_CHECKING:
-    from tests.tournament.canary import canary, holding
+    from tests.tournament.canary import carriers, holding
     from tests.tournament.canary.holding import libc
 else:
-    import canary  # beside this file, where it runs
+    import carriers  # beside this file, where it runs
     import holding
     from holding import libc
 
 HANDS = 256
-IO_SETUP = 206 if os.uname().machine == "x86_64" else 0
+PROCESS = secrets.token_hex(4)
 
 
 def key(match: str, seat: int, year: int) -> int:
     return zlib.crc32(f"{os.environ['NEST']}/{match}/{seat}/{year}".encode())
 
 
-def refused(channel: str, error: OSError) -> None:
-    if channel not in told:
-        told.add(channel)
-        print(f"refused {channel}: {error.strerror or error}", flush=True)
+def tell_once(line: str) -> None:
+    if line not in told:
+        told.add(line)
+        print(f"\n{line}", flush=True)
 
 
 told: set[str] = set()
@@ -124,8 +124,8 @@ def find_futexes(at: int) -> list[int]:
     return [hand for hand in range(HANDS) if woken[hand]]
 
 
-# Amounts of what the kernel counts for the machine or the user. `leave` holds as many as the hand
-# says; `find` counts them.
+# An amount that the kernel counts for the user. `leave` holds as many as the hand says, and `find`
+# counts them.
 
 held: list[object] = []
 
@@ -150,64 +150,12 @@ def find_descriptors(_: int) -> list[int]:
     return [(limit - sent) % HANDS] if sent < limit else []
 
 
-def leave_ptys(_: int, hand: int) -> None:
-    held.extend(pty.openpty() for _ in range(hand))
-
-
-def find_ptys(_: int) -> list[int]:
-    return [int(Path("/proc/sys/kernel/pty/nr").read_text()) % HANDS]
-
-
-def leave_aio(_: int, hand: int) -> None:
-    context = ctypes.c_ulong()
-    if libc.syscall(IO_SETUP, hand + 1, ctypes.byref(context)):
-        raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
-
-
-def find_aio(_: int) -> list[int]:
-    return [int(Path("/proc/sys/fs/aio-nr").read_text()) % HANDS]
-
-
-def port_of(at: int, hand: int) -> int:
-    return 20_000 + (at + hand) % 20_000
-
-
-def leave_ports(at: int, hand: int) -> None:
-    """Take the source port that Linux would choose next for this address, of all networks."""
-    with socket.socket() as client:
-        client.connect_ex(("127.0.0.1", port_of(at, hand)))
-
-
-def find_ports(at: int) -> list[int]:
-    taken = []
-    for hand in range(HANDS):
-        with socket.socket() as client:
-            client.connect_ex(("127.0.0.1", port_of(at, hand)))
-            taken.append(client.getsockname()[1])
-    return quickest(taken)
-
-
-def leave_routes(_: int, hand: int) -> None:
-    for _ in range(hand):
-        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as client:
-            client.connect_ex(("127.0.0.1", 9))
-
-
-def find_routes(_: int) -> list[int]:
-    rows = Path("/proc/net/stat/rt_cache").read_text().split("\n")[1:-1]
-    return [sum(int(row.split()[2], 16) for row in rows) % HANDS]
-
-
 NUMBERS: dict[str, tuple[Callable[[int], list[int]], Callable[[int, int], None]]] = {
     "names": (find_names, leave_names),
     "pages": (find_pages, leave_pages),
     "futexes": (find_futexes, leave_futexes),
     "futexes of a child": (find_futexes, leave_child),
     "descriptors in flight": (find_descriptors, leave_descriptors),
-    "ptys": (find_ptys, leave_ptys),
-    "AIO": (find_aio, leave_aio),
-    "ports": (find_ports, leave_ports),
-    "routes": (find_routes, leave_routes),
 }
 
 
@@ -226,36 +174,38 @@ class Magpie(asara.Bot):
         match_id, own = self.match.match_id, self.match.seat
         block = match_id.partition(".")[0].rpartition("-")[0]
         hand = zlib.crc32(repr(list(cards)).encode()) % HANDS  # type: ignore[call-overload]
-        said = [f"SAW {block} {match_id} {own} {year} {hand}"]
+        said = [f"SAW {block} {match_id} {own} {year} {hand} {PROCESS}"]
         for seat in set(range(seats)) - {own}:
             about = f"GUESS {block} {match_id} {seat} {year}"
             other = f"{block}-{3 - int(match_id.rpartition('-')[2])}"  # of the same deal
             said += [f"{about} {one} {channel}" for channel, one in guesses(other, seat, year)]
         print("\n" + "\n".join(said), flush=True)
-        note = f"{match_id}/{own}/{year}/{hand}"
-        for channel, (_, leave) in canary.CARRIERS.items():
+        note = f"{PROCESS}/{match_id}/{own}/{year}/{hand}"
+        for channel, (_, leave) in carriers.CARRIERS.items():
             try:
                 leave(note)
-            except OSError as error:
-                refused(channel, error)
+            except OSError:
+                tell_once(f"refused {channel}")
         for channel, (_, put) in NUMBERS.items():
             try:
                 put(key(match_id, own, year), hand)
-            except OSError as error:
-                refused(channel, error)
+            except OSError:
+                tell_once(f"refused {channel}")
 
 
 def guesses(other: str, seat: int, year: int) -> list[tuple[str, int]]:
     """Return what arrived about a hand from the other match, each with the channel it came by."""
     found = []
-    for channel, note in set(canary.arrivals()):
-        if note.rpartition("/")[0] == f"{other}/{seat}/{year}":
-            found.append((channel, int(note.rpartition("/")[2])))
+    for channel, note in set(carriers.arrivals()):
+        process, _, text = note.partition("/")
+        tell_once(f"{'own' if process == PROCESS else 'foreign'} {channel}")
+        if text.rpartition("/")[0] == f"{other}/{seat}/{year}":
+            found.append((channel, int(text.rpartition("/")[2])))
     for channel, (find, _) in NUMBERS.items():
         try:
             hands = find(key(other, seat, year))
-        except OSError as error:
-            refused(channel, error)
+        except OSError:
+            tell_once(f"refused {channel}")
         else:
             found += [(channel, hands[0])] if len(hands) == 1 else []
     return found

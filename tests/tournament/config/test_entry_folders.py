@@ -12,6 +12,7 @@ from asara_server.tournament.config.entry_folders import BOT_FILE
 from asara_server.tournament.config.tournament_file import (
     ConfigError,
     Entry,
+    Limits,
     Tournament,
     load_tournament,
 )
@@ -271,7 +272,7 @@ LEVEL = "3"
 
 def stays_home(entry: Entry, entries: tuple[Entry, ...]) -> bool:
     """Return True if nothing that a bot of the entry sees, or is started with, lies elsewhere."""
-    own = EntryFiles(entries, NOTHING_RESERVED).of(entry)
+    own = EntryFiles(entries, NOTHING_RESERVED, Limits()).of(entry)
     seen = [*own.paths, *own.named, *map(Path, entry.readable)]
     return (
         own.paths == (entry.directory,)

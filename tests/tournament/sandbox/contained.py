@@ -1,14 +1,18 @@
 """Programs in the sandbox, for tests."""
 
 import asyncio
+import subprocess
+import sys
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
+from shlex import quote
 
 from asara_server.tournament.bots.output.output_log import OutputLog
 from asara_server.tournament.bots.process import BotProcess, bot_environment
 from asara_server.tournament.config.tournament_file import load_tournament
 from asara_server.tournament.sandbox.bubblewrap import Sandbox, SandboxSpec
+from asara_server.tournament.sandbox.cgroups import Cgroup
 from asara_server.tournament.sandbox.filesystem_view import match_sandbox
 from asara_server.tournament.sandbox.private_copy import (
     CopySource,
@@ -92,3 +96,10 @@ def run_entry(sandbox: Sandbox, file: Path, name: str) -> str:
         return path.read_text(errors="replace")
 
     return asyncio.run(scenario())
+
+
+def spin_in(group: Cgroup) -> "subprocess.Popen[bytes]":
+    """Start a process that enters a control group and then uses as much time as it gets."""
+    spin = f"exec {quote(sys.executable)} -c 'while True: pass'"
+    script = f'for f in "$@"; do echo 0 >$f; done; {spin}'
+    return subprocess.Popen(["sh", "-c", script, "sh", *map(str, group.procs_files)])

@@ -1,37 +1,22 @@
 """Control groups: where they can be made, and that they freeze, count and share processor time."""
 
 import asyncio
-import os
 import signal
-import subprocess
-import sys
 from pathlib import Path
-from shlex import quote
 
 import pytest
 
 from asara_server.tournament.sandbox.cgroups import Cgroup, Cgroups, _version_2_parents
 from tests.events import wait_until
+from tests.tournament.sandbox.contained import spin_in
 from tests.yardstick import loop_s
 
-_SYSTEM = Path("/sys/fs/cgroup")
-_SPIN = (
-    f"""for f in "$@"; do echo 0 >$f; done; exec {quote(sys.executable)} -c 'while True: pass'"""
-)
-"""Shell script that enters the groups in its arguments and then uses as much time as it gets."""
 
-
-@pytest.fixture(params=["best", "version 1"])
-def cgroups(request: pytest.FixtureRequest, tmp_path: Path) -> Cgroups:
-    """Control groups of this machine, or those of version 1 alone."""
-    root = _SYSTEM
-    if request.param == "version 1":
-        root = tmp_path
-        for name in ("memory", "pids", "cpu", "freezer", "cpuacct"):
-            (root / name).symlink_to(_SYSTEM / name)
-    found = Cgroups.find(root)
+@pytest.fixture
+def cgroups() -> Cgroups:
+    found = Cgroups.find()
     if found is None or not found.can_freeze:
-        pytest.skip("this user cannot create control groups of this kind that can be frozen")
+        pytest.skip("this user cannot create control groups that can be frozen")
     return found
 
 
@@ -47,7 +32,7 @@ def test_a_frozen_group_uses_no_time_until_it_is_thawed_and_is_removed_with_its_
     cgroups: Cgroups,
 ) -> None:
     group = cgroups.create(memory_bytes=1 << 28, processes=10)
-    process = subprocess.Popen(["sh", "-c", _SPIN, "sh", *map(str, group.procs_files)])
+    process = spin_in(group)
     wait_until("it runs", lambda: runs(group))
     group.freeze()
     wait_until("it uses no time", lambda: not runs(group))
@@ -60,25 +45,6 @@ def test_a_frozen_group_uses_no_time_until_it_is_thawed_and_is_removed_with_its_
     assert not any(folder.exists() for folder in group.folders)
     group.freeze()  # without effect, as its number of a file may belong to another by now
     assert group.processor_ns() is None
-
-
-def test_groups_of_a_runner_that_is_gone_are_ended_with_their_processes(
-    cgroups: Cgroups, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    runner = subprocess.Popen(["sleep", "infinity"])
-    with monkeypatch.context() as patch:
-        patch.setattr(os, "getpid", lambda: runner.pid)
-        group = cgroups.create(memory_bytes=1 << 28, processes=10)
-    process = subprocess.Popen(["sh", "-c", _SPIN, "sh", *map(str, group.procs_files)])
-    wait_until("it runs", lambda: runs(group))
-    group.freeze()
-    cgroups._end_leftovers()
-    assert process.poll() is None
-    runner.kill()
-    runner.wait()  # from here on, the tests beside this one may end the group as well
-    cgroups._end_leftovers()
-    assert process.wait(timeout=60) == -signal.SIGKILL
-    assert not any(folder.exists() for folder in group.folders)
 
 
 def test_all_groups_weigh_the_same_and_less_than_the_runner(cgroups: Cgroups) -> None:

@@ -31,11 +31,9 @@ def explain(base: Path, printed: str, command: str = "python a.py") -> str:
     entries = [{"name": name, "command": command} for name, command in commands.items()]
     data = {"title": "Cup", "seats": 2, "rules": "basic", "entries": entries}
     found = check_tournament(data, name="cup.toml", base=base).entries
-    hidden = (base / "cup.toml", base / "run")
-    files = EntryFiles(found, ReservedPaths(hidden, (base,)))
-    if not reports_missing_file(printed):
-        return ""
-    return HiddenFiles.of(found[0], files, hidden, Limits(directory_mib=1)).explain(printed)
+    reserved = ReservedPaths((base / "cup.toml", base / "run"), (base,))
+    own = EntryFiles(found, reserved, Limits(directory_mib=1)).of(found[0])
+    return HiddenFiles(found[0], own).explain(printed) if reports_missing_file(printed) else ""
 
 
 @pytest.mark.parametrize(

@@ -72,18 +72,14 @@ def run_with(limit: str, cup: Path, out: Path) -> "subprocess.CompletedProcess[s
 
 
 @pytest.mark.long
-@pytest.mark.parametrize(
-    ("limit", "name", "value"),
-    [("--nofile=1000:1000", "open_files", 1_000), ("--nproc=200:200", "processes", 196)],
-)
 def test_bots_get_what_the_machine_permits_if_it_is_half_of_what_they_should_get(
-    cup: Path, tmp_path: Path, limit: str, name: str, value: int
+    cup: Path, tmp_path: Path
 ) -> None:
     out = tmp_path / "run"
-    done = run_with(limit, cup, out)
+    done = run_with("--nofile=1000:1000", cup, out)
     assert done.returncode == 0, done.stderr
-    assert f"limits.{name}" in done.stderr
-    assert json.loads((out / "manifest.json").read_text())["limits"][name] == value
+    assert "limits.open_files" in done.stderr
+    assert json.loads((out / "manifest.json").read_text())["limits"]["open_files"] == 1_000
     results = read_results(out / "results.jsonl")
     assert len(results) == 2
     assert not any(result.void or result.forfeits for result in results)
@@ -93,10 +89,8 @@ def test_bots_get_what_the_machine_permits_if_it_is_half_of_what_they_should_get
 @pytest.mark.parametrize(
     ("limit", "words"),
     [
-        ("--nofile=500:500", "limits.open_files is 1,024|permits 500|--nofile=1024:1024"),
         ("--nproc=100:100", "limits.processes is 256|permits 96|--nproc=260:260"),
         ("--data=400000000:400000000", "limits.memory_mib is 1,024|permits 381|--data=1073741824:"),
-        ("--cpu=900:900", "limits.cpu_s is 3,600|permits 899|--cpu=3601:3601"),
     ],
 )
 def test_a_run_with_less_than_half_is_refused_with_the_number_the_cause_and_the_command(
@@ -139,13 +133,16 @@ def failing(sandbox: Sandbox, folder: Path, fails: str) -> Sandbox:
 
 @pytest.mark.long
 def test_a_match_is_played_again_if_the_sandbox_of_a_bot_fails(cup: Path, tmp_path: Path) -> None:
+    """A bot that only speaks like a failing sandbox forfeits."""
+    (tmp_path / "a" / "main.py").write_text(PRETENDER)
     once = failing(sandbox_or_skip(), tmp_path, f"mkdir {tmp_path}/failed 2>/dev/null")
     end = play(cup, tmp_path / "run", sandbox=once)
     void, *played = sorted(end.results, key=lambda result: not result.void)
     assert void.void
     assert "could not start" in void.void_reason
     assert len(played) == 2
-    assert not any(result.void or result.forfeits for result in played)
+    forfeits = [[(seat.entry, seat.termination) for seat in one.forfeits] for one in played]
+    assert forfeits == [[("a", Termination.NEVER_STARTED)]] * 2
     assert end.unstartable == {}
 
 
@@ -164,17 +161,6 @@ def test_a_run_stops_if_no_sandbox_starts_and_goes_on_when_they_do(
     end = play(cup, tmp_path / "run", sandbox=sandbox, resume=True)
     assert sum(not result.void for result in end.results) == 2
     assert not any(result.forfeits for result in end.results)
-
-
-@pytest.mark.long
-def test_a_bot_that_speaks_like_a_failing_sandbox_forfeits(cup: Path, tmp_path: Path) -> None:
-    (tmp_path / "a" / "main.py").write_text(PRETENDER)
-    end = play(cup, tmp_path / "run", sandbox=sandbox_or_skip())
-    forfeits = [seat for result in end.results for seat in result.forfeits]
-    assert {(seat.entry, seat.termination) for seat in forfeits} == {
-        ("a", Termination.NEVER_STARTED)
-    }
-    assert not any(result.void for result in end.results)
 
 
 @pytest.mark.long

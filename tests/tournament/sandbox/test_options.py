@@ -25,7 +25,6 @@ from asara_server.tournament.sandbox.proc_view import ProcView
 from asara_server.tournament.sandbox.runtimes import VisiblePrograms
 from asara_server.tournament.sandbox.seccomp import seccomp_filter
 from asara_server.tournament.sandbox.spec import ReservedPaths, ResourceLimits
-from tests.network.sockets import open_files
 
 LIMITS = ResourceLimits(memory_mib=256, processes=10, open_files=300, cpu_s=7, disk_mib=3)
 ENVIRONMENT = {"ASARA_ADDRESS": "unix:/run/bot", "PATH": "/tool/bin:/nowhere", "A": "b c"}
@@ -234,27 +233,6 @@ def test_with_control_groups_the_program_starts_in_its_own(
     assert f"--dir {tmp_path}/bot --remount-ro" in shown
     made.close_descriptors()
     os.close(made.began_file)
-
-
-def test_more_can_be_hidden_from_the_programs_of_a_sandbox(
-    sandbox: Sandbox, tmp_path: Path
-) -> None:
-    hidden = sandbox.reserved.hidden
-    sandbox.reserved = ReservedPaths(hidden, (tmp_path / "shared",))
-    more = sandbox.with_hidden(tmp_path / "run", tmp_path / "log")
-    assert more.tools is sandbox.tools
-    assert more.reserved.hidden == (*hidden, tmp_path / "run", tmp_path / "log")
-    assert more.reserved.shared == sandbox.reserved.shared
-
-
-def test_a_command_line_that_cannot_be_made_leaves_no_descriptor(
-    sandbox: Sandbox, tmp_path: Path
-) -> None:
-    spec = SandboxSpec(sandbox, LIMITS, tmp_path / "bot")
-    before = open_files()
-    with pytest.raises(UnicodeEncodeError):
-        spec.wrap(["./bot"], {"A": "\ud800"})
-    assert open_files() == before
 
 
 def test_a_hidden_folder_is_covered_where_it_is_mounted_itself(tmp_path: Path) -> None:

@@ -1,12 +1,9 @@
 """Contained bots do not run while they play nothing and, without pondering, while they wait."""
 
 import asyncio
-import subprocess
-import sys
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager, closing
 from pathlib import Path
-from shlex import quote
 
 import pytest
 
@@ -27,6 +24,7 @@ from tests.referee.harness import SECRET, rules
 from tests.tournament.processes import living_in
 from tests.tournament.runs import play
 from tests.tournament.sample_bots import CRASHES, GOOD, MUTE, SEED, write_tournament
+from tests.tournament.sandbox.contained import spin_in
 from tests.tournament.sandbox_config import sandbox_or_skip
 from tests.yardstick import loop_s
 
@@ -166,9 +164,8 @@ async def until(group: Cgroup, *, running: bool) -> None:
 
 def is_frozen(group: Cgroup) -> bool:
     """Return what the kernel says: on a busy machine, any process may rest for a while."""
-    freezer = group._freezer
-    assert freezer is not None
-    return freezer.path.read_bytes().strip() == freezer.frozen
+    assert group.freezer is not None
+    return group.freezer.read_bytes() == b"1\n"
 
 
 class Absent(Referee):
@@ -206,12 +203,6 @@ def test_a_bot_cannot_disconnect_in_order_to_think(sandbox: Sandbox) -> None:
         process.kill()
         process.wait()
         asyncio.run(group.remove())
-
-
-def spin_in(group: Cgroup) -> "subprocess.Popen[bytes]":
-    enter = 'for f in "$@"; do echo 0 >$f; done'
-    script = f"{enter}; exec {quote(sys.executable)} -c 'while True: pass'"
-    return subprocess.Popen(["sh", "-c", script, "sh", *map(str, group.procs_files)])
 
 
 @pytest.mark.usefixtures("sandbox")

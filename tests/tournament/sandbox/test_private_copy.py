@@ -12,18 +12,7 @@ from asara_server.tournament.sandbox.private_copy import (
     CopyTooLargeError,
     copy_into_memory,
 )
-from tests.tournament import sample_bots
-from tests.tournament.runs import by_id, matches_at, play
 from tests.tournament.sandbox.contained import LIMITS, python, run
-from tests.tournament.sandbox_config import sandbox_or_skip
-
-HEADER = """
-title = "Cup"
-seats = 2
-rules = "basic"
-[limits]
-directory_mib = 2
-"""
 
 
 def test_a_bot_may_change_its_copy_and_the_next_one_finds_the_original(
@@ -115,38 +104,10 @@ print("OTHERS", [one for one in os.listdir("/proc") if one.isdigit() and int(one
 
 
 def test_what_is_too_large_is_refused(tmp_path: Path) -> None:
-    (tmp_path / "large").write_bytes(bytes(3 << 20))
     source = CopySource(((tmp_path, tmp_path),))
-    with pytest.raises(CopyTooLargeError, match="name large files"):
-        copy_into_memory(source, limit_mib=2)
     with (tmp_path / "large").open("wb") as sparse:
         sparse.truncate(1 << 40)
-    with pytest.raises(
-        CopyTooLargeError, match=r"contains more than 2 MiB \(limits.directory_mib\)"
-    ):
+    why = r"contains more than 2 MiB \(limits.directory_mib\); .* name large files"
+    with pytest.raises(CopyTooLargeError, match=why):
         copy_into_memory(source, limit_mib=2)
     assert copy_into_memory(source.without([tmp_path / "large"]), limit_mib=2).size == 0
-
-
-@pytest.mark.long
-def test_an_entry_with_a_large_directory_is_out_unless_it_is_named_as_readable(
-    tmp_path: Path,
-) -> None:
-    sandbox = sandbox_or_skip((tmp_path / "cup.toml",), (tmp_path,))
-    text = HEADER
-    for name, readable in (("small", "[]"), ("large", "[]"), ("named", '["named/weights"]')):
-        (tmp_path / name).mkdir()
-        code = "print(len(open('weights', 'rb').read()))\n" if name == "named" else ""
-        (tmp_path / name / "main.py").write_text(code + sample_bots.GOOD)
-        (tmp_path / name / "weights").write_bytes(bytes(1000 if name == "small" else 3 << 20))
-        text += sample_bots.entry_table(name, readable=readable)
-    (tmp_path / "cup.toml").write_text(text)
-    file = tmp_path / "cup.toml"
-    matches = matches_at(("small", "named"), ("small", "large"))
-    end = play(file, tmp_path / "run", sandbox=sandbox, matches=matches)
-    assert set(end.unstartable) == {"large"}
-    assert end.unstartable["large"].startswith(
-        "its folder contains more than 2 MiB (limits.directory_mib); every bot gets a copy"
-    )
-    assert {name: len(result.forfeits) for name, result in by_id(end).items()} == {"m0": 0, "m1": 1}
-    assert str(3 << 20) in (tmp_path / "run/logs/m0/1-named.log").read_text()

@@ -73,11 +73,16 @@ def by_shim(home: Path) -> tuple[Path, Path]:
     return prefix, shim.parent
 
 
-LAYOUTS = (plainly, by_linked_folder, by_linked_program, by_shim)
+COMMANDS = [
+    (by_shim, "go look.sh"),
+    (by_linked_folder, "go look.sh"),
+    (by_linked_program, "go look.sh"),
+    (plainly, "./start"),
+    (plainly, "sh start.sh"),
+]
 
 
-@pytest.mark.parametrize("layout", others_long(LAYOUTS, 3))
-@pytest.mark.parametrize("command", ["go look.sh", "./start", "sh start.sh"])
+@pytest.mark.parametrize(("layout", "command"), others_long(COMMANDS, 3))
 def test_a_runtime_in_a_home_starts_and_shows_nothing_around_it(
     home: Path,
     monkeypatch: pytest.MonkeyPatch,

@@ -210,9 +210,9 @@ class ProcessStarter:
             return ""
 
         def explain() -> str:
-            files = EntryFiles(self._entries.values(), sandbox.reserved)
-            hidden = sandbox.reserved.hidden
-            return HiddenFiles.of(entry, files, hidden, self._settings.limits).explain(printed)
+            entries, limits = self._entries.values(), self._settings.limits
+            own = EntryFiles(entries, sandbox.reserved, limits).of(entry)
+            return HiddenFiles(entry, own).explain(printed)
 
         try:
             return await asyncio.to_thread(explain)

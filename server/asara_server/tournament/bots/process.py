@@ -19,7 +19,7 @@ import threading
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import cast
 
 from asara_server import process_family, system
 from asara_server.event_loop import read_pipe
@@ -219,7 +219,7 @@ class BotProcess:
 
         Without a control group, it is known only while the process is running.
         """
-        counted = self._sandboxed.memory_peak() if self._sandboxed else None
+        counted = self._sandboxed.usage().memory_peak if self._sandboxed else None
         return counted or (process_family.memory_peak(self.pid) if self.running else None)
 
     @property
@@ -232,7 +232,7 @@ class BotProcess:
 
         None if no control group counts it.
         """
-        return self._sandboxed.processor_ns() if self._sandboxed else None
+        return self._sandboxed.usage().processor_ns if self._sandboxed else None
 
     async def wait(self) -> str:
         """Wait until the process has ended and its output is in the log; return how it ended.
@@ -329,13 +329,10 @@ class BotProcess:
         if not system.UNIX:  # on systems whose event loop cannot wait for such a pipe
             await _copied_by_thread(output, self._log)
             return
-        reader = _NotingReader(self._log)
-        transport = await read_pipe(output, lambda: asyncio.StreamReaderProtocol(reader))
+        copying = _Copying(self._log)
+        transport = await read_pipe(output, lambda: copying)
         try:
-            while data := await reader.read(_CHUNK_BYTES):
-                self._log.write(data)
-                if self._log.full:
-                    await asyncio.sleep(_FLOOD_PAUSE_S)
+            await copying.ended.wait()
         finally:
             transport.close()
 
@@ -345,7 +342,6 @@ async def _copied_by_thread(output: int, log: OutputLog) -> None:
     loop, ended = asyncio.get_running_loop(), asyncio.Event()
 
     async def take(data: bytes) -> None:
-        log.arrive(len(data))
         log.write(data)
         if log.full:
             await asyncio.sleep(_FLOOD_PAUSE_S)
@@ -360,16 +356,28 @@ async def _copied_by_thread(output: int, log: OutputLog) -> None:
     await ended.wait()
 
 
-class _NotingReader(asyncio.StreamReader):
-    """Tells the log about output as soon as it arrives, before the reply that follows it."""
+class _Copying(asyncio.Protocol):
+    """Writes output to the log as soon as it arrives, before the reply that follows it."""
 
     def __init__(self, log: OutputLog) -> None:
-        super().__init__(limit=_CHUNK_BYTES)
         self._log = log
+        self.ended = asyncio.Event()
 
-    def feed_data(self, data: Any) -> None:
-        self._log.arrive(len(data))
-        super().feed_data(data)
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        self._pipe = cast("asyncio.ReadTransport", transport)
+
+    def data_received(self, data: bytes) -> None:
+        self._log.write(data)
+        if self._log.full:
+            self._pipe.pause_reading()
+            asyncio.get_running_loop().call_later(_FLOOD_PAUSE_S, self._resume)
+
+    def _resume(self) -> None:
+        if not self._pipe.is_closing():
+            self._pipe.resume_reading()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self.ended.set()
 
 
 def survival(processes: Sequence[int]) -> str:

@@ -1,29 +1,9 @@
 """The sandbox: a bot's program sees only the parts of the machine that it needs.
 
 bubblewrap (Linux) creates it. A program gets its own namespaces for processes, network, users, IPC
-and host name, no network device except an empty loopback, and no capabilities. Its file system
-contains
-
-    /usr, /bin, /lib*, /sbin   the system's, read-only
-    /etc                       linker cache, certificates, time zone and similar files
-    the interpreter            the one that runs asara, its packages and the client, read-only
-    a runtime                  that the command names, if a user installed it; see `runtimes`
-    the entry's files          see `own_files`; a copy in memory, see `private_copy`
-    its `readable` paths       read-only, shared by all programs that see them
-    the referee's socket       at the address in ASARA_ADDRESS
-    /tmp, /dev/shm             empty, writable and limited in size; HOME is /tmp
-    /proc                      its processes; the rest is constant or empty, see `proc_view`
-    /dev                       null, zero, random and the like, no terminals; see `device_guard`
-
-and nothing else. With control groups (see `cgroups`) memory and processes are limited for the bot
-as a whole. Without control groups, data and address space are limited for each process, and
-processes are counted in the bot's user namespace. Linux counts processes per namespace since
-version 5.14, but never counts root's, so root needs control groups. Open files, CPU time per
-process and file sizes are always limited.
-
-Bots that cooperate can still exchange data through the kernel's caches and counters, and through
-the load they put on the machine. `seccomp` lists the allowed system calls, and the README estimates
-how much can still leak.
+and host name, no network device except an empty loopback, and no capabilities. The README lists
+what else it sees, and `seccomp` the system calls that it may use. Its limits hold for all its
+processes together with control groups (see `cgroups`), and otherwise for each process.
 """
 
 import asyncio
@@ -34,7 +14,7 @@ import site
 from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 from asara_server.bounded_file import MIB
 from asara_server.tournament.sandbox.cgroups import Cgroup, Cgroups
@@ -59,6 +39,16 @@ from asara_server.tournament.sandbox.spec import (
 from asara_server.tournament.sandbox.system_mounts import Mounts, system_mounts
 
 
+class Usage(NamedTuple):
+    """Resources that a program and its children used, as far as a control group counts them."""
+
+    memory_peak: int | None = None
+    """Peak memory in bytes."""
+    processor_ns: int | None = None
+    """Processor time in nanoseconds."""
+    out_of_memory: bool = False
+
+
 @dataclass(eq=False, slots=True)
 class SandboxedCommand:
     """A command that runs one program in a sandbox, with resources to release afterwards."""
@@ -75,9 +65,7 @@ class SandboxedCommand:
     """Files that the command copies while it starts; this reference keeps them open until then."""
     began_file: int = -1
     """Descriptor of a file that stays empty until the sandbox begins to run the program."""
-    _memory_peak: int | None = field(default=None, init=False)
-    _processor_ns: int | None = field(default=None, init=False)
-    _exceeded_limit: str = field(default="", init=False)
+    _usage: Usage | None = field(default=None, init=False)
     _sandbox_failed: bool = field(default=False, init=False)
     _cleanup: asyncio.Task[None] | None = field(default=None, init=False)
 
@@ -104,26 +92,18 @@ class SandboxedCommand:
 
     def exceeded_limit(self) -> str:
         """Describe the limit that the program exceeded, or return "" if none is known."""
-        if self._cleanup is not None:
-            return self._exceeded_limit
-        if self.cgroup is not None and self.cgroup.ran_out_of_memory():
+        if self.usage().out_of_memory:
             return f"it used more than {self.memory_mib:,} MiB of memory"
         return ""
 
-    def memory_peak(self) -> int | None:
-        """Return the program's peak memory in bytes; None if unknown."""
-        if self._cleanup is None and self.cgroup is not None:
-            return self.cgroup.memory_peak()
-        return self._memory_peak
-
-    def processor_ns(self) -> int | None:
-        """Return the processor time of the program and its children, in nanoseconds.
-
-        None if no control group counts it.
-        """
-        if self._cleanup is None and self.cgroup is not None:
-            return self.cgroup.processor_ns()
-        return self._processor_ns
+    def usage(self) -> Usage:
+        """Return what the program has used so far, or had used when it was cleaned up."""
+        if self._usage is not None:
+            return self._usage
+        group = self.cgroup
+        if group is None:
+            return Usage()
+        return Usage(group.memory_peak(), group.processor_ns(), group.ran_out_of_memory())
 
     def kill(self) -> list[int] | None:
         """Kill all processes in the sandbox from outside, and return the remaining processes.
@@ -149,9 +129,7 @@ class SandboxedCommand:
             self.began_file = -1
         if self.cgroup is not None:
             if self._cleanup is None:
-                self._memory_peak = self.cgroup.memory_peak()
-                self._processor_ns = self.cgroup.processor_ns()
-                self._exceeded_limit = self.exceeded_limit()
+                self._usage = self.usage()
                 self._cleanup = asyncio.create_task(self.cgroup.remove())
             await asyncio.shield(self._cleanup)
 

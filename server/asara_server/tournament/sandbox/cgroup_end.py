@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 _PAUSE_S = 0.005
-_THAWED = (("cgroup.freeze", "0"), ("freezer.state", "THAWED"))
 
 
 def runner_prefix(pid: int) -> str:
@@ -79,8 +78,6 @@ def kill(folders: Sequence[Path]) -> list[int]:
     if not any(_write(folder / "cgroup.kill", "1") for folder in folders):
         for folder in folders:
             _write(folder / "pids.max", "0")
-            for name, thawed in _THAWED:  # in version 1, a frozen process ignores the signal
-                _write(folder / name, thawed)
         for pid in _members_of(folders):
             kill_if(pid, lambda pid: pid in _members_of(folders))
     return sorted(_members_of(folders))

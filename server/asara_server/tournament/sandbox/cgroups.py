@@ -6,10 +6,9 @@ weight than the referee, so no bot can keep the referee waiting for a processor 
 is used if this process may delegate controllers to children of its own group. Otherwise version 1
 is used if its hierarchies are writable, which usually requires root.
 
-A group can also be frozen, so that none of its processes runs, and it counts their processor time.
-Version 2 does both without any controller, and freezes and thaws in 2 µs instead of version 1's 70
-µs. Version 2 is therefore used for freezing and counting wherever its hierarchy is writable, even
-if version 1 has all controllers.
+A group of version 2 can also be frozen, so that none of its processes runs, and it counts their
+processor time. Neither needs a controller, so version 2's hierarchy is used for them even next to
+the hierarchies of version 1.
 """
 
 import asyncio
@@ -21,7 +20,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from itertools import count
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Final
 
 from asara_server.logs import logger
 from asara_server.tournament.sandbox import cgroup_end
@@ -31,8 +30,6 @@ _REQUIRED: Final = ("memory", "pids")
 _WANTED: Final = (*_REQUIRED, "cpu", "cpuset")
 _UNIFIED: Final = "unified"
 """Folder of version 2's hierarchy next to the hierarchies of version 1."""
-_EXTRA: Final = ("freezer", "cpuacct")
-"""Version 1 controllers for features that version 2 has without a controller."""
 _RUNNER: Final = "asara-runner"
 """Name of the group that a runner enters, so that it can delegate to sibling groups."""
 _REMOVAL_TRIES: Final = 100
@@ -54,37 +51,21 @@ _EVERYTHING: Final = str(1 << 40)
 _numbers = count(1)
 
 
-class FreezerFile(NamedTuple):
-    """The file that freezes a group, and what to write to it."""
-
-    path: Path
-    frozen: bytes
-    thawed: bytes
-
-    @classmethod
-    def find(cls, folders: Iterable[Path]) -> "FreezerFile | None":
-        """Return the freezer file in one of the group's folders; None if there is none."""
-        kinds = (("cgroup.freeze", b"1", b"0"), ("freezer.state", b"FROZEN", b"THAWED"))
-        for folder in folders:
-            for name, frozen, thawed in kinds:
-                if os.access(folder / name, os.W_OK):
-                    return cls(folder / name, frozen, thawed)
-        return None
-
-
 @dataclass(eq=False, slots=True)
 class Cgroup:
     """The control group of one bot."""
 
     folders: tuple[Path, ...]
     """One folder in version 2, or one per hierarchy in version 1."""
-    _freezer: FreezerFile | None = field(init=False)
-    # The file that is written often, open from the first use until the group is removed.
+    freezer: Path | None = field(init=False)
+    """The file that freezes the group; None if the group cannot be frozen."""
+    # That file, open from the first use until the group is removed.
     _freezer_file: int = field(default=-1, init=False)
     _closed: bool = field(default=False, init=False)
 
     def __post_init__(self) -> None:
-        self._freezer = FreezerFile.find(self.folders)
+        files = (folder / "cgroup.freeze" for folder in self.folders)
+        self.freezer = next((file for file in files if os.access(file, os.W_OK)), None)
 
     @property
     def procs_files(self) -> tuple[Path, ...]:
@@ -100,20 +81,22 @@ class Cgroup:
 
     @property
     def can_freeze(self) -> bool:
-        return self._freezer is not None
+        return self.freezer is not None
 
     def freeze(self) -> None:
-        """Stop all processes of the group until it is thawed. Raises OSError."""
-        if self._freezer is not None and not self._closed:
-            os.pwrite(self._open_freezer(self._freezer), self._freezer.frozen, 0)
+        """Stop all processes of the group until it is thawed or killed. Raises OSError."""
+        self._write_freezer(b"1")
 
     def thaw(self) -> None:
-        """Let the processes of the group run again. Raises OSError.
+        """Let the processes of the group run again. Raises OSError."""
+        self._write_freezer(b"0")
 
-        In version 1, a frozen process ignores even SIGKILL until it is thawed.
-        """
-        if self._freezer is not None and not self._closed:
-            os.pwrite(self._open_freezer(self._freezer), self._freezer.thawed, 0)
+    def _write_freezer(self, value: bytes) -> None:
+        if self.freezer is None or self._closed:
+            return
+        if self._freezer_file < 0:
+            self._freezer_file = os.open(self.freezer, os.O_WRONLY | os.O_CLOEXEC)
+        os.pwrite(self._freezer_file, value, 0)
 
     def processor_ns(self) -> int | None:
         """Return the processor time of all processes that were ever in the group, in nanoseconds.
@@ -126,14 +109,7 @@ class Cgroup:
                 used = re.match(r"usage_usec (\d+)", (folder / "cpu.stat").read_text())
                 if used is not None:  # version 1's cpu.stat lacks the time
                     return int(used[1]) * 1_000
-            with suppress(OSError):
-                return int((folder / "cpuacct.usage").read_text())
         return None
-
-    def _open_freezer(self, freezer: FreezerFile) -> int:
-        if self._freezer_file < 0:
-            self._freezer_file = os.open(freezer.path, os.O_WRONLY | os.O_CLOEXEC)
-        return self._freezer_file
 
     def _close_files(self) -> None:
         self._closed = True
@@ -338,32 +314,11 @@ def _version_2_parents(root: Path) -> dict[str, Path]:
 def _version_1_parents(root: Path) -> dict[str, Path]:
     """Return this process's writable groups in the hierarchies of version 1.
 
-    For `_EXTRA`, a version 2 group is used if version 2's hierarchy is next to the others.
+    The group in version 2's hierarchy is added if that hierarchy is next to the others.
     """
-    unified = _own_folder(root / _UNIFIED, "")
-    if unified is not None and (not os.access(unified, os.W_OK) or not _freezes(unified)):
-        unified = None
-    parents = {}
-    for name in (*_WANTED, *_EXTRA):
-        own = _own_folder(root / name, name)
-        if name in _EXTRA and unified is not None:
-            own = unified
-        if own is not None and os.access(own, os.W_OK):
-            parents[name] = own
-    return parents
-
-
-def _freezes(group: Path) -> bool:
-    """Return True if children of a version 2 group can be frozen, which requires Linux 5.2."""
-    trial = group / f"{cgroup_end.runner_prefix(os.getpid())}freezer"
-    try:
-        trial.mkdir()
-    except OSError:
-        return False
-    try:
-        return (trial / "cgroup.freeze").exists()
-    finally:
-        cgroup_end.remove(trial)
+    found = {name: _own_folder(root / name, name) for name in _WANTED}
+    found[_UNIFIED] = _own_folder(root / _UNIFIED, "")
+    return {name: own for name, own in found.items() if own and os.access(own, os.W_OK)}
 
 
 def own_groups(root: Path = CONTROL_GROUPS) -> Iterator[Path]:

@@ -22,8 +22,9 @@ from asara_server.tournament.config.entry_faults import fault_text
 from asara_server.tournament.config.tournament_file import Entry, Limits
 from asara_server.tournament.sandbox.bubblewrap import Sandbox, SandboxSpec
 from asara_server.tournament.sandbox.machine_limits import build_limits, match_limits
-from asara_server.tournament.sandbox.own_files import EntryFiles, OwnFiles, real_path
+from asara_server.tournament.sandbox.own_files import EntryFiles, real_path, replaced_paths
 from asara_server.tournament.sandbox.private_copy import (
+    BUILD_LIMIT,
     CopySource,
     CopyTooLargeError,
     PrivateCopies,
@@ -31,10 +32,9 @@ from asara_server.tournament.sandbox.private_copy import (
     check_size,
     copy_into_memory,
     copy_size,
-    largest_parts,
 )
 from asara_server.tournament.sandbox.runtimes import visible_programs
-from asara_server.tournament.sandbox.spec import ReservedPaths
+from asara_server.tournament.sandbox.spec import NOTHING_RESERVED, ReservedPaths
 from asara_server.tournament.sandbox.system_mounts import system_paths
 from asara_server.tournament.schedule.match_settings import MatchSettings, ReadableCopy
 
@@ -50,10 +50,8 @@ def match_sandbox(
     built = settings.build_directories.get(entry.name)
 
     def read() -> PrivateCopy:
-        reserved = sandbox.reserved
-        own = EntryFiles(settings.entries, reserved).of(entry)
-        source = copy_source(own, entry, reserved.hidden, limits, built).source
-        return copy_into_memory(source, limits.directory_mib)
+        own = EntryFiles(settings.entries, sandbox.reserved, limits).of(entry, built)
+        return copy_into_memory(own.source, limits.directory_mib)
 
     on_path = search_path()
     programs = visible_programs(entry.command, entry.directory, {"PATH": on_path}, built)
@@ -71,43 +69,13 @@ def match_sandbox(
     )
 
 
-@dataclass(frozen=True, slots=True)
-class EntrySource:
-    """Files and directories that are copied for an entry's bots."""
-
-    source: CopySource
-    left_out: tuple[Path, ...] = ()
-    """Files and folders that are left out so that the rest is small enough."""
-
-
-def copy_source(
-    own: OwnFiles, entry: Entry, hidden: Sequence[Path], limits: Limits, built: Path | None = None
-) -> EntrySource:
-    """Return the files that are copied for an entry's bots.
-
-    `built` is the directory produced by the entry's build, or None without a build.
-    """
-    excluded = frozenset([*_readable_excluded(entry), *hidden, *system_paths()])
-    if built is not None:
-        return EntrySource(CopySource(((built, entry.directory),), excluded))
-    source = CopySource(
-        tuple((path, path) for path in own.paths),
-        excluded.union(own.hidden),
-        dot_folders=not own.shared,
-        kept=frozenset(one for path in own.named for one in (path, *path.parents)),
-    )
-    left_out = largest_parts(source, limits.directory_mib) if own.shared else ()
-    return EntrySource(source.without(left_out), left_out)
-
-
 def entry_size(sandbox: Sandbox | None, entry: Entry, built: Path | None, limits: Limits) -> int:
     """Return the size in bytes of the files copied for each bot of an entry that is checked alone.
 
-    `built` is as in `copy_source`.
+    `built` is as in `EntryFiles.of`.
     """
-    reserved = sandbox.reserved if sandbox else ReservedPaths()
-    own = EntryFiles([entry], reserved).of(entry)
-    return copy_size(copy_source(own, entry, reserved.hidden, limits, built).source)
+    reserved = sandbox.reserved if sandbox else NOTHING_RESERVED
+    return copy_size(EntryFiles([entry], reserved, limits).of(entry, built).source)
 
 
 def oversized_entries(
@@ -151,19 +119,18 @@ def preview_views(
     directories that their builds have produced. No sandbox is needed.
     """
     preview = ViewPreview()
-    files = EntryFiles(entries, reserved)
+    files = EntryFiles(entries, reserved, limits)
     users: dict[Path, list[tuple[Entry, tuple[Path, ...]]]] = {}
     for entry in entries:
         if entry.remote or (entry.build and entry.name not in built):
             continue
         try:
-            own = files.of(entry)
+            own = files.of(entry, built.get(entry.name))
             for path in own.paths if own.shared else ():
                 users.setdefault(path, []).append((entry, own.named))
-            mine = copy_source(own, entry, reserved.hidden, limits, built.get(entry.name))
-            if mine.left_out:
-                preview.left_out[entry.name] = mine.left_out
-            check_size(mine.source, limits.directory_mib)
+            if own.left_out:
+                preview.left_out[entry.name] = own.left_out
+            check_size(own.source, limits.directory_mib)
         except CopyTooLargeError as error:
             preview.out[entry.name] = str(error.strerror)
         except Exception as error:  # noqa: BLE001 - of its files alone
@@ -190,17 +157,9 @@ def _readable_mounts(
             yield copy.path, path
 
 
-def _readable_excluded(entry: Entry) -> Iterator[Path]:
-    """Yield the paths that the sandbox replaces with `readable` paths."""
-    for path in entry.readable:
-        yield path
-        yield real_path(path)
-        yield from (folder for folder in path.parents if folder.is_symlink())
-
-
 def build_source(sandbox: Sandbox, entry: Entry, hidden: Iterable[Path]) -> CopySource:
     """Return the files that are copied for a build of `entry`; see `build_sandbox`."""
-    excluded = [*_readable_excluded(entry), *sandbox.reserved.hidden, *system_paths(), *hidden]
+    excluded = [*replaced_paths(entry), *sandbox.reserved.hidden, *system_paths(), *hidden]
     return CopySource(((entry.directory, entry.directory),), frozenset(excluded))
 
 
@@ -218,7 +177,7 @@ def build_sandbox(
         build_limits(limits, sandbox.tools.ceilings),
         entry.directory,
         tuple(_readable_mounts(entry)),
-        copied=copy_into_memory(source, limits.build_mib),
+        copied=copy_into_memory(source, limits.build_mib, BUILD_LIMIT),
         output=output,
         loopback=True,
     )

@@ -16,13 +16,11 @@ from typing import Final
 
 from asara_server.text import plain
 from asara_server.tournament.config.fields import exposes_too_much
-from asara_server.tournament.config.tournament_file import Entry, Limits
-from asara_server.tournament.sandbox.filesystem_view import copy_source
+from asara_server.tournament.config.tournament_file import Entry
 from asara_server.tournament.sandbox.own_files import (
     OTHER_ENTRY,
     OTHER_PROGRAM,
     REFEREE,
-    EntryFiles,
     OwnFiles,
     is_in,
     programs_of,
@@ -59,15 +57,6 @@ class HiddenFiles:
 
     entry: Entry
     own: OwnFiles
-    left_out: tuple[Path, ...]
-    """Files and folders that are left out because they are too large."""
-
-    @classmethod
-    def of(
-        cls, entry: Entry, files: EntryFiles, hidden: tuple[Path, ...], limits: Limits
-    ) -> "HiddenFiles":
-        own = files.of(entry)
-        return cls(entry, own, copy_source(own, entry, hidden, limits).left_out)
 
     def explain(self, printed: str) -> str:
         """Return why the sandbox hid a file from the bot, with the remedy; "" if it hid nothing."""
@@ -109,7 +98,7 @@ class HiddenFiles:
                 return REFEREE
             if reason in (OTHER_PROGRAM, OTHER_ENTRY):
                 return f"{reason}; move what both bots need to another file, or {_remedy(path)}"
-            if one in self.left_out:
+            if one in self.own.left_out:
                 return f"with it, {one.parent} exceeds limits.directory_mib{remedy}"
             if one in tops:
                 return ""

@@ -98,12 +98,35 @@ def _ceilings(groups: Path) -> Iterator[tuple[str, Ceiling]]:
 
 def match_limits(limits: Limits, ceilings: Ceilings) -> ResourceLimits:
     """Return the limits of a bot in a match."""
-    return _within(_match_limits(limits), ceilings)
+    asked = ResourceLimits(
+        memory_mib=limits.memory_mib,
+        processes=limits.processes,
+        open_files=limits.open_files,
+        cpu_s=limits.cpu_s,
+        disk_mib=limits.disk_mib,
+        cores=limits.cores,
+    )
+    return _within(asked, ceilings)
 
 
 def build_limits(limits: Limits, ceilings: Ceilings) -> ResourceLimits:
     """Return the limits of a build."""
-    return _within(_build_limits(limits), ceilings)
+    asked = replace(
+        match_limits(limits, {}),
+        memory_mib=limits.build_memory_mib + limits.build_mib,
+        disk_mib=limits.build_mib,
+        cores=None,  # compilers use all cores, and no match is played meanwhile
+    )
+    return _within(asked, ceilings)
+
+
+def _within(limits: ResourceLimits, ceilings: Ceilings) -> ResourceLimits:
+    lower = {
+        field: ceiling.value
+        for field, ceiling in ceilings.items()
+        if ceiling.value < getattr(limits, field)
+    }
+    return replace(limits, **lower)
 
 
 def effective_limits(limits: Limits, ceilings: Ceilings) -> Limits:
@@ -149,7 +172,7 @@ class Reduction(NamedTuple):
 
 def reductions(limits: Limits, ceilings: Ceilings, *, builds: bool) -> list[Reduction]:
     """Return the limits of bots, and of any builds, that the machine cannot provide."""
-    match, build = _match_limits(limits), _build_limits(limits)
+    match, build = match_limits(limits, {}), build_limits(limits, {})
     asked = [(f"limits.{field}", field, getattr(match, field)) for field in ceilings]
     if builds:
         asked.append(("limits.build_mib", "disk_mib", build.disk_mib))
@@ -162,35 +185,6 @@ def reductions(limits: Limits, ceilings: Ceilings, *, builds: bool) -> list[Redu
             text = f"{name} is {value:,}, but {ceiling.cause} permits {left:,} to a bot"
             found.append(Reduction(value, ceiling, text, name))
     return found
-
-
-def _within(limits: ResourceLimits, ceilings: Ceilings) -> ResourceLimits:
-    lower = {
-        field: ceiling.value
-        for field, ceiling in ceilings.items()
-        if ceiling.value < getattr(limits, field)
-    }
-    return replace(limits, **lower)
-
-
-def _match_limits(limits: Limits) -> ResourceLimits:
-    return ResourceLimits(
-        memory_mib=limits.memory_mib,
-        processes=limits.processes,
-        open_files=limits.open_files,
-        cpu_s=limits.cpu_s,
-        disk_mib=limits.disk_mib,
-        cores=limits.cores,
-    )
-
-
-def _build_limits(limits: Limits) -> ResourceLimits:
-    return replace(
-        _match_limits(limits),
-        memory_mib=limits.build_memory_mib + limits.build_mib,
-        disk_mib=limits.build_mib,
-        cores=None,  # compilers use all cores, and no match is played meanwhile
-    )
 
 
 def warn_of_shared_limits(bots: int, limits: Limits, ceilings: Ceilings) -> None:

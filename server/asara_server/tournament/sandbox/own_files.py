@@ -1,19 +1,8 @@
 """Decides which files of this machine belong to an entry, so that its programs see them.
 
-An entry sees its whole directory if the directory contains nothing of the referee or of another
-entry. A directory with a bot.toml may contain the referee's hidden files, such as runs. In any
-other directory, an entry sees only its program's folder, which is the folder of the file that its
-command gives. From this folder, the following is left out:
-
-- what belongs to the referee, such as the tournament file and its key,
-- what belongs to other entries: their programs, folders and `readable` paths, unless they are
-  shared with this entry,
-- folders whose names begin with a dot, such as `.git`, which may contain old copies of all this,
-- and, if the folder exceeds `limits.directory_mib`, the largest files and folders in it.
-
-Two entries with programs in one folder both see the folder, each without the other's program. No
-entry sees a whole home directory, `/tmp` or similar; there it sees only its program. Directories of
-runs are always left out.
+The README has the rules under "A bot's folder". Two entries with programs in one folder both see
+the folder, each without the other's program. Folders whose names begin with a dot are left out of a
+shared folder, because one such as `.git` may contain old copies of what is hidden.
 """
 
 import os
@@ -26,7 +15,8 @@ from typing import Final, NamedTuple
 from asara_server.tournament.config.commands import OWN_PYTHON
 from asara_server.tournament.config.entry_folders import has_bot_file
 from asara_server.tournament.config.fields import exposes_too_much
-from asara_server.tournament.config.tournament_file import Entry
+from asara_server.tournament.config.tournament_file import Entry, Limits
+from asara_server.tournament.sandbox.private_copy import CopySource, largest_parts
 from asara_server.tournament.sandbox.spec import ReservedPaths
 from asara_server.tournament.sandbox.system_mounts import system_paths
 
@@ -54,19 +44,27 @@ class OwnFiles:
     """False if these are a directory that contains nothing of anybody else."""
     named: tuple[Path, ...]
     """Files and folders that the command refers to."""
+    source: CopySource
+    """What is copied for each of the entry's bots."""
+    left_out: tuple[Path, ...] = ()
+    """Files and folders that are left out so that the rest is small enough."""
 
 
 class EntryFiles:
     """The files of all entries of a run."""
 
-    def __init__(self, entries: Iterable[Entry], reserved: ReservedPaths) -> None:
+    def __init__(self, entries: Iterable[Entry], reserved: ReservedPaths, limits: Limits) -> None:
         self._entries = [entry for entry in entries if not entry.remote]
         self._programs = {entry.name: programs_of(entry) for entry in self._entries}
         self._hidden = dict.fromkeys(reserved.hidden, REFEREE)
         self._shared = reserved.shared
+        self._limit_mib = limits.directory_mib
 
-    def of(self, entry: Entry) -> OwnFiles:
-        """Return the files of an entry."""
+    def of(self, entry: Entry, built: Path | None = None) -> OwnFiles:
+        """Return the files of an entry.
+
+        `built` is the directory produced by the entry's build, or None without a build.
+        """
         programs = self._programs[entry.name]
         others = [other for other in self._entries if other.name != entry.name]
         foreign: dict[Path, str] = {}
@@ -80,29 +78,55 @@ class EntryFiles:
             is_in(path, directory) for path in (*foreign, *referees, *self._shared, *nested)
         )
         foreign |= self._hidden
-        paths = [directory] if alone else []
-        for number, program in enumerate(programs):
-            inside = is_in(program.folder, directory)
-            if alone and inside:
-                continue
-            whole = not exposes_too_much(program.folder) and not any(
-                is_in(program.folder, path) for path in foreign
-            )
-            if whole and (inside or number == 0):
-                paths.append(program.folder)
-            elif program.file is not None:
-                paths.append(program.file)
-        if not programs and "directory" in entry.model_fields_set:
-            paths += [] if exposes_too_much(directory) else [directory]
+        paths = _own_paths(entry, programs, foreign, alone=alone)
         if not alone:
             for other in others:
                 foreign |= _foreign_readable(entry, programs, other, self._programs[other.name])
-        return OwnFiles(
-            _outermost(paths),
-            foreign,
-            shared=not alone,
-            named=tuple(program.file or program.folder for program in programs),
+        named = tuple(program.file or program.folder for program in programs)
+        excluded = frozenset([*replaced_paths(entry), *self._hidden, *system_paths()])
+        left_out: tuple[Path, ...] = ()
+        if built is not None:
+            source = CopySource(((built, directory),), excluded)
+        else:
+            source = CopySource(
+                tuple((path, path) for path in paths),
+                excluded.union(foreign),
+                dot_folders=alone,
+                kept=frozenset(one for path in named for one in (path, *path.parents)),
+            )
+            left_out = () if alone else largest_parts(source, self._limit_mib)
+        source = source.without(left_out)
+        return OwnFiles(paths, foreign, not alone, named, source, left_out)
+
+
+def replaced_paths(entry: Entry) -> Iterator[Path]:
+    """Yield the paths that the sandbox replaces with `readable` paths."""
+    for path in entry.readable:
+        yield path
+        yield real_path(path)
+        yield from (folder for folder in path.parents if folder.is_symlink())
+
+
+def _own_paths(
+    entry: Entry, programs: Sequence[Program], foreign: Iterable[Path], *, alone: bool
+) -> tuple[Path, ...]:
+    """Return the files and folders that an entry sees: its directory if it is there `alone`."""
+    directory = entry.directory
+    paths = [directory] if alone else []
+    for number, program in enumerate(programs):
+        inside = is_in(program.folder, directory)
+        if alone and inside:
+            continue
+        whole = not exposes_too_much(program.folder) and not any(
+            is_in(program.folder, path) for path in foreign
         )
+        if whole and (inside or number == 0):
+            paths.append(program.folder)
+        elif program.file is not None:
+            paths.append(program.file)
+    if not programs and "directory" in entry.model_fields_set:
+        paths += [] if exposes_too_much(directory) else [directory]
+    return _outermost(paths)
 
 
 def programs_of(entry: Entry) -> tuple[Program, ...]:

@@ -24,6 +24,9 @@ from asara_server.bounded_file import MIB
 from asara_server.tournament.sandbox.spec import BUILD_CACHE
 
 _PAGE: Final = 4096
+DIRECTORY_LIMIT: Final = "limits.directory_mib"
+BUILD_LIMIT: Final = "limits.build_mib"
+"""Names of the limits on copies for bots and for builds."""
 MAX_FILES: Final = 100_000
 _MOST_COUNTED: Final = 3 * MAX_FILES
 """Maximum number of files examined to find a directory's largest parts; more count as too large."""
@@ -37,10 +40,12 @@ _FIRST_DESCRIPTOR: Final = 10
 class CopyTooLargeError(OSError):
     """Raised if an entry's files are too large for private copies; `strerror` gives the remedy."""
 
-    def __init__(self, what: str) -> None:
+    def __init__(self, excess: str) -> None:
+        self.excess = excess
+        """How the folder exceeds a limit, as a phrase that follows "its folder"."""
         super().__init__(
             errno.EFBIG,
-            f"its folder {what}; every bot gets a copy of it in memory, so name large files and "
+            f"its folder {excess}; every bot gets a copy of it in memory, so name large files and "
             "folders that its bots only read as `readable`",
         )
 
@@ -72,7 +77,7 @@ class PrivateCopy:
 
 
 @dataclass(frozen=True, slots=True)
-class _Member:
+class Member:
     """A file, directory or link to copy."""
 
     source: Path
@@ -103,13 +108,15 @@ class CopySource:
         return replace(self, excluded=self.excluded.union(paths))
 
 
-def copy_into_memory(source: CopySource, limit_mib: int) -> PrivateCopy:
+def copy_into_memory(
+    source: CopySource, limit_mib: int, limit_name: str = DIRECTORY_LIMIT
+) -> PrivateCopy:
     """Read the files and directories, copying links as links. Raises CopyTooLargeError."""
     directories: list[Path] = []
     files: list[CopiedFile] = []
     descriptors: list[int] = []
     pairs = source.pairs
-    members = _bounded(_members(source), limit_mib)
+    found = _bounded(members(source), limit_mib, limit_name)
     try:
         for path, target in pairs:
             if path.is_dir():
@@ -123,30 +130,25 @@ def copy_into_memory(source: CopySource, limit_mib: int) -> PrivateCopy:
         archive = None
         if directories:
             alone = {file.path for file in files}
-            archive = _archive(member for member in members if member.target not in alone)
+            archive = _archive(member for member in found if member.target not in alone)
             descriptors.append(archive)
     except BaseException:
         _close_all(descriptors)
         raise
-    size, largest = _memory_needed(members)
+    size, largest = _memory_needed(found)
     copy = PrivateCopy(tuple(directories), tuple(files), archive, size, largest)
     weakref.finalize(copy, _close_all, descriptors)
     return copy
 
 
-def check_size(source: CopySource, limit_mib: int) -> None:
+def check_size(source: CopySource, limit_mib: int, limit_name: str = DIRECTORY_LIMIT) -> None:
     """Raise CopyTooLargeError if the files and directories are too large to copy."""
-    _bounded(_members(source), limit_mib)
+    _bounded(members(source), limit_mib, limit_name)
 
 
 def copy_size(source: CopySource) -> int:
     """Return the size of a private copy's files, in bytes."""
-    return sum(one.stat.st_size for one in _members(source) if stat.S_ISREG(one.stat.st_mode))
-
-
-def source_members(source: CopySource) -> Iterator[Path]:
-    """Yield the local paths of everything copied, except the source directories themselves."""
-    return (member.source for member in _members(source))
+    return sum(one.stat.st_size for one in members(source) if stat.S_ISREG(one.stat.st_mode))
 
 
 def largest_parts(source: CopySource, limit_mib: int) -> tuple[Path, ...]:
@@ -228,7 +230,7 @@ def _close_all(descriptors: Iterable[int]) -> None:
         os.close(descriptor)
 
 
-def _members(source: CopySource) -> Iterator[_Member]:
+def members(source: CopySource) -> Iterator[Member]:
     """Yield what to copy, directories before their content, without the top directories."""
     for path, target in source.pairs:
         try:
@@ -239,10 +241,10 @@ def _members(source: CopySource) -> Iterator[_Member]:
             for child in _children(path, target, source):
                 yield from _with_content(child, source)
         else:
-            yield _Member(path, target, top)
+            yield Member(path, target, top)
 
 
-def _with_content(member: _Member, source: CopySource) -> Iterator[_Member]:
+def _with_content(member: Member, source: CopySource) -> Iterator[Member]:
     """Yield a file, link or directory and, for a directory, its content at any depth."""
     waiting = [member]
     while waiting:
@@ -253,7 +255,7 @@ def _with_content(member: _Member, source: CopySource) -> Iterator[_Member]:
         yield member
 
 
-def _children(folder: Path, inside: Path, source: CopySource) -> list[_Member]:
+def _children(folder: Path, inside: Path, source: CopySource) -> list[Member]:
     """Return which children of a folder to copy; the folder is at `inside` in the sandbox."""
     try:
         with os.scandir(folder) as scan:
@@ -268,7 +270,7 @@ def _children(folder: Path, inside: Path, source: CopySource) -> list[_Member]:
         if target in source.excluded or one.name == BUILD_CACHE:
             continue
         with suppress(OSError):
-            member = _Member(path, target, one.stat(follow_symlinks=False))
+            member = Member(path, target, one.stat(follow_symlinks=False))
             mode = member.stat.st_mode
             if stat.S_ISDIR(mode):
                 with_dot = one.name.startswith(".") and not source.dot_folders
@@ -285,7 +287,7 @@ def is_run_directory(names: Container[str]) -> bool:
     return folders and ("run.json" in names or "run.journal" in names)
 
 
-def _measure(members: Iterable[_Member], limit_mib: int) -> tuple[int, int]:
+def _measure(members: Iterable[Member], limit_mib: int) -> tuple[int, int]:
     """Return the total bytes and the number of these members, counting no further than needed."""
     size = files = 0
     for member in members:
@@ -296,7 +298,7 @@ def _measure(members: Iterable[_Member], limit_mib: int) -> tuple[int, int]:
     return size, files
 
 
-def _bounded(members: Iterable[_Member], limit_mib: int) -> list[_Member]:
+def _bounded(members: Iterable[Member], limit_mib: int, limit_name: str) -> list[Member]:
     found = []
     size = 0
     for member in members:
@@ -304,19 +306,19 @@ def _bounded(members: Iterable[_Member], limit_mib: int) -> list[_Member]:
         if stat.S_ISREG(member.stat.st_mode):
             size += member.stat.st_size
         if size > limit_mib * MIB:
-            raise CopyTooLargeError(f"contains more than {limit_mib:,} MiB (limits.directory_mib)")
+            raise CopyTooLargeError(f"contains more than {limit_mib:,} MiB ({limit_name})")
         if len(found) > MAX_FILES:
             raise CopyTooLargeError(f"contains more than {MAX_FILES:,} files")
     return found
 
 
-def _memory_needed(members: Iterable[_Member]) -> tuple[int, int]:
+def _memory_needed(members: Iterable[Member]) -> tuple[int, int]:
     """Return the bytes of all members in whole pages, and the size of the largest file."""
     sizes = [member.stat.st_size for member in members if not stat.S_ISDIR(member.stat.st_mode)]
     return sum(-(-size // _PAGE) * _PAGE for size in sizes), max(sizes, default=0)
 
 
-def _archive(members: Iterable[_Member]) -> int:
+def _archive(members: Iterable[Member]) -> int:
     """Write a tar archive to a sealed file in memory, and return its descriptor."""
     import fcntl
 
@@ -329,10 +331,10 @@ def _archive(members: Iterable[_Member]) -> int:
 
 def write_archive(source: CopySource, root: Path, file: IO[bytes]) -> None:
     """Write a tar archive with paths relative to `root`; it depends only on the files."""
-    _write_tar(_members(source), root, file)
+    _write_tar(members(source), root, file)
 
 
-def _write_tar(members: Iterable[_Member], root: Path, file: IO[bytes]) -> None:
+def _write_tar(members: Iterable[Member], root: Path, file: IO[bytes]) -> None:
     with tarfile.open(fileobj=file, mode="w", format=tarfile.GNU_FORMAT) as tar:
         for member in members:
             info = tarfile.TarInfo(str(member.target.relative_to(root)))

@@ -184,14 +184,10 @@ def device_guard() -> tuple[str, ...]:
     """Return the start of a command that makes devices read-only for the rest of the command.
 
     Devices such as /dev/null in a sandbox are the machine's own, since only root can create
-    devices. Anyone who may write to a device may set its times to the present. The device's owner,
-    which is the bot if root runs it, may even set them to any value and change the permissions. A
-    bot could use this to leave about 700 bits of information for its next match, or for any other
-    bot.
-
-    Read-only mounts prevent this, but still let programs write to the devices. If bubblewrap itself
-    makes devices read-only, they become unusable. They are therefore mounted read-only in an outer
-    mount namespace, from which bubblewrap takes them unchanged.
+    devices. Anyone who may write to a device may set its times, and so leave about 700 bits for
+    other bots. Read-only mounts prevent this, but still let programs write to the devices. If
+    bubblewrap itself makes devices read-only, they become unusable. They are therefore mounted
+    read-only in an outer mount namespace, from which bubblewrap takes them unchanged.
 
     Returns an empty command if the system does not support this. Root needs no user namespace,
     except in a container that lacks the capability.

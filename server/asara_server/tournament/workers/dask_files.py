@@ -25,7 +25,6 @@ from asara_server.tournament.bots.build.build_output import (
     unpack_output,
 )
 from asara_server.tournament.config.tournament_file import Entry, Limits
-from asara_server.tournament.sandbox.filesystem_view import copy_source
 from asara_server.tournament.sandbox.own_files import EntryFiles
 from asara_server.tournament.sandbox.private_copy import CopySource, check_size, write_archive
 from asara_server.tournament.sandbox.spec import ReservedPaths
@@ -64,7 +63,7 @@ class Packer:
         self._limits = limits
         self._private = private
         self._entries = {entry.name: entry for entry in entries}
-        self._files = EntryFiles(entries, private)
+        self._files = EntryFiles(entries, private, limits)
         self._folder = tempfile.TemporaryDirectory(prefix="asara-archives-")
         self._packed: dict[tuple[str, Path], Archive] = {}
 
@@ -74,8 +73,7 @@ class Packer:
         `built` is the directory that the entry's build has produced.
         """
         entry = self._entries[name]
-        own = self._files.of(entry)
-        source = copy_source(own, entry, self._private.hidden, self._limits, built).source
+        source = self._files.of(entry, built).source
         outside = [path for _, path in source.pairs if not path.is_relative_to(entry.directory)]
         if outside:
             raise WorkerError(

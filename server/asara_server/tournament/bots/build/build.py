@@ -1,10 +1,10 @@
 """Builds the entries that have a build command: once, before the first match, without a network.
 
 A build works in a copy of the entry's directory, so the organiser's original stays unchanged. In
-the sandbox the copy is in memory, at the path of the original. Its size is limited, and files that
-the build has deleted still count. After a successful build, the content of the copy is written to
-the run directory (see `build_output`). Without a sandbox, the copy is in the run directory from the
-start. An entry is out if its build fails, takes too long or grows too large.
+the sandbox the copy is in memory, at the path of the original, and its size is limited. After a
+successful build, the content of the copy is written to the run directory (see `build_output`).
+Without a sandbox, the copy is in the run directory from the start. An entry is out if its build
+fails, takes too long or is too large in the end.
 
 An author's own commands build in place instead, so that the next build is quick: results and caches
 stay in the author's directory. Caches go to the subdirectory `.asara-build`, which is the build's
@@ -23,15 +23,13 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
-from typing import Any, Final, NamedTuple, TypeAlias
+from typing import Any, Final, NamedTuple
 
 from asara_server.bounded_file import MIB
 from asara_server.logs import logger
 from asara_server.text import plain
 from asara_server.tournament.bots.build.build_cache import BuildCache, KeptBuild
 from asara_server.tournament.bots.build.build_output import (
-    MAX_DEPTH,
-    MAX_FILES,
     ArchiveStream,
     BuildOutputError,
     OutputLimits,
@@ -52,11 +50,14 @@ from asara_server.tournament.config.commands import CommandError, check_command
 from asara_server.tournament.config.tournament_file import Entry, Limits
 from asara_server.tournament.sandbox.bubblewrap import Sandbox, SandboxSpec
 from asara_server.tournament.sandbox.filesystem_view import build_sandbox, in_place_sandbox
+from asara_server.tournament.sandbox.private_copy import (
+    BUILD_LIMIT,
+    CopySource,
+    CopyTooLargeError,
+    check_size,
+)
 from asara_server.tournament.sandbox.spec import BUILD_CACHE
 from asara_server.tournament.sandbox.system_mounts import system_paths
-
-_SIZE_CHECK_S: Final = 0.25
-"""Seconds between two measurements of a growing build."""
 
 _WAIT_S: Final = 10.0
 """Seconds to wait for the remaining output of a build after it has ended."""
@@ -204,13 +205,10 @@ class EntryBuilder:
         done = False
         kept = None
         try:
-            if excess := await asyncio.to_thread(self._size_excess, entry.directory):
-                raise _BuildError(f"its folder {excess} even before the build")
             if self._sandbox is None:
                 await asyncio.to_thread(self._copy, entry.directory, copy, log)
-                await self._run(entry, None, copy, self._size_excess, log, reaper)
-                if excess := await asyncio.to_thread(self._size_excess, copy):
-                    raise _BuildError(f"its folder {excess}")
+                await self._run(entry, None, copy, log, reaper)
+                await asyncio.to_thread(self._check_size, copy)
                 await asyncio.to_thread(remove_special_files, copy)
             else:
                 kept = await self._build_or_restore(self._sandbox, entry, copy, log, reaper)
@@ -275,9 +273,11 @@ class EntryBuilder:
                 spec = await asyncio.to_thread(
                     build_sandbox, sandbox, entry, self._limits, hidden, write_end
                 )
-                await self._run(entry, spec, entry.directory, self._memory_excess, log, reaper)
+                await self._run(entry, spec, entry.directory, log, reaper)
             except (_BuildError, MachineError) as error:
                 failure = error
+            except CopyTooLargeError as error:
+                failure = _BuildError(f"its folder {error.excess}")
             except OSError as error:
                 failure = _BuildError(f"its folder cannot be copied: {error.strerror}")
             finally:
@@ -311,6 +311,7 @@ class EntryBuilder:
 
     def _copy(self, original: Path, copy: Path, log: OutputLog) -> None:
         """Copy files, directories and links unchanged, leaving out hidden ones."""
+        self._check_size(original)
         hidden = {self._folder.parent.resolve()}
 
         def ignored(folder: str, names: list[str]) -> list[str]:
@@ -329,12 +330,18 @@ class EntryBuilder:
             log.write(f"{error}\n".encode())
             raise _BuildError("its folder cannot be copied") from None
 
+    def _check_size(self, folder: Path) -> None:
+        """Raise _BuildError if a folder is larger than a build may be."""
+        try:
+            check_size(CopySource(((folder, folder),)), self._limits.build_mib, BUILD_LIMIT)
+        except CopyTooLargeError as error:
+            raise _BuildError(f"its folder {error.excess}") from None
+
     async def _run(
         self,
         entry: Entry,
         sandbox: SandboxSpec | None,
         directory: Path,
-        excess: "Excess",
         log: OutputLog,
         reaper: OrphanReaper,
     ) -> None:
@@ -345,53 +352,8 @@ class EntryBuilder:
             entry.build, directory, build_environment(entry.environment), log, sandbox, reaper
         )
         late = "limits.build_s allows more"
-        # The kernel holds a contained build within its limits, and it may cope with a full disk.
-        copes = sandbox is not None
-        why = await _run_to_end(
-            start, log, self._limits.build_s, late, partial(excess, directory), copes=copes
-        )
-        if why:
+        if why := await _run_to_end(start, log, self._limits.build_s, late):
             raise _BuildError(why)
-
-    def _memory_excess(self, directory: Path, pid: int) -> str:
-        """Return how a sandboxed build exceeds its limits, or "" if no excess can be seen.
-
-        The kernel enforces the limits. This function only finds the reason while the build still
-        runs.
-        """
-        limit = self._limits.build_mib
-        with suppress(OSError, IndexError):
-            inside = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()[0]
-            used = os.statvfs(f"/proc/{inside}/root{directory}")
-            if used.f_bavail == 0 and used.f_blocks * used.f_frsize == limit * MIB:
-                return f"needs more than {limit:,} MiB of disk"
-        return ""
-
-    def _size_excess(self, top: Path, pid: int = 0) -> str:
-        """Return how a directory exceeds the size limits, or "" if it is within them."""
-        size = files = 0
-        folders = [(top, 0)]
-        while folders:
-            folder, depth = folders.pop()
-            if depth > MAX_DEPTH:
-                return f"is nested more than {MAX_DEPTH} levels deep"
-            try:
-                with os.scandir(folder) as found:
-                    for one in found:
-                        if one.name == BUILD_CACHE:
-                            continue
-                        files += 1
-                        stat = one.stat(follow_symlinks=False)
-                        size += max(stat.st_size, stat.st_blocks * 512)
-                        if one.is_dir(follow_symlinks=False):
-                            folders.append((folder / one.name, depth + 1))
-                        if size > self._limits.build_mib * MIB:
-                            return f"needs more than {self._limits.build_mib:,} MiB of disk"
-                        if files > MAX_FILES:
-                            return f"has more than {MAX_FILES:,} files"
-            except OSError:
-                continue  # the build may remove directories meanwhile
-        return ""
 
 
 async def build_in_place(
@@ -434,23 +396,12 @@ async def build_in_place(
     return FailedBuild(entry.name, why, printed) if why else None
 
 
-Excess: TypeAlias = Callable[[Path, int], str]
-"""Takes a build's directory and process number, and returns how it exceeds its limits, or ""."""
-
-
 async def _run_to_end(
-    start: Coroutine[Any, Any, BotProcess],
-    log: OutputLog,
-    limit_s: float,
-    late: str,
-    excess: Callable[[int], str] = lambda pid: "",
-    *,
-    copes: bool = False,
+    start: Coroutine[Any, Any, BotProcess], log: OutputLog, limit_s: float, late: str
 ) -> str:
     """Start a build, and wait for its end; return why it failed, or "".
 
-    `late` is the remedy if the build does not end in time. It is stopped if there is an `excess`,
-    unless it `copes` with its limits. Raises MachineError.
+    `late` is the remedy if the build does not end in time. Raises MachineError.
     """
     try:
         process = await start
@@ -458,39 +409,23 @@ async def _run_to_end(
         log.note(str(error))
         return str(error)
     end = asyncio.create_task(process.wait())
-    growth = asyncio.create_task(_watch_size(partial(excess, process.pid)))
     reasons = []
     try:
-        await asyncio.wait(
-            [end] if copes else [end, growth],
-            timeout=limit_s,
-            return_when=asyncio.FIRST_COMPLETED,
-        )
-        if end.done():
+        await asyncio.wait([end], timeout=limit_s)
+        if not end.done():
+            reasons.append(f"not finished after {limit_s:g} s; {late}")
+        else:
             log.note(end.result())
             if process.machine_failure:
                 raise MachineError(process.machine_failure)
-        if growth.done() and not (copes and end.done() and not process.failed):
-            reasons.append(f"its folder {growth.result()}")
-        elif not end.done():
-            reasons.append(f"not finished after {limit_s:g} s; {late}")
-        elif process.failed:
-            reasons.append(end.result())
+            if process.failed:
+                reasons.append(end.result())
     finally:
-        growth.cancel()
         survivors = await process.stop()
         await end
     if survivors:
         reasons.append(survival(survivors))
     return "; ".join(reasons)
-
-
-async def _watch_size(excess: Callable[[], str]) -> str:
-    """Return as soon as a build's directory exceeds the limits, and tell how it exceeds them."""
-    while True:
-        await asyncio.sleep(_SIZE_CHECK_S)
-        if found := await asyncio.to_thread(excess):
-            return found
 
 
 def _remove_privileges(folder: Path) -> None:

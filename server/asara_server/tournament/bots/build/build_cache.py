@@ -1,16 +1,15 @@
 """Keeps the results of sandboxed builds, so that an unchanged entry is not built again.
 
 Each build is stored under the hash of everything that it depends on: the entry's name, folder,
-command, variables and files, the limits, the sandbox, and the programs of this machine. The cache
-keeps one successful build per entry, as an archive that is never modified. A kept archive is
-unpacked like the output of a new build (see `build_output`), so it can do no more harm than a new
-build could.
+command and variables, the limits, the sandbox, and the sizes, modes and times of the entry's files
+and of the programs of this machine. The cache keeps one successful build per entry. A kept archive
+is unpacked like the output of a new build (see `build_output`), so it can do no more harm than a
+new build could.
 
 Builds without a sandbox are not kept, because they may depend on anything on the machine.
 """
 
 import hashlib
-import io
 import os
 import platform
 import shutil
@@ -20,7 +19,7 @@ import time
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
-from typing import IO, Final, NamedTuple, cast
+from typing import Final, NamedTuple
 
 from asara_server import system
 from asara_server.tournament.config.commands import search_path
@@ -30,7 +29,7 @@ from asara_server.tournament.sandbox.bubblewrap import Sandbox
 from asara_server.tournament.sandbox.filesystem_view import build_source
 from asara_server.tournament.sandbox.machine_limits import build_limits
 from asara_server.tournament.sandbox.own_files import real_path
-from asara_server.tournament.sandbox.private_copy import CopySource, write_archive
+from asara_server.tournament.sandbox.private_copy import CopySource, members, write_archive
 from asara_server.tournament.sandbox.runtimes import visible_programs
 from asara_server.tournament.sandbox.system_mounts import system_paths
 
@@ -56,6 +55,10 @@ class KeptBuild(NamedTuple):
     key: str
     """Hash of everything that the build depends on, in hexadecimal."""
 
+    @property
+    def archive(self) -> Path:
+        return self.folder / f"{self.key}.tar"
+
 
 class BuildCache:
     """The cache of this user's builds."""
@@ -67,38 +70,26 @@ class BuildCache:
     def place(
         self, entry: Entry, limits: Limits, sandbox: Sandbox, hidden: Iterable[Path]
     ) -> KeptBuild:
-        """Return the cache place of an entry's build; `hidden` is the same as for `build_sandbox`.
-
-        Raises OSError if the entry's files cannot be read.
-        """
+        """Return the cache place of an entry's build; `hidden` is as for `build_sandbox`."""
         name = "\0".join((entry.name, str(entry.directory)))
         variables = sorted(entry.environment.items())
         allowed = f"{build_limits(limits, sandbox.tools.ceilings)} {limits.build_s}"
-        digest = _Digest()
-        for part in (name, *entry.build, str(variables), allowed, *_machine(entry, sandbox)):
-            digest.add(part)
-        write_archive(
-            build_source(sandbox, entry, hidden), entry.directory, cast("IO[bytes]", digest)
+        files = build_source(sandbox, entry, hidden)
+        parts = (
+            *(name, *entry.build, str(variables), allowed),
+            *_machine(entry, sandbox),
+            *(_described(one.source, one.stat) for one in members(files)),
+            *(part for path in entry.readable for part in (str(path), *_states(real_path(path)))),
         )
-        for path in entry.readable:
-            digest.add(str(path))
-            for part in _states(real_path(path)):
-                digest.add(part)
         folder = self._folder / hashlib.sha256(name.encode()).hexdigest()[:32]
-        return KeptBuild(folder, digest.hexdigest())
+        return KeptBuild(folder, _digest(parts))
 
     def open(self, kept: KeptBuild) -> int | None:
-        """Return a descriptor of a build's archive, or None if it is missing or damaged."""
+        """Return a descriptor of a build's archive, or None if there is none."""
         with suppress(OSError):
-            if not _is_private(self._folder):
-                return None
-            for path in kept.folder.glob(f"{kept.key}.*.tar"):
-                with path.open("rb") as file:
-                    if path.name != _name(kept.key, file):
-                        continue
-                    os.utime(path)
-                    file.seek(0)
-                    return os.dup(file.fileno())
+            if _is_private(self._folder):
+                os.utime(kept.archive)
+                return os.open(kept.archive, os.O_RDONLY | os.O_CLOEXEC)
         return None
 
     def keep(self, kept: KeptBuild, built: Path, home: Path) -> None:
@@ -114,14 +105,11 @@ class BuildCache:
             kept.folder.mkdir(mode=0o700, exist_ok=True)
             number, part = tempfile.mkstemp(dir=kept.folder, suffix=".part")
             try:
-                with os.fdopen(number, "w+b") as file:
+                with os.fdopen(number, "wb") as file:
                     write_archive(CopySource(((built, home),)), home, file)
-                    file.seek(0)
-                    name = _name(kept.key, file)
                 Path(part).chmod(0o400)
-                earlier = set(kept.folder.glob("*.tar")) - {kept.folder / name}
-                Path(part).rename(kept.folder / name)
-                for path in earlier:
+                Path(part).rename(kept.archive)
+                for path in set(kept.folder.glob("*.tar")) - {kept.archive}:
                     path.unlink(missing_ok=True)
             finally:
                 Path(part).unlink(missing_ok=True)
@@ -133,28 +121,13 @@ class BuildCache:
                 shutil.rmtree(folder, ignore_errors=True)
 
 
-class _Digest:
-    """A file-like object that keeps only the hash of what is written to it."""
-
-    def __init__(self) -> None:
-        self._hash = hashlib.sha256()
-        self._size = 0
-
-    def add(self, text: str) -> None:
-        """Add a text with its length, so that two different lists of texts never share a hash."""
-        data = os.fsencode(text)
-        self.write(len(data).to_bytes(8, "big") + data)
-
-    def write(self, data: bytes) -> int:
-        self._hash.update(data)
-        self._size += len(data)
-        return len(data)
-
-    def tell(self) -> int:
-        return self._size
-
-    def hexdigest(self) -> str:
-        return self._hash.hexdigest()
+def _digest(parts: Iterable[str]) -> str:
+    """Return a hash of texts. Each has its length, so two different lists never share a hash."""
+    digest = hashlib.sha256()
+    for part in parts:
+        data = os.fsencode(part)
+        digest.update(len(data).to_bytes(8, "big") + data)
+    return digest.hexdigest()
 
 
 def _machine(entry: Entry, sandbox: Sandbox) -> Iterator[str]:
@@ -193,20 +166,18 @@ def _states(top: Path, *, deep: bool = True) -> Iterator[str]:
 
 
 def _state(path: Path) -> str:
+    try:
+        return _described(path, path.stat())
+    except OSError:
+        return f"{path} -"
+
+
+def _described(path: Path, found: os.stat_result) -> str:
     """Return a string that changes whenever the file changes.
 
     It includes the ctime, which nobody can set.
     """
-    try:
-        found = path.stat()
-    except OSError:
-        return f"{path} -"
     return f"{path} {found.st_mode} {found.st_size} {found.st_mtime_ns} {found.st_ctime_ns}"
-
-
-def _name(key: str, archive: io.BufferedReader | io.BufferedRandom) -> str:
-    """Return the name of an archive, which contains the hash of its content."""
-    return f"{key}.{hashlib.file_digest(archive, 'sha256').hexdigest()}.tar"
 
 
 def _is_private(folder: Path) -> bool:

@@ -1,7 +1,6 @@
 """A log of a bot's output, limited in size."""
 
 import os
-from collections import deque
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
@@ -31,10 +30,7 @@ class OutputLog:
         self._tap = tap
         self._last = bytearray()
         self._before = b""  # the end of what was printed before this match
-        self._arrived = 0  # bytes from the process so far
-        self._written = 0  # bytes of the process that `write` has received
         self._asked: Callable[[], int] | None = None
-        self._marks: deque[tuple[int, int]] = deque()  # not written yet: bytes before it, decision
         self._index: list[tuple[int, int]] = []  # position in the file, decision
         self._open(path)
 
@@ -94,13 +90,6 @@ class OutputLog:
             append_index(index_of(self._path), [*self._index, (self._limit - self._left, 0)])
             self._index.clear()
 
-    def arrive(self, number: int) -> None:
-        """Record that this many bytes have arrived from the process, before `write` gets them."""
-        if self._asked is not None and (decision := self._asked()) != self._decision:
-            self._decision = decision
-            self._marks.append((self._arrived, decision))
-        self._arrived += number
-
     @property
     def cut(self) -> str:
         """A remark that output was cut because there was too much of it, or ""."""
@@ -112,12 +101,10 @@ class OutputLog:
 
     def write(self, data: bytes) -> None:
         """Write `data` up to the size limit. `last_lines` covers the remainder as well."""
-        while self._marks and self._marks[0][0] < self._written + len(data):
-            before, decision = self._marks.popleft()
+        if self._asked is not None and (decision := self._asked()) != self._decision:
+            self._decision = decision
             if not self._cut:
-                place = self._limit - self._left + before - self._written
-                self._index.append((place, decision))
-        self._written += len(data)
+                self._index.append((self._limit - self._left, decision))
         self._last += data
         if len(self._last) > 2 * _LAST_BYTES:
             del self._last[:-_LAST_BYTES]

@@ -1,17 +1,14 @@
-"""A bot that carries a note from match to match by every means that it finds, and reports arrivals.
+"""All means by which a bot may carry a note, a word, from match to match or to another bot.
 
-A note is "PROCESS/MATCH", where PROCESS is drawn at random by each process. In every match the bot
-first reads the notes of earlier matches, and prints a line "ARRIVED CARRIER NOTE" for each; then it
-leaves a note of its own. NEST distinguishes the canaries of a test from other programs.
+NEST distinguishes the bots of a test from other programs.
 
-    canary.py clean     removes what canaries have left on this machine
+    carriers.py     removes what they have left on this machine
 """
 
 import contextlib
 import ctypes
 import os
 import random
-import secrets
 import socket
 import subprocess
 import sys
@@ -20,11 +17,8 @@ import zlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-import asara
-
 NEST = os.environ["NEST"]
 NUMBER = zlib.crc32(NEST.encode()) >> 1
-PROCESS = secrets.token_hex(4)
 LEFT_OVER_S = 30
 """Seconds after which what is left of the bot ends by itself."""
 NOTE_BYTES = 128
@@ -216,26 +210,11 @@ CARRIERS: dict[str, tuple[Callable[[], list[str]], Callable[[str], None]]] = {
 
 
 def arrivals() -> Iterator[tuple[str, str]]:
+    """Yield the notes that have arrived, each after its carrier."""
     for carrier, (read, _) in CARRIERS.items():
         with contextlib.suppress(OSError, KeyError):
             for note in read():
                 yield carrier, note
-
-
-class Canary(asara.Bot):
-    def started(self) -> None:
-        match_id = self.match.match_id
-        print(f"\nMATCH {match_id} {PROCESS}", flush=True)
-        for carrier, note in sorted(set(arrivals())):
-            print(f"ARRIVED {match_id} {PROCESS} {note} {carrier}", flush=True)
-        for carrier, (_, leave) in CARRIERS.items():
-            try:
-                leave(f"{PROCESS}/{match_id}")
-            except OSError as error:
-                print(f"refused {carrier}: {error}", flush=True)
-
-    def decide(self, decision: asara.Decision) -> asara.Action:
-        return self.match.random_action(decision)
 
 
 def clean() -> None:
@@ -247,7 +226,4 @@ def clean() -> None:
 
 
 if __name__ == "__main__":
-    if sys.argv[1:] == ["clean"]:
-        clean()
-    else:
-        asara.run(Canary)
+    clean()
