@@ -105,12 +105,11 @@ def test_garbage_without_end_costs_its_own_match_only_and_is_cut(tmp_path: Path)
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("processes", ["run", "match"])
-def test_who_forfeits_too_often_is_suspended(tmp_path: Path, processes: str) -> None:
+def test_who_forfeits_too_often_is_suspended(tmp_path: Path) -> None:
     file = write_tournament(
         tmp_path,
         {"good": sample_bots.GOOD, "crashes": sample_bots.CRASHES},
-        HEADER + f'jobs = 1\nprocess_per = "{processes}"\n',
+        HEADER + "jobs = 1\n",
         "[limits]\nsuspend_share = 0.4\nsuspend_after = 3\n",
     )
     end = play(file, tmp_path / "run", matches=matches_at(*[("good", "crashes")] * 6))
