@@ -249,11 +249,6 @@ WORLDS = {
     "won or lost": lambda mean: drawn((0.5, 0, 0, 0, 0.5), mean),
     "lopsided": lambda mean: drawn((0.01, 0.04, 0.15, 0.3, 0.5), mean),
 }
-HIGHEST = {"often ¾, else 0": 0.75}
-"""Highest score of a block, if it is not 1; no truth can be above it."""
-
-EARLY = (10, 12, 16, 20, 30)
-"""Blocks after which a duel gives up."""
 
 
 def at_most(rate: float, duels: int) -> float:
@@ -300,25 +295,3 @@ def test_rates_and_lengths_in_many_duels(world: str) -> None:
             f"none {outcome.no_difference:.3f}  blocks {outcome.blocks:4.0f}  "
             f"longest {outcome.longest:5}  covered {outcome.covered:.3f}"
         )
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("world", WORLDS)
-def test_intervals_of_duels_that_end_early(world: str) -> None:
-    print(f"\n{'':16} covered after at most {EARLY} blocks; by margin 0.2, 0.3 and 0.4 to the end")
-    for truth in (0.5, 0.6, 0.75, 0.9):
-        if truth >= HIGHEST.get(world, 1):
-            continue
-        draw = WORLDS[world](truth)
-        duels = simulated(2_000)
-        given_up = [play(SequentialTest(), draw, truth, duels, most=most) for most in EARLY]
-        ended = [play(SequentialTest(margin), draw, truth, duels) for margin in (0.2, 0.3, 0.4)]
-        print(
-            f"{world:16} {truth:.2f} ",
-            *(f"{outcome.covered:6.1%}" for outcome in given_up),
-            "|",
-            *(f"{outcome.covered:6.1%} ({outcome.blocks:2.0f})" for outcome in ended),
-            flush=True,
-        )
-        for outcome in (*given_up, *ended):
-            assert 1 - outcome.covered <= at_most(0.06, duels)

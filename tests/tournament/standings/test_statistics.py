@@ -124,12 +124,13 @@ def gain(world: World, tournaments: int, matches: int, tables: int = 0) -> float
     A width shrinks with the root of the number of matches, and both have as many.
     """
 
-    def width(in_block: int, **options: bool | int) -> float:
-        low, high = intervals_95(simulate(world, tournaments, matches // in_block, **options)).T
+    def width(tables: int, *, shared: bool = True) -> float:
+        blocks = matches // (tables or world.seats)
+        scores = simulate(world, tournaments, blocks, tables=tables, shared=shared)
+        low, high = intervals_95(scores).T
         return float((high - low).mean())
 
-    independent = width(world.seats, shared=False)
-    return (independent / width(tables or world.seats, tables=tables)) ** 2
+    return (width(0, shared=False) / width(tables)) ** 2
 
 
 @pytest.mark.parametrize("seats", [2, 4])

@@ -62,10 +62,13 @@ def start(cluster: Cluster, file: Path, out: Path, *options: str) -> "subprocess
     return worker_runs.start(file, out, "--dask", cluster.address, *options)
 
 
-def busy(cluster: Cluster, folder: Path, number: int) -> list[int]:
+def busy(
+    cluster: Cluster, folder: Path, number: int, runner: "subprocess.Popen[str] | None" = None
+) -> list[int]:
     """Wait until this number of workers have bots that play, and return them."""
 
     def found() -> list[int]:
+        assert runner is None or runner.poll() is None, runner.communicate()
         bots = set(living_in(folder))
         pids = [worker.pid for worker in cluster.living]
         playing = [pid for pid in pids if set(children(pid, "python")) & bots]
@@ -184,7 +187,7 @@ def test_runners_workers_and_schedulers_that_are_killed_many_times_lose_nothing(
             if process is None:
                 options = ["--resume"] if (run / "run.json").exists() else []
                 process = start(made, file, run, *options)
-                busy(made, tmp_path, 1)
+                busy(made, tmp_path, 1, process)
             if killed.total() == 6:
                 break
             with suppress(subprocess.TimeoutExpired):

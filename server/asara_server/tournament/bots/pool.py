@@ -303,11 +303,12 @@ class BotPool:
     async def exclude(self, out: Mapping[str, str], suspended: Mapping[str, str]) -> None:
         """Start no more bots of these entries, which forfeit from now on for the given reasons."""
         known = self.exclusions
-        new = {n: why for n, why in {**suspended, **out}.items() if n not in known.reasons}
-        known.out.update({**out, **known.out})
-        known.suspended.update({**suspended, **known.suspended})
-        for name, why in new.items():
-            await self._retire_idle(name, why)
+        before = known.reasons
+        known.out = {**out, **known.out}
+        known.suspended = {**suspended, **known.suspended}
+        for name, why in known.reasons.items():
+            if name not in before:
+                await self._retire_idle(name, why)
 
     async def dismiss(self, name: str) -> None:
         """End the idle processes of an entry after its last match."""
